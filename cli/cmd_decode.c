@@ -1,0 +1,162 @@
+/* dltf decode: samples back from codes, as a matrix and, on request, as a picture beside the originals. */
+#include "cli/arguments.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/picture.h"
+#include "experiments/matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct decode_flags {
+    const char *output, *picture, *original, *shape;
+} decode_flags;
+
+typedef struct decode_job {
+    arguments args;
+    decode_flags flags;
+    char *output;
+    dltf_model *model;
+    dltf_codes *codes;
+    dltf_array *original;
+    picture_shape shape;
+    float *samples;
+    double error;
+} decode_job;
+
+/* A picture shows this many samples at most, in rows of this many. */
+enum { PICTURE_SAMPLES = 64, PICTURE_COLUMNS = 16 };
+
+/* clang-format off */
+static const dltf_option own_options[] = {
+    {"output", 'o', DLTF_OPTION_TEXT, offsetof(decode_flags, output), NULL, 0, 0, NULL, "X.npy", "where the samples go (.npy or .csv); default: named after CODES, in the current directory"},
+    {"picture", 0, DLTF_OPTION_TEXT, offsetof(decode_flags, picture), NULL, 0, 0, NULL, "FILE.png", "draw the first 64 samples as gray images"},
+    {"original", 0, DLTF_OPTION_TEXT, offsetof(decode_flags, original), NULL, 0, 0, NULL, "DATA", "the data that were encoded: prints the relative error, and the picture shows each original above its reconstruction"},
+    {"shape", 0, DLTF_OPTION_TEXT, offsetof(decode_flags, shape), NULL, 0, 0, NULL, "WxH", "width and height of a sample as a picture; default: a square"},
+};
+/* clang-format on */
+
+static int choose_files(decode_job *job) {
+    const char *codes = job->args.operands[1];
+    job->output =
+        job->flags.output ? files_join(job->flags.output, "") : files_default_name(codes, ".decoded.npy");
+    if (!job->output)
+        return EXIT_FAILED;
+    const char *inputs[] = {job->args.operands[0], codes, job->flags.original};
+    const char *outputs[] = {job->output, job->flags.picture};
+    return files_check(3, inputs, 2, outputs);
+}
+
+static int load(decode_job *job) {
+    int code = files_load_model(job->args.operands[0], &job->model);
+    if (code != EXIT_OK)
+        return code;
+    dltf_status status = dltf_codes_load(job->args.operands[1], &job->codes);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    if (job->flags.original)
+        code = files_load_data(job->flags.original, &job->original);
+    if (code == EXIT_OK && job->flags.picture)
+        code = picture_find_shape(job->flags.shape, dltf_model_get(job->model).n, &job->shape);
+    return code;
+}
+
+static int decode(decode_job *job) {
+    int64_t rows = dltf_codes_csr(job->codes).rows, n = dltf_model_get(job->model).n;
+    dltf_status status = DLTF_OK;
+    if (job->original)
+        status =
+            dltf_reconstruction_error(job->model, dltf_array_matrix(job->original), job->codes, &job->error);
+    if (status == DLTF_OK) {
+        if ((uint64_t)rows <= SIZE_MAX / sizeof(float) / (uint64_t)n)
+            job->samples = malloc((size_t)rows * (size_t)n * sizeof *job->samples + 1);
+        if (!job->samples)
+            return failure("there is not enough memory for %lld samples of %lld entries", (long long)rows,
+                           (long long)n);
+        status = dltf_decode(job->model, job->codes, job->samples);
+    }
+    if (status != DLTF_OK)
+        return library_failure(status);
+    if (interrupted())
+        return interrupted_exit();
+    status = dltf_matrix_save(dltf_matrix_f32(job->samples, rows, n), job->output);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+/* Rows of pictures: originals and, below them, their reconstructions; a last row is filled up with empty
+ * ones. */
+static dltf_status draw_pairs(const decode_job *job, int64_t shown, int64_t n) {
+    dltf_matrix X = dltf_array_matrix(job->original);
+    int64_t columns = shown < PICTURE_COLUMNS ? shown : PICTURE_COLUMNS;
+    int64_t bands = (shown + columns - 1) / columns;
+    float *tiles = calloc((size_t)(2 * bands * columns * n), sizeof *tiles);
+    if (!tiles)
+        return DLTF_MEMORY;
+    for (int64_t i = 0; i < shown; i++) {
+        float *above = tiles + ((i / columns) * 2 * columns + i % columns) * n;
+        matrix_read_row(X, i, above);
+        memcpy(above + columns * n, job->samples + i * n, (size_t)n * sizeof *tiles);
+    }
+    dltf_status status = dltf_picture_save(dltf_matrix_f32(tiles, 2 * bands * columns, n), job->shape.width,
+                                           job->shape.height, columns, false, job->flags.picture);
+    free(tiles);
+    return status;
+}
+
+static int draw(decode_job *job) {
+    if (!job->flags.picture)
+        return EXIT_OK;
+    int64_t rows = dltf_codes_csr(job->codes).rows, n = dltf_model_get(job->model).n;
+    int64_t shown = rows < PICTURE_SAMPLES ? rows : PICTURE_SAMPLES;
+    int64_t columns = shown < PICTURE_COLUMNS ? shown : PICTURE_COLUMNS;
+    dltf_status status = job->original
+                             ? draw_pairs(job, shown, n)
+                             : dltf_picture_save(dltf_matrix_f32(job->samples, shown, n), job->shape.width,
+                                                 job->shape.height, columns, false, job->flags.picture);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static int print_report(decode_job *job) {
+    report r = report_new();
+    report_integer(&r, "samples", "samples", dltf_codes_csr(job->codes).rows);
+    report_integer(&r, "n", "entries of a sample", dltf_model_get(job->model).n);
+    if (job->original)
+        report_real(&r, "relative_error", "relative error", job->error);
+    report_text(&r, "output", "written to", job->output);
+    if (job->flags.picture)
+        report_text(&r, "picture", "picture", job->flags.picture);
+    report_print(&r, true);
+    return EXIT_OK;
+}
+
+static int run(const command *self, int count, char **words) {
+    static int (*const steps[])(decode_job *) = {choose_files, load, decode, draw, print_report};
+    decode_job job = {.output = NULL};
+    if (!arguments_parse(self, count, words, &job.flags, NULL, &job.args))
+        return job.args.exit_code;
+    int code = EXIT_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
+        code = steps[i](&job);
+    dltf_codes_free(job.codes);
+    dltf_model_free(job.model);
+    dltf_array_free(job.original);
+    free(job.samples);
+    free(job.output);
+    return code;
+}
+
+const command command_decode = {
+    .name = "decode",
+    .summary = "turn codes back into samples",
+    .operands = "MODEL CODES",
+    .details = "Computes Wz for every code in the sparse .npz CODES, plus the mean where the model subtracts "
+               "one. Codes "
+               "made with --refit reconstruct; plain ones hold correlations and do so badly.",
+    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .json = "sizes, the files written and, with --original, the relative error",
+    .examples = {"dltf decode X.model.safetensors Xtest.codes.npz -o Xhat.npy",
+                 "dltf decode X.model.safetensors Xtest.codes.npz --original Xtest.npy --picture pairs.png",
+                 NULL},
+    .run = run,
+};

@@ -1,0 +1,180 @@
+/* dltf inspect: what a model is, how coherent its dictionary is and what that guarantees; its atoms as a
+ * picture. */
+#include "cli/arguments.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "cli/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct inspect_flags {
+    const char *atoms, *shape;
+} inspect_flags;
+
+/* clang-format off */
+static const dltf_option own_options[] = {
+    {"atoms", 0, DLTF_OPTION_TEXT, offsetof(inspect_flags, atoms), NULL, 0, 0, NULL, "FILE.png", "draw the atoms as gray images in a grid"},
+    {"shape", 0, DLTF_OPTION_TEXT, offsetof(inspect_flags, shape), NULL, 0, 0, NULL, "WxH", "width and height of an atom as a picture; default: a square"},
+};
+/* clang-format on */
+
+typedef struct measures {
+    double coherence, welch, babel, potential, potential_bound;
+    int64_t babel_order; /* of mu_1 above: k, or m - 1 if that is less */
+    int64_t guaranteed;  /* largest k with k mu <= 1/2: Theorem 1 for equal magnitudes, Corollary 1.1 */
+    int64_t
+        guaranteed_babel; /* largest k with mu_1(k-1) + mu_1(k) < 1: the same by the sharper Babel function */
+} measures;
+
+static dltf_status measure_babel(dltf_matrix dictionary, int64_t k, measures *found) {
+    int64_t order = dictionary.rows - 1;
+    found->guaranteed_babel = 1;
+    if (order == 0)
+        return DLTF_OK;
+    double *babel = malloc((size_t)order * sizeof *babel);
+    if (!babel)
+        return DLTF_MEMORY;
+    dltf_status status = dltf_babel(dictionary, order, babel);
+    if (status == DLTF_OK) {
+        found->babel_order = k < order ? k : order;
+        found->babel = babel[found->babel_order - 1];
+        int64_t safe = 0;
+        while (safe < order && (safe > 0 ? babel[safe - 1] : 0) + babel[safe] < 1)
+            safe++;
+        /* Every atom active: nothing is left outside that could be taken instead. */
+        found->guaranteed_babel = safe == order ? dictionary.rows : safe;
+    }
+    free(babel);
+    return status;
+}
+
+static dltf_status measure(dltf_model_view view, measures *found) {
+    dltf_matrix dictionary = dltf_matrix_f32(view.dictionary, view.m, view.n);
+    double m = (double)view.m, n = (double)view.n;
+    *found = (measures){.potential_bound = fmax(m, m * m / n)};
+    found->welch = view.m > view.n ? sqrt((m - n) / (n * (m - 1))) : 0;
+    dltf_status status = dltf_coherence(dictionary, &found->coherence);
+    if (status == DLTF_OK)
+        status = dltf_frame_potential(dictionary, &found->potential);
+    if (status == DLTF_OK)
+        status = measure_babel(dictionary, view.k, found);
+    double most = found->coherence > 0 ? floor(0.5 / found->coherence) : m;
+    found->guaranteed = (int64_t)fmin(most, m);
+    return status;
+}
+
+static void report_model(report *r, const char *path, dltf_model_view view) {
+    report_text(r, "model", "model", path);
+    report_integer(r, "m", "atoms (m)", view.m);
+    report_integer(r, "n", "entries of an atom (n)", view.n);
+    report_integer(r, "k", "entries of a code (k)", view.k);
+    const char *select = view.select == DLTF_SELECT_POSITIVE ? "positive" : "abs";
+    report_text(r, "select", NULL, select);
+    report_line(r, "selection", "%s",
+                view.select == DLTF_SELECT_POSITIVE ? "the largest positive scores"
+                                                    : "the largest magnitudes");
+    report_text(r, "encoder", NULL, view.encoder ? "untied" : "tied");
+    report_line(r, "encoder", "%s%s",
+                view.encoder ? "untied, a matrix of its own" : "tied, the dictionary itself",
+                view.bias ? ", with a bias" : "");
+    report_json(r, "bias", json_boolean(view.bias != NULL));
+    report_json(r, "center", json_boolean(view.mean != NULL));
+    report_json(r, "unit_norm", json_boolean(view.unit_norm));
+    const char *both = view.mean && view.unit_norm ? ", then " : "";
+    bool any = view.mean || view.unit_norm;
+    report_line(r, "preprocessing", "%s%s%s%s", any ? "" : "none", view.mean ? "mean subtracted" : "", both,
+                view.unit_norm ? "samples scaled to norm 1" : "");
+}
+
+static void report_measures(report *r, const measures *found, bool untied) {
+    report_real(r, "coherence", NULL, found->coherence);
+    report_real(r, "welch_bound", NULL, found->welch);
+    report_line(r, "coherence", "%.4g (Welch: at least %.4g)", found->coherence, found->welch);
+    report_integer(r, "babel_order", NULL, found->babel_order);
+    report_real(r, "babel", NULL, found->babel);
+    if (found->babel_order > 0)
+        report_line(r, "Babel function", "mu_1(%lld) = %.4g", (long long)found->babel_order, found->babel);
+    report_real(r, "frame_potential", NULL, found->potential);
+    report_real(r, "frame_potential_bound", NULL, found->potential_bound);
+    report_line(r, "frame potential", "%.6g (at least %.6g)", found->potential, found->potential_bound);
+    report_integer(r, "guaranteed_k", NULL, found->guaranteed);
+    report_integer(r, "guaranteed_k_babel", NULL, found->guaranteed_babel);
+    report_line(r, "guaranteed up to",
+                "k = %lld by Corollary 1.1 (k mu <= 1/2), k = %lld by the Babel function",
+                (long long)found->guaranteed, (long long)found->guaranteed_babel);
+    report_line(r, "", "(x = Wz without noise, k equal entries%s; larger k usually works too)",
+                untied ? ", tied feature" : "");
+}
+
+static void report_notes(report *r, const dltf_model *model) {
+    json_t *notes = json_object();
+    const char *name = NULL;
+    for (int i = 0; (name = dltf_model_note_name(model, i)) != NULL; i++) {
+        const char *text = dltf_model_note(model, name);
+        json_object_set_new(notes, name, json_string(text));
+        report_line(r, i == 0 ? "notes" : "", "%s = %s", name, text);
+    }
+    report_json(r, "notes", notes);
+}
+
+static int draw_atoms(const inspect_flags *flags, dltf_model_view view) {
+    picture_shape shape;
+    int code = picture_find_shape(flags->shape, view.n, &shape);
+    if (code != EXIT_OK)
+        return code;
+    int64_t columns = (int64_t)ceil(sqrt((double)view.m));
+    dltf_status status = dltf_picture_save(dltf_matrix_f32(view.dictionary, view.m, view.n), shape.width,
+                                           shape.height, columns, true, flags->atoms);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static int inspect(const char *path, const inspect_flags *flags, const dltf_model *model) {
+    dltf_model_view view = dltf_model_get(model);
+    measures found;
+    dltf_status status = measure(view, &found);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    int code = flags->atoms ? draw_atoms(flags, view) : EXIT_OK;
+    if (code != EXIT_OK)
+        return code;
+    report r = report_new();
+    report_model(&r, path, view);
+    report_measures(&r, &found, view.encoder != NULL);
+    report_notes(&r, model);
+    if (flags->atoms)
+        report_text(&r, "atoms", "picture of the atoms", flags->atoms);
+    report_print(&r, false);
+    return EXIT_OK;
+}
+
+static int run(const command *self, int count, char **words) {
+    inspect_flags flags = {NULL, NULL};
+    arguments args;
+    if (!arguments_parse(self, count, words, &flags, NULL, &args))
+        return args.exit_code;
+    const char *path = args.operands[0];
+    dltf_model *model = NULL;
+    int code = files_check(1, &path, 1, &flags.atoms);
+    if (code == EXIT_OK)
+        code = files_load_model(path, &model);
+    if (code == EXIT_OK)
+        code = inspect(path, &flags, model);
+    dltf_model_free(model);
+    return code;
+}
+
+const command command_inspect = {
+    .name = "inspect",
+    .summary = "show what a model is and what it guarantees",
+    .operands = "MODEL",
+    .details =
+        "Prints sizes, encoder and preprocessing of a model, the coherence of its dictionary beside the "
+        "least "
+        "that is possible, the number of entries for which recovery is proven, and how the model was made.",
+    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .json = "all of it",
+    .examples = {"dltf inspect X.model.safetensors", "dltf inspect faces.model.safetensors --atoms atoms.png",
+                 NULL},
+    .run = run,
+};

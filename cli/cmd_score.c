@@ -1,0 +1,158 @@
+/* dltf score: how much of a synthetic truth a model has found, beside the true dictionary itself and a random
+ * one. */
+#include "cli/arguments.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "experiments/support.h"
+
+#include <stdlib.h>
+
+typedef struct score_flags {
+    const char *truth;
+    int64_t k, threads;
+} score_flags;
+
+typedef struct score_job {
+    score_flags flags;
+    dltf_model *model;
+    dltf_array *dictionary, *samples;
+    dltf_codes *codes;
+    support_truth truth;
+    int64_t k;
+    json_t *rows;
+} score_job;
+
+/* clang-format off */
+static const dltf_option own_options[] = {
+    {"truth", 0, DLTF_OPTION_TEXT, offsetof(score_flags, truth), NULL, 0, 0, NULL, "DIR", "the folder that 'dltf synth' wrote"},
+    {"k", 'k', DLTF_OPTION_INTEGER, offsetof(score_flags, k), "0", 0, 1e9, NULL, "K", "entries kept per code; 0: as the model was trained"},
+    {"threads", 0, DLTF_OPTION_INTEGER, offsetof(score_flags, threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores"},
+};
+/* clang-format on */
+
+static int load_array(const char *folder, const char *name, dltf_array **array) {
+    char *path = files_join(folder, name);
+    int code = path ? files_load_data(path, array) : EXIT_FAILED;
+    free(path);
+    return code;
+}
+
+static int load(score_job *job, const char *model) {
+    int code = files_load_model(model, &job->model);
+    if (code == EXIT_OK)
+        code = load_array(job->flags.truth, "/dictionary.npy", &job->dictionary);
+    if (code == EXIT_OK)
+        code = load_array(job->flags.truth, "/Xtest.npy", &job->samples);
+    if (code != EXIT_OK)
+        return code;
+    char *path = files_join(job->flags.truth, "/codes_test.npz");
+    dltf_status status = path ? dltf_codes_load(path, &job->codes) : DLTF_MEMORY;
+    free(path);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    job->truth =
+        (support_truth){dltf_array_matrix(job->dictionary), dltf_array_matrix(job->samples), job->codes};
+    dltf_model_view view = dltf_model_get(job->model);
+    job->k = job->flags.k > 0 ? job->flags.k : view.k;
+    if (view.n != job->truth.dictionary.cols)
+        return failure("the model has atoms of %lld entries, but the true ones in %s have %lld",
+                       (long long)view.n, job->flags.truth, (long long)job->truth.dictionary.cols);
+    if (job->k > view.m || job->k > job->truth.dictionary.rows)
+        return usage_error("-k %lld is more than there are atoms (%lld in the model, %lld in truth)",
+                           (long long)job->k, (long long)view.m, (long long)job->truth.dictionary.rows);
+    return EXIT_OK;
+}
+
+/* Measures one dictionary and adds its row. */
+static dltf_status add_row(score_job *job, const char *name, const dltf_model *model, bool matched) {
+    dltf_encoding encoding = dltf_encoding_default();
+    encoding.k = job->k;
+    encoding.threads = job->flags.threads;
+    support_result result;
+    dltf_status status =
+        support_measure(model, &job->truth, &encoding, matched, progress_step, NULL, &result);
+    progress_erase();
+    if (status != DLTF_OK)
+        return status;
+    json_t *row = json_object();
+    json_object_set_new(row, "method", json_string(name));
+    json_object_set_new(row, "ave_dif", json_number(result.ave_dif));
+    json_object_set_new(row, "exact", json_number(result.exact));
+    json_object_set_new(row, "recovered_99", json_number(result.recovered_99));
+    json_object_set_new(row, "recovered_90", json_number(result.recovered_90));
+    json_object_set_new(row, "median_cosine", json_number(result.median_cosine));
+    json_array_append_new(job->rows, row);
+    return DLTF_OK;
+}
+
+static int measure(score_job *job) {
+    dltf_matrix W0 = job->truth.dictionary;
+    dltf_model *original = NULL, *chance = NULL;
+    job->rows = json_array();
+    dltf_status status = add_row(job, "model", job->model, true);
+    if (status == DLTF_OK)
+        status = support_tied_model(W0, job->k, &original);
+    if (status == DLTF_OK)
+        status = add_row(job, "original", original, false);
+    if (status == DLTF_OK)
+        status = support_random_model(W0.cols, W0.rows, job->k, 0, &chance);
+    if (status == DLTF_OK)
+        status = add_row(job, "random", chance, false);
+    dltf_model_free(original);
+    dltf_model_free(chance);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static void print_result(const score_job *job, const char *model, bool json) {
+    report r = report_new();
+    report_text(&r, "model", "model", model);
+    report_text(&r, "truth", "truth", job->flags.truth);
+    report_integer(&r, "k", "entries of a code (k)", job->k);
+    report_integer(&r, "test_samples", "test samples", job->truth.samples.rows);
+    report_json(&r, "rows", json_incref(job->rows));
+    report_print(&r, false);
+    if (json)
+        return;
+    putchar('\n');
+    rows_print(job->rows);
+    remark("\nave_dif: wrong atoms per sample; exact: share of samples without a wrong one; recovered_99, "
+           "_90: share of\n"
+           "the true atoms found with |cos| above .99, .9. original: the true dictionary itself; random: any "
+           "other.");
+}
+
+static int run(const command *self, int count, char **words) {
+    score_job job = {.rows = NULL};
+    arguments args;
+    if (!arguments_parse(self, count, words, &job.flags, NULL, &args))
+        return args.exit_code;
+    if (!job.flags.truth)
+        return usage_error("--truth DIR is missing: the folder that 'dltf synth' wrote");
+    int code = load(&job, args.operands[0]);
+    if (code == EXIT_OK)
+        code = measure(&job);
+    if (code == EXIT_OK)
+        print_result(&job, args.operands[0], args.common.json);
+    json_decref(job.rows);
+    dltf_codes_free(job.codes);
+    dltf_array_free(job.dictionary);
+    dltf_array_free(job.samples);
+    dltf_model_free(job.model);
+    return code;
+}
+
+const command command_score = {
+    .name = "score",
+    .summary = "compare a model with the truth it was to find",
+    .operands = "MODEL",
+    .details =
+        "Matches the atoms of MODEL one to one with the true ones of a folder made by 'dltf synth', encodes "
+        "its "
+        "test set and counts wrong atoms, beside the same figures of the true dictionary (original) and of a "
+        "random one.",
+    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .json = "rows for the model, the true dictionary and a random one",
+    .examples = {"dltf score toy.model.safetensors --truth toy", NULL},
+    .run = run,
+};

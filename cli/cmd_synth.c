@@ -1,0 +1,159 @@
+/* dltf synth: the paper's synthetic problem as a folder of files, so that `dltf score` can tell how much of
+ * the truth a model has found. */
+#include "cli/arguments.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct synth_flags {
+    dltf_synthetic_spec spec;
+    const char *output;
+} synth_flags;
+
+#define SPEC(field) offsetof(synth_flags, spec.field)
+
+/* clang-format off */
+static const dltf_option own_options[] = {
+    {"n", 'n', DLTF_OPTION_INTEGER, SPEC(n), "64", 1, 1e6, NULL, "n", "entries of a sample"},
+    {"m", 'm', DLTF_OPTION_INTEGER, SPEC(m), "128", 1, 1e6, NULL, "m", "atoms of the true dictionary"},
+    {"k", 'k', DLTF_OPTION_INTEGER, SPEC(k), "8", 1, 1e6, NULL, "k", "atoms that make up a sample"},
+    {"samples", 'N', DLTF_OPTION_INTEGER, SPEC(samples), "10000", 1, 1e9, NULL, "N", "samples to learn from, and as many to test with"},
+    {"noise", 0, DLTF_OPTION_REAL, SPEC(noise), "0.1", 0, 1e6, NULL, "SD", "standard deviation of the noise"},
+    {"seed", 0, DLTF_OPTION_INTEGER, SPEC(seed), "0", 0, 9.0e18, NULL, "S", "seed of all random choices"},
+    {"output", 'o', DLTF_OPTION_TEXT, offsetof(synth_flags, output), "synth", 0, 0, NULL, "DIR", "folder to write into; made if it is not there"},
+};
+/* clang-format on */
+
+static int make_folder(const char *path) {
+    struct stat info;
+    if (!*path)
+        return usage_error("the name of the output folder is empty");
+    if (mkdir(path, 0777) == 0)
+        return EXIT_OK;
+    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return EXIT_OK;
+    if (errno == EEXIST)
+        return failure("%s is a file; give the name of a folder", path);
+    return failure("the folder %s cannot be made: %s", path, strerror(errno));
+}
+
+typedef struct saver {
+    const char *folder;
+    int code;
+} saver;
+
+/* The name of a file in the folder, NULL once anything has failed. */
+static char *name_in(saver *s, const char *name) {
+    char *start = s->code == EXIT_OK ? files_join(s->folder, "/") : NULL;
+    char *path = start ? files_join(start, name) : NULL;
+    free(start);
+    if (!path && s->code == EXIT_OK)
+        s->code = EXIT_FAILED;
+    return path;
+}
+
+static void save_matrix(saver *s, const char *name, dltf_matrix matrix) {
+    char *path = name_in(s, name);
+    dltf_status status = path ? dltf_matrix_save(matrix, path) : DLTF_OK;
+    if (status != DLTF_OK)
+        s->code = library_failure(status);
+    free(path);
+}
+
+static void save_codes(saver *s, const char *name, const dltf_codes *codes) {
+    char *path = name_in(s, name);
+    dltf_status status = path ? dltf_codes_save(codes, path) : DLTF_OK;
+    if (status != DLTF_OK)
+        s->code = library_failure(status);
+    free(path);
+}
+
+/* The parameters, for people and programs that find the folder later. */
+static void save_spec(saver *s, const dltf_synthetic_spec *spec) {
+    json_t *object = json_pack("{sIsIsIsIsfsI}", "n", (json_int_t)spec->n, "m", (json_int_t)spec->m, "k",
+                               (json_int_t)spec->k, "samples", (json_int_t)spec->samples, "noise",
+                               spec->noise, "seed", (json_int_t)spec->seed);
+    char *path = name_in(s, "synth.json");
+    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
+    char *line = text ? files_join(text, "\n") : NULL;
+    if (path)
+        s->code = files_save_text(path, line);
+    free(line);
+    free(text);
+    free(path);
+    json_decref(object);
+}
+
+static int save_all(const synth_flags *flags, const dltf_synthetic *problem) {
+    saver s = {flags->output, EXIT_OK};
+    save_matrix(&s, "X.npy", dltf_synthetic_samples(problem, false));
+    save_matrix(&s, "Xtest.npy", dltf_synthetic_samples(problem, true));
+    save_matrix(&s, "dictionary.npy", dltf_synthetic_dictionary(problem));
+    save_codes(&s, "codes.npz", dltf_synthetic_codes(problem, false));
+    save_codes(&s, "codes_test.npz", dltf_synthetic_codes(problem, true));
+    save_spec(&s, &flags->spec);
+    return s.code;
+}
+
+static void print_report(const synth_flags *flags) {
+    const dltf_synthetic_spec *spec = &flags->spec;
+    const char *folder = files_quoted(flags->output);
+    report r = report_new();
+    report_text(&r, "output", "folder", flags->output);
+    report_integer(&r, "n", NULL, spec->n);
+    report_integer(&r, "m", NULL, spec->m);
+    report_integer(&r, "k", NULL, spec->k);
+    report_integer(&r, "samples", NULL, spec->samples);
+    report_real(&r, "noise", NULL, spec->noise);
+    report_integer(&r, "seed", NULL, spec->seed);
+    report_line(&r, "truth", "%lld atoms of %lld entries: dictionary.npy", (long long)spec->m,
+                (long long)spec->n);
+    report_line(&r, "samples", "%lld in X.npy, %lld in Xtest.npy, each %lld atoms plus noise of %g",
+                (long long)spec->samples, (long long)spec->samples, (long long)spec->k, spec->noise);
+    report_line(&r, "true codes", "codes.npz, codes_test.npz");
+    report_line(&r, "next", "dltf train %s/X.npy -m %lld -k %lld -o %s.model.safetensors", folder,
+                (long long)spec->m, (long long)spec->k, folder);
+    report_print(&r, true);
+}
+
+static int run(const command *self, int count, char **words) {
+    synth_flags flags = {.output = NULL};
+    arguments args;
+    if (!arguments_parse(self, count, words, &flags, NULL, &args))
+        return args.exit_code;
+    if (flags.spec.k > flags.spec.m)
+        return usage_error("k = %lld atoms cannot be chosen from m = %lld; give -k of at most %lld",
+                           (long long)flags.spec.k, (long long)flags.spec.m, (long long)flags.spec.m);
+    dltf_synthetic *problem = NULL;
+    dltf_status status = dltf_synthetic_new(&flags.spec, &problem);
+    int code = status == DLTF_OK ? EXIT_OK : library_failure(status);
+    if (code == EXIT_OK && interrupted())
+        code = interrupted_exit();
+    if (code == EXIT_OK)
+        code = make_folder(flags.output);
+    if (code == EXIT_OK)
+        code = save_all(&flags, problem);
+    if (code == EXIT_OK)
+        print_report(&flags);
+    dltf_synthetic_free(problem);
+    return code;
+}
+
+const command command_synth = {
+    .name = "synth",
+    .summary = "make a synthetic problem whose answer is known",
+    .details = "Draws a Gaussian dictionary of unit-norm atoms and samples that are each the sum of k of "
+               "them plus noise: "
+               "the protocol of the paper's Table 1. Writes X.npy, dictionary.npy and codes.npz, a separate "
+               "test set "
+               "Xtest.npy and codes_test.npz, and the parameters in synth.json.",
+    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .json = "the parameters and the folder",
+    .examples = {"dltf synth -n 64 -m 128 -k 8 -N 10000 --noise 0.1 --seed 0 -o toy", NULL},
+    .run = run,
+};

@@ -1,0 +1,251 @@
+/* dltf train: learn a dictionary from data. Everything that can be wrong with the request is found before the
+ * work starts; Ctrl-C turns the work into a checkpoint from which --resume goes on to the same bytes. */
+#include "cli/arguments.h"
+#include "cli/files.h"
+#include "cli/history.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct train_flags {
+    const char *output, *init, *resume, *history;
+} train_flags;
+
+/* One run of the command, from the words to the report. */
+typedef struct training {
+    arguments args;
+    train_flags flags;
+    dltf_options options;
+    const char *data_path;
+    char *output, *checkpoint;
+    dltf_array *data;
+    dltf_model *start, *model;
+    dltf_learner *learner;
+    dltf_outcome outcome;
+    double seconds;
+} training;
+
+/* clang-format off */
+static const dltf_option own_options[] = {
+    {"output", 'o', DLTF_OPTION_TEXT, offsetof(train_flags, output), NULL, 0, 0, NULL, "MODEL", "where the model goes; default: named after DATA, in the current directory"},
+    {"init", 0, DLTF_OPTION_TEXT, offsetof(train_flags, init), "samples", 0, 0, NULL, "START", "first dictionary: samples (random ones), gaussian (random atoms), or the file of a model to start from"},
+    {"resume", 0, DLTF_OPTION_TEXT, offsetof(train_flags, resume), NULL, 0, 0, NULL, "CHECKPOINT", "go on with an interrupted training of the same DATA"},
+    {"history", 0, DLTF_OPTION_TEXT, offsetof(train_flags, history), NULL, 0, 0, NULL, "FILE.csv", "write a line of figures per iteration"},
+};
+/* clang-format on */
+
+static const char *outcome_text(dltf_outcome outcome) {
+    switch (outcome) {
+    case DLTF_CONVERGED:
+        return "converged";
+    case DLTF_ITERATION_LIMIT:
+        return "iteration limit";
+    case DLTF_INTERRUPTED:
+        return "interrupted";
+    }
+    return "unknown";
+}
+
+/* ---- Before the work ---- */
+
+/* A checkpoint holds all options of its training: few may be given beside it. */
+static int check_resume(training *t) {
+    static const char *const allowed[] = {"output", "resume", "history", "threads", "json", "quiet"};
+    for (int i = 0; t->flags.resume && i < t->args.given_count; i++) {
+        bool fine = false;
+        for (size_t j = 0; j < sizeof allowed / sizeof *allowed; j++)
+            fine = fine || strcmp(t->args.given[i], allowed[j]) == 0;
+        if (!fine)
+            return usage_error("--%s cannot be given with --resume: the checkpoint holds all options",
+                               t->args.given[i]);
+    }
+    return EXIT_OK;
+}
+
+static int choose_files(training *t) {
+    const char *init = t->flags.init;
+    /* One of the library's own ways to start, or else a file. */
+    bool is_file = dltf_option_set(dltf_train_options(), &t->options, "init", init) != DLTF_OK;
+    if (is_file && access(init, F_OK) != 0)
+        return usage_error("--init %s: this is neither 'samples' nor 'gaussian', and there is no such file",
+                           init);
+    t->output = t->flags.output ? files_join(t->flags.output, "")
+                                : files_default_name(t->data_path, ".model.safetensors");
+    t->checkpoint = t->output ? files_join(t->output, ".checkpoint") : NULL;
+    if (!t->checkpoint)
+        return EXIT_FAILED;
+    const char *inputs[] = {t->data_path, is_file ? init : NULL, t->flags.resume};
+    const char *outputs[] = {t->output, t->flags.history, t->checkpoint};
+    /* The checkpoint that is resumed may be replaced by a later one. */
+    bool replaces = t->flags.resume && files_same(t->flags.resume, t->checkpoint);
+    int code = files_check(3, inputs, replaces ? 2 : 3, outputs);
+    if (code == EXIT_OK && is_file)
+        code = files_load_model(init, &t->start);
+    return code;
+}
+
+static int load_data(training *t) {
+    return files_load_data(t->data_path, &t->data);
+}
+
+static int create_learner(training *t) {
+    dltf_matrix X = dltf_array_matrix(t->data);
+    dltf_status status = t->flags.resume
+                             ? dltf_learner_resume(t->flags.resume, X, t->options.threads, &t->learner)
+                             : dltf_learner_new(X, &t->options, t->start, &t->learner);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    t->options = dltf_learner_options(t->learner);
+    char threads[32] = "all cores";
+    if (t->options.threads > 0)
+        snprintf(threads, sizeof threads, "%lld thread%s", (long long)t->options.threads,
+                 t->options.threads == 1 ? "" : "s");
+    remark("%s m = %lld atoms of n = %lld entries, k = %lld, from N = %lld samples (seed %lld, %s)",
+           t->flags.resume ? "going on to learn" : "learning", (long long)t->options.m, (long long)X.cols,
+           (long long)t->options.k, (long long)X.rows, (long long)t->options.seed, threads);
+    return EXIT_OK;
+}
+
+/* ---- The work ---- */
+
+static int save_checkpoint(training *t) {
+    int64_t count = 0;
+    dltf_learner_history(t->learner, &count);
+    dltf_status status = dltf_learner_save(t->learner, t->checkpoint);
+    if (status != DLTF_OK) {
+        failure("interrupted, and no checkpoint could be saved: %s", dltf_message());
+        return EXIT_INTERRUPTED;
+    }
+    const char *history = t->flags.history;
+    failure("interrupted after %lld iterations; this goes on where it stopped:\n"
+            "  dltf train %s --resume %s -o %s%s%s",
+            (long long)count, files_quoted(t->data_path), files_quoted(t->checkpoint),
+            files_quoted(t->output), history ? " --history " : "", history ? files_quoted(history) : "");
+    return EXIT_INTERRUPTED;
+}
+
+static int learn(training *t) {
+    double begin = progress_clock();
+    dltf_status status = dltf_learner_run(t->learner, progress_step, NULL, &t->outcome);
+    progress_erase();
+    t->seconds = progress_clock() - begin;
+    if (status != DLTF_OK)
+        return library_failure(status);
+    if (t->outcome == DLTF_INTERRUPTED)
+        return save_checkpoint(t);
+    return EXIT_OK;
+}
+
+/* ---- The results ---- */
+
+static int save(training *t) {
+    dltf_status status = dltf_learner_model(t->learner, &t->model);
+    if (status == DLTF_OK)
+        status = dltf_model_save(t->model, t->output);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    if (t->flags.resume && files_same(t->flags.resume, t->checkpoint) && unlink(t->checkpoint) == 0)
+        remark("the checkpoint %s is no longer needed and was removed", t->checkpoint);
+    if (!t->flags.history)
+        return EXIT_OK;
+    int64_t count = 0;
+    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
+    json_t *rows = history_rows(history, count);
+    char *text = rows_csv(rows);
+    int code = files_save_text(t->flags.history, text);
+    free(text);
+    json_decref(rows);
+    return code;
+}
+
+static void report_iterations(const training *t, report *r) {
+    int64_t count = 0, stages[4] = {0};
+    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
+    for (int64_t i = 0; i < count; i++)
+        stages[history[i].stage & 3]++;
+    report_text(r, "outcome", "outcome", outcome_text(t->outcome));
+    report_integer(r, "iterations", NULL, count);
+    report_line(r, "iterations", "%lld (%lld minibatch, %lld model, %lld ADMM)", (long long)count,
+                (long long)stages[DLTF_STAGE_MINIBATCH], (long long)stages[DLTF_STAGE_MODEL],
+                (long long)stages[DLTF_STAGE_ADMM]);
+    if (count > 0)
+        report_real(r, "relative_error", "relative error", history[count - 1].relative_error);
+}
+
+static dltf_status report_dictionary(const training *t, report *r) {
+    dltf_model_view view = dltf_model_get(t->model);
+    dltf_matrix dictionary = dltf_matrix_f32(view.dictionary, view.m, view.n);
+    double coherence = 0, potential = 0;
+    dltf_status status = dltf_coherence(dictionary, &coherence);
+    if (status == DLTF_OK)
+        status = dltf_frame_potential(dictionary, &potential);
+    double m = (double)view.m, bound = fmax(m, m * m / (double)view.n);
+    report_real(r, "coherence", "coherence", coherence);
+    report_real(r, "frame_potential", NULL, potential);
+    report_real(r, "frame_potential_bound", NULL, bound);
+    report_line(r, "frame potential", "%.4g (no dictionary of this size is below %.4g)", potential, bound);
+    return status;
+}
+
+static int print_report(training *t) {
+    report r = report_new();
+    dltf_matrix X = dltf_array_matrix(t->data);
+    report_integer(&r, "samples", NULL, X.rows);
+    report_integer(&r, "n", NULL, X.cols);
+    report_integer(&r, "m", NULL, t->options.m);
+    report_integer(&r, "k", NULL, t->options.k);
+    report_iterations(t, &r);
+    dltf_status status = report_dictionary(t, &r);
+    report_real(&r, "seconds", "seconds", t->seconds);
+    report_text(&r, "model", "model", t->output);
+    report_line(&r, "next", "dltf encode %s %s --refit", files_quoted(t->output), files_quoted(t->data_path));
+    report_json(&r, "options", history_options(dltf_train_options(), &t->options));
+    int64_t count = 0;
+    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
+    report_json(&r, "history", history_rows(history, count));
+    report_print(&r, true);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static int run(const command *self, int count, char **words) {
+    static int (*const steps[])(training *) = {check_resume, choose_files, load_data,   create_learner,
+                                               learn,        save,         print_report};
+    training t = {.output = NULL};
+    if (!arguments_parse(self, count, words, &t.flags, &t.options, &t.args))
+        return t.args.exit_code;
+    t.data_path = t.args.operands[0];
+    int code = EXIT_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
+        code = steps[i](&t);
+    dltf_learner_free(t.learner);
+    dltf_model_free(t.model);
+    dltf_model_free(t.start);
+    dltf_array_free(t.data);
+    free(t.output);
+    free(t.checkpoint);
+    return code;
+}
+
+const command command_train = {
+    .name = "train",
+    .summary = "learn a dictionary from data",
+    .operands = "DATA",
+    .details =
+        "Learns m unit-norm atoms from the samples (rows) in DATA: .npy, .npz (FILE.npz:NAME picks an "
+        "array), "
+        ".csv, IDX or IDX.gz. The features max_k(W^T x) of the learned dictionary then tell which atoms made "
+        "up a sample. The same seed gives the same file for any number of threads. Ctrl-C saves a checkpoint "
+        "and prints the command that goes on from it.",
+    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .library = dltf_train_options,
+    .library_title = "Learning",
+    .json = "outcome, figures of the dictionary, all options and the history",
+    .examples = {"dltf train X.npy -m 128 -k 8 -o X.model.safetensors",
+                 "dltf train train-images-idx3-ubyte.gz -m 256 -k 16 --unit-norm --history learning.csv",
+                 "dltf train X.npy --resume X.model.safetensors.checkpoint -o X.model.safetensors", NULL},
+    .run = run,
+};

@@ -1,0 +1,48 @@
+/* Looking things up in the descriptions of the subcommands: by name, and all options of one in order. Read by
+ * the parser, help, completion and manual. */
+#include "cli/command.h"
+
+#include <string.h>
+
+/* --json is first, so that commands without it use the rest of the table. */
+static const dltf_option common_table[] = {
+    {"json", 0, DLTF_OPTION_FLAG, offsetof(common_flags, json), "false", 0, 0, NULL, NULL,
+     "print the result as one JSON object"},
+    {"quiet", 'q', DLTF_OPTION_FLAG, offsetof(common_flags, quiet), "false", 0, 0, NULL, NULL,
+     "no progress bar and no remarks, only what was asked for"},
+    {"help", 'h', DLTF_OPTION_FLAG, offsetof(common_flags, help), "false", 0, 0, NULL, NULL,
+     "print this help"},
+};
+
+dltf_option_table command_common_options(const command *self) {
+    int count = (int)(sizeof common_table / sizeof *common_table), skipped = self->json ? 0 : 1;
+    return (dltf_option_table){common_table + skipped, count - skipped};
+}
+
+const command *command_find(const char *name) {
+    for (int i = 0; command_list[i]; i++)
+        if (strcmp(command_list[i]->name, name) == 0)
+            return command_list[i];
+    return NULL;
+}
+
+static bool contains(dltf_option_table table, const char *name) {
+    for (int i = 0; i < table.count; i++)
+        if (strcmp(table.options[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void command_visit_options(const command *self, option_visitor visit, void *context) {
+    for (int i = 0; i < self->own.count; i++)
+        visit(context, "Options", &self->own.options[i]);
+    dltf_option_table common = command_common_options(self);
+    for (int i = 0; i < common.count; i++)
+        visit(context, "Options", &common.options[i]);
+    if (!self->library)
+        return;
+    dltf_option_table library = self->library();
+    for (int i = 0; i < library.count; i++)
+        if (!contains(self->own, library.options[i].name))
+            visit(context, self->library_title, &library.options[i]);
+}

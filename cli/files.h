@@ -1,0 +1,36 @@
+/* Files as the command line sees them: default names, checks before any work starts, loading and saving with
+ * sentences that fit the command. */
+#ifndef CLI_FILES_H
+#define CLI_FILES_H
+
+#include "dltf.h"
+
+/* Refuses, with a sentence, outputs that cannot be written or that are an input or each other. NULL names are
+ * skipped. Returns an exit code. */
+int files_check(int input_count, const char *const *inputs, int output_count, const char *const *outputs);
+
+bool files_has_ending(const char *name, const char *ending);
+
+/* Both names lead to the same file, existing or not. */
+bool files_same(const char *a, const char *b);
+
+/* "dir/train-images-idx3-ubyte.gz" and ".codes.npz" give "train-images.codes.npz", allocated; NULL after a
+ * printed failure. */
+char *files_default_name(const char *data, const char *ending);
+
+/* "a" + "b", allocated; NULL after a printed failure. */
+char *files_join(const char *a, const char *b);
+
+/* Text to a temporary name, then renamed. NULL text counts as memory that was missing. Returns an exit code.
+ */
+int files_save_text(const char *path, const char *text);
+
+/* Like the library's loaders, but a model where data belong (or the reverse) is named as such. Return an exit
+ * code. */
+int files_load_data(const char *path, dltf_array **array);
+int files_load_model(const char *path, dltf_model **model);
+
+/* A name as a shell reads it back: quoted where needed. In a static ring of a few buffers. */
+const char *files_quoted(const char *name);
+
+#endif

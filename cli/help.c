@@ -1,0 +1,94 @@
+/* Writes `dltf --help` and `dltf COMMAND --help` from the command descriptions and their option tables. */
+#include "cli/help.h"
+
+#include <string.h>
+
+enum { COLUMNS = 80, INDENT = 28 };
+
+/* Words broken at the right margin; every further line starts `indent` columns in. `at` is the column the
+ * cursor stands in. Ends the line. */
+static void print_wrapped(FILE *out, const char *text, int indent, int at) {
+    for (bool first = true; *text; first = false) {
+        int length = (int)strcspn(text, " ");
+        if (!first && at + 1 + length >= COLUMNS) {
+            fprintf(out, "\n%*s", indent, "");
+            at = indent;
+        } else if (!first)
+            at += fprintf(out, " ");
+        at += fprintf(out, "%.*s", length, text);
+        text += length;
+        text += *text == ' ';
+    }
+    fputc('\n', out);
+}
+
+void help_standard(const dltf_option *option, char *text, size_t size) {
+    text[0] = '\0';
+    if (option->kind == DLTF_OPTION_FLAG) {
+        if (option->standard && strcmp(option->standard, "true") == 0)
+            snprintf(text, size, "on");
+        return;
+    }
+    /* "0: chosen from the data" already says what happens without the option. */
+    bool explained = option->standard && strcmp(option->standard, "0") == 0 && strstr(option->help, "0: ");
+    if (option->standard && !explained)
+        snprintf(text, size, "%s", option->standard);
+}
+
+typedef struct listing {
+    FILE *out;
+    const char *title; /* of the options printed last */
+} listing;
+
+static void print_option(void *context, const char *title, const dltf_option *option) {
+    listing *list = context;
+    char name[128], standard[64], text[512];
+    if (!list->title || strcmp(list->title, title) != 0)
+        fprintf(list->out, "\n%s:\n", title);
+    list->title = title;
+    char letter[] = {' ', ' ', ' ', ' ', '\0'};
+    if (option->letter)
+        memcpy(letter, (char[]){'-', option->letter, ',', ' '}, 4);
+    bool flag = option->kind == DLTF_OPTION_FLAG;
+    bool reversible = flag && option->standard && strcmp(option->standard, "true") == 0;
+    snprintf(name, sizeof name, "  %s--%s%s%s%s", letter, reversible ? "[no-]" : "", option->name,
+             flag ? "" : " ", flag ? "" : option->argument);
+    help_standard(option, standard, sizeof standard);
+    snprintf(text, sizeof text, "%s%s%s%s", option->help, *standard ? " (default: " : "", standard,
+             *standard ? ")" : "");
+    int width = (int)strlen(name);
+    if (width >= INDENT - 1)
+        fprintf(list->out, "%s\n%*s", name, INDENT, "");
+    else
+        fprintf(list->out, "%-*s", INDENT, name);
+    print_wrapped(list->out, text, INDENT, INDENT);
+}
+
+void help_print_command(const command *self) {
+    printf("dltf %s: %s\n\nUsage: dltf %s%s%s [options]\n\n", self->name, self->summary, self->name,
+           self->operands ? " " : "", self->operands ? self->operands : "");
+    print_wrapped(stdout, self->details, 0, 0);
+    if (self->json) {
+        fputs("With --json: ", stdout);
+        print_wrapped(stdout, self->json, 0, (int)strlen("With --json: "));
+    }
+    listing list = {stdout, NULL};
+    command_visit_options(self, print_option, &list);
+    printf("\n%s:\n", self->examples[1] ? "Examples" : "Example");
+    for (int i = 0; self->examples[i]; i++)
+        printf("  %s\n", self->examples[i]);
+}
+
+void help_print_overview(FILE *out) {
+    fputs("dltf: thresholded features z = max_k(W^T x), and the dictionaries learned for them\n\n"
+          "Usage: dltf COMMAND [operands and options]\n\nCommands:\n",
+          out);
+    for (int i = 0; command_list[i]; i++)
+        fprintf(out, "  %-12s%s\n", command_list[i]->name, command_list[i]->summary);
+    fputs("\n'dltf help COMMAND' or 'dltf COMMAND --help' explains one; 'dltf --version' names the build.\n\n"
+          "Example:\n"
+          "  dltf synth -o toy                              a problem whose answer is known\n"
+          "  dltf train toy/X.npy -m 128 -k 8 -o toy.model.safetensors\n"
+          "  dltf score toy.model.safetensors --truth toy   how much of it was found\n",
+          out);
+}

@@ -1,0 +1,13 @@
+/* Help texts, written from the descriptions of the commands. */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include "cli/command.h"
+
+void help_print_overview(FILE *out);
+void help_print_command(const command *self);
+
+/* The value of an option that is used when none is given, as help and manual say it; empty for none. */
+void help_standard(const dltf_option *option, char *text, size_t size);
+
+#endif

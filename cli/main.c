@@ -1,0 +1,65 @@
+/* dltf: the command line. Finds the subcommand and runs it; each lives in a cmd_*.c of its own and is
+ * described by a `command` (command.h), from which parsing, help, completion and the manual page follow. */
+#include "cli/arguments.h"
+#include "cli/help.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+
+#include <string.h>
+
+const command *const command_list[] = {
+    &command_train, &command_encode,    &command_decode,     &command_inspect, &command_synth,
+    &command_score, &command_reproduce, &command_completion, &command_manual,  NULL,
+};
+
+static int unknown_command(const char *word) {
+    const char *names[] = {"help", "--help", "--version",
+                           [sizeof command_list / sizeof *command_list + 3] = NULL};
+    for (int i = 0; command_list[i]; i++)
+        names[3 + i] = command_list[i]->name;
+    const char *close = arguments_suggestion(word, names);
+    const char *kind = word[0] == '-' ? "option" : "command";
+    if (close)
+        return usage_error("there is no %s '%s'; did you mean '%s'?", kind, word, close);
+    return usage_error("there is no %s '%s'; 'dltf --help' lists the commands", kind, word);
+}
+
+static int help(int count, char **words) {
+    if (count == 0) {
+        help_print_overview(stdout);
+        return EXIT_OK;
+    }
+    const command *found = command_find(words[0]);
+    if (!found)
+        return unknown_command(words[0]);
+    help_print_command(found);
+    return EXIT_OK;
+}
+
+static int dispatch(int count, char **words) {
+    if (count == 0) {
+        help_print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    const char *word = words[0];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+        return help(count - 1, words + 1);
+    if (strcmp(word, "--version") == 0) {
+        printf("dltf %s\n%s\n", dltf_version(), dltf_build());
+        return EXIT_OK;
+    }
+    const command *found = command_find(word);
+    if (!found)
+        return unknown_command(word);
+    output_begin(found->name);
+    return found->run(found, count - 1, words + 1);
+}
+
+int main(int argc, char **argv) {
+    interrupt_catch();
+    int code = dispatch(argc - 1, argv + 1);
+    /* A full disk or a closed pipe shows only now. */
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return code == EXIT_OK ? failure("the result could not be written to standard output") : code;
+    return code;
+}

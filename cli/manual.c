@@ -1,0 +1,163 @@
+/* dltf manual: prints the manual page dltf.1 in mdoc, made from the same tables as the parser. The build
+ * installs what it prints. */
+#include "cli/arguments.h"
+#include "cli/help.h"
+
+#include <string.h>
+
+/* The page changes with the program: its date is that of the interface, not of the build. */
+static const char interface_date[] = "November 15, 2026";
+
+enum { LINE_MOST = 76 };
+
+/* One word so that nothing in it becomes a request. */
+static int print_word(FILE *out, const char *word, int length, bool starts_line) {
+    int printed = 0;
+    if (starts_line && (*word == '.' || *word == '\''))
+        printed += fprintf(out, "\\&");
+    for (int i = 0; i < length; i++)
+        if (word[i] == '\\')
+            printed += fprintf(out, "\\e");
+        else if (word[i] == '^')
+            printed += fprintf(out, "\\(ha");
+        else if (word[i] == '-' && i == 0)
+            printed += fprintf(out, "\\-");
+        else
+            printed += fprintf(out, "%c", word[i]);
+    return printed;
+}
+
+/* Running text in short lines; a new sentence starts a new one, as mdoc wants it. */
+static void print_text(FILE *out, const char *text) {
+    int column = 0;
+    bool sentence_ended = false;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        bool breaks = column > 0 && (sentence_ended || column + length > LINE_MOST);
+        if (column > 0)
+            fputc(breaks ? '\n' : ' ', out);
+        column = breaks ? 0 : column + (column > 0);
+        column += print_word(out, text, length, column == 0);
+        sentence_ended = text[length - 1] == '.';
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void print_option(void *context, const char *title, const dltf_option *option) {
+    (void)title;
+    FILE *out = context;
+    char standard[64];
+    fputs(".It ", out);
+    if (option->letter)
+        fprintf(out, "Fl %c , ", option->letter);
+    fprintf(out, "Fl \\-%s", option->name);
+    if (option->kind != DLTF_OPTION_FLAG)
+        fprintf(out, " Ar %s", option->argument);
+    fputc('\n', out);
+    print_text(out, option->help);
+    help_standard(option, standard, sizeof standard);
+    if (*standard)
+        fprintf(out, "(default: %s)\n", standard);
+}
+
+static void print_examples(FILE *out, const command *self) {
+    fputs(".Pp\n.Bd -literal -offset indent -compact\n", out);
+    for (int i = 0; self->examples[i]; i++) {
+        print_word(out, self->examples[i], (int)strlen(self->examples[i]), true);
+        fputc('\n', out);
+    }
+    fputs(".Ed\n", out);
+}
+
+static void print_operands(FILE *out, const command *self) {
+    for (const char *at = self->operands ? self->operands : ""; *at;) {
+        int length = (int)strcspn(at, " ");
+        fprintf(out, ".Ar %.*s\n", length, at);
+        at += length;
+        at += *at == ' ';
+    }
+}
+
+static void print_command(FILE *out, const command *self) {
+    fprintf(out, ".Ss dltf %s\n", self->name);
+    fprintf(out, ".Nm\n.Cm %s\n", self->name);
+    print_operands(out, self);
+    fputs(".Op Ar options\n.Pp\n", out);
+    print_text(out, self->details);
+    if (self->json) {
+        fputs(".Pp\nThe JSON object holds:\n", out);
+        print_text(out, self->json);
+    }
+    fputs(".Bl -tag -width Ds\n", out);
+    command_visit_options(self, print_option, out);
+    fputs(".El\n", out);
+    print_examples(out, self);
+}
+
+static const char closing[] = ".Sh FILES\n"
+                              "Data are read from\n"
+                              ".Pa .npy ,\n"
+                              ".Pa .npz ,\n"
+                              ".Pa .csv ,\n"
+                              "IDX and gzipped IDX files; a row is a sample.\n"
+                              "Models are safetensors files, codes are sparse\n"
+                              ".Pa .npz\n"
+                              "files as SciPy reads and writes them.\n"
+                              "Every file is written under a temporary name and then renamed;\n"
+                              "an input is never overwritten.\n"
+                              ".Sh EXIT STATUS\n"
+                              ".Bl -tag -width Ds -compact\n"
+                              ".It 0\n"
+                              "All went well.\n"
+                              ".It 1\n"
+                              "The work failed; a sentence on the standard error output says why.\n"
+                              ".It 2\n"
+                              "The command line is wrong.\n"
+                              ".It 130\n"
+                              "Interrupted; a training has left a checkpoint and said how to go on.\n"
+                              ".El\n"
+                              ".Sh STANDARDS\n"
+                              "The method is that of H. Xu, Z. Wang, H. Yang, D. Liu and J. Liu,\n"
+                              ".Em Learning Simple Thresholded Features with Sparse Support Recovery .\n";
+
+static void print_page(FILE *out) {
+    fprintf(out, ".Dd %s\n.Dt DLTF 1\n.Os\n", interface_date);
+    fputs(".Sh NAME\n.Nm dltf\n.Nd learn dictionaries for thresholded features, and use them\n"
+          ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar operands and options\n"
+          ".Nm\n.Cm help\n.Op Ar command\n.Nm\n.Fl \\-version\n.Sh DESCRIPTION\n",
+          out);
+    print_text(
+        out,
+        "A thresholded feature is z = max_k(W^T x): one matrix product, of which the k largest entries are "
+        "kept. This program learns dictionaries W for which these features recover the atoms that "
+        "samples are made of, and computes, inverts and measures such features.");
+    fputs(".Pp\nAn option may be given as\n.Fl \\-name Ar value\nor\n.Fl \\-name Ns = Ns Ar value ;\n"
+          "a switch is undone by\n.Fl \\-no-name ;\nof an option given twice the last one counts.\n"
+          "The operands may be separated from the options by\n.Fl \\- .\n"
+          "The commands are:\n.Bl -tag -width completion\n",
+          out);
+    for (int i = 0; command_list[i]; i++)
+        fprintf(out, ".It Cm %s\n%s\n", command_list[i]->name, command_list[i]->summary);
+    fputs(".El\n.Sh COMMANDS\n", out);
+    for (int i = 0; command_list[i]; i++)
+        print_command(out, command_list[i]);
+    fputs(closing, out);
+}
+
+static int run(const command *self, int count, char **words) {
+    arguments args;
+    if (!arguments_parse(self, count, words, NULL, NULL, &args))
+        return args.exit_code;
+    print_page(stdout);
+    return EXIT_OK;
+}
+
+const command command_manual = {
+    .name = "manual",
+    .summary = "print the manual page dltf.1",
+    .details = "Prints the manual page in mdoc, as installed by the build.",
+    .examples = {"dltf manual | man -l -", NULL},
+    .run = run,
+};

@@ -1,0 +1,82 @@
+/* The progress bar with time left, given to every long call of the library. It appears only on a terminal,
+ * only after half a second, ten times a second at most, and leaves no trace. It is also how Ctrl-C reaches
+ * the library. */
+#include "cli/progress.h"
+
+#include "cli/interrupt.h"
+#include "cli/output.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BAR_WIDTH = 20 };
+
+static const double PATIENCE = 0.5, REDRAW = 0.1;
+
+static struct {
+    char task[64];
+    double started, drawn;
+    int64_t first; /* `done` at the start: not 0 for a resumed training */
+    bool visible;
+} bar;
+
+double progress_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void progress_erase(void) {
+    if (bar.visible)
+        fputs("\r\033[K", stderr);
+    bar.visible = false;
+}
+
+static void restart(const dltf_progress *progress, double now) {
+    snprintf(bar.task, sizeof bar.task, "%s", progress->task);
+    bar.started = now;
+    bar.first = progress->done;
+}
+
+static void draw_time_left(const dltf_progress *progress, double elapsed) {
+    int64_t since = progress->done - bar.first;
+    if (since <= 0)
+        return;
+    double left = elapsed * (double)(progress->total - progress->done) / (double)since;
+    if (left >= 3600)
+        fprintf(stderr, "  %.1f h left", left / 3600);
+    else if (left >= 60)
+        fprintf(stderr, "  %.0f min left", left / 60);
+    else
+        fprintf(stderr, "  %.0f s left", left);
+}
+
+static void draw(const dltf_progress *progress, double elapsed) {
+    double share = progress->total > 0 ? (double)progress->done / (double)progress->total : 0;
+    share = share > 1 ? 1 : share;
+    char blocks[BAR_WIDTH + 1];
+    for (int i = 0; i < BAR_WIDTH; i++)
+        blocks[i] = i < (int)(share * BAR_WIDTH + 0.5) ? '#' : '.';
+    blocks[BAR_WIDTH] = '\0';
+    fprintf(stderr, "\r\033[K%s [%s] %3.0f%%", progress->task, blocks, 100 * share);
+    draw_time_left(progress, elapsed);
+    if (progress->iteration)
+        fprintf(stderr, "  error %.4f  coherence %.3f", progress->iteration->relative_error,
+                progress->iteration->coherence);
+    fflush(stderr);
+    bar.visible = true;
+}
+
+int progress_step(void *context, const dltf_progress *progress) {
+    (void)context;
+    double now = progress_clock();
+    if (strncmp(bar.task, progress->task, sizeof bar.task - 1) != 0 || progress->done < bar.first)
+        restart(progress, now);
+    if (!output_is_quiet() && isatty(STDERR_FILENO) && now - bar.started > PATIENCE &&
+        now - bar.drawn > REDRAW) {
+        draw(progress, now - bar.started);
+        bar.drawn = now;
+    }
+    return interrupted();
+}

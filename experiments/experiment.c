@@ -1,0 +1,172 @@
+/* The frame of the experiments: runs every cell of methods x settings x seeds and turns the figures into rows
+ * of mean and standard deviation. Called by `dltf reproduce`. */
+#include "experiments/experiment.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const experiment *const experiment_list[] = {&experiment_table1, NULL};
+
+const experiment *experiment_find(const char *name) {
+    for (int i = 0; experiment_list[i]; i++)
+        if (strcmp(experiment_list[i]->name, name) == 0)
+            return experiment_list[i];
+    return NULL;
+}
+
+/* ---- Choice of methods ---- */
+
+/* The next name of a comma-separated list and its length; NULL at the end. */
+static const char *next_name(const char **list, size_t *length) {
+    *list += strspn(*list, ", ");
+    const char *name = *list;
+    *length = strcspn(name, ", ");
+    *list += *length;
+    return *length > 0 ? name : NULL;
+}
+
+static bool same_name(const char *whole, const char *name, size_t length) {
+    return strlen(whole) == length && strncmp(whole, name, length) == 0;
+}
+
+static bool is_wanted(const char *methods, const char *method) {
+    const char *name = NULL;
+    size_t length = 0;
+    bool any = false;
+    while (methods && (name = next_name(&methods, &length)) != NULL) {
+        if (same_name(method, name, length))
+            return true;
+        any = true;
+    }
+    return !any;
+}
+
+bool experiment_unknown_method(const experiment *self, const char *methods, char *name, size_t size) {
+    const char *wanted = NULL;
+    size_t length = 0;
+    while (methods && (wanted = next_name(&methods, &length)) != NULL) {
+        bool known = false;
+        for (int i = 0; self->methods[i]; i++)
+            known = known || same_name(self->methods[i], wanted, length);
+        if (!known) {
+            snprintf(name, size, "%.*s", (int)length, wanted);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Mean and standard deviation ---- */
+
+/* Welford's running mean; values that are NaN count as missing. */
+typedef struct tally {
+    int64_t count;
+    double mean, squares;
+} tally;
+
+static void tally_add(tally *t, double value) {
+    if (isnan(value))
+        return;
+    double delta = value - t->mean;
+    t->mean += delta / (double)++t->count;
+    t->squares += delta * (value - t->mean);
+}
+
+static double tally_sd(const tally *t) {
+    return t->count > 1 ? sqrt(t->squares / (double)(t->count - 1)) : 0;
+}
+
+/* ---- Progress of the whole from the progress of its cells ---- */
+
+enum { CELL_PARTS = 1000 };
+
+typedef struct overall {
+    const experiment_request *request;
+    const char *task;
+    int64_t cell, cells;
+} overall;
+
+static int cell_progress(void *context, const dltf_progress *progress) {
+    const overall *all = context;
+    if (!all->request->progress)
+        return 0;
+    int64_t part = 0;
+    if (progress && progress->total > 0)
+        part = (int64_t)(CELL_PARTS * (double)progress->done / (double)progress->total);
+    dltf_progress whole = {all->task, all->cell * CELL_PARTS + part, all->cells * CELL_PARTS, NULL};
+    return all->request->progress(all->request->context, &whole);
+}
+
+/* ---- Rows ---- */
+
+static json_t *make_row(const experiment *self, const experiment_request *request, const char *method,
+                        int setting, const tally *tallies) {
+    json_t *row = json_object();
+    json_object_set_new(row, "method", json_string(method));
+    self->describe(request->quick, setting, row);
+    for (int i = 0; self->metrics[i]; i++) {
+        if (tallies[i].count > 0)
+            json_object_set_new(row, self->metrics[i], json_real(tallies[i].mean));
+        if (i > 0)
+            continue;
+        json_object_set_new(row, "sd", json_real(tally_sd(&tallies[0])));
+        json_object_set_new(row, "seeds", json_integer(request->seeds));
+        double paper = self->paper(method, request->quick, setting);
+        if (!isnan(paper))
+            json_object_set_new(row, "paper", json_real(paper));
+    }
+    return row;
+}
+
+/* All seeds of one method in one setting. */
+static dltf_status run_row(const experiment *self, const char *method, int setting, overall *all,
+                           json_t *rows) {
+    const experiment_request *request = all->request;
+    tally tallies[EXPERIMENT_MOST_METRICS] = {{0}};
+    for (int64_t s = 0; s < request->seeds; s++) {
+        double values[EXPERIMENT_MOST_METRICS];
+        experiment_cell cell = {request, method, setting, request->first_seed + s, cell_progress, all};
+        if (cell_progress(all, NULL) != 0)
+            return DLTF_CANCELLED;
+        dltf_status status = self->measure(&cell, values);
+        if (status != DLTF_OK)
+            return status;
+        for (int i = 0; self->metrics[i]; i++)
+            tally_add(&tallies[i], values[i]);
+        all->cell++;
+    }
+    json_array_append_new(rows, make_row(self, request, method, setting, tallies));
+    return DLTF_OK;
+}
+
+static json_t *make_protocol(const experiment *self, const experiment_request *request) {
+    json_t *protocol = json_object();
+    self->protocol(request->quick, protocol);
+    json_object_set_new(protocol, "seeds", json_integer(request->seeds));
+    json_object_set_new(protocol, "first_seed", json_integer(request->first_seed));
+    json_object_set_new(protocol, "quick", json_boolean(request->quick));
+    return protocol;
+}
+
+dltf_status experiment_run(const experiment *self, const experiment_request *request, json_t **result) {
+    int settings = self->settings(request->quick), methods = 0;
+    for (int i = 0; self->methods[i]; i++)
+        methods += is_wanted(request->methods, self->methods[i]);
+    overall all = {.request = request, .task = self->name, .cells = methods * settings * request->seeds};
+    json_t *rows = json_array();
+    dltf_status status = DLTF_OK;
+    for (int i = 0; self->methods[i]; i++)
+        for (int s = 0; s < settings && status == DLTF_OK && is_wanted(request->methods, self->methods[i]);
+             s++)
+            status = run_row(self, self->methods[i], s, &all, rows);
+    if (status != DLTF_OK) {
+        json_decref(rows);
+        return status;
+    }
+    *result = json_object();
+    json_object_set_new(*result, "experiment", json_string(self->name));
+    json_object_set_new(*result, "protocol", make_protocol(self, request));
+    json_object_set_new(*result, "rows", rows);
+    return DLTF_OK;
+}

@@ -1,0 +1,59 @@
+/* The common frame of all experiments: which methods, settings and seeds, mean and standard deviation, and
+ * rows with flat keys. An experiment measures one cell at a time; the frame does the rest. */
+#ifndef EXPERIMENTS_EXPERIMENT_H
+#define EXPERIMENTS_EXPERIMENT_H
+
+#include "dltf.h"
+
+#include <jansson.h>
+
+enum { EXPERIMENT_MOST_METRICS = 8 };
+
+/* What the user asks for. */
+typedef struct experiment_request {
+    const char *methods; /* names separated by commas; NULL or empty: all */
+    int64_t seeds, first_seed, threads;
+    bool quick; /* smaller, for a first look */
+    dltf_progress_fn progress;
+    void *context;
+} experiment_request;
+
+/* One measurement: a method in a setting with a seed. */
+typedef struct experiment_cell {
+    const experiment_request *request;
+    const char *method;
+    int setting;
+    int64_t seed;
+    dltf_progress_fn progress; /* to be given to long calls; shows up in the progress of the whole */
+    void *context;
+} experiment_cell;
+
+typedef struct experiment {
+    const char *name;
+    const char *summary;
+    const char *const *methods; /* all there are, NULL-terminated, in the order of the rows */
+    const char *const *metrics; /* NULL-terminated keys; `sd` is that of the first */
+    /* How many settings there are, and the key and value that tell one from another in its rows. */
+    int (*settings)(bool quick);
+    void (*describe)(bool quick, int setting, json_t *row);
+    /* What is the same for all rows. */
+    void (*protocol)(bool quick, json_t *protocol);
+    /* The paper's value of the first metric; NaN where it has none. */
+    double (*paper)(const char *method, bool quick, int setting);
+    /* Fills values[i] for every metric; NaN for one that this method does not have. */
+    dltf_status (*measure)(const experiment_cell *cell, double *values);
+} experiment;
+
+/* All of them, NULL-terminated. */
+extern const experiment *const experiment_list[];
+extern const experiment experiment_table1;
+
+const experiment *experiment_find(const char *name);
+
+/* The first name in request->methods that the experiment does not have, copied; false if there is none. */
+bool experiment_unknown_method(const experiment *self, const char *methods, char *name, size_t size);
+
+/* {"experiment": name, "protocol": {...}, "rows": [...]} */
+dltf_status experiment_run(const experiment *self, const experiment_request *request, json_t **result);
+
+#endif

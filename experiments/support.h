@@ -1,0 +1,34 @@
+/* How well the thresholded features of a dictionary recover known supports: what Table 1 of the paper
+ * measures. Used by the experiments and by `dltf score`. */
+#ifndef EXPERIMENTS_SUPPORT_H
+#define EXPERIMENTS_SUPPORT_H
+
+#include "dltf.h"
+
+/* A test set whose truth is known. Everything is borrowed. */
+typedef struct support_truth {
+    dltf_matrix dictionary; /* m0 x n */
+    dltf_matrix samples;    /* N x n */
+    const dltf_codes *codes;
+} support_truth;
+
+typedef struct support_result {
+    double ave_dif, exact;
+    double recovered_99,
+        recovered_90;     /* share of the true atoms that some atom matches with |cos| > .99, > .9 */
+    double median_cosine; /* of the matched atoms; these three are NaN if nothing was matched */
+} support_result;
+
+/* Encodes the samples and compares supports, after a one-to-one matching of the model's atoms to the true
+ * ones if `matched`, otherwise atom by atom. */
+dltf_status support_measure(const dltf_model *model, const support_truth *truth,
+                            const dltf_encoding *encoding, bool matched, dltf_progress_fn progress,
+                            void *context, support_result *result);
+
+/* A tied model of any dictionary. */
+dltf_status support_tied_model(dltf_matrix dictionary, int64_t k, dltf_model **model);
+
+/* A tied model of independent Gaussian atoms: the paper's "random" row. */
+dltf_status support_random_model(int64_t n, int64_t m, int64_t k, int64_t seed, dltf_model **model);
+
+#endif

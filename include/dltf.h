@@ -1,0 +1,370 @@
+/* dltf.h: thresholded features z = max_k(W^T x), and the dictionaries that are learned for them.
+ *
+ * One matrix product, keep the k largest-magnitude entries: the cheapest useful sparse code. This header is
+ * the whole public interface. The letters are those of H. Xu et al., "Learning Simple Thresholded Features
+ * with Sparse Support Recovery": X samples, W dictionary of unit-norm atoms, Z codes, k entries per code.
+ *
+ *     dltf_options options = dltf_options_default();
+ *     dltf_matrix X = dltf_matrix_f32(data, N, n);              // a row is a sample
+ *     dltf_model *model = NULL;
+ *     if (dltf_train(X, &options, NULL, NULL, &model) != DLTF_OK)
+ *         fprintf(stderr, "%s\n", dltf_message());
+ *
+ * Conventions
+ *   A row is a sample (X: N x n) or an atom (dictionary: m x n): the paper's X^T and W^T, C order.
+ *   Inputs are borrowed. Every pointer received through a `**` argument has its own `_free`, which accepts
+ * NULL. A call that can fail returns dltf_status; dltf_message() then says what, where and with which value.
+ *   Nothing here prints, exits, or installs a signal handler. Handles may be used by one thread at a time.
+ */
+#ifndef DLTF_H
+#define DLTF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DLTF_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define DLTF_API __attribute__((visibility("default")))
+#else
+#define DLTF_API
+#endif
+
+/* ---- Status
+ * ------------------------------------------------------------------------------------------------ */
+
+typedef enum dltf_status {
+    DLTF_OK = 0,
+    DLTF_ARGUMENT,  /* an option or argument is out of range or contradicts another */
+    DLTF_DATA,      /* the samples cannot be used: NaN, infinity, all zero, wrong number of columns */
+    DLTF_FORMAT,    /* a file's content is not what its format promises */
+    DLTF_FILE,      /* the system refused to open, read, write or rename a file */
+    DLTF_MEMORY,    /* not enough memory */
+    DLTF_NUMERIC,   /* a computation left the range of the numbers it works with */
+    DLTF_CANCELLED, /* the progress callback asked to stop and there is no partial result to return */
+} dltf_status;
+
+/* The sentence that belongs to the calling thread's last failed call. Never NULL; valid until its next call.
+ */
+DLTF_API const char *dltf_message(void);
+
+/* "argument", "data", ... */
+DLTF_API const char *dltf_status_name(dltf_status status);
+
+/* "0.1.0", and a line that names the kernel level in use on this CPU, the BLAS and the build. */
+DLTF_API const char *dltf_version(void);
+DLTF_API const char *dltf_build(void);
+
+/* ---- Progress
+ * ---------------------------------------------------------------------------------------------- */
+
+struct dltf_iteration;
+
+typedef struct dltf_progress {
+    const char *task; /* what is being done, e.g. "learning", "encoding" */
+    int64_t done;
+    int64_t total;
+    const struct dltf_iteration
+        *iteration; /* the newest history record while a learner runs, otherwise NULL */
+} dltf_progress;
+
+/* Called from the calling thread only. A non-zero return cancels. */
+typedef int (*dltf_progress_fn)(void *context, const dltf_progress *progress);
+
+/* ---- Matrices
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef enum dltf_type { DLTF_F32, DLTF_F64, DLTF_U8 } dltf_type;
+
+/* A view of memory that belongs to somebody else. Strides count elements, not bytes, so that C order is
+ * (cols, 1), Fortran order (1, rows), and a slice of either is a view too. */
+typedef struct dltf_matrix {
+    const void *data;
+    dltf_type type;
+    int64_t rows, cols;
+    int64_t row_stride, col_stride;
+} dltf_matrix;
+
+DLTF_API dltf_matrix dltf_matrix_f32(const float *data, int64_t rows, int64_t cols);
+DLTF_API dltf_matrix dltf_matrix_f64(const double *data, int64_t rows, int64_t cols);
+DLTF_API dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols);
+
+/* A matrix read from a file: .npy (v1-3; mapped, not read, where possible), .npz ("file.npz" with one array,
+ * or "file.npz:name"), .csv, IDX and IDX.gz. The first axis counts samples; the others are flattened. */
+typedef struct dltf_array dltf_array;
+
+DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);
+DLTF_API dltf_matrix dltf_array_matrix(const dltf_array *array);
+DLTF_API void dltf_array_free(dltf_array *array);
+
+/* Writes .npy or, if the path ends so, .csv. Like every writer here: to a temporary name, then renamed. */
+DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
+
+/* ---- Codes
+ * ------------------------------------------------------------------------------------------------- */
+
+/* Sparse codes, compressed by rows: entries indptr[i] .. indptr[i+1]-1 belong to sample i, their indices
+ * (atoms) ascend, their values are non-zero and at most k per sample. */
+typedef struct dltf_codes dltf_codes;
+
+typedef struct dltf_csr {
+    int64_t rows, cols;
+    const int64_t *indptr; /* rows + 1 */
+    const int32_t *indices;
+    const float *values;
+} dltf_csr;
+
+/* Copies and checks. */
+DLTF_API dltf_status dltf_codes_new(dltf_csr csr, dltf_codes **codes);
+DLTF_API dltf_csr dltf_codes_csr(const dltf_codes *codes);
+DLTF_API void dltf_codes_free(dltf_codes *codes);
+
+/* SciPy's sparse .npz: scipy.sparse.load_npz reads it, what save_npz writes is read. */
+DLTF_API dltf_status dltf_codes_load(const char *path, dltf_codes **codes);
+DLTF_API dltf_status dltf_codes_save(const dltf_codes *codes, const char *path);
+
+/* ---- Options
+ * ----------------------------------------------------------------------------------------------- */
+
+typedef enum dltf_select {
+    DLTF_SELECT_MODEL,    /* as the model was trained; in training the same as abs */
+    DLTF_SELECT_ABS,      /* the k largest magnitudes: the paper's max_k */
+    DLTF_SELECT_POSITIVE, /* the k largest of the positive scores, fewer where fewer are positive */
+} dltf_select;
+
+typedef enum dltf_init { DLTF_INIT_SAMPLES, DLTF_INIT_GAUSSIAN } dltf_init;
+
+/* How to learn. Every field is described once, in the table that dltf_train_options() returns. */
+typedef struct dltf_options {
+    int64_t m, k; /* 0: chosen from the data */
+    int64_t seed;
+    int64_t threads; /* 0: all cores; the result does not depend on it */
+    dltf_select select;
+    dltf_init init;
+    bool center, unit_norm;
+
+    int64_t steps, batch; /* stage 1: minibatches, dual codes */
+    double ridge;
+
+    int64_t iterations; /* stage 2: the paper's model without Q */
+    double theta_start, theta;
+
+    int64_t admm; /* stage 3: the paper's model, all four steps */
+    double lambda, beta;
+
+    double tolerance;
+} dltf_options;
+
+/* How to encode. */
+typedef struct dltf_encoding {
+    int64_t k; /* 0: the model's */
+    dltf_select select;
+    bool refit; /* values by least squares on the support instead of correlations */
+    int64_t threads;
+} dltf_encoding;
+
+DLTF_API dltf_options dltf_options_default(void);
+DLTF_API dltf_encoding dltf_encoding_default(void);
+
+typedef enum dltf_option_kind {
+    DLTF_OPTION_INTEGER,
+    DLTF_OPTION_REAL,
+    DLTF_OPTION_FLAG,   /* bool, no argument */
+    DLTF_OPTION_CHOICE, /* an enum; `choices` names its values in order, separated by '|' */
+    DLTF_OPTION_TEXT,   /* const char *, borrowed */
+} dltf_option_kind;
+
+/* One row of an option table: everything that anybody needs to know of an option. */
+typedef struct dltf_option {
+    const char *name; /* "theta-start" */
+    char letter;      /* 'm', or 0 */
+    dltf_option_kind kind;
+    size_t offset;        /* of the field in its struct */
+    const char *standard; /* default, as text; NULL for none */
+    double least, most;   /* bounds of numbers, both included */
+    const char *choices;
+    const char *argument; /* how help names the value: "N", "FILE" */
+    const char *help;
+} dltf_option;
+
+typedef struct dltf_option_table {
+    const dltf_option *options;
+    int count;
+} dltf_option_table;
+
+DLTF_API dltf_option_table dltf_train_options(void);
+DLTF_API dltf_option_table dltf_encode_options(void);
+
+/* Reads `text` into the field of `target` that the table describes; flags take "true" or "false". */
+DLTF_API dltf_status dltf_option_set(dltf_option_table table, void *target, const char *name,
+                                     const char *text);
+
+/* All standard values of a table. */
+DLTF_API void dltf_option_defaults(dltf_option_table table, void *target);
+
+/* A field as text that dltf_option_set reads back to the same value; returns like snprintf. */
+DLTF_API int dltf_option_format(const dltf_option *option, const void *target, char *text, size_t size);
+
+/* ---- Models
+ * ------------------------------------------------------------------------------------------------ */
+
+/* A dictionary, how to encode with it, and where it came from. */
+typedef struct dltf_model dltf_model;
+
+typedef struct dltf_model_view {
+    int64_t m, n, k;
+    const float *dictionary; /* m x n, unit-norm rows */
+    const float *encoder;    /* m x n; NULL: tied, the dictionary itself */
+    const float *bias;       /* m, subtracted from the scores; NULL: none */
+    const float *mean;       /* n, subtracted from samples before anything else; NULL: none */
+    bool unit_norm;          /* samples are then scaled to norm 1 */
+    dltf_select select;
+} dltf_model_view;
+
+/* Copies; dictionary rows are normalised. */
+DLTF_API dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model);
+DLTF_API dltf_status dltf_model_load(const char *path, dltf_model **model);
+DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
+DLTF_API dltf_model_view dltf_model_get(const dltf_model *model);
+DLTF_API void dltf_model_free(dltf_model *model);
+
+/* Provenance: options and data checksum of the training, as text. NULL where there is none. */
+DLTF_API const char *dltf_model_note(const dltf_model *model, const char *name);
+DLTF_API const char *dltf_model_note_name(const dltf_model *model, int index);
+
+/* ---- Coding
+ * ------------------------------------------------------------------------------------------------ */
+
+/* z = max_k(E^T x - b) for every row of X; the N x m score matrix never exists. */
+DLTF_API dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding,
+                                 dltf_progress_fn progress, void *context, dltf_codes **codes);
+
+/* X = Z W^T (rows x n floats), plus the mean if the model subtracts one. What `unit_norm` divided out is not
+ * in the codes and stays out. */
+DLTF_API dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float *X);
+
+/* sum ||x - Wz||^2 / sum ||x||^2 over all samples, x as the model preprocesses it; 0 for 0/0. */
+DLTF_API dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X,
+                                               const dltf_codes *codes, double *relative);
+
+/* ---- Learning
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef enum dltf_stage { DLTF_STAGE_MINIBATCH = 1, DLTF_STAGE_MODEL, DLTF_STAGE_ADMM } dltf_stage;
+
+/* One record of the history. Terms that a stage does not have are 0. */
+typedef struct dltf_iteration {
+    dltf_stage stage;
+    int64_t index; /* within the stage, from 0 */
+    double theta;
+    double objective;        /* the sum of the next three */
+    double noise_term;       /* lambda/2 sum ||q_i||^2_{2k,2} */
+    double incoherence_term; /* ||W^T W - I||^2 */
+    double data_term;        /* theta/2 ||X - WZ||^2 */
+    double relative_error;   /* ||X - WZ||^2 / ||X||^2 on the samples seen */
+    double primal_residual;  /* ||Q - W^T(X - WZ)|| */
+    double dual_residual;    /* beta ||Q_t - Q_{t-1}|| */
+    double coherence;        /* max_{i != j} |<w_i, w_j>| */
+    double frame_potential;  /* ||W^T W||^2 */
+    int64_t atoms_replaced;
+    double seconds; /* since the learner was created or resumed */
+} dltf_iteration;
+
+typedef enum dltf_outcome {
+    DLTF_CONVERGED,       /* nothing moved by more than the tolerance */
+    DLTF_ITERATION_LIMIT, /* all iterations done: the usual end */
+    DLTF_INTERRUPTED,     /* the callback cancelled; the learner can be saved and resumed */
+} dltf_outcome;
+
+typedef struct dltf_learner dltf_learner;
+
+/* `start`: a model whose dictionary is the starting point, or NULL for options->init. X must outlive the
+ * learner. */
+DLTF_API dltf_status dltf_learner_new(dltf_matrix X, const dltf_options *options, const dltf_model *start,
+                                      dltf_learner **learner);
+DLTF_API dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, void *context,
+                                      dltf_outcome *outcome);
+/* The options in use: m and k as chosen. */
+DLTF_API dltf_options dltf_learner_options(const dltf_learner *learner);
+DLTF_API const dltf_iteration *dltf_learner_history(const dltf_learner *learner, int64_t *count);
+DLTF_API dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model);
+/* A checkpoint; resuming it on the same X gives the same bytes as never having stopped. */
+DLTF_API dltf_status dltf_learner_save(const dltf_learner *learner, const char *path);
+DLTF_API dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_t threads,
+                                         dltf_learner **learner);
+DLTF_API void dltf_learner_free(dltf_learner *learner);
+
+/* All of the above in one call. */
+DLTF_API dltf_status dltf_train(dltf_matrix X, const dltf_options *options, dltf_progress_fn progress,
+                                void *context, dltf_model **model);
+
+/* ---- The (k,2)-norm proximal mapping
+ * ----------------------------------------------------------------------- */
+
+/* q = argmin gamma ||q||^2_{k,2} + ||q - c||^2, where ||q||_{k,2} is the norm of the k largest magnitudes of
+ * q. O(m): one scalar equation solved by safeguarded Newton. gamma >= 0, 1 <= k <= m; q may be c. */
+DLTF_API dltf_status dltf_prox(const float *c, int64_t m, int64_t k, double gamma, float *q);
+
+/* The same by the paper's Algorithm 1: sort and pool adjacent violators, O(m log m). */
+DLTF_API dltf_status dltf_prox_sorted(const float *c, int64_t m, int64_t k, double gamma, float *q);
+
+/* ---- Measures
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Of the rows of a dictionary, normalised first: max_{i != j} |<w_i, w_j>|; mu_1(s) for s = 1 .. order (the
+ * largest sum of s of the |<w_i, w_j>|, j != i); ||W^T W||_F^2. */
+DLTF_API dltf_status dltf_coherence(dltf_matrix dictionary, double *coherence);
+DLTF_API dltf_status dltf_babel(dltf_matrix dictionary, int64_t order, double *babel);
+DLTF_API dltf_status dltf_frame_potential(dltf_matrix dictionary, double *potential);
+
+/* The one-to-one assignment of atoms to true atoms with the largest sum of |<w_i, w0_j>| (Hungarian method).
+ * match[i] = j or -1; cosine[i] = |<w_i, w0_j>| or 0; both of length dictionary.rows, cosine may be NULL. */
+DLTF_API dltf_status dltf_match(dltf_matrix dictionary, dltf_matrix truth, int32_t *match, float *cosine);
+
+typedef struct dltf_support_score {
+    double ave_dif; /* mean of |supp(z) xor supp(z0)| / 2: the paper's ave_dif */
+    double exact;   /* share of samples whose whole support is right */
+} dltf_support_score;
+
+/* Compares supports; atoms of `codes` are renamed by match first (an unmatched atom is always wrong). NULL
+ * match: no renaming. */
+DLTF_API dltf_status dltf_score_supports(const dltf_codes *codes, const dltf_codes *truth,
+                                         const int32_t *match, dltf_support_score *score);
+
+/* ---- Synthetic problems
+ * ------------------------------------------------------------------------------------ */
+
+/* The paper's protocol: W0 normalised Gaussian, codes with k ones at random places, X = Z W0^T + noise.
+ * Training and test set share W0. */
+typedef struct dltf_synthetic_spec {
+    int64_t n, m, k, samples;
+    double noise; /* standard deviation */
+    int64_t seed;
+} dltf_synthetic_spec;
+
+typedef struct dltf_synthetic dltf_synthetic;
+
+DLTF_API dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_synthetic **problem);
+DLTF_API dltf_matrix dltf_synthetic_dictionary(const dltf_synthetic *problem);
+DLTF_API dltf_matrix dltf_synthetic_samples(const dltf_synthetic *problem, bool test);
+DLTF_API const dltf_codes *dltf_synthetic_codes(const dltf_synthetic *problem, bool test);
+DLTF_API void dltf_synthetic_free(dltf_synthetic *problem);
+
+/* ---- Pictures
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Draws rows of `tiles` as gray images of width x height in a grid of `columns`, each scaled to its own range
+ * (`symmetric`: zero is mid-gray, as for atoms; otherwise from smallest to largest value), into a PNG. */
+DLTF_API dltf_status dltf_picture_save(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns,
+                                       bool symmetric, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,62 @@
+/* Aligned, overflow-checked allocation with a switch that makes it fail, for tests. */
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static _Atomic int64_t failure_countdown; /* 0: off; 1: the next allocation fails and so do all later ones */
+
+void dl_alloc_fail_after(int64_t allocations) {
+    failure_countdown = allocations;
+}
+
+static bool failure_is_due(void) {
+    int64_t left = failure_countdown;
+    if (left == 0)
+        return false;
+    if (left == 1)
+        return true;
+    failure_countdown = left - 1;
+    return false;
+}
+
+bool dl_multiply(int64_t a, int64_t b, int64_t *product) {
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+void *dl_alloc(int64_t count, size_t size) {
+    int64_t bytes = 0;
+    if (count < 0 || !dl_multiply(count, (int64_t)size, &bytes) || bytes > INT64_MAX - ALIGNMENT) {
+        dl_fail(DLTF_MEMORY, "%lld elements of %zu bytes are more than can be addressed", (long long)count,
+                size);
+        return NULL;
+    }
+    /* aligned_alloc wants a multiple of the alignment; at least one line so that the pointer is never NULL.
+     */
+    size_t padded = ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (padded == 0)
+        padded = ALIGNMENT;
+    void *memory = failure_is_due() ? NULL : aligned_alloc(ALIGNMENT, padded);
+    if (!memory) {
+        dl_fail(DLTF_MEMORY, "not enough memory for %lld bytes", (long long)bytes);
+        return NULL;
+    }
+    memset(memory, 0, padded);
+    return memory;
+}
+
+void *dl_grow(void *memory, int64_t used, int64_t count, size_t size) {
+    void *larger = dl_alloc(count, size);
+    if (larger && memory) {
+        memcpy(larger, memory, (size_t)used * size);
+        dl_free(memory);
+    }
+    return larger;
+}
+
+void dl_free(void *memory) {
+    free(memory);
+}

@@ -1,0 +1,34 @@
+/* Memory: 64-byte aligned, sizes checked for overflow, failure reported through dl_fail. */
+#ifndef DL_BASE_MEMORY_H
+#define DL_BASE_MEMORY_H
+
+#include "base/status.h"
+
+/* `count` elements of `size` bytes, zeroed; NULL with a message if they cannot be had. count = 0 gives a
+ * pointer that may be freed. */
+void *dl_alloc(int64_t count, size_t size);
+void dl_free(void *memory);
+
+/* Like realloc for memory of dl_alloc: keeps the first `used` elements, zeroes the rest. On failure the old
+ * block stays as it was and NULL is returned. */
+void *dl_grow(void *memory, int64_t used, int64_t count, size_t size);
+
+/* a * b, or false if it leaves int64 (both must be >= 0). */
+bool dl_multiply(int64_t a, int64_t b, int64_t *product);
+
+/* Tests: the n-th allocation from now fails, as does every later one; 0 switches that off. */
+void dl_alloc_fail_after(int64_t allocations);
+
+#define DL_NEW(type, count) ((type *)dl_alloc((count), sizeof(type)))
+
+/* In a function with `status` and `done`: allocate or leave. */
+#define DL_TRY_NEW(pointer, count)                                                                           \
+    do {                                                                                                     \
+        (pointer) = dl_alloc((count), sizeof *(pointer));                                                    \
+        if (!(pointer)) {                                                                                    \
+            status = DLTF_MEMORY;                                                                            \
+            goto done;                                                                                       \
+        }                                                                                                    \
+    } while (0)
+
+#endif

@@ -1,0 +1,39 @@
+/* Counter-based random numbers: Philox4x32-10 (Salmon et al., SC 2011). A number depends on (seed, stream,
+ * index) alone, so that any thread can draw any sample's numbers, and nothing needs to be saved to resume. */
+#ifndef DL_BASE_RANDOM_H
+#define DL_BASE_RANDOM_H
+
+#include <stdint.h>
+
+typedef struct dl_random {
+    uint64_t seed;
+    uint32_t stream;
+} dl_random;
+
+/* The bare generator, for its published test vectors. */
+void dl_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+
+/* Streams: one for each use, so that no two uses share numbers. */
+enum {
+    DL_STREAM_DICTIONARY = 1, /* synthetic W0 */
+    DL_STREAM_SUPPORT,        /* synthetic codes; + 1 for the test set */
+    DL_STREAM_SUPPORT_TEST,
+    DL_STREAM_NOISE,
+    DL_STREAM_NOISE_TEST,
+    DL_STREAM_INIT,    /* first dictionary */
+    DL_STREAM_BATCH,   /* order of the samples */
+    DL_STREAM_REPLACE, /* new atoms where no residual is left to take them from */
+    DL_STREAM_BASELINE /* the "random" dictionaries of experiments */
+};
+
+/* Uniform in [0, 1), 53 bits. */
+double dl_random_uniform(dl_random random, uint64_t index);
+/* Uniform in 0 .. bound-1, bound >= 1 (bias below bound / 2^64). */
+int64_t dl_random_below(dl_random random, uint64_t index, int64_t bound);
+/* Standard normal. */
+double dl_random_normal(dl_random random, uint64_t index);
+
+/* A uniformly random permutation of 0 .. count-1; uses indices first .. first+count-1 of the stream. */
+void dl_random_permutation(dl_random random, uint64_t first, int64_t count, int64_t *permutation);
+
+#endif

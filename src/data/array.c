@@ -1,0 +1,19 @@
+/* Loaded matrices: the view, and giving back what it points into. */
+#include "data/array.h"
+
+#include "base/memory.h"
+
+#include <sys/mman.h>
+
+dltf_matrix dltf_array_matrix(const dltf_array *array) {
+    return array->matrix;
+}
+
+void dltf_array_free(dltf_array *array) {
+    if (!array)
+        return;
+    if (array->mapping)
+        munmap(array->mapping, array->map_size);
+    dl_free(array->memory);
+    dl_free(array);
+}

@@ -1,0 +1,14 @@
+/* A matrix that owns its memory: allocated, or mapped from a file. Made by io, freed by anybody. */
+#ifndef DL_DATA_ARRAY_H
+#define DL_DATA_ARRAY_H
+
+#include "dltf.h"
+
+struct dltf_array {
+    dltf_matrix matrix;
+    void *memory;  /* from dl_alloc, or NULL */
+    void *mapping; /* from mmap, or NULL */
+    size_t map_size;
+};
+
+#endif

@@ -1,0 +1,89 @@
+/* Sparse codes in compressed rows. */
+#include "data/codes.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+dltf_status dl_codes_alloc(int64_t rows, int64_t cols, int64_t entries, dltf_codes **codes) {
+    dltf_status status = DLTF_OK;
+    dltf_codes *made = DL_NEW(dltf_codes, 1);
+    if (!made)
+        return DLTF_MEMORY;
+    made->rows = rows;
+    made->cols = cols;
+    DL_TRY_NEW(made->indptr, rows + 1);
+    DL_TRY_NEW(made->indices, entries);
+    DL_TRY_NEW(made->values, entries);
+    *codes = made;
+    made = NULL;
+done:
+    dltf_codes_free(made);
+    return status;
+}
+
+static dltf_status check_row(dltf_csr csr, int64_t row) {
+    int64_t previous = -1;
+    for (int64_t e = csr.indptr[row]; e < csr.indptr[row + 1]; e++) {
+        int64_t index = csr.indices[e];
+        if (index < 0 || index >= csr.cols)
+            return dl_fail(DLTF_DATA, "codes: row %lld has index %lld, the codes have %lld columns",
+                           (long long)row, (long long)index, (long long)csr.cols);
+        if (index <= previous)
+            return dl_fail(DLTF_DATA, "codes: row %lld: index %lld follows %lld: indices must ascend",
+                           (long long)row, (long long)index, (long long)previous);
+        if (!isfinite(csr.values[e]))
+            return dl_fail(DLTF_DATA, "codes: row %lld, column %lld is not finite", (long long)row,
+                           (long long)index);
+        previous = index;
+    }
+    return DLTF_OK;
+}
+
+dltf_status dl_codes_check(dltf_csr csr) {
+    if (csr.rows < 0 || csr.cols < 1 || csr.cols > INT32_MAX || !csr.indptr)
+        return dl_fail(DLTF_DATA, "codes: %lld x %lld is not a possible shape", (long long)csr.rows,
+                       (long long)csr.cols);
+    if (csr.indptr[0] != 0)
+        return dl_fail(DLTF_DATA, "codes: indptr starts at %lld instead of 0", (long long)csr.indptr[0]);
+    for (int64_t row = 0; row < csr.rows; row++) {
+        if (csr.indptr[row + 1] < csr.indptr[row])
+            return dl_fail(DLTF_DATA, "codes: indptr falls at row %lld", (long long)row);
+        dltf_status status = check_row(csr, row);
+        if (status != DLTF_OK)
+            return status;
+    }
+    return DLTF_OK;
+}
+
+dltf_status dltf_codes_new(dltf_csr csr, dltf_codes **codes) {
+    dltf_status status = dl_codes_check(csr);
+    if (status != DLTF_OK)
+        return status;
+    int64_t entries = csr.indptr[csr.rows];
+    dltf_codes *made = NULL;
+    status = dl_codes_alloc(csr.rows, csr.cols, entries, &made);
+    if (status != DLTF_OK)
+        return status;
+    memcpy(made->indptr, csr.indptr, (size_t)(csr.rows + 1) * sizeof *made->indptr);
+    if (entries > 0) {
+        memcpy(made->indices, csr.indices, (size_t)entries * sizeof *made->indices);
+        memcpy(made->values, csr.values, (size_t)entries * sizeof *made->values);
+    }
+    *codes = made;
+    return DLTF_OK;
+}
+
+dltf_csr dltf_codes_csr(const dltf_codes *codes) {
+    return (dltf_csr){codes->rows, codes->cols, codes->indptr, codes->indices, codes->values};
+}
+
+void dltf_codes_free(dltf_codes *codes) {
+    if (!codes)
+        return;
+    dl_free(codes->indptr);
+    dl_free(codes->indices);
+    dl_free(codes->values);
+    dl_free(codes);
+}

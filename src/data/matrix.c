@@ -1,0 +1,125 @@
+/* Matrix views over user memory. Everything that reads samples goes through dl_matrix_row, so that element
+ * type and strides are known in one place. */
+#include "data/matrix.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+static dltf_matrix view(const void *data, dltf_type type, int64_t rows, int64_t cols) {
+    return (dltf_matrix){data, type, rows, cols, cols, 1};
+}
+
+dltf_matrix dltf_matrix_f32(const float *data, int64_t rows, int64_t cols) {
+    return view(data, DLTF_F32, rows, cols);
+}
+
+dltf_matrix dltf_matrix_f64(const double *data, int64_t rows, int64_t cols) {
+    return view(data, DLTF_F64, rows, cols);
+}
+
+dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols) {
+    return view(data, DLTF_U8, rows, cols);
+}
+
+int dl_type_size(dltf_type type) {
+    return type == DLTF_F64 ? 8 : type == DLTF_F32 ? 4 : 1;
+}
+
+dltf_status dl_matrix_check(dltf_matrix matrix, const char *name) {
+    if (!matrix.data)
+        return dl_fail(DLTF_ARGUMENT, "%s: the matrix has no data", name);
+    if (matrix.rows < 1 || matrix.cols < 1)
+        return dl_fail(DLTF_ARGUMENT, "%s: %lld rows and %lld columns: at least one of each is needed", name,
+                       (long long)matrix.rows, (long long)matrix.cols);
+    if (matrix.type != DLTF_F32 && matrix.type != DLTF_F64 && matrix.type != DLTF_U8)
+        return dl_fail(DLTF_ARGUMENT, "%s: element type %d is none of f32, f64, u8", name, (int)matrix.type);
+    if (matrix.cols > INT32_MAX || matrix.rows > INT64_MAX / matrix.cols / 8)
+        return dl_fail(DLTF_ARGUMENT, "%s: %lld x %lld is too large", name, (long long)matrix.rows,
+                       (long long)matrix.cols);
+    return DLTF_OK;
+}
+
+void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out) {
+    int64_t start = row * matrix.row_stride, step = matrix.col_stride;
+    if (matrix.type == DLTF_F32) {
+        const float *data = (const float *)matrix.data + start;
+        for (int64_t j = 0; j < matrix.cols; j++)
+            out[j] = (double)data[j * step];
+    } else if (matrix.type == DLTF_F64) {
+        const double *data = (const double *)matrix.data + start;
+        for (int64_t j = 0; j < matrix.cols; j++)
+            out[j] = data[j * step];
+    } else {
+        const uint8_t *data = (const uint8_t *)matrix.data + start;
+        for (int64_t j = 0; j < matrix.cols; j++)
+            out[j] = (double)data[j * step];
+    }
+}
+
+dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, const char *name) {
+    for (int64_t j = 0; j < cols; j++)
+        if (!isfinite(row[j]))
+            return dl_fail(DLTF_DATA,
+                           "%s: row %lld, column %lld is %s (counting from 0): remove or replace it", name,
+                           (long long)index, (long long)j, isnan(row[j]) ? "NaN" : "infinite");
+    return DLTF_OK;
+}
+
+dltf_status dl_matrix_check_finite(dltf_matrix matrix, const char *name) {
+    if (matrix.type == DLTF_U8)
+        return DLTF_OK;
+    double *row = DL_NEW(double, matrix.cols);
+    if (!row)
+        return DLTF_MEMORY;
+    dltf_status status = DLTF_OK;
+    for (int64_t i = 0; i < matrix.rows && status == DLTF_OK; i++) {
+        dl_matrix_row(matrix, i, row);
+        status = dl_row_check_finite(row, matrix.cols, i, name);
+    }
+    dl_free(row);
+    return status;
+}
+
+double dl_norm(const double *x, int64_t n) {
+    double largest = 0, sum = 0;
+    for (int64_t j = 0; j < n; j++)
+        largest = fmax(largest, fabs(x[j]));
+    if (largest == 0)
+        return 0;
+    for (int64_t j = 0; j < n; j++)
+        sum += (x[j] / largest) * (x[j] / largest);
+    return largest * sqrt(sum);
+}
+
+bool dl_normalise(double *x, int64_t n) {
+    double norm = dl_norm(x, n);
+    if (norm == 0)
+        return false;
+    for (int64_t j = 0; j < n; j++)
+        x[j] /= norm;
+    return true;
+}
+
+dltf_status dl_matrix_unit_rows(dltf_matrix matrix, const char *name, double **rows) {
+    double *unit = NULL;
+    dltf_status status = dl_matrix_check(matrix, name);
+    if (status != DLTF_OK)
+        return status;
+    DL_TRY_NEW(unit, matrix.rows * matrix.cols);
+    for (int64_t i = 0; i < matrix.rows; i++) {
+        double *row = unit + i * matrix.cols;
+        dl_matrix_row(matrix, i, row);
+        DL_TRY(dl_row_check_finite(row, matrix.cols, i, name));
+        if (!dl_normalise(row, matrix.cols)) {
+            status =
+                dl_fail(DLTF_DATA, "%s: row %lld is all zero and cannot have norm 1", name, (long long)i);
+            goto done;
+        }
+    }
+    *rows = unit;
+    unit = NULL;
+done:
+    dl_free(unit);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* Matrix views: checks and conversion of rows. */
+#ifndef DL_DATA_MATRIX_H
+#define DL_DATA_MATRIX_H
+
+#include "base/status.h"
+
+/* The view makes sense: data present, at least one row and column, known type. `name` is how messages call
+ * it. */
+dltf_status dl_matrix_check(dltf_matrix matrix, const char *name);
+
+/* The first NaN or infinity, as a failure with row and column; DLTF_OK if there is none. */
+dltf_status dl_matrix_check_finite(dltf_matrix matrix, const char *name);
+
+/* Row i as doubles. */
+void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out);
+
+/* The same check for one row that was read already. */
+dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, const char *name);
+
+int dl_type_size(dltf_type type);
+
+/* Euclidean norm without overflow or underflow of the squares. */
+double dl_norm(const double *x, int64_t n);
+
+/* Scales to norm 1; false (and untouched) for the zero vector. */
+bool dl_normalise(double *x, int64_t n);
+
+/* An owned m x n copy in doubles with rows scaled to norm 1; fails for a zero row. */
+dltf_status dl_matrix_unit_rows(dltf_matrix matrix, const char *name, double **rows);
+
+#endif

@@ -1,0 +1,98 @@
+/* Models: made from parts, checked once, read through a view. */
+#include "data/model.h"
+
+#include "base/memory.h"
+#include "data/matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+static dltf_status check_parts(const dltf_model_view *parts) {
+    if (parts->m < 1 || parts->n < 1 || parts->m > INT32_MAX || parts->n > INT32_MAX || !parts->dictionary)
+        return dl_fail(DLTF_ARGUMENT, "model: %lld atoms of %lld entries: at least one of each is needed",
+                       (long long)parts->m, (long long)parts->n);
+    if (parts->k < 1 || parts->k > parts->m)
+        return dl_fail(DLTF_ARGUMENT, "model: k = %lld must be in 1 .. m = %lld", (long long)parts->k,
+                       (long long)parts->m);
+    if (parts->select != DLTF_SELECT_ABS && parts->select != DLTF_SELECT_POSITIVE)
+        return dl_fail(DLTF_ARGUMENT, "model: select must be abs or positive");
+    return DLTF_OK;
+}
+
+static dltf_status copy_finite(const float *from, int64_t count, const char *name, float **copy) {
+    if (!from)
+        return DLTF_OK;
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(from[i]))
+            return dl_fail(DLTF_DATA, "model: entry %lld of the %s is not finite", (long long)i, name);
+    *copy = DL_NEW(float, count);
+    if (!*copy)
+        return DLTF_MEMORY;
+    memcpy(*copy, from, (size_t)count * sizeof **copy);
+    return DLTF_OK;
+}
+
+/* A row that is unit-norm up to f32 rounding keeps its bits, so that loading what was saved changes nothing.
+ */
+static dltf_status normalise_rows(float *dictionary, int64_t m, int64_t n) {
+    for (int64_t j = 0; j < m; j++) {
+        float *w = dictionary + j * n;
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++)
+            sum += (double)w[i] * w[i];
+        double norm = sqrt(sum);
+        if (!(norm > 1e-30))
+            return dl_fail(DLTF_DATA, "model: atom %lld is zero and cannot have norm 1", (long long)j);
+        if (fabs(norm - 1) > 1e-6)
+            for (int64_t i = 0; i < n; i++)
+                w[i] = (float)(w[i] / norm);
+    }
+    return DLTF_OK;
+}
+
+dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model) {
+    dltf_status status = check_parts(parts);
+    if (status != DLTF_OK)
+        return status;
+    int64_t m = parts->m, n = parts->n;
+    dltf_model *made = NULL;
+    DL_TRY_NEW(made, 1);
+    DL_TRY(copy_finite(parts->dictionary, m * n, "dictionary", &made->dictionary));
+    DL_TRY(copy_finite(parts->encoder, m * n, "encoder", &made->encoder));
+    DL_TRY(copy_finite(parts->bias, m, "bias", &made->bias));
+    DL_TRY(copy_finite(parts->mean, n, "mean", &made->mean));
+    DL_TRY(normalise_rows(made->dictionary, m, n));
+    made->parts = *parts;
+    made->parts.dictionary = made->dictionary;
+    made->parts.encoder = made->encoder;
+    made->parts.bias = made->bias;
+    made->parts.mean = made->mean;
+    *model = made;
+    made = NULL;
+done:
+    dltf_model_free(made);
+    return status;
+}
+
+dltf_model_view dltf_model_get(const dltf_model *model) {
+    return model->parts;
+}
+
+const char *dltf_model_note(const dltf_model *model, const char *name) {
+    return dl_notes_get(&model->notes, name);
+}
+
+const char *dltf_model_note_name(const dltf_model *model, int index) {
+    return index >= 0 && index < model->notes.count ? model->notes.list[index].name : NULL;
+}
+
+void dltf_model_free(dltf_model *model) {
+    if (!model)
+        return;
+    dl_free(model->dictionary);
+    dl_free(model->encoder);
+    dl_free(model->bias);
+    dl_free(model->mean);
+    dl_notes_free(&model->notes);
+    dl_free(model);
+}

@@ -1,0 +1,86 @@
+/* Preprocessing of samples, row by row, so that no preprocessed copy of the data needs to exist. */
+#include "data/samples.h"
+
+#include "base/memory.h"
+#include "data/matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+static void preprocess(const dl_samples *samples, double *row) {
+    int64_t n = samples->X.cols;
+    if (samples->mean)
+        for (int64_t j = 0; j < n; j++)
+            row[j] -= (double)samples->mean[j];
+    if (samples->unit_norm)
+        dl_normalise(row, n);
+}
+
+void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out) {
+    dl_matrix_row(samples->X, i, row);
+    preprocess(samples, row);
+    for (int64_t j = 0; j < samples->X.cols; j++)
+        out[j] = (float)(row[j] * samples->scale);
+}
+
+dltf_status dl_samples_mean(dltf_matrix X, float *mean) {
+    dltf_status status = DLTF_OK;
+    double *sum = NULL, *row = NULL;
+    DL_TRY_NEW(sum, X.cols);
+    DL_TRY_NEW(row, X.cols);
+    for (int64_t i = 0; i < X.rows; i++) {
+        dl_matrix_row(X, i, row);
+        DL_TRY(dl_row_check_finite(row, X.cols, i, "data"));
+        for (int64_t j = 0; j < X.cols; j++)
+            sum[j] += row[j] / (double)X.rows; /* divided first: the sum of huge values would overflow */
+    }
+    for (int64_t j = 0; j < X.cols; j++)
+        mean[j] = (float)sum[j];
+done:
+    dl_free(sum);
+    dl_free(row);
+    return status;
+}
+
+/* FNV-1a over 64-bit words: not cryptographic, a guard against resuming or comparing with other data. */
+static uint64_t mix(uint64_t hash, uint64_t word) {
+    return (hash ^ word) * 0x100000001b3u;
+}
+
+static uint64_t mix_row(uint64_t hash, const double *row, int64_t n) {
+    for (int64_t j = 0; j < n; j++) {
+        uint64_t word;
+        memcpy(&word, &row[j], sizeof word);
+        hash = mix(hash, word ^ word >> 32);
+    }
+    return hash;
+}
+
+dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
+    int64_t n = samples->X.cols, N = samples->X.rows;
+    double *row = DL_NEW(double, n);
+    if (!row)
+        return DLTF_MEMORY;
+    dltf_status status = DLTF_OK;
+    double sum = 0;
+    *scan = (dl_scan){.checksum = mix(mix(0xcbf29ce484222325u, (uint64_t)N), (uint64_t)n)};
+    for (int64_t i = 0; i < N; i++) {
+        dl_matrix_row(samples->X, i, row);
+        DL_TRY(dl_row_check_finite(row, n, i, "data"));
+        scan->checksum = mix_row(scan->checksum, row, n);
+        preprocess(samples, row);
+        double norm = dl_norm(row, n);
+        scan->nonzero_rows += norm > 0;
+        sum += norm / (double)N * norm;
+    }
+    if (scan->nonzero_rows == 0)
+        status = dl_fail(DLTF_DATA, "data: all %lld samples are zero%s: there is nothing to learn",
+                         (long long)N, samples->mean ? " after the mean is subtracted" : "");
+    else if (!isfinite(sum) || sum < 1e-280)
+        status = dl_fail(DLTF_NUMERIC, "data: the squares of the values leave the range of double precision: "
+                                       "rescale the data");
+    scan->mean_square = sum;
+done:
+    dl_free(row);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* Samples as algorithms see them: rows of a view, preprocessed and scaled, in f32. */
+#ifndef DL_DATA_SAMPLES_H
+#define DL_DATA_SAMPLES_H
+
+#include "base/status.h"
+
+typedef struct dl_samples {
+    dltf_matrix X;
+    const float *mean; /* subtracted, or NULL */
+    bool unit_norm;    /* then scaled to norm 1 (a zero row stays zero) */
+    double scale;      /* then multiplied */
+} dl_samples;
+
+/* What one pass over raw data tells. */
+typedef struct dl_scan {
+    double mean_square; /* mean of ||x||^2 after preprocessing */
+    uint64_t checksum;  /* of shape and values: the same data in another type or order has the same */
+    int64_t nonzero_rows;
+} dl_scan;
+
+/* Row i, preprocessed; `row` is work space of n doubles. */
+void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out);
+
+/* The mean row, in f32. Refuses NaN and infinity with row and column. */
+dltf_status dl_samples_mean(dltf_matrix X, float *mean);
+
+/* Refuses NaN and infinity with row and column, and data without any non-zero row. */
+dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan);
+
+#endif

@@ -1,0 +1,151 @@
+/* The paper's synthetic problem: a Gaussian dictionary, binary codes with k ones, noisy samples. Every
+ * sample's numbers are drawn by its index, so a larger problem begins with the smaller one, whatever the
+ * number of threads. Called by experiments, the command line and tests. */
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "data/codes.h"
+#include "data/matrix.h"
+
+#include <string.h>
+
+enum { TRAINING, TEST, SETS, TILE = 64 };
+
+struct dltf_synthetic {
+    dltf_synthetic_spec spec;
+    float *W0; /* m x n */
+    float *X[SETS];
+    dltf_codes *Z[SETS];
+};
+
+static const double MOST_NOISE = 1e30; /* more would not fit into the floats of X */
+
+static dltf_status check(const dltf_synthetic_spec *spec) {
+    if (spec->n < 1 || spec->m < 1 || spec->k < 1 || spec->samples < 1)
+        return dl_fail(DLTF_ARGUMENT,
+                       "synthetic: n = %lld, m = %lld, k = %lld, %lld samples: each must be at least 1",
+                       (long long)spec->n, (long long)spec->m, (long long)spec->k, (long long)spec->samples);
+    if (spec->k > spec->m)
+        return dl_fail(DLTF_ARGUMENT, "synthetic: k = %lld is more than the m = %lld atoms",
+                       (long long)spec->k, (long long)spec->m);
+    if (!(spec->noise >= 0 && spec->noise <= MOST_NOISE))
+        return dl_fail(DLTF_ARGUMENT, "synthetic: noise is %g: it must be from 0 to %g", spec->noise,
+                       MOST_NOISE);
+    int64_t width = spec->n > spec->k ? spec->n : spec->k;
+    if (spec->m > INT32_MAX || spec->n > INT32_MAX || spec->samples > INT64_MAX / 8 / width)
+        return dl_fail(DLTF_ARGUMENT, "synthetic: n = %lld, m = %lld, k = %lld, %lld samples are too large",
+                       (long long)spec->n, (long long)spec->m, (long long)spec->k, (long long)spec->samples);
+    return DLTF_OK;
+}
+
+/* W0: independent Gaussian entries, rows scaled to norm 1. */
+static dltf_status draw_dictionary(dltf_synthetic *problem) {
+    int64_t m = problem->spec.m, n = problem->spec.n;
+    dl_random random = {(uint64_t)problem->spec.seed, DL_STREAM_DICTIONARY};
+    double *row = DL_NEW(double, n);
+    if (!row)
+        return DLTF_MEMORY;
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < n; j++)
+            row[j] = dl_random_normal(random, (uint64_t)(i * n + j));
+        if (!dl_normalise(row, n))
+            row[0] = 1; /* n zeros in a row: possible, though nobody will live to see it */
+        for (int64_t j = 0; j < n; j++)
+            problem->W0[i * n + j] = (float)row[j];
+    }
+    dl_free(row);
+    return DLTF_OK;
+}
+
+/* A uniformly random k-subset of 0 .. m-1, ascending (Floyd's method: k draws, no rejection). */
+static void draw_support(dl_random random, uint64_t first, int64_t m, int64_t k, int32_t *support) {
+    for (int64_t count = 0; count < k; count++) {
+        int64_t most = m - k + count; /* larger than all that are chosen */
+        int64_t atom = dl_random_below(random, first + (uint64_t)count, most + 1), place = count;
+        while (place > 0 && support[place - 1] > atom)
+            place--;
+        if (place > 0 && support[place - 1] == atom) {
+            support[count] = (int32_t)most;
+        } else {
+            memmove(support + place + 1, support + place, (size_t)(count - place) * sizeof *support);
+            support[place] = (int32_t)atom;
+        }
+    }
+}
+
+typedef struct draw {
+    dltf_synthetic *problem;
+    int set;
+} draw;
+
+/* x = W0 z + noise for the samples of one tile. */
+static void draw_tile(void *context, int64_t tile, int worker) {
+    (void)worker;
+    const draw *d = context;
+    dltf_synthetic_spec spec = d->problem->spec;
+    uint64_t seed = (uint64_t)spec.seed;
+    dl_random place = {seed, d->set == TEST ? DL_STREAM_SUPPORT_TEST : DL_STREAM_SUPPORT};
+    dl_random noise = {seed, d->set == TEST ? DL_STREAM_NOISE_TEST : DL_STREAM_NOISE};
+    dltf_codes *Z = d->problem->Z[d->set];
+    int64_t last = (tile + 1) * TILE < spec.samples ? (tile + 1) * TILE : spec.samples;
+    for (int64_t i = tile * TILE; i < last; i++) {
+        int32_t *support = Z->indices + i * spec.k;
+        float *x = d->problem->X[d->set] + i * spec.n;
+        draw_support(place, (uint64_t)(i * spec.k), spec.m, spec.k, support);
+        for (int64_t e = 0; e < spec.k; e++)
+            Z->values[i * spec.k + e] = 1;
+        Z->indptr[i + 1] = (i + 1) * spec.k;
+        for (int64_t j = 0; j < spec.n; j++) {
+            double sum =
+                spec.noise > 0 ? spec.noise * dl_random_normal(noise, (uint64_t)(i * spec.n + j)) : 0;
+            for (int64_t e = 0; e < spec.k; e++)
+                sum += (double)d->problem->W0[support[e] * spec.n + j];
+            x[j] = (float)sum;
+        }
+    }
+}
+
+dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_synthetic **problem) {
+    dltf_synthetic *made = NULL;
+    dltf_status status = check(spec);
+    if (status != DLTF_OK)
+        return status;
+    DL_TRY_NEW(made, 1);
+    made->spec = *spec;
+    DL_TRY_NEW(made->W0, spec->m * spec->n);
+    DL_TRY(draw_dictionary(made));
+    for (int set = TRAINING; set < SETS; set++) {
+        DL_TRY_NEW(made->X[set], spec->samples * spec->n);
+        DL_TRY(dl_codes_alloc(spec->samples, spec->m, spec->samples * spec->k, &made->Z[set]));
+        draw context = {made, set};
+        dl_parallel(dl_thread_count(0), dl_tiles(spec->samples, TILE), draw_tile, &context);
+    }
+    *problem = made;
+    made = NULL;
+done:
+    dltf_synthetic_free(made);
+    return status;
+}
+
+dltf_matrix dltf_synthetic_dictionary(const dltf_synthetic *problem) {
+    return dltf_matrix_f32(problem->W0, problem->spec.m, problem->spec.n);
+}
+
+dltf_matrix dltf_synthetic_samples(const dltf_synthetic *problem, bool test) {
+    return dltf_matrix_f32(problem->X[test ? TEST : TRAINING], problem->spec.samples, problem->spec.n);
+}
+
+const dltf_codes *dltf_synthetic_codes(const dltf_synthetic *problem, bool test) {
+    return problem->Z[test ? TEST : TRAINING];
+}
+
+void dltf_synthetic_free(dltf_synthetic *problem) {
+    if (!problem)
+        return;
+    dl_free(problem->W0);
+    for (int set = TRAINING; set < SETS; set++) {
+        dl_free(problem->X[set]);
+        dltf_codes_free(problem->Z[set]);
+    }
+    dl_free(problem);
+}

@@ -1,0 +1,47 @@
+/* Small things that every parser needs: integers of fixed byte order, and numbers and foreign text made fit
+ * for a message. */
+#ifndef DL_IO_BYTES_H
+#define DL_IO_BYTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline bool dl_host_is_little(void) {
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+}
+
+static inline uint16_t dl_little16(const uint8_t *at) {
+    return (uint16_t)(at[0] | at[1] << 8);
+}
+
+static inline uint32_t dl_little32(const uint8_t *at) {
+    return (uint32_t)dl_little16(at) | (uint32_t)dl_little16(at + 2) << 16;
+}
+
+static inline uint64_t dl_little64(const uint8_t *at) {
+    return (uint64_t)dl_little32(at) | (uint64_t)dl_little32(at + 4) << 32;
+}
+
+static inline uint32_t dl_big32(const uint8_t *at) {
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* Writes the low `count` bytes of `value`, least significant first. */
+static inline void dl_put_little(uint8_t *at, uint64_t value, int count) {
+    for (int i = 0; i < count; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
+
+enum { DL_SHOWN = 64 };
+
+/* 40960 as "40,960", written to `text`, which is returned. */
+const char *dl_commas_in(char text[DL_SHOWN], int64_t number);
+/* The first bytes of something read from a file, unprintable ones as '?', "..." where it was cut. */
+const char *dl_shown_in(char text[DL_SHOWN], const void *bytes, int64_t count);
+
+/* The same, in memory that lives as long as the block the macro is used in: for arguments of dl_fail. */
+#define DL_COMMAS(number) dl_commas_in((char[DL_SHOWN]){0}, (number))
+#define DL_PRINTABLE(bytes, count) dl_shown_in((char[DL_SHOWN]){0}, (bytes), (count))
+
+#endif

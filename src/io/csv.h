@@ -1,0 +1,11 @@
+/* Matrices as text: one line for each row, numbers separated by comma, semicolon, tab or blanks. */
+#ifndef DL_IO_CSV_H
+#define DL_IO_CSV_H
+
+#include "io/file.h"
+#include "io/writer.h"
+
+dltf_status dl_csv_load(dl_file *file, dltf_array **array);
+dltf_status dl_csv_write(dltf_matrix matrix, dl_writer *out);
+
+#endif

@@ -1,0 +1,194 @@
+/* From elements as a file stores them to a matrix view: in place where possible, converted otherwise. Called
+ * by the .npy, .npz and IDX loaders, which have checked that `data` really holds `bytes` bytes. */
+#include "io/elements.h"
+
+#include "base/memory.h"
+#include "data/array.h"
+#include "data/matrix.h"
+#include "io/bytes.h"
+
+#include <inttypes.h>
+
+dltf_status dl_elements_measure(dl_elements *elements) {
+    int64_t count = 1;
+    for (int axis = 0; axis < elements->rank; axis++)
+        if (!dl_multiply(count, elements->shape[axis], &count))
+            return dl_fail(DLTF_FORMAT, "damaged: its shape has more elements than can be addressed");
+    elements->count = count;
+    if (!dl_multiply(count, elements->item, &elements->bytes))
+        return dl_fail(DLTF_FORMAT, "damaged: its shape has more bytes than can be addressed");
+    return DLTF_OK;
+}
+
+/* An element's bits in this machine's byte order, zero-extended. */
+static uint64_t load_bits(const dl_elements *elements, int64_t index) {
+    const uint8_t *at = elements->data + index * elements->item;
+    if (elements->item == 1)
+        return *at;
+    if (elements->item == 2) {
+        uint16_t bits;
+        memcpy(&bits, at, sizeof bits);
+        return elements->swapped ? __builtin_bswap16(bits) : bits;
+    }
+    if (elements->item == 4) {
+        uint32_t bits;
+        memcpy(&bits, at, sizeof bits);
+        return elements->swapped ? __builtin_bswap32(bits) : bits;
+    }
+    uint64_t bits;
+    memcpy(&bits, at, sizeof bits);
+    return elements->swapped ? __builtin_bswap64(bits) : bits;
+}
+
+int64_t dl_elements_integer(const dl_elements *elements, int64_t index) {
+    uint64_t bits = load_bits(elements, index);
+    if (elements->kind == 'u')
+        return bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
+    int unused = 64 - 8 * (int)elements->item;
+    return (int64_t)(bits << unused) >> unused; /* carries the sign up */
+}
+
+double dl_elements_real(const dl_elements *elements, int64_t index) {
+    uint64_t bits = load_bits(elements, index);
+    if (elements->item == 4) {
+        uint32_t half = (uint32_t)bits;
+        float value;
+        memcpy(&value, &half, sizeof value);
+        return (double)value;
+    }
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The type a matrix of these elements gets, or false for text. */
+static bool matrix_type(const dl_elements *elements, dltf_type *type) {
+    if (elements->kind == 'S' || elements->kind == 'U')
+        return false;
+    if (elements->kind == 'u' && elements->item == 1)
+        *type = DLTF_U8;
+    else if (elements->kind == 'f')
+        *type = elements->item == 4 ? DLTF_F32 : DLTF_F64;
+    else
+        *type = elements->item <= 2 ? DLTF_F32 : DLTF_F64; /* 16-bit integers fit a float's 24 bits */
+    return true;
+}
+
+static dltf_status convert_integers(const dl_elements *elements, dltf_type type, void *out) {
+    const int64_t exact = INT64_C(1) << 53;
+    for (int64_t i = 0; i < elements->count; i++) {
+        int64_t value = dl_elements_integer(elements, i);
+        if (value > exact || value < -exact)
+            return dl_fail(DLTF_DATA,
+                           "element %" PRId64 " is %" PRId64 ": integers beyond 2^53 cannot be kept exactly",
+                           i, value);
+        if (type == DLTF_F32)
+            ((float *)out)[i] = (float)value;
+        else
+            ((double *)out)[i] = (double)value;
+    }
+    return DLTF_OK;
+}
+
+static void convert_reals(const dl_elements *elements, void *out) {
+    if (!elements->swapped) {
+        memcpy(out, elements->data, (size_t)elements->bytes);
+        return;
+    }
+    for (int64_t i = 0; i < elements->count; i++) {
+        uint64_t bits = load_bits(elements, i);
+        if (elements->item == 4)
+            ((uint32_t *)out)[i] = (uint32_t)bits;
+        else
+            ((uint64_t *)out)[i] = bits;
+    }
+}
+
+/* Fortran order counts the first axis fastest, C order the last: walk the former, keep the place in the
+ * latter. */
+static void reorder(const dl_elements *elements, size_t size, const char *from, char *to) {
+    int64_t index[DL_MOST_AXES] = {0}, stride[DL_MOST_AXES];
+    int64_t product = 1;
+    for (int axis = elements->rank - 1; axis >= 0; axis--) {
+        stride[axis] = product;
+        product *= elements->shape[axis];
+    }
+    int64_t place = 0;
+    for (int64_t i = 0; i < elements->count; i++) {
+        memcpy(to + (size_t)place * size, from + (size_t)i * size, size);
+        for (int axis = 0; axis < elements->rank; axis++) {
+            place += stride[axis];
+            if (++index[axis] < elements->shape[axis])
+                break;
+            place -= stride[axis] * elements->shape[axis];
+            index[axis] = 0;
+        }
+    }
+}
+
+/* An owned copy of the elements in the matrix's type; Fortran order of rank 1 and 2 stays, a view expresses
+ * it. */
+static dltf_status copy_elements(const dl_elements *elements, dltf_type type, void **copy) {
+    dltf_status status = DLTF_OK;
+    size_t size = (size_t)dl_type_size(type);
+    void *sorted = NULL;
+    void *converted = dl_alloc(elements->count, size);
+    if (!converted)
+        return DLTF_MEMORY;
+    if (elements->kind == 'f' || type == DLTF_U8)
+        convert_reals(elements, converted);
+    else
+        DL_TRY(convert_integers(elements, type, converted));
+    if (elements->fortran && elements->rank > 2) {
+        sorted = dl_alloc(elements->count, size);
+        if (!sorted) {
+            status = DLTF_MEMORY;
+            goto done;
+        }
+        reorder(elements, size, converted, sorted);
+    }
+    *copy = sorted ? sorted : converted;
+done:
+    if (sorted || status != DLTF_OK)
+        dl_free(converted);
+    return status;
+}
+
+/* Only native bytes at an address that suits their type can be used as they lie. */
+static bool usable_in_place(const dl_elements *elements, dltf_type type) {
+    return elements->item == dl_type_size(type) && (elements->kind == 'f' || type == DLTF_U8) &&
+           !elements->swapped && !(elements->fortran && elements->rank > 2) &&
+           (uintptr_t)elements->data % (uintptr_t)elements->item == 0;
+}
+
+dltf_status dl_elements_array(const dl_elements *elements, dl_file *owner, dltf_array **array) {
+    dltf_type type;
+    if (!matrix_type(elements, &type))
+        return dl_fail(DLTF_FORMAT, "holds text, not numbers");
+    if (elements->rank == 0)
+        return dl_fail(DLTF_FORMAT,
+                       "holds a single number, not a matrix: give it a shape, one row for each sample");
+    if (elements->count == 0)
+        return dl_fail(DLTF_FORMAT, "holds no numbers: one of its axes has length 0");
+    dltf_array *made = DL_NEW(dltf_array, 1);
+    if (!made)
+        return DLTF_MEMORY;
+    int64_t rows = elements->shape[0], cols = elements->count / rows;
+    bool columns_first = elements->fortran && elements->rank == 2;
+    made->matrix = (dltf_matrix){.data = elements->data,
+                                 .type = type,
+                                 .rows = rows,
+                                 .cols = cols,
+                                 .row_stride = columns_first ? 1 : cols,
+                                 .col_stride = columns_first ? rows : 1};
+    if (!usable_in_place(elements, type) || !dl_file_give(owner, made)) {
+        dltf_status status = copy_elements(elements, type, &made->memory);
+        if (status != DLTF_OK) {
+            dl_free(made);
+            return status;
+        }
+        made->matrix.data = made->memory;
+    }
+    *array = made;
+    return DLTF_OK;
+}

@@ -1,0 +1,187 @@
+/* dltf_model_load and dltf_model_save: a model as tensors and notes (docs/formats.md). A file that was
+ * damaged or written by something else must fail here, not give wrong codes later. */
+#include "io/model_file.h"
+
+#include "base/memory.h"
+#include "data/model.h"
+#include "io/bytes.h"
+#include "io/file.h"
+#include "io/safetensors.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static const char *const reserved[] = {"format", "version", "k", "select", "unit_norm"};
+enum { RESERVED = sizeof reserved / sizeof reserved[0] };
+
+static bool is_reserved(const char *name) {
+    for (int i = 0; i < RESERVED; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return true;
+    return false;
+}
+
+static dltf_status bad_note(const char *name, const char *value, const char *wanted) {
+    if (!value)
+        return dl_fail(DLTF_FORMAT, "is not a complete model: metadata '%s' is missing", name);
+    return dl_fail(DLTF_FORMAT, "metadata '%s' is '%s'; %s expected", name,
+                   DL_PRINTABLE(value, (int64_t)strlen(value)), wanted);
+}
+
+static dltf_status check_format(const dl_notes *notes) {
+    const char *format = dl_notes_get(notes, "format"), *version = dl_notes_get(notes, "version");
+    if (format && strcmp(format, "dltf-checkpoint") == 0)
+        return dl_fail(DLTF_FORMAT, "is a checkpoint of an unfinished training: continue it with "
+                                    "dltf train DATA --resume FILE");
+    if (!format || strcmp(format, "dltf-model") != 0)
+        return dl_fail(DLTF_FORMAT, "is a safetensors file, but not a model of dltf");
+    if (!version || strcmp(version, "1") != 0)
+        return dl_fail(DLTF_FORMAT, "is a model of version %s; this program reads version 1",
+                       version ? DL_PRINTABLE(version, (int64_t)strlen(version)) : "(missing)");
+    return DLTF_OK;
+}
+
+/* k, select and unit_norm. */
+static dltf_status read_settings(const dl_notes *notes, dltf_model_view *parts) {
+    const char *k = dl_notes_get(notes, "k"), *select = dl_notes_get(notes, "select");
+    const char *unit_norm = dl_notes_get(notes, "unit_norm");
+    parts->k = 0;
+    for (const char *c = k; c && *c >= '0' && *c <= '9' && parts->k <= INT32_MAX; c++)
+        parts->k = 10 * parts->k + (*c - '0');
+    char again[24];
+    snprintf(again, sizeof again, "%" PRId64, parts->k);
+    if (!k || strcmp(k, again) != 0 || parts->k < 1 || parts->k > parts->m)
+        return bad_note("k", k, "a number from 1 to the number of atoms");
+    if (select && strcmp(select, "abs") == 0)
+        parts->select = DLTF_SELECT_ABS;
+    else if (select && strcmp(select, "positive") == 0)
+        parts->select = DLTF_SELECT_POSITIVE;
+    else
+        return bad_note("select", select, "abs or positive");
+    if (!unit_norm || (strcmp(unit_norm, "true") != 0 && strcmp(unit_norm, "false") != 0))
+        return bad_note("unit_norm", unit_norm, "true or false");
+    parts->unit_norm = strcmp(unit_norm, "true") == 0;
+    return DLTF_OK;
+}
+
+/* An optional tensor of this shape with finite values; `used` counts those that are there. */
+static dltf_status get_tensor(const dl_bundle *bundle, const char *name, int64_t rows, int64_t cols,
+                              const float **values, int *used) {
+    const void *content = NULL;
+    *values = NULL;
+    if (!dl_bundle_find(bundle, name))
+        return DLTF_OK;
+    dltf_status status = dl_bundle_get(bundle, name, DL_TENSOR_F32, rows, cols, &content);
+    if (status != DLTF_OK)
+        return status;
+    *values = content;
+    (*used)++;
+    int64_t width = cols > 0 ? cols : 1;
+    for (int64_t i = 0; i < rows * width; i++)
+        if (!isfinite((*values)[i]))
+            return dl_fail(DLTF_FORMAT, "tensor '%s': row %" PRId64 ", column %" PRId64 " is %s", name,
+                           i / width, i % width, isnan((*values)[i]) ? "NaN" : "infinite");
+    return DLTF_OK;
+}
+
+static dltf_status check_unit_rows(const dltf_model_view *parts) {
+    for (int64_t row = 0; row < parts->m; row++) {
+        double sum = 0.0;
+        for (int64_t col = 0; col < parts->n; col++) {
+            double value = (double)parts->dictionary[row * parts->n + col];
+            sum += value * value;
+        }
+        if (!(fabs(sqrt(sum) - 1.0) <= 1e-4))
+            return dl_fail(DLTF_FORMAT, "row %" PRId64 " of the dictionary has norm %g instead of 1", row,
+                           sqrt(sum));
+    }
+    return DLTF_OK;
+}
+
+static dltf_status get_tensors(const dl_bundle *bundle, dltf_model_view *parts) {
+    dltf_status status = DLTF_OK;
+    int used = 0;
+    const dl_tensor *dictionary = dl_bundle_find(bundle, "dictionary");
+    if (!dictionary)
+        return dl_fail(DLTF_FORMAT, "is not a complete model: tensor 'dictionary' is missing");
+    parts->m = dictionary->rows;
+    parts->n = dictionary->cols;
+    DL_TRY(get_tensor(bundle, "dictionary", parts->m, parts->n, &parts->dictionary, &used));
+    DL_TRY(get_tensor(bundle, "encoder", parts->m, parts->n, &parts->encoder, &used));
+    DL_TRY(get_tensor(bundle, "bias", parts->m, 0, &parts->bias, &used));
+    DL_TRY(get_tensor(bundle, "mean", parts->n, 0, &parts->mean, &used));
+    if (used != bundle->count)
+        return dl_fail(DLTF_FORMAT, "holds tensors other than dictionary, encoder, bias and mean: "
+                                    "written by another version?");
+    status = check_unit_rows(parts);
+done:
+    return status;
+}
+
+dltf_status dl_model_from_bundle(const dl_bundle *bundle, dltf_model **model) {
+    dltf_status status = DLTF_OK;
+    dltf_model_view parts = {0};
+    dltf_model *made = NULL;
+    DL_TRY(check_format(&bundle->notes));
+    DL_TRY(get_tensors(bundle, &parts));
+    DL_TRY(read_settings(&bundle->notes, &parts));
+    DL_TRY(dltf_model_new(&parts, &made));
+    for (int i = 0; i < bundle->notes.count; i++) {
+        const dl_note *note = &bundle->notes.list[i];
+        if (!is_reserved(note->name))
+            DL_TRY(dl_notes_set(&made->notes, note->name, note->value));
+    }
+    *model = made;
+    made = NULL;
+done:
+    dltf_model_free(made);
+    return status;
+}
+
+dltf_status dltf_model_load(const char *path, dltf_model **model) {
+    dl_bundle bundle;
+    *model = NULL;
+    dltf_status status = dl_safetensors_load(path, &bundle);
+    if (status != DLTF_OK)
+        return status; /* has the path already */
+    status = dl_model_from_bundle(&bundle, model);
+    dl_bundle_free(&bundle);
+    return dl_file_result(status, path);
+}
+
+/* The model's own notes first: the reserved names mean what the format says, whoever set them. */
+static dltf_status set_notes(const dltf_model *model, dl_notes *notes) {
+    dltf_status status = DLTF_OK;
+    char k[24];
+    snprintf(k, sizeof k, "%" PRId64, model->parts.k);
+    for (int i = 0; i < model->notes.count; i++)
+        DL_TRY(dl_notes_set(notes, model->notes.list[i].name, model->notes.list[i].value));
+    DL_TRY(dl_notes_set(notes, "format", "dltf-model"));
+    DL_TRY(dl_notes_set(notes, "version", "1"));
+    DL_TRY(dl_notes_set(notes, "k", k));
+    DL_TRY(dl_notes_set(notes, "select", model->parts.select == DLTF_SELECT_POSITIVE ? "positive" : "abs"));
+    DL_TRY(dl_notes_set(notes, "unit_norm", model->parts.unit_norm ? "true" : "false"));
+done:
+    return status;
+}
+
+dltf_status dltf_model_save(const dltf_model *model, const char *path) {
+    dltf_status status = DLTF_OK;
+    dl_bundle bundle = {0};
+    int64_t m = model->parts.m, n = model->parts.n;
+    DL_TRY(set_notes(model, &bundle.notes));
+    DL_TRY(dl_bundle_add_copy(&bundle, "dictionary", DL_TENSOR_F32, m, n, model->dictionary));
+    if (model->encoder)
+        DL_TRY(dl_bundle_add_copy(&bundle, "encoder", DL_TENSOR_F32, m, n, model->encoder));
+    if (model->bias)
+        DL_TRY(dl_bundle_add_copy(&bundle, "bias", DL_TENSOR_F32, m, 0, model->bias));
+    if (model->mean)
+        DL_TRY(dl_bundle_add_copy(&bundle, "mean", DL_TENSOR_F32, n, 0, model->mean));
+    status = dl_safetensors_save(&bundle, path);
+    dl_bundle_free(&bundle);
+    return status; /* has the path already */
+done:
+    dl_bundle_free(&bundle);
+    return dl_file_result(status, path);
+}

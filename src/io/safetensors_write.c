@@ -1,0 +1,89 @@
+/* Writing safetensors: notes sorted by name, tensors in the bundle's order, the header padded by blanks so
+ * that the data begin at a multiple of 8. The same bundle gives the same bytes. Called by model_file.c and by
+ * the learner. */
+#include "io/bytes.h"
+#include "io/file.h"
+#include "io/safetensors.h"
+#include "io/writer.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+static dltf_status no_json(void) {
+    return dl_fail(DLTF_MEMORY, "not enough memory for the header");
+}
+
+static dltf_status add_notes(json_t *header, const dl_notes *notes) {
+    if (notes->count == 0)
+        return DLTF_OK;
+    json_t *metadata = json_object();
+    if (json_object_set_new(header, "__metadata__", metadata) != 0)
+        return no_json();
+    for (int i = 0; i < notes->count; i++) {
+        json_t *value = json_string(notes->list[i].value);
+        if (json_object_set_new(metadata, notes->list[i].name, value) != 0)
+            return dl_fail(DLTF_ARGUMENT, "note '%s' is not UTF-8 text",
+                           DL_PRINTABLE(notes->list[i].name, (int64_t)strlen(notes->list[i].name)));
+    }
+    return DLTF_OK;
+}
+
+static dltf_status add_tensor(json_t *header, const dl_tensor *tensor, int64_t begin) {
+    json_int_t end = begin + dl_tensor_bytes(tensor);
+    const char *type = dl_safetensors_type(tensor->type);
+    json_t *entry =
+        tensor->rank == 2
+            ? json_pack("{s:s, s:[I,I], s:[I,I]}", "dtype", type, "shape", (json_int_t)tensor->rows,
+                        (json_int_t)tensor->cols, "data_offsets", (json_int_t)begin, end)
+            : json_pack("{s:s, s:[I], s:[I,I]}", "dtype", type, "shape", (json_int_t)tensor->rows,
+                        "data_offsets", (json_int_t)begin, end);
+    return json_object_set_new(header, tensor->name, entry) == 0 ? DLTF_OK : no_json();
+}
+
+/* The header as text, to be given back by free. */
+static dltf_status make_header(const dl_bundle *bundle, char **text) {
+    dltf_status status = DLTF_OK;
+    json_t *header = json_object();
+    if (!header)
+        return no_json();
+    DL_TRY(add_notes(header, &bundle->notes));
+    int64_t at = 0;
+    for (int i = 0; i < bundle->count; i++) {
+        DL_TRY(add_tensor(header, &bundle->tensors[i], at));
+        at += dl_tensor_bytes(&bundle->tensors[i]);
+    }
+    *text = json_dumps(header, JSON_COMPACT);
+    if (!*text)
+        status = no_json();
+done:
+    json_decref(header);
+    return status;
+}
+
+static dltf_status write_all(dl_writer *out, const dl_bundle *bundle, const char *header) {
+    dltf_status status = DLTF_OK;
+    int64_t length = (int64_t)strlen(header), padding = (8 - length % 8) % 8;
+    uint8_t prefix[8];
+    dl_put_little(prefix, (uint64_t)(length + padding), 8);
+    DL_TRY(dl_writer_write(out, prefix, sizeof prefix));
+    DL_TRY(dl_writer_write(out, header, length));
+    DL_TRY(dl_writer_write(out, "       ", padding));
+    for (int i = 0; i < bundle->count; i++)
+        DL_TRY(dl_writer_write(out, bundle->tensors[i].data, dl_tensor_bytes(&bundle->tensors[i])));
+    status = dl_writer_commit(out);
+done:
+    return status;
+}
+
+dltf_status dl_safetensors_save(const dl_bundle *bundle, const char *path) {
+    dltf_status status = DLTF_OK;
+    char *header = NULL;
+    dl_writer out = {0};
+    DL_TRY(make_header(bundle, &header));
+    DL_TRY(dl_writer_open(&out, path));
+    status = write_all(&out, bundle, header);
+done:
+    dl_writer_abort(&out);
+    free(header);
+    return dl_file_result(status, path);
+}

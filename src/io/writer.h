@@ -1,0 +1,25 @@
+/* Files that appear whole or not at all: written to a temporary name beside the target, renamed at the end.
+ */
+#ifndef DL_IO_WRITER_H
+#define DL_IO_WRITER_H
+
+#include "base/status.h"
+
+#include <stdio.h>
+
+typedef struct dl_writer {
+    FILE *file;
+    char *target;    /* what the file will be called */
+    char *temporary; /* NULL: written in place (a device or a pipe) */
+    int64_t written;
+} dl_writer;
+
+/* Opens the temporary file. What is at `path` now stays until the commit. Devices and pipes are written
+ * directly. */
+dltf_status dl_writer_open(dl_writer *writer, const char *path);
+dltf_status dl_writer_write(dl_writer *writer, const void *bytes, int64_t count);
+dltf_status dl_writer_commit(dl_writer *writer);
+/* Removes whatever was not committed; harmless after a commit, a failed open, or on a zeroed writer. */
+void dl_writer_abort(dl_writer *writer);
+
+#endif

@@ -1,0 +1,244 @@
+/* The proximal mapping of the squared (k,2) norm by a scalar equation instead of a sort.
+ *
+ * The paper's Algorithm 1 sorts |c| (learning/prox_sorted.c keeps it); here a few counting passes over c find
+ * the one number that the solution depends on. First the two passes, then the solver. Called for each sample
+ * in the Q step. */
+#include "kernels/prox.h"
+
+#include "kernels/dispatch.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- The passes -------------------------------------------------------------------------------- */
+
+/* One linear piece of the scalar equation: how many |c_i| >= high (full) and how many between low and high
+ * (both excluded: middle), and the sum of the latter. */
+typedef struct linear_piece {
+    int64_t full, middle;
+    double sum;
+} linear_piece;
+
+/* Entry i adds to lane i mod 16 of the sum, and the lanes are added in one fixed order: the same number
+ * whatever the width of the registers, so that every instruction set gives the same bytes. */
+enum { LANES = 16 };
+
+static inline __attribute__((always_inline)) linear_piece gather(double lane[LANES], int64_t above,
+                                                                 int64_t full) {
+    for (int l = 0; l < 8; l++)
+        lane[l] += lane[l + 8];
+    for (int l = 0; l < 4; l++)
+        lane[l] += lane[l + 4];
+    return (linear_piece){full, above - full, (lane[0] + lane[2]) + (lane[1] + lane[3])};
+}
+
+/* Without branches, which would be mispredicted half of the time. */
+static inline __attribute__((always_inline)) void count_block(const float *c, float low, float high,
+                                                              double *lane, int32_t *above, int32_t *full) {
+    for (int l = 0; l < LANES; l++) {
+        float a = fabsf(c[l]);
+        int32_t is_above = a > low, is_full = a >= high;
+        above[l] += is_above;
+        full[l] += is_full;
+        lane[l] += (double)(a * (float)(is_above - is_full));
+    }
+}
+
+DL_KERNEL static linear_piece count(const float *c, int64_t m, float low, float high) {
+    double lane[LANES] = {0};
+    int32_t above[LANES] = {0}, full[LANES] = {0};
+    int64_t i = 0, total_above = 0, total_full = 0;
+    for (; i + LANES <= m; i += LANES)
+        count_block(c + i, low, high, lane, above, full);
+    if (i < m) {
+        float rest[LANES] = {0}; /* a zero is never above, so the padding does not count */
+        memcpy(rest, c + i, (size_t)(m - i) * sizeof *rest);
+        count_block(rest, low, high, lane, above, full);
+    }
+    for (int l = 0; l < LANES; l++) {
+        total_above += above[l];
+        total_full += full[l];
+    }
+    return gather(lane, total_above, total_full);
+}
+
+/* q = sign(c) min(|c|, max(v, shrink |c|)), the product rounded once; q may be c. */
+DL_KERNEL static void apply(const float *c, int64_t m, float v, double shrink, float *q) {
+    for (int64_t i = 0; i < m; i++) {
+        float a = fabsf(c[i]), shrunk = (float)((double)a * shrink);
+        float b = shrunk > v ? shrunk : v;
+        q[i] = copysignf(a < b ? a : b, c[i]);
+    }
+}
+
+/* ---- The solver -------------------------------------------------------------------------------- */
+
+/* Below this the shrinkage is less than half the distance between neighbouring floats: q = c when rounded. */
+static const double LEAST_GAMMA = 0x1p-26;
+/* Above this every entry of q is below the smallest float, and larger values would only overflow. */
+static const double MOST_GAMMA = 1e100;
+
+enum { MOST_PASSES = 200, FREE_PASSES = 12 };
+
+typedef struct scalar_problem {
+    const float *c;
+    int64_t m, k;
+    double gamma;
+} scalar_problem;
+
+/* Counts at v. Thresholds are rounded to floats such that no comparison with a float changes its result. */
+static linear_piece piece_at(const scalar_problem *problem, double v) {
+    double top = (1 + problem->gamma) * v;
+    float low = v < (double)FLT_MAX ? (float)v : FLT_MAX;
+    float high = top <= (double)FLT_MAX ? (float)top : INFINITY;
+    if ((double)low > v)
+        low = nextafterf(low, 0);
+    if ((double)high < top)
+        high = nextafterf(high, INFINITY);
+    return count(problem->c, problem->m, low, high);
+}
+
+/* The v at which the linear piece takes the value k, or 0 if it never does. */
+static double piece_root(const scalar_problem *problem, linear_piece piece) {
+    double slope = (double)(problem->k - piece.full) * problem->gamma + (double)piece.middle;
+    return piece.middle > 0 && slope > 0 ? piece.sum / slope : 0;
+}
+
+/* Between a and b (positive, a < b) half way in the binary representation: about the geometric mean, so that
+ * 64 halvings exhaust any bracket whatever the magnitudes. */
+static double half_way(double a, double b) {
+    int64_t low, high;
+    memcpy(&low, &a, sizeof low);
+    memcpy(&high, &b, sizeof high);
+    int64_t middle = low + (high - low) / 2;
+    double v;
+    memcpy(&v, &middle, sizeof v);
+    return v;
+}
+
+/* Where to start: v as it would be for Gaussian entries with the mean magnitude of these. With p = k / nnz, a
+ * ramp from v to (1+gamma) v passes the share p if its middle is the quantile of p (Abramowitz &
+ * Stegun 26.2.22); for large gamma few entries are full and the root of the piece in which all are middle is
+ * closer. */
+static double first_guess(const scalar_problem *problem, linear_piece all) {
+    double p = (double)problem->k / (double)all.middle;
+    double t = sqrt(-2 * log(p / 2));
+    double quantile = t - (2.30753 + 0.27061 * t) / (1 + 0.99229 * t + 0.04481 * t * t);
+    double deviation = 1.2533 * all.sum / (double)all.middle;
+    double v = fmax(quantile, 0.01) * deviation / (1 + problem->gamma / 2);
+    return p < 0.4 ? fmax(v, piece_root(problem, all)) : v;
+}
+
+/* A bracket of the root: g(low) > 0 > g(high). */
+typedef struct bracket {
+    double low, high, g_low, g_high;
+} bracket;
+
+static void narrow(bracket *around, double v, double g) {
+    if (g > 0) {
+        around->low = v;
+        around->g_low = g;
+    } else {
+        around->high = v;
+        around->g_high = g;
+    }
+}
+
+/* A point inside: by interpolation, but half way every third time and, from the sixth pass, while the bracket
+ * is wide: so neither a bad slope nor a wide range of magnitudes makes it slow. */
+static double inside(const bracket *around, int pass) {
+    double share = around->g_low / (around->g_low - around->g_high);
+    double v = around->low + (around->high - around->low) * share;
+    bool wide = pass > 5 && around->high > 16 * around->low;
+    bool usable = v > around->low && v < around->high && !wide && pass % 3 != 0;
+    return usable ? v : half_way(around->low, around->high);
+}
+
+/* The root v of g(v) = sum_i clip(|c_i|/v - 1, 0, gamma) - k gamma, which falls in v and is linear in 1/v
+ * between the breakpoints |c_i| and |c_i|/(1+gamma). More than k entries are non-zero (`all` describes them),
+ * so there is one. Newton's step goes to the root of the current piece, and ends when the piece found there
+ * is the same; g is neither convex nor concave, so a bracket guards it. Counts the passes over c. */
+static double solve(const scalar_problem *problem, linear_piece all, int *passes) {
+    double k = (double)problem->k, gamma = problem->gamma;
+    bracket around = {.low = 0.5 * (double)FLT_TRUE_MIN / (1 + gamma), /* here every entry is full */
+                      .high = all.sum / k,                             /* at least k entries are >= v */
+                      .g_low = ((double)all.middle - k) * gamma,
+                      .g_high = -k * gamma};
+    double v = first_guess(problem, all), next = 0;
+    linear_piece origin = all;
+    bool newton = false;
+    for (; *passes < MOST_PASSES; v = next) {
+        linear_piece piece = piece_at(problem, v);
+        ++*passes;
+        if (newton && piece.full == origin.full && piece.middle == origin.middle)
+            break;
+        double g = ((double)piece.full - k) * gamma + (piece.sum / v - (double)piece.middle);
+        next = piece_root(problem, piece);
+        if (g == 0 || fabs(next - v) <= 4 * DBL_EPSILON * v)
+            break;
+        narrow(&around, v, g);
+        newton = next > around.low && next < around.high && (*passes < FREE_PASSES || *passes % 2 == 0);
+        if (!newton)
+            next = inside(&around, *passes);
+        if (next <= around.low || next >= around.high)
+            break; /* the bracket holds no further number */
+        origin = piece;
+    }
+    return v;
+}
+
+/* Minimises gamma ||q||^2_{k,2} + ||q - c||^2 over q (paper eq. (Qproximal), where k is k').
+ *
+ * ||q||^2_{k,2} is the maximum of sum u_i q_i^2 over 0 <= u_i <= 1, sum u_i = k, so that at the optimum
+ *
+ *     q_i (1 + gamma u_i) = c_i,  u_i = 1 above the k-th magnitude v of q, u_i = 0 below it, sum u_i = k.
+ *
+ * Large entries shrink by 1/(1+gamma), small ones stay, and those from |c_i| = v to (1+gamma) v sit at v:
+ *
+ *     q = sign(c) min(|c|, max(v, |c|/(1+gamma))),  sum_i clip((|c_i|/v - 1)/gamma, 0, 1) = k.
+ *
+ * c and q have m entries. O(m) for each of about 4 passes over c and one that writes q, overwriting c if they
+ * are the same. Where at most k entries are non-zero all of them are full: v = 0 says that. */
+int dl_prox_passes(const float *c, int64_t m, int64_t k, double gamma, float *q) {
+    if (!(gamma > LEAST_GAMMA)) {
+        if (q != c)
+            memcpy(q, c, (size_t)m * sizeof *q);
+        return 1;
+    }
+    gamma = fmin(gamma, MOST_GAMMA);
+    scalar_problem problem = {c, m, k, gamma};
+    linear_piece all = count(c, m, 0, INFINITY);
+    int passes = 1;
+    double v = all.middle > k ? solve(&problem, all, &passes) : 0;
+    apply(c, m, (float)v, 1 / (1 + gamma), q);
+    return passes + 1;
+}
+
+void dl_prox(const float *c, int64_t m, int64_t k, double gamma, float *q) {
+    dl_prox_passes(c, m, k, gamma, q);
+}
+
+dltf_status dl_prox_check(const float *c, int64_t m, int64_t k, double gamma, const float *q) {
+    if (!c || !q)
+        return dl_fail(DLTF_ARGUMENT, "prox: %s is NULL", c ? "q" : "c");
+    if (m < 1)
+        return dl_fail(DLTF_ARGUMENT, "prox: m is %lld: at least one entry is needed", (long long)m);
+    if (k < 1 || k > m)
+        return dl_fail(DLTF_ARGUMENT, "prox: k is %lld: it must be from 1 to m = %lld", (long long)k,
+                       (long long)m);
+    if (!(gamma >= 0) || isinf(gamma))
+        return dl_fail(DLTF_ARGUMENT, "prox: gamma is %g: it must be 0 or a positive number", gamma);
+    for (int64_t i = 0; i < m; i++)
+        if (!isfinite(c[i]))
+            return dl_fail(DLTF_ARGUMENT, "prox: entry %lld of c is %s (counting from 0)", (long long)i,
+                           isnan(c[i]) ? "NaN" : "infinite");
+    return DLTF_OK;
+}
+
+dltf_status dltf_prox(const float *c, int64_t m, int64_t k, double gamma, float *q) {
+    dltf_status status = dl_prox_check(c, m, k, gamma, q);
+    if (status == DLTF_OK)
+        dl_prox(c, m, k, gamma, q);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* max_k: the k largest entries of a score vector. The only top-k of the project. */
+#ifndef DL_KERNELS_SELECT_H
+#define DL_KERNELS_SELECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Writes index (ascending) and value of the k largest-magnitude scores, or of the k largest positive ones;
+ * ties go to the lowest index; exact zeros are never kept. Returns how many were written (<= k). Scores must
+ * not be NaN. `keys` holds m words of work space; `indices` and `values` hold k. */
+int64_t dl_select(const float *scores, int64_t m, int64_t k, bool positive, uint32_t *keys, int32_t *indices,
+                  float *values);
+
+#endif

@@ -1,0 +1,25 @@
+/* Checkpoints to and from files: the seam between learning, which knows no files, and io, which knows no
+ * learner. */
+#include "io/safetensors.h"
+#include "learning/learner.h"
+
+dltf_status dltf_learner_save(const dltf_learner *learner, const char *path) {
+    dl_bundle bundle = {0};
+    dltf_status status = dl_checkpoint_make(learner, &bundle);
+    if (status == DLTF_OK)
+        status = dl_safetensors_save(&bundle, path);
+    dl_bundle_free(&bundle);
+    return status;
+}
+
+dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_t threads, dltf_learner **learner) {
+    dl_bundle bundle = {0};
+    dltf_status status = dl_safetensors_load(path, &bundle);
+    if (status == DLTF_OK) {
+        status = dl_checkpoint_restore(&bundle, X, threads, learner);
+        if (status != DLTF_OK)
+            dl_fail_prefix(status, path);
+    }
+    dl_bundle_free(&bundle);
+    return status;
+}

@@ -1,0 +1,172 @@
+/* The paper's model as an outer loop over its steps.
+ *
+ *   min  lambda/2 sum_i ||q_i||^2_{2k,2} + ||W^T W - I||^2 + theta/2 ||X - WZ||^2
+ *   s.t. Q = W^T(X - WZ), ||z_i||_0 <= k, ||w_j|| = 1                                     (eq. 3 of the
+ * paper)
+ *
+ * Stage 2 leaves Q out (lambda = beta = 0) and lowers theta step by step: from the data's dictionary towards
+ * the nearest tight frame. Stage 3 is the ADMM: Z, Q, W, Y. Called by the learner in learner.c. */
+#include "base/memory.h"
+#include "learning/pass.h"
+#include "learning/step_q.h"
+#include "learning/step_y.h"
+#include "linalg/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { W_STEPS = 10 };
+
+/* The per-tile results of a pass, added in order: the same sum for any number of threads. */
+static double sum_tiles(const double *sums, int64_t count) {
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += sums[i];
+    return sum;
+}
+
+/* W-subproblem at the current statistics, and the terms of the objective after it. */
+static void w_step(dltf_learner *l, double theta, double beta, dltf_iteration *record) {
+    dl_w_problem problem = {
+        .s = &l->statistics,
+        .A = l->A,
+        .X_square = (double)l->N * (double)l->k, /* by the scale of the samples */
+        .rho = 1,
+        .theta = theta * l->weight,
+        .beta = beta * l->weight,
+    };
+    dl_w_step(&problem, W_STEPS, &l->tau, l->W, &l->w_space);
+    dl_learner_refresh(l);
+    double residual = fmax(0, dl_w_residual(&problem, l->W, &l->w_space));
+    record->theta = theta;
+    record->incoherence_term = dl_w_incoherence(&l->w_space, l->m);
+    record->data_term = problem.theta / 2 * residual;
+    record->relative_error = residual / problem.X_square;
+    record->objective = record->incoherence_term + record->data_term + record->noise_term;
+    memcpy(l->code_sum, l->statistics.code_sum, (size_t)l->m * sizeof *l->code_sum);
+    dl_learner_describe(l, record);
+}
+
+/* ---- Stage 2: Z and W ---- */
+
+static void z_tile(void *context, int64_t tile, int worker) {
+    const dl_pass *pass = context;
+    dl_tile t = dl_pass_tile(pass, tile, worker);
+    dl_z_step(&pass->problem, t.X, NULL, t.rows, t.space, t.Z);
+}
+
+static void add_block(dl_pass *pass) {
+    dltf_learner *l = pass->l;
+    dl_statistics_add(&l->statistics, l->block, dl_slots_from(&l->Z, 0, pass->rows), NULL);
+}
+
+/* theta_start for a tenth of the iterations, geometric to theta at half of them, then held. */
+static double theta_at(const dltf_options *o, int64_t index) {
+    double begin = 0.1 * (double)o->iterations, end = 0.5 * (double)o->iterations;
+    double share = ((double)index - begin) / (end - begin);
+    if (share <= 0)
+        return o->theta_start;
+    if (share >= 1 || o->theta_start == 0 || o->theta == 0)
+        return o->theta;
+    return o->theta_start * pow(o->theta / o->theta_start, share);
+}
+
+bool dl_model_holds(const dltf_options *options, int64_t index) {
+    return index > 0 && theta_at(options, index) == options->theta &&
+           theta_at(options, index - 1) == options->theta;
+}
+
+void dl_model_iteration(dltf_learner *l, int64_t index, dltf_iteration *record) {
+    double theta = theta_at(&l->options, index);
+    dl_pass pass = dl_pass_make(l, theta, 0);
+    dl_statistics_clear(&l->statistics);
+    dl_pass_run(&pass, z_tile, add_block);
+    w_step(l, theta, 0, record);
+}
+
+/* ---- Stage 3: Z, Q, W, Y ---- */
+
+dltf_status dl_admm_alloc(dltf_learner *l) {
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(l->Q, l->N * l->m);
+    DL_TRY_NEW(l->Y, l->N * l->m);
+    DL_TRY_NEW(l->M, DL_BLOCK * l->m);
+    DL_TRY_NEW(l->A, l->n * l->n);
+    DL_TRY_NEW(l->sums, 2 * dl_tiles(l->N, DL_TILE));
+done:
+    return status;
+}
+
+/* Q = W^T(X - WZ) at codes without noise term: the constraint holds. Y = 0 as allocated. */
+static void start_tile(void *context, int64_t tile, int worker) {
+    const dl_pass *pass = context;
+    dl_tile t = dl_pass_tile(pass, tile, worker);
+    dl_z_step(&pass->problem, t.X, NULL, t.rows, t.space, t.Z);
+    float *Q = pass->l->Q + t.first * pass->l->m;
+    for (int64_t i = 0; i < t.rows * pass->l->m; i++)
+        Q[i] = -t.space->P[i];
+}
+
+enum { PANEL = 32 }; /* columns of X that one task multiplies with all others */
+
+static void moment_panel(void *context, int64_t panel, int worker) {
+    const dl_pass *pass = context;
+    dltf_learner *l = pass->l;
+    int64_t first = panel * PANEL, cols = l->n - first < PANEL ? l->n - first : PANEL;
+    float *scratch = l->statistics.panel + worker * PANEL * l->n;
+    dl_accumulate_tn(l->block + first, l->n, l->block, pass->rows, cols, l->n, scratch, l->A + first * l->n);
+}
+
+/* A += X X^T of the block. */
+static void add_moment(dl_pass *pass) {
+    dl_parallel(pass->l->threads, dl_tiles(pass->l->n, PANEL), moment_panel, pass);
+}
+
+void dl_admm_start(dltf_learner *l) {
+    dl_pass pass = dl_pass_make(l, l->options.theta, 0);
+    dl_pass_run(&pass, start_tile, add_moment);
+}
+
+static void zq_tile(void *context, int64_t tile, int worker) {
+    const dl_pass *pass = context;
+    dltf_learner *l = pass->l;
+    dl_tile t = dl_pass_tile(pass, tile, worker);
+    float *Q = l->Q + t.first * l->m, *Y = l->Y + t.first * l->m, *M = l->M + (t.first - pass->first) * l->m;
+    float over_beta = (float)(1 / pass->problem.beta);
+    for (int64_t i = 0; i < t.rows * l->m; i++)
+        M[i] = Q[i] + Y[i] * over_beta;
+    dl_z_step(&pass->problem, t.X, M, t.rows, t.space, t.Z);
+    dl_q_outcome q = dl_q_step(&pass->problem, pass->gamma, t.rows, Y, t.space, Q, M);
+    int64_t tiles = dl_tiles(l->N, DL_TILE), at = t.first / DL_TILE;
+    l->sums[at] = q.noise;
+    l->sums[tiles + at] = q.change;
+}
+
+static void add_block_with_noise(dl_pass *pass) {
+    dltf_learner *l = pass->l;
+    dl_statistics_add(&l->statistics, l->block, dl_slots_from(&l->Z, pass->first, pass->rows), l->M);
+}
+
+static void y_tile(void *context, int64_t tile, int worker) {
+    const dl_pass *pass = context;
+    dltf_learner *l = pass->l;
+    dl_tile t = dl_pass_tile(pass, tile, worker);
+    int64_t at = t.first * l->m;
+    dl_score_tile(&pass->problem.W, t.X, t.rows, t.space->B);
+    dl_z_gap(&pass->problem, t.space->B, t.Z, t.rows, t.space->P);
+    l->sums[t.first / DL_TILE] =
+        dl_y_step(pass->problem.beta, t.rows * l->m, t.space->P, l->Q + at, l->Y + at);
+}
+
+void dl_admm_iteration(dltf_learner *l, dltf_iteration *record) {
+    const dltf_options *o = &l->options;
+    int64_t tiles = dl_tiles(l->N, DL_TILE);
+    dl_pass pass = dl_pass_make(l, o->theta, o->beta);
+    dl_statistics_clear(&l->statistics);
+    dl_pass_run(&pass, zq_tile, add_block_with_noise);
+    record->noise_term = o->lambda / 2 * l->weight * sum_tiles(l->sums, tiles);
+    record->dual_residual = o->beta * sqrt(sum_tiles(l->sums + tiles, tiles));
+    w_step(l, o->theta, o->beta, record);
+    dl_pass_run(&pass, y_tile, NULL);
+    record->primal_residual = sqrt(sum_tiles(l->sums, tiles));
+}

@@ -1,0 +1,375 @@
+/* The learner: options and data in, three stages of iterations, a model out. Public functions dltf_learner_*
+ * and dltf_train. */
+#include "learning/learner.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "data/matrix.h"
+#include "data/model.h"
+#include "linalg/blas.h"
+#include "options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Making ---- */
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* m and k that were left to us: twice overcomplete, but not more atoms than a tenth of the samples can
+ * support or than pictures need; an eighth of the dimensions active, but at most a quarter of the atoms. */
+static void complete_options(dltf_options *options, int64_t N, int64_t n) {
+    if (options->m == 0)
+        options->m = most(most(1, options->k), least(least(2 * n, 512), most(N / 10, 2)));
+    if (options->k == 0)
+        options->k = most(1, least(least(n / 8, 30), options->m / 4));
+    if (options->select == DLTF_SELECT_MODEL)
+        options->select = DLTF_SELECT_ABS;
+}
+
+static dltf_status check_options(const dltf_options *options) {
+    dltf_status status = dl_options_check(dltf_train_options(), options);
+    if (status != DLTF_OK)
+        return status;
+    if (options->m > 0 && options->k > options->m)
+        return dl_fail(DLTF_ARGUMENT, "k = %lld is more than m = %lld atoms: lower k or raise m",
+                       (long long)options->k, (long long)options->m);
+    if (options->m > 46340)
+        return dl_fail(DLTF_ARGUMENT, "m = %lld: the Gram matrix of more than 46,340 atoms is not supported",
+                       (long long)options->m);
+    return DLTF_OK;
+}
+
+/* The data, checked, and the scale that makes options independent of units: mean ||x||^2 = k. */
+static dltf_status prepare_samples(dltf_learner *l, dltf_matrix X) {
+    dltf_status status = DLTF_OK;
+    l->samples = (dl_samples){.X = X, .unit_norm = l->options.unit_norm, .scale = 1};
+    if (l->options.center) {
+        DL_TRY_NEW(l->mean, l->n);
+        DL_TRY(dl_samples_mean(X, l->mean));
+        l->samples.mean = l->mean;
+    }
+    DL_TRY(dl_samples_scan(&l->samples, &l->scan));
+    l->samples.scale = sqrt((double)l->k / l->scan.mean_square);
+    l->weight = 1e4 / (double)l->N;
+done:
+    return status;
+}
+
+static dltf_status allocate(dltf_learner *l) {
+    dltf_status status = DLTF_OK;
+    int64_t m = l->m, n = l->n, block = least(DL_BLOCK, l->N);
+    bool admm = l->options.admm > 0;
+    DL_TRY_NEW(l->W, m * n);
+    DL_TRY_NEW(l->W32, m * n);
+    DL_TRY_NEW(l->E32, m * n);
+    DL_TRY_NEW(l->G32, m * m);
+    DL_TRY_NEW(l->code_sum, m);
+    DL_TRY_NEW(l->block, block * n);
+    DL_TRY_NEW(l->rows, l->threads * n);
+    DL_TRY(dl_slots_alloc(&l->Z, admm ? l->N : block, l->k));
+    DL_TRY_NEW(l->z_spaces, l->threads);
+    for (int t = 0; t < l->threads; t++)
+        DL_TRY(dl_z_space_alloc(&l->z_spaces[t], m, l->k));
+    DL_TRY(dl_statistics_alloc(&l->statistics, l->threads, m, n, block, l->k, admm));
+    DL_TRY(dl_w_space_alloc(&l->w_space, l->threads, m, n, admm));
+    if (l->options.steps > 0)
+        DL_TRY(dl_minibatch_alloc(l));
+    if (admm)
+        DL_TRY(dl_admm_alloc(l));
+done:
+    return status;
+}
+
+dltf_status dl_learner_create(dltf_matrix X, const dltf_options *options, dltf_learner **learner) {
+    dltf_status status = dl_matrix_check(X, "data");
+    if (status == DLTF_OK)
+        status = check_options(options);
+    if (status != DLTF_OK)
+        return status;
+    dltf_learner *l = NULL;
+    DL_TRY_NEW(l, 1);
+    l->options = *options;
+    complete_options(&l->options, X.rows, X.cols);
+    DL_TRY(check_options(&l->options));
+    l->threads = dl_thread_count(options->threads);
+    l->N = X.rows;
+    l->n = X.cols;
+    l->m = l->options.m;
+    l->k = l->options.k;
+    l->stage = DLTF_STAGE_MINIBATCH;
+    l->tau = 1e-3;
+    l->start_time = dl_seconds();
+    DL_TRY(prepare_samples(l, X));
+    DL_TRY(allocate(l));
+    *learner = l;
+    l = NULL;
+done:
+    dltf_learner_free(l);
+    return status;
+}
+
+dltf_status dltf_learner_new(dltf_matrix X, const dltf_options *options, const dltf_model *start,
+                             dltf_learner **learner) {
+    dltf_options wanted = *options;
+    if (start && wanted.m == 0) /* a given start decides what the data would */
+        wanted.m = start->parts.m;
+    if (start && wanted.k == 0)
+        wanted.k = start->parts.k;
+    dltf_learner *l = NULL;
+    dltf_status status = dl_learner_create(X, &wanted, &l);
+    if (status != DLTF_OK)
+        return status;
+    dl_blas_enter();
+    status = dl_start_dictionary(l, start);
+    dl_blas_leave();
+    if (status != DLTF_OK) {
+        dltf_learner_free(l);
+        return status;
+    }
+    *learner = l;
+    return DLTF_OK;
+}
+
+void dltf_learner_free(dltf_learner *l) {
+    if (!l)
+        return;
+    dl_minibatch_free(l);
+    dl_statistics_free(&l->statistics);
+    dl_w_space_free(&l->w_space);
+    for (int t = 0; l->z_spaces && t < l->threads; t++)
+        dl_z_space_free(&l->z_spaces[t]);
+    dl_free(l->z_spaces);
+    dl_slots_free(&l->Z);
+    float *floats[] = {l->mean, l->W32, l->E32, l->G32, l->block, l->Q, l->Y, l->M};
+    double *doubles[] = {l->W, l->code_sum, l->rows, l->A, l->sums};
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
+        dl_free(floats[i]);
+    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
+        dl_free(doubles[i]);
+    dl_free(l->history);
+    dl_free(l);
+}
+
+/* ---- Running ---- */
+
+void dl_learner_refresh(dltf_learner *l) {
+    dl_gemm(l->threads, DL_PLAIN, DL_TRANSPOSED, l->m, l->m, l->n, 1, l->W, l->W, 0, l->w_space.G);
+    for (int64_t i = 0; i < l->m * l->n; i++)
+        l->W32[i] = (float)l->W[i];
+    for (int64_t i = 0; i < l->m * l->m; i++)
+        l->G32[i] = (float)l->w_space.G[i];
+}
+
+void dl_learner_describe(const dltf_learner *l, dltf_iteration *record) {
+    const double *G = l->w_space.G;
+    record->coherence = record->frame_potential = 0;
+    for (int64_t i = 0; i < l->m; i++)
+        for (int64_t j = 0; j < l->m; j++) {
+            double g = fabs(G[i * l->m + j]);
+            record->frame_potential += g * g;
+            if (i != j && g > record->coherence)
+                record->coherence = g;
+        }
+}
+
+dltf_status dl_learner_record(dltf_learner *l, const dltf_iteration *record) {
+    if (l->history_count == l->history_capacity) {
+        int64_t capacity = 2 * l->history_capacity + 64;
+        dltf_iteration *history = dl_grow(l->history, l->history_count, capacity, sizeof *history);
+        if (!history)
+            return DLTF_MEMORY;
+        l->history = history;
+        l->history_capacity = capacity;
+    }
+    l->history[l->history_count++] = *record;
+    return DLTF_OK;
+}
+
+static int64_t stage_length(const dltf_options *options, dltf_stage stage) {
+    switch (stage) {
+    case DLTF_STAGE_MINIBATCH:
+        return options->steps;
+    case DLTF_STAGE_MODEL:
+        return options->iterations;
+    case DLTF_STAGE_ADMM:
+        break;
+    }
+    return options->admm;
+}
+
+/* Stage 2 has converged when its objective stands still at the final theta, stage 3 when both residuals are
+ * small against the Q they belong to. Stage 1 draws other samples in every step and has no such point. */
+static bool has_converged(const dltf_learner *l) {
+    const dltf_iteration *now = &l->history[l->history_count - 1];
+    double tolerance = l->options.tolerance;
+    if (tolerance == 0)
+        return false;
+    if (now->stage == DLTF_STAGE_ADMM) {
+        double scale = sqrt((double)l->N * (double)l->k);
+        return now->primal_residual <= tolerance * scale &&
+               now->dual_residual <= tolerance * scale * l->options.beta;
+    }
+    return now->stage == DLTF_STAGE_MODEL && dl_model_holds(&l->options, now->index) &&
+           fabs(now->objective - (now - 1)->objective) <= tolerance * now->objective;
+}
+
+static dltf_status iterate(dltf_learner *l) {
+    dltf_status status = DLTF_OK;
+    dltf_iteration record = {.stage = l->stage, .index = l->index};
+    switch (l->stage) {
+    case DLTF_STAGE_MINIBATCH:
+        status = dl_minibatch_step(l, l->index, &record);
+        break;
+    case DLTF_STAGE_MODEL:
+        dl_model_iteration(l, l->index, &record);
+        break;
+    case DLTF_STAGE_ADMM:
+        if (l->index == 0)
+            dl_admm_start(l);
+        dl_admm_iteration(l, &record);
+        break;
+    }
+    if (status == DLTF_OK && !isfinite(record.objective + record.relative_error + record.frame_potential))
+        status = dl_fail(DLTF_NUMERIC,
+                         "learning diverged in stage %d, iteration %lld: lower lambda / beta, now %g",
+                         (int)l->stage, (long long)l->index, l->options.lambda / l->options.beta);
+    record.seconds = dl_seconds() - l->start_time;
+    if (status == DLTF_OK)
+        status = dl_learner_record(l, &record);
+    l->index++;
+    return status;
+}
+
+static dltf_status run_stages(dltf_learner *l, dltf_progress_fn progress, void *context,
+                              dltf_outcome *outcome) {
+    const dltf_options *o = &l->options;
+    int64_t before[] = {0, 0, o->steps, o->steps + o->iterations};
+    *outcome = DLTF_ITERATION_LIMIT;
+    for (;; l->stage++, l->index = 0) {
+        while (l->index < stage_length(o, l->stage)) {
+            dltf_status status = iterate(l);
+            if (status != DLTF_OK)
+                return status;
+            dltf_progress report = {"learning", before[l->stage] + l->index,
+                                    o->steps + o->iterations + o->admm, &l->history[l->history_count - 1]};
+            bool converged = has_converged(l);
+            if (converged)
+                l->index = stage_length(o, l->stage);
+            *outcome = converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
+            if (progress && progress(context, &report) != 0) {
+                *outcome = DLTF_INTERRUPTED;
+                return DLTF_OK;
+            }
+        }
+        if (l->stage == DLTF_STAGE_ADMM)
+            return DLTF_OK;
+    }
+}
+
+dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *context,
+                             dltf_outcome *outcome) {
+    dl_blas_enter();
+    dltf_status status = run_stages(l, progress, context, outcome);
+    dl_blas_leave();
+    return status;
+}
+
+/* ---- Results ---- */
+
+dltf_options dltf_learner_options(const dltf_learner *l) {
+    return l->options;
+}
+
+const dltf_iteration *dltf_learner_history(const dltf_learner *l, int64_t *count) {
+    *count = l->history_count;
+    return l->history;
+}
+
+/* Sign convention: codes of an atom are positive in the mean; where they say nothing, its largest entry is.
+ */
+static double atom_sign(const dltf_learner *l, int64_t j) {
+    if (l->code_sum[j] != 0)
+        return l->code_sum[j] > 0 ? 1 : -1;
+    const double *w = l->W + j * l->n;
+    double largest = 0;
+    for (int64_t i = 0; i < l->n; i++)
+        if (fabs(w[i]) > fabs(largest))
+            largest = w[i];
+    return largest >= 0 ? 1 : -1;
+}
+
+/* Every option that can change the result, and the data they were used on; nothing that differs between runs.
+ */
+dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes) {
+    dltf_status status = DLTF_OK;
+    dltf_option_table table = dltf_train_options();
+    for (int i = 0; i < table.count; i++) {
+        char name[64], value[64];
+        if (strcmp(table.options[i].name, "threads") == 0)
+            continue;
+        snprintf(name, sizeof name, "option.%s", table.options[i].name);
+        dltf_option_format(&table.options[i], &l->options, value, sizeof value);
+        DL_TRY(dl_notes_set(notes, name, value));
+    }
+    char value[64];
+    DL_TRY(dl_notes_set(notes, "start", l->warm ? "model" : "new"));
+    snprintf(value, sizeof value, "%lld x %lld", (long long)l->N, (long long)l->n);
+    DL_TRY(dl_notes_set(notes, "data.shape", value));
+    snprintf(value, sizeof value, "%016llx", (unsigned long long)l->scan.checksum);
+    DL_TRY(dl_notes_set(notes, "data.checksum", value));
+    DL_TRY(dl_notes_set(notes, "made-by", "dltf " DLTF_VERSION));
+done:
+    return status;
+}
+
+dltf_status dltf_learner_model(const dltf_learner *l, dltf_model **model) {
+    dltf_status status = DLTF_OK;
+    dltf_model *made = NULL;
+    float *dictionary = NULL;
+    DL_TRY_NEW(dictionary, l->m * l->n);
+    for (int64_t j = 0; j < l->m; j++) {
+        double sign = atom_sign(l, j);
+        for (int64_t i = 0; i < l->n; i++)
+            dictionary[j * l->n + i] = (float)(sign * l->W[j * l->n + i]);
+    }
+    dltf_model_view parts = {.m = l->m,
+                             .n = l->n,
+                             .k = l->k,
+                             .dictionary = dictionary,
+                             .mean = l->mean,
+                             .unit_norm = l->options.unit_norm,
+                             .select = l->options.select};
+    DL_TRY(dltf_model_new(&parts, &made));
+    DL_TRY(dl_learner_notes(l, &made->notes));
+    *model = made;
+    made = NULL;
+done:
+    dltf_model_free(made);
+    dl_free(dictionary);
+    return status;
+}
+
+dltf_status dltf_train(dltf_matrix X, const dltf_options *options, dltf_progress_fn progress, void *context,
+                       dltf_model **model) {
+    dltf_learner *learner = NULL;
+    dltf_outcome outcome = DLTF_ITERATION_LIMIT;
+    dltf_status status = DLTF_OK;
+    DL_TRY(dltf_learner_new(X, options, NULL, &learner));
+    DL_TRY(dltf_learner_run(learner, progress, context, &outcome));
+    if (outcome == DLTF_INTERRUPTED)
+        status = dl_fail(DLTF_CANCELLED, "training was cancelled");
+    else
+        status = dltf_learner_model(learner, model);
+done:
+    dltf_learner_free(learner);
+    return status;
+}

@@ -1,0 +1,109 @@
+/* The learner from the inside: what its three stages share. */
+#ifndef DL_LEARNING_LEARNER_H
+#define DL_LEARNING_LEARNER_H
+
+#include "data/bundle.h"
+#include "learning/statistics.h"
+#include "learning/step_w.h"
+#include "learning/step_z.h"
+
+/* Samples whose codes and statistics are computed together: large enough to keep all threads busy between two
+ * barriers, small enough for the last-level cache. Fixed: results must not depend on the threads. */
+enum { DL_BLOCK = 4096 };
+
+/* Stage 1: running averages of the minibatch statistics. */
+typedef struct dl_minibatch {
+    double *D, *C;   /* averages of Z Z^T (m x m) and of X Z^T (m x n, rows are atoms), per sample */
+    double *use;     /* m: average number of codes that an atom is in, per sample */
+    double *E;       /* dual encoder, m x n */
+    double *factor;  /* work space of the solves, max(m, min(m, n))^2 */
+    int64_t *order;  /* N: the samples in the order of this epoch */
+    int64_t epoch;   /* that `order` belongs to; -1 none */
+    double X_square; /* of the batch */
+} dl_minibatch;
+
+struct dltf_learner {
+    dltf_options options; /* m and k as chosen */
+    int threads;
+    int64_t N, n, m, k;
+    dl_samples samples; /* scaled so that the mean of ||x||^2 is k */
+    float *mean;
+    dl_scan scan;
+    double weight; /* 10^4 / N: data terms in the units of the paper, whatever N */
+    bool warm;     /* started from a model */
+
+    double *W;        /* m x n, unit-norm rows */
+    float *W32;       /* the same in f32, for the products with samples */
+    float *E32;       /* the dual encoder in f32 */
+    float *G32;       /* W^T W */
+    double *code_sum; /* m: of the newest codes; decides the sign of atoms */
+
+    float *block; /* DL_BLOCK x n samples */
+    double *rows; /* threads x n: work space of loading */
+    dl_slots Z;   /* codes: of a block, or of all samples in stage 3 */
+    dl_z_space *z_spaces;
+    dl_statistics statistics;
+    dl_w_space w_space;
+    double tau; /* step length of the curvilinear search, carried from one W-step to the next */
+
+    dl_minibatch minibatch;
+
+    float *Q, *Y; /* stage 3: N x m */
+    float *M;     /* stage 3: DL_BLOCK x m, Q + Y/beta */
+    double *A;    /* stage 3: X X^T, n x n */
+    double *sums; /* stage 3: two results for each tile of a pass */
+
+    dltf_stage stage; /* what comes next: iteration `index` of this stage */
+    int64_t index;
+    double start_time;
+    dltf_iteration *history;
+    int64_t history_count, history_capacity;
+};
+
+/* G, and W and G in f32, from W. Called after every change of W. */
+void dl_learner_refresh(dltf_learner *l);
+
+/* Coherence and frame potential of the current Gram matrix into a record. */
+void dl_learner_describe(const dltf_learner *l, dltf_iteration *record);
+
+/* One iteration each: change W (and the state of the stage), fill in the record. */
+dltf_status dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *record);
+void dl_model_iteration(dltf_learner *l, int64_t index, dltf_iteration *record);
+void dl_admm_iteration(dltf_learner *l, dltf_iteration *record);
+
+/* Whether iteration `index` of stage 2 and the one before it had the final theta: only then may it have
+ * converged. */
+bool dl_model_holds(const dltf_options *options, int64_t index);
+
+/* Memory of a stage, and its first state; called when the learner is made, for stages that have iterations.
+ */
+dltf_status dl_minibatch_alloc(dltf_learner *l);
+void dl_minibatch_free(dltf_learner *l);
+dltf_status dl_admm_alloc(dltf_learner *l);
+/* Q and A = X X^T at the dictionary that stage 2 left. */
+void dl_admm_start(dltf_learner *l);
+
+/* First dictionary. */
+dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);
+
+/* E = (W W^T + r I)^{-1} W, rows scaled so that <e_j, w_j> = 1; `factor` is work space of min(m,n)^2. */
+void dl_dual_encoder(int threads, const double *W, int64_t m, int64_t n, double r, double *factor, double *E);
+
+/* Which atoms are dead or copies (see replace.c); returns how many, their numbers ascending in `atoms` (m).
+ */
+int64_t dl_find_useless(const double *G, const double *use, int64_t m, int32_t *atoms);
+
+/* The state of an unfinished training, to and from a bundle. */
+dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle);
+dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_t threads,
+                                  dltf_learner **learner);
+
+/* A learner without a first dictionary: options checked and completed, data scanned, memory there. */
+dltf_status dl_learner_create(dltf_matrix X, const dltf_options *options, dltf_learner **learner);
+
+/* Provenance: every option that can change the result, shape and checksum of the data. */
+dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes);
+
+dltf_status dl_learner_record(dltf_learner *l, const dltf_iteration *record);
+
+#endif

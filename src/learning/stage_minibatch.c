@@ -1,0 +1,224 @@
+/* Stage 1: finds the data's dictionary. Minibatches are coded in one pass by the dual encoder of the current
+ * dictionary, the dictionary is the least-squares fit to running averages of the batch statistics, and atoms
+ * that do no work are replaced by residuals. Called by the loop in dltf.c. */
+#include "base/memory.h"
+#include "base/random.h"
+#include "data/matrix.h"
+#include "learning/pass.h"
+#include "linalg/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double KEEP = 0.8;       /* share of the old average that a step keeps */
+static const double FIT_RIDGE = 1e-3; /* of the mean diagonal of Z Z^T */
+enum { REPLACE_EVERY = 5 };
+
+dltf_status dl_minibatch_alloc(dltf_learner *l) {
+    dltf_status status = DLTF_OK;
+    int64_t m = l->m, n = l->n;
+    dl_minibatch *b = &l->minibatch;
+    b->epoch = -1;
+    DL_TRY_NEW(b->D, m * m);
+    DL_TRY_NEW(b->C, m * n);
+    DL_TRY_NEW(b->use, m);
+    DL_TRY_NEW(b->E, m * n);
+    DL_TRY_NEW(b->factor, m * m);
+    DL_TRY_NEW(b->order, l->N);
+done:
+    return status;
+}
+
+void dl_minibatch_free(dltf_learner *l) {
+    dl_minibatch *b = &l->minibatch;
+    dl_free(b->D);
+    dl_free(b->C);
+    dl_free(b->use);
+    dl_free(b->E);
+    dl_free(b->factor);
+    dl_free(b->order);
+    *b = (dl_minibatch){0};
+}
+
+/* The samples of step `index`: epochs of all samples in random order, cut into batches. */
+static int64_t choose_batch(dltf_learner *l, int64_t index, int64_t *first) {
+    dl_minibatch *b = &l->minibatch;
+    int64_t size = l->options.batch < l->N ? l->options.batch : l->N;
+    int64_t per_epoch = l->N / size, epoch = index / per_epoch;
+    if (epoch != b->epoch) {
+        dl_random random = {(uint64_t)l->options.seed, DL_STREAM_BATCH};
+        dl_random_permutation(random, (uint64_t)epoch * (uint64_t)l->N, l->N, b->order);
+        b->epoch = epoch;
+    }
+    *first = index % per_epoch * size;
+    return size;
+}
+
+static void code_tile(void *context, int64_t tile, int worker) {
+    const dl_pass *pass = context;
+    dl_tile t = dl_pass_tile(pass, tile, worker);
+    dl_score_tile(&pass->problem.W, t.X, t.rows, t.space->B);
+    dl_threshold_tile(&pass->problem.W, t.space->B, t.rows, t.space->keys, t.Z);
+}
+
+static void add_block(dl_pass *pass) {
+    dltf_learner *l = pass->l;
+    dl_statistics_add(&l->statistics, l->block, dl_slots_from(&l->Z, 0, pass->rows), NULL);
+    for (int64_t i = 0; i < pass->rows * l->n; i++)
+        l->minibatch.X_square += (double)l->block[i] * (double)l->block[i];
+}
+
+/* Z = max_k(E^T X) for a batch, and its statistics. */
+static void code_batch(dltf_learner *l, int64_t first, int64_t size) {
+    dl_pass pass = {.l = l, .order = l->minibatch.order + first, .count = size};
+    pass.problem.W = (dl_coder){l->E32, NULL, l->m, l->n, l->k, l->options.select == DLTF_SELECT_POSITIVE};
+    dl_statistics_clear(&l->statistics);
+    l->minibatch.X_square = 0;
+    dl_pass_run(&pass, code_tile, add_block);
+}
+
+static void average(double *mean, const double *sum, double share, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        mean[i] = KEEP * mean[i] + share * sum[i];
+}
+
+/* W = C (D + ridge I)^{-1} (the paper's letters), then unit norms, with D and C rescaled to the new atoms. An
+ * atom that no code uses has no fit: it keeps its old direction until it is replaced. */
+static void fit_dictionary(dltf_learner *l) {
+    dl_minibatch *b = &l->minibatch;
+    int64_t m = l->m, n = l->n;
+    double trace = 0;
+    for (int64_t j = 0; j < m; j++)
+        trace += b->D[j * m + j];
+    if (trace == 0)
+        return;
+    for (double ridge = FIT_RIDGE * trace / (double)m;; ridge *= 10) {
+        memcpy(b->factor, b->D, (size_t)(m * m) * sizeof *b->factor);
+        for (int64_t j = 0; j < m; j++)
+            b->factor[j * m + j] += ridge;
+        if (dl_cholesky(b->factor, m))
+            break;
+    }
+    double *fit = b->E; /* free until the next dual encoder */
+    memcpy(fit, b->C, (size_t)(m * n) * sizeof *fit);
+    dl_solve_left(l->threads, b->factor, m, fit, n);
+    for (int64_t j = 0; j < m; j++) {
+        double norm = dl_norm(fit + j * n, n);
+        if (!(norm > 1e-12))
+            continue;
+        for (int64_t i = 0; i < n; i++) {
+            l->W[j * n + i] = fit[j * n + i] / norm;
+            b->C[j * n + i] *= norm;
+        }
+        for (int64_t i = 0; i < m; i++) {
+            b->D[j * m + i] *= norm;
+            b->D[i * m + j] *= norm;
+        }
+    }
+}
+
+/* ||x - Wz||^2 of sample i of the block; the residual itself into r. */
+static double residual(const dltf_learner *l, int64_t i, double *r) {
+    double sum = 0;
+    for (int64_t d = 0; d < l->n; d++)
+        r[d] = (double)l->block[i * l->n + d];
+    for (int64_t e = i * l->k; e < i * l->k + l->Z.count[i]; e++)
+        for (int64_t d = 0; d < l->n; d++)
+            r[d] -= (double)l->Z.value[e] * l->W[l->Z.index[e] * l->n + d];
+    for (int64_t d = 0; d < l->n; d++)
+        sum += r[d] * r[d];
+    return sum;
+}
+
+/* The next largest of the residuals that was not taken yet; -1 if none is worth an atom. */
+static int64_t take_worst(double *squares, int64_t rows, double least) {
+    int64_t worst = -1;
+    for (int64_t i = 0; i < rows; i++)
+        if (squares[i] > least && (worst < 0 || squares[i] > squares[worst]))
+            worst = i;
+    if (worst >= 0)
+        squares[worst] = 0;
+    return worst;
+}
+
+/* A new atom w_j: its statistics say that it was used like the average atom and fitted exactly. */
+static void install_atom(dltf_learner *l, int64_t j, double mean_square, double mean_use) {
+    dl_minibatch *b = &l->minibatch;
+    for (int64_t i = 0; i < l->m; i++)
+        b->D[j * l->m + i] = b->D[i * l->m + j] = 0;
+    b->D[j * l->m + j] = mean_square;
+    for (int64_t i = 0; i < l->n; i++)
+        b->C[j * l->n + i] = mean_square * l->W[j * l->n + i];
+    b->use[j] = mean_use;
+}
+
+/* Replaces useless atoms by the largest residuals of the last block of the batch, or by Gaussian directions
+ * where everything is explained already. */
+static dltf_status replace_useless(dltf_learner *l, int64_t index, int64_t rows, int64_t *replaced) {
+    dltf_status status = DLTF_OK;
+    dl_minibatch *b = &l->minibatch;
+    int64_t m = l->m, n = l->n;
+    double *squares = NULL, *r = NULL, mean_square = 0, mean_use = 0;
+    int32_t *atoms = NULL;
+    dl_random random = {(uint64_t)l->options.seed, DL_STREAM_REPLACE};
+    DL_TRY_NEW(atoms, m);
+    *replaced = dl_find_useless(l->w_space.G, b->use, m, atoms);
+    if (*replaced == 0)
+        goto done;
+    DL_TRY_NEW(squares, rows);
+    DL_TRY_NEW(r, n);
+    for (int64_t i = 0; i < rows; i++)
+        squares[i] = residual(l, i, r);
+    for (int64_t j = 0; j < m; j++) {
+        mean_square += b->D[j * m + j] / (double)m;
+        mean_use += b->use[j] / (double)m;
+    }
+    for (int64_t a = 0; a < *replaced; a++) {
+        double *w = l->W + atoms[a] * n;
+        int64_t worst = take_worst(squares, rows, 1e-8 * (double)l->k);
+        if (worst >= 0)
+            residual(l, worst, r);
+        else
+            for (int64_t d = 0; d < n; d++)
+                r[d] = dl_random_normal(random, (uint64_t)((index * m + atoms[a]) * n + d));
+        if (dl_normalise(r, n))
+            memcpy(w, r, (size_t)n * sizeof *w);
+        install_atom(l, atoms[a], mean_square, mean_use);
+    }
+    dl_learner_refresh(l);
+done:
+    dl_free(squares);
+    dl_free(r);
+    dl_free(atoms);
+    return status;
+}
+
+static void measure(const dltf_learner *l, dltf_iteration *record) {
+    dl_w_problem batch = {.s = &l->statistics, .X_square = l->minibatch.X_square};
+    double residual = fmax(0, dl_w_residual(&batch, l->W, &l->w_space));
+    record->relative_error = batch.X_square > 0 ? residual / batch.X_square : 0;
+    dl_learner_describe(l, record);
+}
+
+dltf_status dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *record) {
+    dl_minibatch *b = &l->minibatch;
+    int64_t m = l->m, n = l->n, first = 0;
+    int64_t size = choose_batch(l, index, &first);
+    double share = (1 - KEEP) / (double)size;
+    dl_dual_encoder(l->threads, l->W, m, n, l->options.ridge, b->factor, b->E);
+    for (int64_t i = 0; i < m * n; i++)
+        l->E32[i] = (float)b->E[i];
+    code_batch(l, first, size);
+    measure(l, record); /* of the dictionary that made the codes */
+    average(b->D, l->statistics.D, share, m * m);
+    average(b->C, l->statistics.C, share, m * n);
+    average(b->use, l->statistics.use, share, m);
+    memcpy(l->code_sum, l->statistics.code_sum, (size_t)m * sizeof *l->code_sum);
+    fit_dictionary(l);
+    dl_learner_refresh(l);
+    bool settling = (double)index >= 0.85 * (double)l->options.steps;
+    if (settling || (index + 1) % REPLACE_EVERY != 0)
+        return DLTF_OK;
+    int64_t last = (size - 1) % DL_BLOCK + 1;
+    return replace_useless(l, index, last, &record->atoms_replaced);
+}

@@ -1,0 +1,66 @@
+/* The first dictionary: random samples, Gaussian atoms, or a given model. */
+#include "base/memory.h"
+#include "base/random.h"
+#include "data/matrix.h"
+#include "data/model.h"
+#include "learning/learner.h"
+
+static void gaussian_atom(const dltf_learner *l, int64_t j) {
+    dl_random random = {(uint64_t)l->options.seed, DL_STREAM_INIT};
+    double *w = l->W + j * l->n;
+    /* The first indices of the stream belong to the permutation of the samples. */
+    uint64_t first = (uint64_t)l->N + (uint64_t)(j * l->n);
+    do {
+        for (int64_t i = 0; i < l->n; i++)
+            w[i] = dl_random_normal(random, first + (uint64_t)i);
+        first += (uint64_t)(l->m * l->n);
+    } while (!dl_normalise(w, l->n));
+}
+
+/* m random non-zero samples; where there are fewer, Gaussian atoms fill up. */
+static dltf_status start_from_samples(dltf_learner *l) {
+    int64_t *order = DL_NEW(int64_t, l->N);
+    if (!order)
+        return DLTF_MEMORY;
+    dl_random_permutation((dl_random){(uint64_t)l->options.seed, DL_STREAM_INIT}, 0, l->N, order);
+    int64_t j = 0;
+    for (int64_t i = 0; i < l->N && j < l->m; i++) {
+        double *w = l->W + j * l->n;
+        dl_samples_row(&l->samples, order[i], l->rows, l->block);
+        for (int64_t e = 0; e < l->n; e++)
+            w[e] = (double)l->block[e];
+        j += dl_normalise(w, l->n);
+    }
+    for (; j < l->m; j++)
+        gaussian_atom(l, j);
+    dl_free(order);
+    return DLTF_OK;
+}
+
+static dltf_status start_from_model(dltf_learner *l, const dltf_model *start) {
+    if (start->parts.n != l->n || start->parts.m != l->m)
+        return dl_fail(DLTF_ARGUMENT,
+                       "the starting model has %lld atoms of %lld entries, the training wants %lld of %lld",
+                       (long long)start->parts.m, (long long)start->parts.n, (long long)l->m,
+                       (long long)l->n);
+    for (int64_t i = 0; i < l->m * l->n; i++)
+        l->W[i] = (double)start->dictionary[i];
+    for (int64_t j = 0; j < l->m; j++)
+        dl_normalise(l->W + j * l->n, l->n);
+    l->warm = true;
+    return DLTF_OK;
+}
+
+dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start) {
+    dltf_status status = DLTF_OK;
+    if (start)
+        status = start_from_model(l, start);
+    else if (l->options.init == DLTF_INIT_SAMPLES)
+        status = start_from_samples(l);
+    else
+        for (int64_t j = 0; j < l->m; j++)
+            gaussian_atom(l, j);
+    if (status == DLTF_OK)
+        dl_learner_refresh(l);
+    return status;
+}

@@ -1,0 +1,123 @@
+/* Accumulation of the sufficient statistics. A block's entries are first sorted by atom; then each atom
+ * gathers its own samples, which needs no locks and no partial sums. */
+#include "learning/statistics.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "kernels/dispatch.h"
+#include "linalg/blas.h"
+
+#include <string.h>
+
+enum { ATOMS = 32 }; /* atoms that one task owns */
+
+dltf_status dl_statistics_alloc(dl_statistics *s, int threads, int64_t m, int64_t n, int64_t rows, int64_t k,
+                                bool admm) {
+    dltf_status status = DLTF_OK;
+    *s = (dl_statistics){.m = m, .n = n, .capacity = rows * k, .threads = threads};
+    DL_TRY_NEW(s->C, m * n);
+    DL_TRY_NEW(s->D, m * m);
+    DL_TRY_NEW(s->use, m);
+    DL_TRY_NEW(s->code_sum, m);
+    DL_TRY_NEW(s->start, m + 1);
+    DL_TRY_NEW(s->entry, s->capacity);
+    if (admm) {
+        DL_TRY_NEW(s->F, m * n);
+        DL_TRY_NEW(s->H, m * m);
+        DL_TRY_NEW(s->panel, threads * ATOMS * n);
+    }
+done:
+    if (status != DLTF_OK)
+        dl_statistics_free(s);
+    return status;
+}
+
+void dl_statistics_free(dl_statistics *s) {
+    dl_free(s->C);
+    dl_free(s->D);
+    dl_free(s->use);
+    dl_free(s->code_sum);
+    dl_free(s->F);
+    dl_free(s->H);
+    dl_free(s->start);
+    dl_free(s->entry);
+    dl_free(s->panel);
+    *s = (dl_statistics){0};
+}
+
+static void clear(double *x, int64_t count) {
+    if (x)
+        memset(x, 0, (size_t)count * sizeof *x);
+}
+
+void dl_statistics_clear(dl_statistics *s) {
+    clear(s->C, s->m * s->n);
+    clear(s->D, s->m * s->m);
+    clear(s->use, s->m);
+    clear(s->code_sum, s->m);
+    clear(s->F, s->m * s->n);
+    clear(s->H, s->m * s->m);
+    s->M_square = 0;
+}
+
+/* Counting sort of the block's entries (position i*k + e) by atom. */
+static void sort_by_atom(dl_statistics *s, dl_slots Z) {
+    memset(s->start, 0, (size_t)(s->m + 1) * sizeof *s->start);
+    for (int64_t i = 0; i < Z.rows; i++)
+        for (int64_t e = 0; e < Z.count[i]; e++)
+            s->start[Z.index[i * Z.k + e] + 1]++;
+    for (int64_t j = 0; j < s->m; j++)
+        s->start[j + 1] += s->start[j];
+    for (int64_t i = 0; i < Z.rows; i++)
+        for (int64_t e = 0; e < Z.count[i]; e++)
+            s->entry[s->start[Z.index[i * Z.k + e]]++] = i * Z.k + e;
+    for (int64_t j = s->m; j > 0; j--) /* the fill moved every start to its end */
+        s->start[j] = s->start[j - 1];
+    s->start[0] = 0;
+}
+
+DL_KERNEL static void add_scaled(double *sum, float scale, const float *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        sum[i] += (double)scale * (double)x[i];
+}
+
+typedef struct block {
+    dl_statistics *s;
+    const float *X, *M;
+    dl_slots Z;
+} block;
+
+static void gather_atom(const block *b, int64_t j) {
+    dl_statistics *s = b->s;
+    const dl_slots *Z = &b->Z;
+    for (int64_t e = s->start[j]; e < s->start[j + 1]; e++) {
+        int64_t position = s->entry[e], i = position / Z->k;
+        float z = Z->value[position];
+        s->use[j] += 1;
+        s->code_sum[j] += (double)z;
+        add_scaled(s->C + j * s->n, z, b->X + i * s->n, s->n);
+        for (int64_t l = i * Z->k; l < i * Z->k + Z->count[i]; l++)
+            s->D[j * s->m + Z->index[l]] += (double)z * (double)Z->value[l];
+        if (b->M)
+            add_scaled(s->H + j * s->m, z, b->M + i * s->m, s->m);
+    }
+}
+
+static void add_atoms(void *context, int64_t task, int worker) {
+    const block *b = context;
+    dl_statistics *s = b->s;
+    int64_t first = task * ATOMS, last = first + ATOMS < s->m ? first + ATOMS : s->m;
+    for (int64_t j = first; j < last; j++)
+        gather_atom(b, j);
+    if (b->M)
+        dl_accumulate_tn(b->M + first, s->m, b->X, b->Z.rows, last - first, s->n,
+                         s->panel + worker * ATOMS * s->n, s->F + first * s->n);
+}
+
+void dl_statistics_add(dl_statistics *s, const float *X, dl_slots Z, const float *M) {
+    block b = {s, X, M, Z};
+    sort_by_atom(s, Z);
+    dl_parallel(s->threads, dl_tiles(s->m, ATOMS), add_atoms, &b);
+    for (int64_t i = 0; M && i < Z.rows * s->m; i++)
+        s->M_square += (double)M[i] * (double)M[i];
+}

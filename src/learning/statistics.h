@@ -1,0 +1,36 @@
+/* Sufficient statistics: all that the W-step needs to know of X, Z, Q and Y. With M = Q + Y/beta, in the
+ * paper's letters: C = X Z^T, D = Z Z^T, F = M X^T, H = M Z^T. In memory C is kept as C^T, H as H^T: one row
+ * per atom. */
+#ifndef DL_LEARNING_STATISTICS_H
+#define DL_LEARNING_STATISTICS_H
+
+#include "coding/coder.h"
+
+typedef struct dl_statistics {
+    int64_t m, n;
+    double *C;        /* m x n: row j = sum_i z_ij x_i */
+    double *D;        /* m x m */
+    double *use;      /* m: in how many codes the atom is */
+    double *code_sum; /* m: sum_i z_ij */
+    double *F;        /* m x n, ADMM only */
+    double *H;        /* m x m: row j = sum_i z_ij m_i, ADMM only */
+    double M_square;  /* ||M||^2, ADMM only */
+    int64_t capacity; /* entries that the two arrays below hold */
+    int64_t *start;   /* m + 1: entries of a block sorted by atom */
+    int64_t *entry;
+    float *panel; /* work space of F, one panel per thread */
+    int threads;
+} dl_statistics;
+
+/* For blocks of up to `rows` samples with k entries each; `admm` adds F and H. */
+dltf_status dl_statistics_alloc(dl_statistics *s, int threads, int64_t m, int64_t n, int64_t rows, int64_t k,
+                                bool admm);
+void dl_statistics_free(dl_statistics *s);
+void dl_statistics_clear(dl_statistics *s);
+
+/* Adds a block of samples X (Z.rows x n) with codes Z and, in the ADMM, M (Z.rows x m; otherwise NULL).
+ * Parallel over atoms, so that every sum has one owner and one order. O(rows (k n + k^2)), ADMM + O(rows m
+ * n). */
+void dl_statistics_add(dl_statistics *s, const float *X, dl_slots Z, const float *M);
+
+#endif

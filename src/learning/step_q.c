@@ -1,0 +1,37 @@
+/* The Q-step: one proximal mapping per sample. */
+#include "learning/step_q.h"
+
+#include "kernels/prox.h"
+#include "kernels/select.h"
+
+/* ||q||^2_{k',2}: the squares of the k' largest magnitudes. */
+static double top_square(const float *q, int64_t m, int64_t most, dl_z_space *space) {
+    float *values = space->U;
+    int64_t count = dl_select(q, m, most, false, space->keys, space->picked, values);
+    double sum = 0;
+    for (int64_t e = 0; e < count; e++)
+        sum += (double)values[e] * (double)values[e];
+    return sum;
+}
+
+dl_q_outcome dl_q_step(const dl_z_problem *problem, double gamma, int64_t rows, const float *Y,
+                       dl_z_space *space, float *Q, float *M) {
+    int64_t m = problem->W.m, most = 2 * problem->W.k < m ? 2 * problem->W.k : m;
+    float over_beta = (float)(1 / problem->beta);
+    dl_q_outcome outcome = {0};
+    for (int64_t i = 0; i < rows; i++) {
+        const float *p = space->P + i * m, *y = Y + i * m;
+        float *c = space->R, *new_q = space->U, *q = Q + i * m;
+        for (int64_t j = 0; j < m; j++)
+            c[j] = -p[j] - y[j] * over_beta;
+        dl_prox(c, m, most, gamma, new_q);
+        for (int64_t j = 0; j < m; j++) {
+            double moved = (double)new_q[j] - (double)q[j];
+            outcome.change += moved * moved;
+            q[j] = new_q[j];
+            M[i * m + j] = q[j] + y[j] * over_beta;
+        }
+        outcome.noise += top_square(q, m, most, space);
+    }
+    return outcome;
+}

@@ -1,0 +1,47 @@
+/* The W-step of the model. */
+#ifndef DL_LEARNING_STEP_W_H
+#define DL_LEARNING_STEP_W_H
+
+#include "learning/statistics.h"
+
+/* W-subproblem (eq. 8 of the paper) over unit-norm atoms:
+ *   f(W) = rho ||W^T W - I||^2 + theta/2 ||X - WZ||^2 + beta/2 ||M - W^T(X - WZ)||^2,   M = Q + Y/beta
+ * The data enter through their statistics alone, so an evaluation costs O(mn(m+n)), whatever N. */
+typedef struct dl_w_problem {
+    const dl_statistics *s;
+    const double *A; /* X X^T, n x n; NULL while beta = 0 */
+    double X_square; /* ||X||^2 */
+    double rho, theta, beta;
+} dl_w_problem;
+
+typedef struct dl_w_space {
+    int threads;
+    double *G, *K, *GD, *T; /* m x m: W^T W, W^T C, GD, and the symmetric factor of the gradient */
+    double *WA;             /* m x n */
+    double *gradient, *tangent, *previous, *previous_tangent; /* m x n */
+    double *scratch;                                          /* 2m, free between calls */
+} dl_w_space;
+
+dltf_status dl_w_space_alloc(dl_w_space *space, int threads, int64_t m, int64_t n, bool admm);
+void dl_w_space_free(dl_w_space *space);
+
+/* f(W); leaves G and what else the gradient needs in the work space. W: m x n. */
+double dl_w_objective(const dl_w_problem *problem, const double *W, dl_w_space *space);
+
+/* ||X - WZ||^2 and ||W^T W - I||^2 at the W whose Gram matrix is in the work space. */
+double dl_w_residual(const dl_w_problem *problem, const double *W, const dl_w_space *space);
+double dl_w_incoherence(const dl_w_space *space, int64_t m);
+
+/* The Euclidean gradient at the W of the last dl_w_objective, into space->gradient (m x n). */
+void dl_w_gradient(const dl_w_problem *problem, const double *W, dl_w_space *space);
+
+typedef struct dl_w_outcome {
+    double before, after; /* f */
+    double worst_excess;  /* largest f(accepted) - reference value of the line search: never positive */
+} dl_w_outcome;
+
+/* Curvilinear search on the product of spheres (Wen & Yin 2013): `steps` steps from W, in place. `tau`: first
+ * step length, replaced by the last one. */
+dl_w_outcome dl_w_step(const dl_w_problem *problem, int steps, double *tau, double *W, dl_w_space *space);
+
+#endif

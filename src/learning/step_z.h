@@ -1,0 +1,47 @@
+/* The Z-step of the model. */
+#ifndef DL_LEARNING_STEP_Z_H
+#define DL_LEARNING_STEP_Z_H
+
+#include "coding/coder.h"
+
+/* What stays the same for all tiles of an iteration. */
+typedef struct dl_z_problem {
+    dl_coder W;     /* the tied feature: E = W */
+    const float *G; /* W^T W, m x m */
+    double theta, beta;
+    double step; /* s / L with L = theta sigma + beta sigma^2, sigma the largest eigenvalue of G */
+} dl_z_problem;
+
+/* Work space of one thread for a tile of DL_TILE samples. */
+typedef struct dl_z_space {
+    uint32_t *keys; /* m */
+    float *B;       /* W^T X; all four DL_TILE x m */
+    float *P;       /* GZ - W^T X of the codes that dl_z_step returns */
+    float *R, *U;
+    double *before;  /* objective of the start, DL_TILE */
+    int32_t *picked; /* m */
+    dl_slots start;
+} dl_z_space;
+
+dltf_status dl_z_space_alloc(dl_z_space *space, int64_t m, int64_t k);
+void dl_z_space_free(dl_z_space *space);
+
+/* sigma and from it the step length: over-relaxed while beta = 0, safe with the beta term. */
+double dl_z_step_length(double sigma, double theta, double beta);
+
+/* Z-subproblem (eq. 5 of the paper), for every sample of a tile, with M = Q + Y/beta:
+ *   min_z  theta/2 ||x - Wz||^2 + beta/2 ||Gz - W^T x + m||^2   s.t. ||z||_0 <= k
+ * Five iterative hard-thresholding steps from z = max_k(W^T x); a sample whose objective they did not lower
+ * keeps its start. Overwrites Z and the work space, leaves GZ - W^T X in space->P. M is NULL while beta = 0.
+ * O(rows (mn + k m)), with beta O(rows m^2) more. */
+void dl_z_step(const dl_z_problem *problem, const float *X, const float *M, int64_t rows, dl_z_space *space,
+               dl_slots Z);
+
+/* P = GZ - W^T X for given codes; B = W^T X must be there. */
+void dl_z_gap(const dl_z_problem *problem, const float *B, dl_slots Z, int64_t rows, float *P);
+
+/* The objective above of one sample without its constant theta/2 ||x||^2; p and b are its rows of P and B. */
+double dl_z_objective(const dl_z_problem *problem, const float *p, const float *b, const float *m_row,
+                      const int32_t *index, const float *value, int64_t count);
+
+#endif

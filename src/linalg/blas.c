@@ -1,0 +1,150 @@
+/* BLAS and LAPACK behind the project's own conventions. */
+#include "linalg/blas.h"
+
+#include "base/parallel.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <pthread.h>
+
+enum {
+    PANEL = 64
+}; /* rows or columns that one task computes; fixed, or results would depend on the threads */
+
+static pthread_mutex_t entry_lock = PTHREAD_MUTEX_INITIALIZER;
+static int entered, threads_before;
+
+void dl_blas_enter(void) {
+    pthread_mutex_lock(&entry_lock);
+    if (entered++ == 0) {
+        threads_before = openblas_get_num_threads();
+        openblas_set_num_threads(1);
+    }
+    pthread_mutex_unlock(&entry_lock);
+}
+
+void dl_blas_leave(void) {
+    pthread_mutex_lock(&entry_lock);
+    if (--entered == 0)
+        openblas_set_num_threads(threads_before);
+    pthread_mutex_unlock(&entry_lock);
+}
+
+const char *dl_blas_name(void) {
+    return openblas_get_config();
+}
+
+void dl_product_nt(const float *A, const float *B, int64_t rows, int64_t cols, int64_t inner, float *C) {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)cols, (int)inner, 1, A, (int)inner,
+                B, (int)inner, 0, C, (int)cols);
+}
+
+void dl_product_symmetric(const float *A, const float *B, int64_t rows, int64_t size, float *C) {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)size, (int)size, 1, A, (int)size,
+                B, (int)size, 0, C, (int)size);
+}
+
+void dl_accumulate_tn(const float *A, int64_t lda, const float *B, int64_t samples, int64_t cols, int64_t n,
+                      float *scratch, double *sum) {
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)cols, (int)n, (int)samples, 1, A, (int)lda, B,
+                (int)n, 0, scratch, (int)n);
+    for (int64_t i = 0; i < cols * n; i++)
+        sum[i] += (double)scratch[i];
+}
+
+typedef struct product {
+    dl_transpose ta, tb;
+    int64_t rows, cols, inner;
+    double alpha, beta;
+    const double *A, *B;
+    double *C;
+} product;
+
+static int64_t panel_size(int64_t total, int64_t panel) {
+    int64_t left = total - panel * PANEL;
+    return left < PANEL ? left : PANEL;
+}
+
+static void product_panel(void *context, int64_t panel, int worker) {
+    (void)worker;
+    const product *p = context;
+    int64_t first = panel * PANEL, count = panel_size(p->rows, panel);
+    bool transposed = p->ta == DL_TRANSPOSED;
+    const double *A = p->A + (transposed ? first : first * p->inner);
+    cblas_dgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans,
+                p->tb == DL_TRANSPOSED ? CblasTrans : CblasNoTrans, (int)count, (int)p->cols, (int)p->inner,
+                p->alpha, A, (int)(transposed ? p->rows : p->inner), p->B,
+                (int)(p->tb == DL_TRANSPOSED ? p->inner : p->cols), p->beta, p->C + first * p->cols,
+                (int)p->cols);
+}
+
+void dl_gemm(int threads, dl_transpose ta, dl_transpose tb, int64_t rows, int64_t cols, int64_t inner,
+             double alpha, const double *A, const double *B, double beta, double *C) {
+    product p = {ta, tb, rows, cols, inner, alpha, beta, A, B, C};
+    dl_parallel(threads, dl_tiles(rows, PANEL), product_panel, &p);
+}
+
+bool dl_cholesky(double *A, int64_t size) {
+    return LAPACKE_dpotrf_work(LAPACK_ROW_MAJOR, 'L', (int)size, A, (int)size) == 0;
+}
+
+typedef struct solve {
+    const double *L;
+    int64_t size, other; /* other: columns of a left solve, rows of a right solve */
+    double *B;
+} solve;
+
+static void solve_left_panel(void *context, int64_t panel, int worker) {
+    (void)worker;
+    const solve *s = context;
+    int count = (int)panel_size(s->other, panel), size = (int)s->size, stride = (int)s->other;
+    double *B = s->B + panel * PANEL;
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, size, count, 1, s->L, size,
+                B, stride);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, size, count, 1, s->L, size, B,
+                stride);
+}
+
+static void solve_right_panel(void *context, int64_t panel, int worker) {
+    (void)worker;
+    const solve *s = context;
+    int count = (int)panel_size(s->other, panel), size = (int)s->size;
+    double *B = s->B + panel * PANEL * s->size;
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, count, size, 1, s->L, size,
+                B, size);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, count, size, 1, s->L, size,
+                B, size);
+}
+
+void dl_solve_left(int threads, const double *L, int64_t size, double *B, int64_t cols) {
+    solve s = {L, size, cols, B};
+    dl_parallel(threads, dl_tiles(cols, PANEL), solve_left_panel, &s);
+}
+
+void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64_t rows) {
+    solve s = {L, size, rows, B};
+    dl_parallel(threads, dl_tiles(rows, PANEL), solve_right_panel, &s);
+}
+
+double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch) {
+    enum { MOST_ITERATIONS = 100 };
+    double *v = scratch, *Av = scratch + size;
+    /* A fixed start that no symmetric structure of A is likely to be orthogonal to. */
+    for (int64_t i = 0; i < size; i++)
+        v[i] = 1 + 0.1 * (double)(i % 7);
+    double norm = cblas_dnrm2((int)size, v, 1), eigenvalue = 0;
+    cblas_dscal((int)size, 1 / norm, v, 1);
+    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+        cblas_dsymv(CblasRowMajor, CblasLower, (int)size, 1, A, (int)size, v, 1, 0, Av, 1);
+        norm = cblas_dnrm2((int)size, Av, 1);
+        if (norm == 0)
+            return 0;
+        for (int64_t i = 0; i < size; i++)
+            v[i] = Av[i] / norm;
+        if (fabs(norm - eigenvalue) <= 1e-3 * norm)
+            return norm;
+        eigenvalue = norm;
+    }
+    return eigenvalue;
+}

@@ -1,0 +1,49 @@
+/* Dense products and Cholesky solves, row-major. The only place that knows BLAS and LAPACK.
+ *
+ * BLAS itself runs on one thread; large double products are cut into panels of fixed size that our own
+ * threads share. A panel is computed the same way whoever does it, so results do not depend on the number of
+ * threads. */
+#ifndef DL_LINALG_BLAS_H
+#define DL_LINALG_BLAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Between these two BLAS is single-threaded; the last to leave restores what the process had before. Public
+ * calls that use BLAS enter on the way in and leave on every way out. */
+void dl_blas_enter(void);
+void dl_blas_leave(void);
+
+/* "OpenBLAS 0.3.21 ..." */
+const char *dl_blas_name(void);
+
+typedef enum dl_transpose { DL_PLAIN, DL_TRANSPOSED } dl_transpose;
+
+/* C = A B^T in f32, called from within a task: A rows x inner, B cols x inner, C rows x cols. */
+void dl_product_nt(const float *A, const float *B, int64_t rows, int64_t cols, int64_t inner, float *C);
+
+/* C = A B in f32 for symmetric B (size x size): A, C rows x size. */
+void dl_product_symmetric(const float *A, const float *B, int64_t rows, int64_t size, float *C);
+
+/* sum += A^T B for a block of samples: A samples x lda of which `cols` columns are used, B samples x n,
+ * sum cols x n in f64; `scratch` holds cols x n floats. */
+void dl_accumulate_tn(const float *A, int64_t lda, const float *B, int64_t samples, int64_t cols, int64_t n,
+                      float *scratch, double *sum);
+
+/* C = alpha op(A) op(B) + beta C in f64 with `threads` threads; op(A) rows x inner, op(B) inner x cols, all
+ * dense. */
+void dl_gemm(int threads, dl_transpose ta, dl_transpose tb, int64_t rows, int64_t cols, int64_t inner,
+             double alpha, const double *A, const double *B, double beta, double *C);
+
+/* Lower Cholesky factor of the symmetric A (size x size), in place; false if A is not positive definite. */
+bool dl_cholesky(double *A, int64_t size);
+
+/* With the factor L of A: B <- A^{-1} B (size x cols), or B <- B A^{-1} (rows x size). */
+void dl_solve_left(int threads, const double *L, int64_t size, double *B, int64_t cols);
+void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64_t rows);
+
+/* Largest eigenvalue of the symmetric positive semidefinite A by power iteration, to about 1%; `scratch`
+ * holds 2 x size doubles. */
+double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch);
+
+#endif

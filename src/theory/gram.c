@@ -1,0 +1,34 @@
+/* Inner products in plain C that compilers turn into vector code: four rows share each load of x, and each
+ * row has its own lanes, whose fixed order of addition keeps the result the same on every CPU. */
+#include "theory/gram.h"
+
+#include "kernels/dispatch.h"
+
+enum { ROWS = 4, LANES = 8 };
+
+static inline __attribute__((always_inline)) double total(const double lane[LANES]) {
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+static inline __attribute__((always_inline)) void products(const double *x, const double *rows, int64_t n,
+                                                           int count, double *out) {
+    double lane[ROWS][LANES] = {{0}};
+    int64_t j = 0;
+    for (; j + LANES <= n; j += LANES)
+        for (int r = 0; r < count; r++)
+            for (int l = 0; l < LANES; l++)
+                lane[r][l] += x[j + l] * rows[r * n + j + l];
+    for (int l = 0; j + l < n; l++)
+        for (int r = 0; r < count; r++)
+            lane[r][l] += x[j + l] * rows[r * n + j + l];
+    for (int r = 0; r < count; r++)
+        out[r] = total(lane[r]);
+}
+
+DL_KERNEL void dl_gram_row(const double *x, const double *rows, int64_t count, int64_t n, double *out) {
+    int64_t i = 0;
+    for (; i + ROWS <= count; i += ROWS)
+        products(x, rows + i * n, n, ROWS, out + i);
+    for (; i < count; i++)
+        products(x, rows + i * n, n, 1, out + i);
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bats
+# The ways to write options, and the mistakes people make.
+load common
+
+@test "all spellings of options mean the same" {
+  dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --seed 5 -o a.safetensors -q
+  fails 2 "--k: .=3. is not" train -k=3 "$toy/X.npy"
+  dltf train -m24 -k3 "${FAST[@]}" --seed=5 --quiet -ob.safetensors -- "$toy/X.npy"
+  dltf train "$toy/X.npy" --m 7 --m 24 --k 3 "${FAST[@]}" --seed 5 --center --no-center -qo c.safetensors
+  same_file a.safetensors b.safetensors
+  same_file a.safetensors c.safetensors
+}
+
+@test "unknown options are named, with a suggestion" {
+  fails 2 "did you mean --theta" train x.npy --thta 3
+  fails 2 "did you mean --unit-norm" train x.npy --unitnorm
+  fails 2 "no option -z" train x.npy -z
+  fails 2 "no option --no-theta" train x.npy --no-theta
+  fails 2 "no option --bogus-name" encode m d --bogus-name
+}
+
+@test "values are missing or wrong" {
+  fails 2 "--theta needs a value: --theta THETA" train x.npy --theta
+  fails 2 "--theta needs a value, but -q follows" train x.npy --theta -q
+  fails 2 "--theta: 'abc' is not a number" train x.npy --theta abc
+  fails 2 "--m: '1.5' is not a whole number" train x.npy -m 1.5
+  fails 2 "--m: -3 is outside" train x.npy -m -3
+  fails 2 "--select: 'none' is none of" encode m d --select none
+  fails 2 "--refit: 'maybe'" encode m d --refit=maybe
+  fails 2 "--seeds: 0 is outside" reproduce table1 --seeds 0
+}
+
+@test "operands are missing or too many" {
+  fails 2 "DATA is missing.*dltf train DATA" train
+  fails 2 "MODEL is missing" encode
+  fails 2 "DATA is missing" encode "$model"
+  fails 2 "CODES is missing" decode "$model"
+  fails 2 "'b' is one word too many" train a b
+  fails 2 "one word too many" synth DIR
+  fails 2 "empty word" train ""
+  fails 2 "--truth DIR is missing" score "$model"
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# dltf encode, decode and inspect.
+load common
+
+@test "encode writes sparse codes named after the data and reports" {
+  cp "$toy/Xtest.npy" .
+  run -0 dltf encode "$model" Xtest.npy
+  [[ -s Xtest.codes.npz ]]
+  [[ $output == *"$SAMPLES in"*"per second"*"entries per sample  3"*"relative error"*"--refit"*Xtest.codes.npz* ]]
+}
+
+@test "encode: JSON, -k, --select, --refit and --threads" {
+  plain=$(dltf encode "$model" "$toy/Xtest.npy" -o a.npz --json | value 'd["relative_error"]')
+  refit=$(dltf encode "$model" "$toy/Xtest.npy" -o b.npz --refit --json | value 'd["relative_error"]')
+  [[ $(value "$refit < $plain" <<<"{}") == True ]]
+  [[ $(dltf encode "$model" "$toy/Xtest.npy" -o c.npz -k 1 --json | value 'd["entries_per_sample"]') == 1.0 ]]
+  [[ $(dltf encode "$model" "$toy/Xtest.npy" -o d.npz --select positive --json |
+    value '0 < d["entries_per_sample"] <= 3') == True ]]
+  dltf encode "$model" "$toy/Xtest.npy" -o one.npz --refit --threads 1 -q
+  dltf encode "$model" "$toy/Xtest.npy" -o two.npz --refit --threads 2 -q
+  same_file one.npz two.npz
+  same_file one.npz b.npz
+}
+
+@test "dense codes are a matrix of N x m" {
+  dltf encode "$model" "$toy/Xtest.npy" --dense -q
+  [[ $(head -c 200 Xtest.codes.npy) == *"($SAMPLES, 24)"* ]]
+  dltf encode "$model" "$toy/Xtest.npy" --dense -o codes.csv -q
+  [[ $(wc -l <codes.csv) -ge $SAMPLES ]]
+  fails 2 "writes .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.npz
+  fails 2 "sparse .npz" encode "$model" "$toy/Xtest.npy" -o x.npy
+}
+
+@test "SciPy reads the codes" {
+  "$PYTHON" -c 'import scipy.sparse' 2>/dev/null || skip "SciPy is not installed"
+  dltf encode "$model" "$toy/Xtest.npy" -o codes.npz -q
+  "$PYTHON" - "$SAMPLES" <<'PYTHON'
+import sys, scipy.sparse
+z = scipy.sparse.load_npz("codes.npz")
+assert z.shape == (int(sys.argv[1]), 24) and z.nnz == 3 * z.shape[0], z
+scipy.sparse.save_npz("back.npz", z)
+PYTHON
+  dltf decode "$model" codes.npz -o a.npy -q
+  dltf decode "$model" back.npz -o b.npy -q
+  same_file a.npy b.npy
+}
+
+@test "decode reconstructs, compares and draws" {
+  dltf encode "$model" "$toy/Xtest.npy" --refit -o t.codes.npz -q
+  run -0 dltf decode "$model" t.codes.npz --original "$toy/Xtest.npy" --picture pairs.png
+  [[ -s t.decoded.npy && $(head -c 200 t.decoded.npy) == *"($SAMPLES, 16)"* ]]
+  [[ $output == *"relative error"*pairs.png* ]]
+  [[ $(head -c 4 pairs.png | tail -c 3) == PNG ]]
+  dltf decode "$model" t.codes.npz -o x.npy --picture plain.png --shape 8x2 -q
+  [[ -s plain.png ]]
+  error=$(dltf decode "$model" t.codes.npz -o x.npy --original "$toy/Xtest.npy" --json | value 'd["relative_error"]')
+  [[ $(value "0 < $error < 0.5" <<<"{}") == True ]]
+  fails 2 "form is WIDTHxHEIGHT" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 4
+  fails 2 "holds 25 entries, but there are 16" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 5x5
+  [[ ! -e y.npy && ! -e p.png ]]
+}
+
+@test "inspect tells sizes, coherence, guarantee and provenance" {
+  run -0 dltf inspect "$model"
+  [[ $output == *"atoms (m)"*24*tied*"preprocessing"*none*coherence*Welch*"mu_1(3)"*"frame potential"*"Corollary 1.1"* ]]
+  dltf inspect "$model" --json >m.json
+  [[ $(value 'd["m"], d["n"], d["k"], d["encoder"], d["center"]' <m.json) == "(24, 16, 3, 'tied', False)" ]]
+  [[ $(value '0 < d["welch_bound"] <= d["coherence"] < 1 and d["babel"] <= 3 * d["coherence"] + 1e-9' <m.json) == True ]]
+  [[ $(value 'd["guaranteed_k"] == int(0.5 / d["coherence"]) <= d["guaranteed_k_babel"]' <m.json) == True ]]
+  [[ $(value 'len(d["notes"]) > 0' <m.json) == True ]]
+  dltf inspect "$model" --atoms atoms.png >/dev/null
+  [[ -s atoms.png ]]
+  printf '1,0,2\n0,1,0\n1,1,3\n0,2,1\n' >three.csv
+  dltf train three.csv -m 2 -k 1 "${FAST[@]}" --center --unit-norm -q
+  [[ $(dltf inspect three.model.safetensors) == *"mean subtracted, then samples scaled"* ]]
+  fails 2 "not a square picture" inspect three.model.safetensors --atoms a.png
+  dltf inspect three.model.safetensors --atoms a.png --shape 3x1 >/dev/null
+  [[ -s a.png ]]
+}

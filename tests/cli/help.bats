@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# Help, version, manual and completion: what a newcomer types first.
+load common
+
+COMMANDS="train encode decode inspect synth score reproduce completion manual"
+
+@test "dltf alone and an unknown command say what there is" {
+  run -2 --separate-stderr dltf
+  [[ $stderr == *"Commands:"*train*encode* ]]
+  run -0 --separate-stderr dltf --help
+  [[ $output == *"Commands:"*train*encode* && -z $stderr ]]
+  fails 2 "did you mean 'train'" tran
+  fails 2 "did you mean 'inspect'" help inspekt
+  fails 2 "did you mean '--version'" --verson
+  fails 2 "lists the commands" xyzzy
+}
+
+@test "--version names version, kernels, BLAS and build" {
+  run -0 dltf --version
+  [[ ${lines[0]} =~ ^dltf\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+  [[ $output == *BLAS* ]]
+}
+
+@test "every command has help with an example, in three ways" {
+  for command in $COMMANDS; do
+    run -0 --separate-stderr dltf "$command" --help
+    [[ $output == *"Usage: dltf $command"* && $output == *"Example"*"dltf $command"* && -z $stderr ]]
+    local first=$output
+    run -0 dltf help "$command"
+    [[ $output == "$first" ]]
+    run -0 dltf "$command" --nonsense -h
+    [[ $output == "$first" ]]
+    run ! grep -q ' $' <<<"$first"
+  done
+}
+
+@test "help shows every library option with its default" {
+  run -0 dltf train --help
+  for option in -m -k --seed --threads --init --lambda --theta --beta --iterations --output --resume --history --quiet; do
+    [[ $output == *" $option"* ]]
+  done
+  [[ $(grep -c -e '--init' <<<"$output") == 1 ]]
+}
+
+@test "the manual page is complete and clean" {
+  dltf manual >dltf.1
+  for command in $COMMANDS; do
+    grep -q "^.Ss dltf $command\$" dltf.1
+  done
+  if command -v mandoc >/dev/null; then
+    run -0 mandoc -Tlint dltf.1
+    [[ -z $output ]]
+  fi
+}
+
+# complete_words WORD...: what bash offers for the last word.
+complete_words() {
+  COMP_WORDS=(dltf "$@") COMP_CWORD=$#
+  _dltf
+  echo "${COMPREPLY[*]}"
+}
+
+@test "bash completion knows commands, options, choices and files" {
+  dltf completion bash >completion.bash
+  source completion.bash
+  [[ $(complete -p dltf) == *"-F _dltf dltf" ]]
+  [[ $(complete_words tr) == train ]]
+  [[ $(complete_words train --thet) == "--theta-start --theta" ]]
+  [[ $(complete_words encode --select p) == positive ]]
+  [[ $(complete_words help enc) == encode ]]
+  [[ $(complete_words reproduce t) == table1 ]]
+  [[ -z $(complete_words train --seed "") ]]
+  touch "data file.npy"
+  [[ $(complete_words train da) == "data file.npy" ]]
+  fails 2 "bash" completion fish
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# Ctrl-C: a checkpoint, the command that goes on, and the same bytes as without the interruption.
+load common
+
+# CPU time of a process in clock ticks (user and system).
+ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat" 2>/dev/null || echo 0; }
+
+# interrupt TICKS ARGUMENTS...: runs dltf, sends SIGINT once it has computed that long; status and errors as usual.
+interrupt() {
+  local least=$1 pid
+  shift
+  "$DLTF" "$@" 2>errors >output &
+  pid=$!
+  while [[ -e /proc/$pid ]] && (($(ticks $pid) < least)); do sleep 0.02; done
+  kill -INT $pid 2>/dev/null || true
+  code=0
+  wait $pid || code=$?
+}
+
+# resumes OPTION OTHERS...: interrupts a training while it does the iterations that OPTION counts, resumes it as it was
+# told, and compares with an uninterrupted one.
+resumes() {
+  local counted=$1 count options
+  shift
+  # Long enough to be interrupted on any machine: more iterations until the signal finds it at work.
+  for ((count = 100; ; count *= 4)); do
+    options=(-m 24 -k 3 --batch 200 --tolerance 0 --threads 2 "$@" "$counted" $count -q)
+    interrupt 30 train "$toy/X.npy" "${options[@]}" -o resumed.safetensors
+    ((code != 0)) && break
+    rm -f resumed.safetensors
+  done
+  ((code == 130))
+  [[ -s resumed.safetensors.checkpoint && ! -e resumed.safetensors ]]
+  grep -q "interrupted after" errors
+
+  command=$(sed -n 's/^  \(dltf train .*--resume .*\)/\1/p' errors)
+  [[ -n $command ]]
+  eval "$command --history h.csv" 2>remarks || { cat remarks; return 1; }
+  grep -q "checkpoint.*removed" remarks
+  [[ ! -e resumed.safetensors.checkpoint ]]
+
+  dltf train "$toy/X.npy" "${options[@]}" --history h0.csv -o whole.safetensors
+  same_file resumed.safetensors whole.safetensors
+  # All columns but the last, the seconds.
+  same_file <(sed 's/,[^,]*$//' h.csv) <(sed 's/,[^,]*$//' h0.csv)
+}
+
+@test "interrupted in the minibatch stage and resumed: the same bytes" {
+  resumes --steps --iterations 4
+}
+
+@test "interrupted in the model stage and resumed: the same bytes" {
+  resumes --iterations --steps 5
+}
+
+@test "interrupted in the ADMM stage and resumed: the same bytes" {
+  resumes --admm --steps 5 --iterations 3
+}
+
+@test "a checkpoint belongs to its data" {
+  interrupt 20 train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o a.safetensors -q
+  ((code == 130))
+  fails 1 "" train "$toy/Xtest.npy" --resume a.safetensors.checkpoint -o b.safetensors
+  [[ -e a.safetensors.checkpoint && ! -e b.safetensors ]]
+}
+
+@test "other commands leave nothing behind" {
+  interrupt 10 reproduce table1 --methods dltf --seeds 1000 --csv rows.csv
+  ((code == 130))
+  [[ ! -s output && ! -e rows.csv ]]
+  [[ $(tail -1 errors) == "dltf reproduce: interrupted, nothing was written" ]]
+}

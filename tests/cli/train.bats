@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# dltf train: defaults, reports, history, warm start, and the same bytes for the same seed.
+load common
+
+@test "train names its output after the data and says what was chosen" {
+  cp "$toy/X.npy" my.data.npy
+  run -0 --separate-stderr dltf train my.data.npy "${FAST[@]}"
+  [[ -s my.data.model.safetensors ]]
+  [[ $stderr =~ m\ =\ [0-9]+.*n\ =\ 16.*k\ =\ [0-9]+.*N\ =\ $SAMPLES\ .*seed\ 0 ]]
+  [[ $output == *outcome*coherence*"frame potential"*seconds*my.data.model.safetensors*"dltf encode my.data.model"* ]]
+}
+
+@test "default names drop the endings of data files" {
+  printf '\0\0\10\2\0\0\0\4\0\0\0\2abcdefgh' >some-images-idx2-ubyte
+  gzip -k some-images-idx2-ubyte
+  dltf train some-images-idx2-ubyte -m 2 -k 1 --steps 2 --iterations 1 -q
+  mv some-images.model.safetensors plain.safetensors
+  dltf train some-images-idx2-ubyte.gz -m 2 -k 1 --steps 2 --iterations 1 -q
+  same_file some-images.model.safetensors plain.safetensors
+  printf '1,2\n3,4\n5,7\n' >numbers.csv
+  dltf encode plain.safetensors numbers.csv -q
+  dltf encode plain.safetensors numbers.csv --dense -q
+  dltf decode plain.safetensors numbers.codes.npz -q
+  [[ -s numbers.codes.npz && -s numbers.codes.npy && -s numbers.decoded.npy ]]
+}
+
+@test "quiet prints nothing" {
+  run -0 --separate-stderr dltf train "$toy/X.npy" "${FAST[@]}" -q
+  [[ -z $output && -z $stderr && -s X.model.safetensors ]]
+}
+
+@test "JSON holds outcome, options and history; the CSV has the same iterations" {
+  dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --theta 0.01 --json --history h.csv -q >report.json
+  [[ $(value 'd["m"], d["k"], d["n"]' <report.json) == "(24, 3, 16)" ]]
+  [[ $(value 'd["options"]["theta"]' <report.json) == 0.01 ]]
+  [[ $(value 'len(d["history"]) == d["iterations"]' <report.json) == True ]]
+  [[ $(value 'd["outcome"]' <report.json) =~ ^(converged|iteration\ limit)$ ]]
+  [[ $(value 'd["frame_potential"] >= d["frame_potential_bound"] * 0.9999' <report.json) == True ]]
+  [[ $(wc -l <h.csv) == $(value 'd["iterations"] + 1' <report.json) ]]
+  [[ $(head -1 h.csv) == stage,index,theta,objective,* ]]
+}
+
+@test "same seed, same bytes, for one and two threads; another seed differs" {
+  dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --threads 1 -o one.safetensors -q
+  dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --threads 2 -o two.safetensors -q
+  dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --seed 1 -o other.safetensors -q
+  same_file one.safetensors two.safetensors
+  same_file one.safetensors "$model"
+  run ! cmp -s one.safetensors other.safetensors
+}
+
+@test "a model file is a starting point" {
+  dltf train "$toy/X.npy" -k 3 --init "$model" --steps 0 --iterations 2 -o warm.safetensors -q
+  [[ $(dltf inspect warm.safetensors --json | value 'd["m"]') == 24 ]]
+  dltf train "$toy/X.npy" -m 24 -k 3 --init gaussian "${FAST[@]}" -o gaussian.safetensors -q
+  run ! cmp -s gaussian.safetensors "$model"
+}
+
+@test "an existing model is replaced, nothing is left beside it" {
+  echo old >out.safetensors
+  dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" -o out.safetensors -q
+  same_file out.safetensors "$model"
+  [[ $(ls) == out.safetensors ]]
+}
+
+@test "the ADMM phase runs" {
+  dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --admm 3 --json -o admm.safetensors -q >report.json
+  [[ $(value '[r["stage"] for r in d["history"]].count("admm")' <report.json) == 3 ]]
+}
+
+@test "a progress bar is for terminals only, and leaves no trace" {
+  command -v script >/dev/null || skip "there is no script(1)"
+  # More steps until it takes longer than the bar waits.
+  for ((steps = 1000; steps < 100000000; steps *= 4)); do
+    command="'$DLTF' train '$toy/X.npy' -m 24 -k 3 --steps $steps --batch 200 --iterations 0 -o t.safetensors"
+    script -qec "$command" /dev/null >screen </dev/null
+    grep -q "left" screen && break
+  done
+  grep -q "learning \[.*%.*left.*error.*coherence" screen
+  # What follows the last drawing starts by erasing it.
+  [[ $(tr '\r' '\n' <screen | grep -A1 "left" | tail -1) == $'\e[K'* ]]
+  script -qec "$command -q" /dev/null >screen </dev/null
+  [[ ! -s screen ]]
+}
+
+@test "only a few options go with --resume" {
+  fails 2 "--theta cannot be given with --resume" train "$toy/X.npy" --theta 1 --resume x.checkpoint
+  fails 1 "x.checkpoint" train "$toy/X.npy" --resume x.checkpoint --threads 1
+  fails 1 "toy.model" train "$toy/X.npy" --resume "$model"
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bats
+# dltf synth, score and reproduce: problems whose answer is known.
+load common
+
+@test "synth writes a problem, the same for the same seed" {
+  dltf synth -n 9 -m 12 -k 2 -N 50 --noise 0 --seed 7 -o a -q
+  dltf synth -n 9 -m 12 -k 2 -N 50 --noise 0 --seed 7 -o b --json >report.json
+  [[ $(ls a | sort | xargs) == "X.npy Xtest.npy codes.npz codes_test.npz dictionary.npy synth.json" ]]
+  for file in a/*; do same_file "$file" "b/${file#a/}"; done
+  [[ $(value 'd["n"], d["m"], d["k"], d["samples"], d["noise"], d["seed"]' <a/synth.json) == "(9, 12, 2, 50, 0.0, 7)" ]]
+  [[ $(value 'd["output"]' <report.json) == b ]]
+  run ! cmp -s a/X.npy a/Xtest.npy
+  dltf synth -n 9 -m 12 -k 2 -N 50 --noise 0 --seed 8 -o b -q
+  run ! cmp -s a/X.npy b/X.npy
+}
+
+@test "score compares a model with the truth, the true dictionary and a random one" {
+  run -0 --separate-stderr dltf score "$model" --truth "$toy"
+  [[ ${lines[*]} == *method*ave_dif*exact*model*original*random* && $stderr == *"wrong atoms per sample"* ]]
+  dltf score "$model" --truth "$toy" --json >s.json
+  [[ $(value '[r["method"] for r in d["rows"]]' <s.json) == "['model', 'original', 'random']" ]]
+  [[ $(value '0 <= d["rows"][0]["ave_dif"] < d["rows"][2]["ave_dif"] <= d["k"]' <s.json) == True ]]
+  [[ $(value 'd["rows"][1]["exact"] > d["rows"][2]["exact"]' <s.json) == True ]]
+  [[ $(value '0 < d["rows"][0]["median_cosine"] <= 1.00001' <s.json) == True ]]
+  [[ $(dltf score "$model" --truth "$toy" -k 2 --json | value 'd["k"]') == 2 ]]
+  dltf synth -n 9 -m 12 -k 2 -N 50 -o other -q
+  fails 1 "16 entries" score "$model" --truth other
+}
+
+@test "reproduce table1 has the rows of the paper" {
+  methods=original,random
+  [[ ${DLTF_TEST_SMALL:-0} == 1 ]] || methods=original,random,dltf
+  dltf reproduce table1 --quick --methods $methods --seeds 2 --json --csv rows.csv -q >t.json
+  [[ $(value 'd["experiment"], d["protocol"]["n"], d["protocol"]["quick"]' <t.json) == "('table1', 64, True)" ]]
+  [[ $(value '[(r["k"], r["seeds"]) for r in d["rows"] if r["method"] == "original"]' <t.json) == "[(4, 2), (8, 2)]" ]]
+  [[ $(value 'all(set(r) >= {"method", "k", "ave_dif", "sd", "seeds", "paper", "exact"} for r in d["rows"])' <t.json) == True ]]
+  [[ $(value 'abs(d["rows"][2]["ave_dif"] - 3.876) < 0.05 and d["rows"][2]["paper"] == 3.876' <t.json) == True ]]
+  [[ $(head -1 rows.csv) == method,k,ave_dif,sd,seeds,paper,exact* ]]
+  [[ $(wc -l <rows.csv) == $(value 'len(d["rows"]) + 1' <t.json) ]]
+  run -0 --separate-stderr dltf reproduce table1 --quick --methods original --seeds 1 --seed 1
+  [[ ${#lines[@]} == 3 && ${lines[0]} == method* ]]
+  fails 2 "no experiment 'table9'; there are: table1" reproduce table9
+  fails 2 "has no method 'nope'; it has: original, random" reproduce table1 --methods dltf,nope
+}

@@ -1,0 +1,60 @@
+/* What the fuzz targets share. Each takes bytes as a file's content; nothing touches the disk. A target
+ * aborts on what sanitizers cannot see: a failure without a sentence, or a result that breaks a promise. */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include "base/status.h"
+#include "data/array.h"
+#include "io/bytes.h"
+#include "io/file.h"
+#include "io/zip.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static inline void fuzz_require(bool condition) {
+    if (!condition)
+        abort();
+}
+
+static inline void fuzz_check_message(dltf_status status) {
+    fuzz_require(status == DLTF_OK || dltf_message()[0] != '\0');
+    dl_fail(DLTF_OK, "%s", "");
+}
+
+/* Reads every element of an array that was loaded, and frees it. */
+static inline void fuzz_check_array(dltf_status status, dltf_array *array) {
+    fuzz_require((status == DLTF_OK) == (array != NULL));
+    fuzz_check_message(status);
+    if (!array)
+        return;
+    dltf_matrix m = dltf_array_matrix(array);
+    fuzz_require(m.rows > 0 && m.cols > 0);
+    static volatile uint8_t sum; /* volatile: the reads must happen */
+    int64_t size = m.type == DLTF_F64 ? 8 : m.type == DLTF_F32 ? 4 : 1;
+    const uint8_t *first = m.data;
+    sum = (uint8_t)(sum + first[0] + first[m.rows * m.cols * size - 1]);
+    dltf_array_free(array);
+}
+
+/* A copy in which stored members have the checksum of their content: otherwise no mutation of a member gets
+ * beyond the check. A directory entry's checksum lies 30 bytes before its name. */
+static inline uint8_t *fuzz_repair_zip(const uint8_t *bytes, size_t size) {
+    uint8_t *copy = malloc(size ? size : 1);
+    fuzz_require(copy != NULL);
+    memcpy(copy, bytes, size);
+    dl_zip zip;
+    if (dl_zip_open(copy, (int64_t)size, &zip) == DLTF_OK) {
+        for (int64_t i = 0; i < zip.count; i++) {
+            const dl_zip_member *m = &zip.members[i];
+            if (!m->deflated)
+                dl_put_little((uint8_t *)(uintptr_t)m->name - 30, crc32(0, m->data, (uInt)m->size), 4);
+        }
+        dl_zip_close(&zip);
+    }
+    return copy;
+}
+
+#endif

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Writes the corpus: small valid files of every format, from which the fuzzers start. Standard library only; the same
+files every time. Usage: make_corpus.py [DIRECTORY]"""
+import gzip
+import io
+import json
+import pathlib
+import struct
+import sys
+import zipfile
+
+ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "corpus")
+
+
+def npy(descr, shape, data, fortran=False, version=1):
+    header = f"{{'descr': {descr!r}, 'fortran_order': {fortran}, 'shape': {shape!r}, }}"
+    prefix = 10 if version == 1 else 12
+    header += " " * (-(prefix + len(header) + 1) % 16) + "\n"
+    length = struct.pack("<H" if version == 1 else "<I", len(header))
+    return b"\x93NUMPY" + bytes([version, 0]) + length + header.encode("latin1") + data
+
+
+def npz(arrays, packed=False, comment=b""):
+    buffer = io.BytesIO()
+    method = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.comment = comment
+        for name, content in arrays.items():
+            member = zipfile.ZipInfo(name + ".npy")  # 1980-01-01
+            member.compress_type = method
+            with archive.open(member, "w", force_zip64=packed) as file:
+                file.write(content)
+    return buffer.getvalue()
+
+
+def csr(form="csr", order="<", packed=False, real="f", index="i"):
+    code = {"f": "f4", "d": "f8", "i": "i4", "q": "i8"}
+    indptr, indices, data = [0, 2, 2, 5], [6, 1, 0, 3, 4], [1.5, -2, 0, 4, 5]
+    vector = lambda kind, values: npy(order + code[kind], (len(values),), struct.pack(f"{order}{len(values)}{kind}", *values))
+    text = npy("|S3", (), form.encode()) if real == "f" else npy("<U3", (), form.encode("utf-32-le"))
+    return npz({"indices": vector(index, indices), "indptr": vector(index, indptr), "format": text,
+                "shape": vector("q", [3, 7]), "data": vector(real, data)}, packed)
+
+
+def safetensors(tensors, metadata=None):
+    header, data = ({"__metadata__": metadata} if metadata else {}), b""
+    for name, (dtype, shape, content) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header, separators=(",", ":"))
+    text += " " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text.encode() + data
+
+
+def model(full):
+    floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
+    tensors = {"dictionary": ("F32", [2, 3], floats(0.6, 0.8, 0, 0, 0, -1))}
+    if full:
+        tensors["encoder"] = ("F32", [2, 3], floats(1, 2, 3, 4, 5, 6))
+        tensors["bias"] = ("F32", [2], floats(0.5, -0.5))
+        tensors["mean"] = ("F32", [3], floats(7, 8, 9))
+    return safetensors(tensors, {"format": "dltf-model", "k": "2" if full else "1", "option.theta": "0.5",
+                                 "select": "positive" if full else "abs", "unit_norm": "true" if full else "false",
+                                 "version": "1"})
+
+
+def idx(code, shape, data):
+    return bytes([0, 0, code, len(shape)]) + struct.pack(f">{len(shape)}I", *shape) + data
+
+
+FLOATS = struct.pack("<6f", 1, 2, 3, 4, 5, 6)
+MATRIX = npy("<f4", (2, 3), FLOATS)
+IMAGES = idx(8, (2, 1, 3), bytes(range(1, 7)))
+CORPUS = {
+    "npy": {
+        "f4": MATRIX,
+        "f8_big_fortran": npy(">f8", (2, 1, 3), struct.pack(">6d", *range(6)), fortran=True, version=2),
+        "u1": npy("|u1", (6,), bytes(range(6)), version=3),
+        "i2": npy("<i2", (3, 2), struct.pack("<6h", *range(6)), fortran=True),
+        "i8": npy(">i8", (1, 2), struct.pack(">2q", -1, 7)),
+        "text": npy("<U2", (1,), "ab".encode("utf-32-le")),
+    },
+    "npz": {
+        "stored": npz({"a": MATRIX}),
+        "deflated": npz({"a": MATRIX}, packed=True, comment=b"a comment"),
+        "two": npz({"a": MATRIX, "b": npy("|u1", (3,), b"abc")}),
+        "empty": npz({}),
+    },
+    "csv": {
+        "comma": b"a,b\n1,2.5\n-3,4e5\n",
+        "semicolon": b"\xef\xbb\xbf1;0.10000000000000001\r\n\r\nnan;-inf\r\n",
+        "blanks": b"# comment\n 1  2\t3\n4 5 6",
+        "quoted": b'"x, y","z ""q"""\n"1",2\n',
+        "long": b"3.14159265358979323846264338327950288\t1e-320\n1e22\t9007199254740993\n",
+    },
+    "idx": {
+        "u8": IMAGES,
+        "u8.gz": gzip.compress(IMAGES, mtime=0),
+        "i16": idx(0x0B, (2,), struct.pack(">2h", -1, 2)),
+        "f32": idx(0x0D, (1, 2), struct.pack(">2f", -1, 2)),
+        "f64": idx(0x0E, (1,), struct.pack(">d", 0.5)),
+    },
+    "codes": {
+        "plain": csr(),
+        "packed": csr(packed=True),
+        "wide": csr(real="d", index="q"),
+        "big": csr(order=">"),
+        "csc": csr(form="csc"),
+    },
+    "safetensors": {
+        "empty": safetensors({}),
+        "types": safetensors({"f": ("F32", [2, 1], bytes(8)), "d": ("F64", [1], bytes(8)), "q": ("I64", [1], bytes(8)),
+                              "i": ("I32", [1], bytes(4)), "b": ("U8", [3], b"abc")}, {"note": "text \u00e4"}),
+        "model": model(True),
+    },
+    "model": {"tied": model(False), "full": model(True)},
+}
+
+for target, files in CORPUS.items():
+    directory = ROOT / target
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (directory / name).write_bytes(content)

@@ -1,0 +1,36 @@
+/* Oracles: what the library computes, as plain double-precision loops that can be checked by eye. Slow on
+ * purpose, with as little in common with the code under test as possible. Memory as everywhere: a row of X,
+ * Z, Q, Y is a sample, a row of W is an atom. They abort when memory runs out. */
+#ifndef TESTS_REFERENCE_H
+#define TESTS_REFERENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* max_k by repeated search: larger |score| first (`positive`: larger score, positive ones only), ties to the
+ * lowest index, exact zeros never. Writes the indices ascending and returns how many there are. */
+int64_t ref_topk(const double *scores, int64_t m, int64_t k, bool positive, int32_t *indices);
+
+/* out (N x m) = X W^T: the score of each sample (X: N x n) on each atom (W: m x n). */
+void ref_scores(const double *X, int64_t N, int64_t n, const double *W, int64_t m, double *out);
+
+/* z (count entries) = argmin ||x - sum_e z_e w_{support[e]}||^2, by normal equations and Gaussian elimination
+ * with pivoting. W: atoms of n entries. False where the atoms are dependent; z is then not written. */
+bool ref_least_squares(const double *W, int64_t n, const int32_t *support, int64_t count, const double *x,
+                       double *z);
+
+/* q = argmin gamma ||q||^2_{k,2} + ||q - c||^2 by the paper's Algorithm 1, literally: O(m^2). */
+void ref_prox(const double *c, int64_t m, int64_t k, double gamma, double *q);
+
+/* gamma ||q||^2_{k,2} + ||q - c||^2 */
+double ref_prox_objective(const double *q, const double *c, int64_t m, int64_t k, double gamma);
+
+/* The augmented Lagrangian as a function of W, completed to a square:
+ *
+ *     rho ||W^T W - I||_F^2 + theta/2 ||X - WZ||_F^2 + beta/2 ||M - W^T (X - WZ)||_F^2,   M = Q + Y/beta
+ *
+ * in the paper's letters. W: m x n, X: N x n, Z and M: N x m. M = NULL leaves the last term out. */
+double ref_w_objective(const double *W, const double *X, const double *Z, const double *M, int64_t m,
+                       int64_t n, int64_t N, double rho, double theta, double beta);
+
+#endif

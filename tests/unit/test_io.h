@@ -1,0 +1,266 @@
+/* What the tests of io/ share: files in a directory of their own, damage at every byte, failing allocations,
+ * and zip archives of any kind. */
+#ifndef TEST_IO_H
+#define TEST_IO_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "io/bytes.h"
+#include "io/file.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* ---- a directory for the test program ---- */
+
+static char test_directory[] = "io-test-XXXXXX";
+
+static inline int make_directory(void **state) {
+    (void)state;
+    return mkdtemp(test_directory) ? 0 : -1;
+}
+
+/* Names of what is in the directory besides `except`; removes them if asked. */
+static inline int count_files(const char *except, bool removing) {
+    int count = 0;
+    DIR *directory = opendir(test_directory);
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        if (entry->d_name[0] == '.' || (except && strcmp(entry->d_name, except) == 0))
+            continue;
+        count++;
+        char path[600];
+        snprintf(path, sizeof path, "%s/%s", test_directory, entry->d_name);
+        if (removing)
+            remove(path);
+    }
+    closedir(directory);
+    return count;
+}
+
+static inline int remove_directory(void **state) {
+    (void)state;
+    count_files(NULL, true);
+    return rmdir(test_directory);
+}
+
+/* A path in the directory; four may be in use at a time. */
+static inline const char *in_directory(const char *name) {
+    static char paths[4][600];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", test_directory, name);
+    return path;
+}
+
+static inline void write_file(const char *path, const void *bytes, int64_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, (size_t)size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static inline dl_text read_back(const char *path) {
+    dl_text content = {0};
+    char buffer[4096];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
+        dl_text_append_bytes(&content, buffer, (int64_t)got);
+    fclose(file);
+    return content;
+}
+
+static inline void assert_same_files(const char *left, const char *right) {
+    dl_text a = read_back(left), b = read_back(right);
+    assert_int_equal(a.length, b.length);
+    assert_memory_equal(a.data, b.data, (size_t)a.length);
+    dl_text_free(&a);
+    dl_text_free(&b);
+}
+
+/* ---- failure ---- */
+
+static inline void assert_message_has(const char *part) {
+    if (!strstr(dltf_message(), part))
+        fail_msg("the message \"%s\" lacks \"%s\"", dltf_message(), part);
+}
+
+#define assert_fails(call, wanted_status, part)                                                              \
+    do {                                                                                                     \
+        dl_fail(DLTF_OK, "(no message)");                                                                    \
+        assert_int_equal((call), (wanted_status));                                                           \
+        assert_message_has(part);                                                                            \
+    } while (0)
+
+/* Loads from memory and frees what it got. */
+typedef dltf_status (*loader)(dl_file *file);
+
+/* Runs a loader on a copy that ends where its block ends, so that a sanitizer sees any byte read beyond. */
+static inline dltf_status load_copy(loader load, const void *bytes, int64_t size) {
+    void *copy = malloc(size > 0 ? (size_t)size : 1);
+    assert_non_null(copy);
+    memcpy(copy, bytes, (size_t)size);
+    dl_file file = dl_file_borrow(copy, size);
+    dl_fail(DLTF_OK, "%s", "");
+    dltf_status status = load(&file);
+    if (status != DLTF_OK)
+        assert_true(strlen(dltf_message()) > 5);
+    free(copy);
+    return status;
+}
+
+/* Every beginning of the file fails, with a sentence. */
+static inline void assert_truncation_fails(loader load, const void *bytes, int64_t size) {
+    assert_int_equal(load_copy(load, bytes, size), DLTF_OK);
+    for (int64_t length = 1; length < size; length++)
+        if (load_copy(load, bytes, length) == DLTF_OK)
+            fail_msg("cut after %lld of %lld bytes it still loads", (long long)length, (long long)size);
+}
+
+/* Every single bit that changes either fails with a sentence or loads; nothing crashes. */
+static inline void flip_every_bit(loader load, const void *bytes, int64_t size) {
+    uint8_t *copy = malloc((size_t)size);
+    memcpy(copy, bytes, (size_t)size);
+    for (int64_t bit = 0; bit < 8 * size; bit++) {
+        copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        load_copy(load, copy, size);
+        copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    free(copy);
+}
+
+/* Lets the first, second, ... allocation fail until the call gets through. `failed` holds after each failure.
+ */
+#define assert_survives_lack_of_memory(call, failed)                                                         \
+    do {                                                                                                     \
+        dltf_status got_ = DLTF_MEMORY;                                                                      \
+        for (int64_t n_ = 1; got_ != DLTF_OK; n_++) {                                                        \
+            dl_alloc_fail_after(n_);                                                                         \
+            got_ = (call);                                                                                   \
+            dl_alloc_fail_after(0);                                                                          \
+            if (got_ != DLTF_OK) {                                                                           \
+                assert_int_equal(got_, DLTF_MEMORY);                                                         \
+                assert_true(failed);                                                                         \
+            }                                                                                                \
+            assert_true(n_ < 1000);                                                                          \
+        }                                                                                                    \
+    } while (0)
+
+/* ---- .npy and zip files, made by hand ---- */
+
+/* A version 1 file with this dictionary, unpadded. */
+static inline dl_text npy_bytes(const char *dictionary, const void *data, int64_t size) {
+    dl_text file = {0};
+    size_t length = strlen(dictionary) + 1;
+    uint8_t prefix[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (uint8_t)length, (uint8_t)(length >> 8)};
+    dl_text_append_bytes(&file, prefix, sizeof prefix);
+    dl_text_append(&file, "%s\n", dictionary);
+    dl_text_append_bytes(&file, data, size);
+    return file;
+}
+
+static inline void put(dl_text *text, uint64_t value, int bytes) {
+    uint8_t little[8];
+    dl_put_little(little, value, bytes);
+    dl_text_append_bytes(text, little, bytes);
+}
+
+typedef struct made_member {
+    const char *name;
+    dl_text content;
+    bool deflated;
+} made_member;
+
+/* The content packed as raw deflate. */
+static inline dl_text deflated(dl_text content) {
+    dl_text packed = {0};
+    uint8_t *room = malloc((size_t)content.length + 1000);
+    z_stream stream = {.next_in = (Bytef *)content.data,
+                       .avail_in = (uInt)content.length,
+                       .next_out = room,
+                       .avail_out = (uInt)content.length + 1000};
+    assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    dl_text_append_bytes(&packed, room, (int64_t)stream.total_out);
+    deflateEnd(&stream);
+    free(room);
+    return packed;
+}
+
+/* The header fields from "version needed" to "extra length". */
+static inline void put_member_fields(dl_text *to, const made_member *m, int64_t packed) {
+    put(to, 20, 2);
+    put(to, 0, 2);
+    put(to, m->deflated ? 8 : 0, 2);
+    put(to, 0, 4);
+    put(to, crc32(0, (const Bytef *)m->content.data, (uInt)m->content.length), 4);
+    put(to, (uint64_t)packed, 4);
+    put(to, (uint64_t)m->content.length, 4);
+    put(to, strlen(m->name), 2);
+    put(to, 0, 2);
+}
+
+/* An archive of these members; frees their contents. */
+static inline dl_text zip_bytes(made_member *members, int count, const char *comment) {
+    dl_text zip = {0}, directory = {0};
+    for (int i = 0; i < count; i++) {
+        made_member *m = &members[i];
+        dl_text packed = {0};
+        if (m->deflated)
+            packed = deflated(m->content);
+        else
+            dl_text_append_bytes(&packed, m->content.data, m->content.length);
+        int64_t offset = zip.length;
+        dl_text_append_bytes(&zip, "PK\3\4", 4);
+        put_member_fields(&zip, m, packed.length);
+        dl_text_append(&zip, "%s", m->name);
+        dl_text_append_bytes(&zip, packed.data, packed.length);
+        dl_text_append_bytes(&directory, "PK\1\2\x14\0", 6);
+        put_member_fields(&directory, m, packed.length);
+        put(&directory, 0, 8); /* comment length, disk, internal attributes, half of the external */
+        put(&directory, 0, 2);
+        put(&directory, (uint64_t)offset, 4);
+        dl_text_append(&directory, "%s", m->name);
+        dl_text_free(&packed);
+        dl_text_free(&m->content);
+    }
+    int64_t offset = zip.length;
+    dl_text_append_bytes(&zip, directory.data, directory.length);
+    dl_text_append_bytes(&zip, "PK\5\6\0\0\0\0", 8);
+    put(&zip, (uint64_t)count, 2);
+    put(&zip, (uint64_t)count, 2);
+    put(&zip, (uint64_t)directory.length, 4);
+    put(&zip, (uint64_t)offset, 4);
+    put(&zip, strlen(comment), 2);
+    dl_text_append(&zip, "%s", comment);
+    dl_text_free(&directory);
+    return zip;
+}
+
+/* Where a byte string is in another. */
+static inline int64_t find_bytes(dl_text in, const char *what, int64_t size, int64_t from) {
+    for (int64_t at = from; at + size <= in.length; at++)
+        if (memcmp(in.data + at, what, (size_t)size) == 0)
+            return at;
+    fail_msg("not found");
+    return -1;
+}
+
+#define IO_TESTS_MAIN(...)                                                                                   \
+    int main(void) {                                                                                         \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};                                                     \
+        return cmocka_run_group_tests(tests, make_directory, remove_directory);                              \
+    }
+
+#endif

@@ -1,0 +1,170 @@
+/* Opening files, and writing them whole or not at all. */
+#include "test_io.h"
+
+#include "io/writer.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static void reads_what_is_there(void **state) {
+    (void)state;
+    dl_file file;
+    const char *path = in_directory("five");
+    write_file(path, "12345", 5);
+    assert_int_equal(dl_file_open(path, &file), DLTF_OK);
+    assert_int_equal(file.size, 5);
+    assert_memory_equal(file.bytes, "12345", 5);
+    dl_file_close(&file);
+    assert_null(file.bytes);
+}
+
+static void refuses_what_is_no_file(void **state) {
+    (void)state;
+    dl_file file;
+    assert_fails(dl_file_open(NULL, &file), DLTF_ARGUMENT, "no file name");
+    assert_fails(dl_file_open("", &file), DLTF_ARGUMENT, "no file name");
+    assert_fails(dl_file_open(in_directory("missing"), &file), DLTF_FILE, "No such file");
+    assert_fails(dl_file_open(test_directory, &file), DLTF_FILE, "is a directory");
+    assert_fails(dl_file_open("/dev/zero", &file), DLTF_FILE, "is a device");
+    write_file(in_directory("empty"), "", 0);
+    assert_fails(dl_file_open(in_directory("empty"), &file), DLTF_FORMAT, "is empty");
+}
+
+/* A child feeds a pipe with more than fits its first buffer. */
+static void reads_a_pipe_to_its_end(void **state) {
+    (void)state;
+    enum { SIZE = 300000 };
+    const char *path = in_directory("pipe");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        FILE *out = fopen(path, "wb");
+        for (int i = 0; out && i < SIZE; i++)
+            fputc(i % 251, out);
+        if (out)
+            fclose(out);
+        _exit(0);
+    }
+    dl_file file;
+    assert_int_equal(dl_file_open(path, &file), DLTF_OK);
+    assert_int_equal(file.size, SIZE);
+    for (int i = 0; i < SIZE; i++)
+        assert_true(file.bytes[i] == i % 251);
+    dl_file_close(&file);
+    waitpid(child, NULL, 0);
+}
+
+static dltf_status write_text(const char *path, const char *text, int64_t repeats, bool finish) {
+    dl_writer out;
+    dltf_status status = dl_writer_open(&out, path);
+    for (int64_t i = 0; i < repeats && status == DLTF_OK; i++)
+        status = dl_writer_write(&out, text, (int64_t)strlen(text));
+    if (status == DLTF_OK && finish)
+        status = dl_writer_commit(&out);
+    dl_writer_abort(&out);
+    return status;
+}
+
+static void assert_content(const char *path, const char *text) {
+    dl_text content = read_back(path);
+    assert_string_equal(content.data, text);
+    dl_text_free(&content);
+}
+
+static void appears_only_when_committed(void **state) {
+    (void)state;
+    count_files(NULL, true);
+    const char *path = in_directory("out");
+    assert_int_equal(write_text(path, "old", 1, true), DLTF_OK);
+    assert_content(path, "old");
+    assert_int_equal(write_text(path, "new", 1, false), DLTF_OK);
+    assert_content(path, "old");
+    assert_int_equal(count_files("out", false), 0);
+    assert_int_equal(write_text(path, "new", 1, true), DLTF_OK);
+    assert_content(path, "new");
+    assert_int_equal(count_files("out", false), 0);
+}
+
+/* In a child, because a limit on file sizes cannot be taken back by everybody. */
+static void a_full_disk_keeps_the_old_file(void **state) {
+    (void)state;
+    count_files(NULL, true);
+    const char *path = in_directory("out");
+    write_file(path, "old", 3);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit limit = {100000, 100000};
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        _exit(write_text(path, "0123456789", 20000, true) == DLTF_FILE ? 0 : 1);
+    }
+    int result = 1;
+    waitpid(child, &result, 0);
+    assert_int_equal(result, 0);
+    assert_content(path, "old");
+    assert_int_equal(count_files("out", false), 0);
+}
+
+static void devices_are_written_in_place(void **state) {
+    (void)state;
+    assert_int_equal(write_text("/dev/null", "x", 10, true), DLTF_OK);
+    struct stat about;
+    assert_int_equal(stat("/dev/null", &about), 0);
+    assert_true(S_ISCHR(about.st_mode));
+    if (stat("/dev/full", &about) == 0)
+        assert_fails(write_text("/dev/full", "x", 10, true), DLTF_FILE, "No space left");
+}
+
+static void says_why_it_cannot_create(void **state) {
+    (void)state;
+    assert_fails(write_text(in_directory("missing/out"), "x", 1, true), DLTF_FILE, "No such file");
+    assert_fails(write_text(test_directory, "x", 1, true), DLTF_FILE, "directory");
+    assert_fails(write_text("", "x", 1, true), DLTF_ARGUMENT, "no file name");
+    assert_fails(write_text(NULL, "x", 1, true), DLTF_ARGUMENT, "no file name");
+}
+
+static void keeps_permissions_and_links(void **state) {
+    (void)state;
+    struct stat about;
+    mode_t mask = umask(027);
+    const char *path = in_directory("fresh");
+    assert_int_equal(write_text(path, "x", 1, true), DLTF_OK);
+    umask(mask);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0640);
+    assert_int_equal(chmod(path, 0604), 0);
+    assert_int_equal(symlink("fresh", in_directory("link")), 0);
+    assert_int_equal(write_text(in_directory("link"), "through", 1, true), DLTF_OK);
+    assert_int_equal(lstat(in_directory("link"), &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_content(path, "through");
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0604);
+}
+
+static void survives_lack_of_memory(void **state) {
+    (void)state;
+    count_files(NULL, true);
+    const char *path = in_directory("out");
+    assert_survives_lack_of_memory(write_text(path, "x", 1, true), count_files(NULL, false) == 0);
+}
+
+static void numbers_read_well(void **state) {
+    (void)state;
+    assert_string_equal(DL_COMMAS(0), "0");
+    assert_string_equal(DL_COMMAS(999), "999");
+    assert_string_equal(DL_COMMAS(40960), "40,960");
+    assert_string_equal(DL_COMMAS(-1234567), "-1,234,567");
+    assert_string_equal(DL_COMMAS(-123), "-123");
+    assert_string_equal(DL_COMMAS(INT64_MIN), "-9,223,372,036,854,775,808");
+    assert_string_equal(DL_PRINTABLE("a\033\xff", 3), "a??");
+    assert_int_equal(strlen(DL_PRINTABLE("0123456789012345678901234567890123456789x", 41)), 43);
+}
+
+IO_TESTS_MAIN(cmocka_unit_test(reads_what_is_there), cmocka_unit_test(refuses_what_is_no_file),
+              cmocka_unit_test(reads_a_pipe_to_its_end), cmocka_unit_test(appears_only_when_committed),
+              cmocka_unit_test(a_full_disk_keeps_the_old_file),
+              cmocka_unit_test(devices_are_written_in_place), cmocka_unit_test(says_why_it_cannot_create),
+              cmocka_unit_test(keeps_permissions_and_links), cmocka_unit_test(survives_lack_of_memory),
+              cmocka_unit_test(numbers_read_well))

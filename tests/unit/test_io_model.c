@@ -1,0 +1,183 @@
+/* Models: what is saved comes back bit for bit, what is not a model is refused. */
+#include "test_io.h"
+
+#include "data/model.h"
+#include "io/model_file.h"
+#include "io/safetensors.h"
+
+#include <math.h>
+
+static dltf_status load(dl_file *file) {
+    dl_bundle bundle;
+    dltf_model *model = NULL;
+    dltf_status status = dl_safetensors_parse(file->bytes, file->size, &bundle);
+    if (status == DLTF_OK)
+        status = dl_model_from_bundle(&bundle, &model);
+    dl_bundle_free(&bundle);
+    dltf_model_free(model);
+    return status;
+}
+
+static const float atoms[] = {0.6f, 0.8f, 0, 0, 0, -1};
+
+static dltf_model *example(bool full) {
+    dltf_model *model = NULL;
+    dltf_model_view parts = {.m = 2, .n = 3, .k = 1, .dictionary = atoms, .select = DLTF_SELECT_ABS};
+    if (full) {
+        parts.encoder = (float[]){1, 2, 3, 4, 5, 6};
+        parts.bias = (float[]){0.5f, -0.5f};
+        parts.mean = (float[]){7, 8, 9};
+        parts.unit_norm = true;
+        parts.select = DLTF_SELECT_POSITIVE;
+        parts.k = 2;
+    }
+    assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
+    assert_int_equal(dl_notes_set(&model->notes, "option.theta", "0.5"), DLTF_OK);
+    return model;
+}
+
+static void round_trip(void **state) {
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        dltf_model *model = example(full), *back = NULL;
+        assert_int_equal(dltf_model_save(model, in_directory("a.safetensors")), DLTF_OK);
+        if (dltf_model_load(in_directory("a.safetensors"), &back) != DLTF_OK)
+            fail_msg("%s", dltf_message());
+        dltf_model_view v = dltf_model_get(back);
+        assert_int_equal(v.m, 2);
+        assert_int_equal(v.n, 3);
+        assert_int_equal(v.k, full ? 2 : 1);
+        assert_int_equal(v.select, full ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS);
+        assert_int_equal(v.unit_norm, full);
+        assert_memory_equal(v.dictionary, dltf_model_get(model).dictionary, sizeof atoms);
+        assert_int_equal(v.encoder != NULL, full);
+        assert_int_equal(v.bias != NULL, full);
+        assert_int_equal(v.mean != NULL, full);
+        if (full) {
+            assert_true(v.encoder[5] == 6 && v.bias[1] == -0.5f && v.mean[2] == 9);
+        }
+        assert_string_equal(dltf_model_note(back, "option.theta"), "0.5");
+        assert_null(dltf_model_note(back, "k"));
+        assert_null(dltf_model_note_name(back, 1));
+        assert_int_equal(dltf_model_save(back, in_directory("b.safetensors")), DLTF_OK);
+        assert_same_files(in_directory("a.safetensors"), in_directory("b.safetensors"));
+        dltf_model_free(model);
+        dltf_model_free(back);
+    }
+}
+
+static void survives_damage(void **state) {
+    (void)state;
+    dltf_model *model = example(true);
+    const char *path = in_directory("memory.safetensors");
+    assert_survives_lack_of_memory(dltf_model_save(model, path), access(path, F_OK) != 0);
+    dl_text file = read_back(path);
+    assert_truncation_fails(load, file.data, file.length);
+    flip_every_bit(load, file.data, file.length);
+    assert_survives_lack_of_memory(load_copy(load, file.data, file.length), true);
+    dl_text_free(&file);
+    dltf_model_free(model);
+}
+
+static dl_bundle model_bundle(void) {
+    dl_bundle b = {0};
+    dl_notes_set(&b.notes, "format", "dltf-model");
+    dl_notes_set(&b.notes, "version", "1");
+    dl_notes_set(&b.notes, "k", "1");
+    dl_notes_set(&b.notes, "select", "abs");
+    dl_notes_set(&b.notes, "unit_norm", "false");
+    dl_bundle_add_copy(&b, "dictionary", DL_TENSOR_F32, 2, 3, atoms);
+    return b;
+}
+
+static void assert_bundle_refused(dl_bundle *b, const char *part) {
+    dltf_model *model = NULL;
+    assert_fails(dl_model_from_bundle(b, &model), DLTF_FORMAT, part);
+    assert_null(model);
+    dl_bundle_free(b);
+}
+
+static void refuses_wrong_notes(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *value, *part;
+    } cases[] = {
+        {"format", "dltf-checkpoint",
+         "is a checkpoint of an unfinished training: continue it with dltf train DATA --resume FILE"},
+        {"format", "something", "not a model of dltf"},
+        {"version", "2", "version 2; this program reads version 1"},
+        {"k", "0", "metadata 'k' is '0'"},
+        {"k", "3", "metadata 'k' is '3'"},
+        {"k", "", "metadata 'k' is ''"},
+        {"k", "01", "metadata 'k'"},
+        {"k", "1x", "metadata 'k'"},
+        {"k", "99999999999999999999", "metadata 'k'"},
+        {"select", "largest", "abs or positive expected"},
+        {"unit_norm", "1", "true or false expected"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        dl_bundle b = model_bundle();
+        dl_notes_set(&b.notes, cases[i].name, cases[i].value);
+        assert_bundle_refused(&b, cases[i].part);
+    }
+    dl_bundle b = {0};
+    assert_bundle_refused(&b, "not a model of dltf");
+    dl_notes_set(&b.notes, "format", "dltf-model");
+    assert_bundle_refused(&b, "version (missing)");
+    b = model_bundle();
+    dl_free(b.notes.list[1].name); /* k */
+    b.notes.list[1].name = dl_alloc(8, 1);
+    memcpy(b.notes.list[1].name, "ka", 3);
+    assert_bundle_refused(&b, "metadata 'k' is missing");
+}
+
+static void refuses_wrong_tensors(void **state) {
+    (void)state;
+    dl_bundle b = model_bundle();
+    ((float *)b.tensors[0].data)[4] = NAN;
+    assert_bundle_refused(&b, "tensor 'dictionary': row 1, column 1 is NaN");
+    b = model_bundle();
+    ((float *)b.tensors[0].data)[5] = -1.001f;
+    assert_bundle_refused(&b, "row 1 of the dictionary has norm 1.001");
+    b = model_bundle();
+    dl_bundle_add_copy(&b, "bias", DL_TENSOR_F32, 2, 0, (float[]){0, INFINITY});
+    assert_bundle_refused(&b, "tensor 'bias': row 1, column 0 is infinite");
+    b = model_bundle();
+    dl_bundle_add_copy(&b, "bias", DL_TENSOR_F32, 3, 0, atoms);
+    assert_bundle_refused(&b, "'bias'");
+    b = model_bundle();
+    dl_bundle_add_copy(&b, "mean", DL_TENSOR_F32, 1, 3, atoms);
+    assert_bundle_refused(&b, "'mean'");
+    b = model_bundle();
+    dl_bundle_add_copy(&b, "encoder", DL_TENSOR_F32, 3, 2, atoms);
+    assert_bundle_refused(&b, "'encoder'");
+    b = model_bundle();
+    dl_bundle_add_copy(&b, "surplus", DL_TENSOR_F32, 3, 2, atoms);
+    assert_bundle_refused(&b, "tensors other than");
+    b = model_bundle();
+    b.tensors[0].type = DL_TENSOR_I32;
+    assert_bundle_refused(&b, "'dictionary'");
+    b = model_bundle();
+    b.tensors[0].name[0] = 'x';
+    assert_bundle_refused(&b, "'dictionary' is missing");
+}
+
+static void names_the_file_once(void **state) {
+    (void)state;
+    dltf_model *model = NULL;
+    write_file(in_directory("x"), "12345678901234567890", 20);
+    assert_fails(dltf_model_load(in_directory("x"), &model), DLTF_FORMAT, "x: is not a safetensors file");
+    assert_null(strstr(strstr(dltf_message(), test_directory) + 1, test_directory));
+    dl_bundle b = model_bundle();
+    dl_notes_set(&b.notes, "version", "9");
+    assert_int_equal(dl_safetensors_save(&b, in_directory("x")), DLTF_OK);
+    dl_bundle_free(&b);
+    assert_fails(dltf_model_load(in_directory("x"), &model), DLTF_FORMAT, "x: is a model of version 9");
+    model = example(false);
+    assert_fails(dltf_model_save(model, in_directory("no/x")), DLTF_FILE, "no/x: cannot create");
+    assert_null(strstr(strstr(dltf_message(), test_directory) + 1, test_directory));
+    dltf_model_free(model);
+}
+
+IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(survives_damage),
+              cmocka_unit_test(refuses_wrong_notes), cmocka_unit_test(refuses_wrong_tensors),
+              cmocka_unit_test(names_the_file_once))
