@@ -1,0 +1,49 @@
+# The newcomer's door. The build itself is CMake's (CMakeLists.txt, CMakePresets.json); this only calls it.
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+# Without tests, until somebody asks for them: they need more packages.
+CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF)
+QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
+
+.PHONY: all demo test bench format install clean help
+
+all:
+	@command -v cmake > /dev/null || { echo "cmake is not installed: run scripts/install-deps build" >&2; exit 1; }
+	@mkdir -p build
+	@$(CONFIGURE) $(QUIETLY)
+	@cmake --build --preset release
+	@echo "built: build/release/bin/dltf"
+
+demo:
+	@scripts/install-deps build
+	@$(MAKE) --no-print-directory all
+	@scripts/demo
+
+test:
+	@scripts/install-deps test
+	@scripts/run-tests
+
+bench: all
+	build/release/bin/dltf-bench prox
+
+format:
+	scripts/check-format --fix
+
+install: all
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" $(QUIETLY)
+	@cmake --build --preset release
+	@DESTDIR="$(DESTDIR)" cmake --install build/release
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+clean:
+	rm -rf build demo
+
+help:
+	@echo "make          build; the program is build/release/bin/dltf"
+	@echo "make demo     a tour in under a minute; installs the packages it needs"
+	@echo "make test     all tests; installs the packages they need"
+	@echo "make bench    benchmarks"
+	@echo "make format   format the C files"
+	@echo "make install  install to PREFIX (default /usr/local), below DESTDIR if set"
+	@echo "make clean    remove what was built"
