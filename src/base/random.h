@@ -20,10 +20,11 @@ enum {
     DL_STREAM_SUPPORT_TEST,
     DL_STREAM_NOISE,
     DL_STREAM_NOISE_TEST,
-    DL_STREAM_INIT,    /* first dictionary */
-    DL_STREAM_BATCH,   /* order of the samples */
-    DL_STREAM_REPLACE, /* new atoms where no residual is left to take them from */
-    DL_STREAM_BASELINE /* the "random" dictionaries of experiments */
+    DL_STREAM_INIT,       /* first dictionary */
+    DL_STREAM_BATCH,      /* order of the samples */
+    DL_STREAM_REPLACE,    /* new atoms where no residual is left to take them from */
+    DL_STREAM_EIGENVALUE, /* start vectors */
+    DL_STREAM_BASELINE    /* the "random" dictionaries of experiments */
 };
 
 /* Uniform in [0, 1), 53 bits. */

@@ -82,6 +82,9 @@ void dl_model_iteration(dltf_learner *l, int64_t index, dltf_iteration *record) 
     dl_statistics_clear(&l->statistics);
     dl_pass_run(&pass, z_tile, add_block);
     w_step(l, theta, 0, record);
+    /* Only while theta still falls: what is put in late has no time to settle. */
+    if (theta != l->options.theta && (index + 1) % DL_REPLACE_EVERY == 0)
+        record->atoms_replaced = dl_replace_useless(l, l->statistics.use, (l->N - 1) % DL_BLOCK + 1, index);
 }
 
 /* ---- Stage 3: Z, Q, W, Y ---- */

@@ -75,6 +75,9 @@ static dltf_status allocate(dltf_learner *l) {
     DL_TRY_NEW(l->code_sum, m);
     DL_TRY_NEW(l->block, block * n);
     DL_TRY_NEW(l->rows, l->threads * n);
+    DL_TRY_NEW(l->useless, m);
+    DL_TRY_NEW(l->squares, block);
+    DL_TRY_NEW(l->residual, n);
     DL_TRY(dl_slots_alloc(&l->Z, admm ? l->N : block, l->k));
     DL_TRY_NEW(l->z_spaces, l->threads);
     for (int t = 0; t < l->threads; t++)
@@ -150,11 +153,12 @@ void dltf_learner_free(dltf_learner *l) {
     dl_free(l->z_spaces);
     dl_slots_free(&l->Z);
     float *floats[] = {l->mean, l->W32, l->E32, l->G32, l->block, l->Q, l->Y, l->M};
-    double *doubles[] = {l->W, l->code_sum, l->rows, l->A, l->sums};
+    double *doubles[] = {l->W, l->code_sum, l->rows, l->squares, l->residual, l->A, l->sums};
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
         dl_free(floats[i]);
     for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
         dl_free(doubles[i]);
+    dl_free(l->useless);
     dl_free(l->history);
     dl_free(l);
 }
@@ -223,11 +227,10 @@ static bool has_converged(const dltf_learner *l) {
 }
 
 static dltf_status iterate(dltf_learner *l) {
-    dltf_status status = DLTF_OK;
     dltf_iteration record = {.stage = l->stage, .index = l->index};
     switch (l->stage) {
     case DLTF_STAGE_MINIBATCH:
-        status = dl_minibatch_step(l, l->index, &record);
+        dl_minibatch_step(l, l->index, &record);
         break;
     case DLTF_STAGE_MODEL:
         dl_model_iteration(l, l->index, &record);
@@ -238,15 +241,13 @@ static dltf_status iterate(dltf_learner *l) {
         dl_admm_iteration(l, &record);
         break;
     }
-    if (status == DLTF_OK && !isfinite(record.objective + record.relative_error + record.frame_potential))
-        status = dl_fail(DLTF_NUMERIC,
-                         "learning diverged in stage %d, iteration %lld: lower lambda / beta, now %g",
-                         (int)l->stage, (long long)l->index, l->options.lambda / l->options.beta);
+    if (!isfinite(record.objective + record.relative_error + record.frame_potential))
+        return dl_fail(DLTF_NUMERIC,
+                       "learning diverged in stage %d, iteration %lld: lower lambda / beta, now %g",
+                       (int)l->stage, (long long)l->index, l->options.lambda / l->options.beta);
     record.seconds = dl_seconds() - l->start_time;
-    if (status == DLTF_OK)
-        status = dl_learner_record(l, &record);
     l->index++;
-    return status;
+    return dl_learner_record(l, &record);
 }
 
 static dltf_status run_stages(dltf_learner *l, dltf_progress_fn progress, void *context,

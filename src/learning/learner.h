@@ -46,6 +46,10 @@ struct dltf_learner {
     dl_w_space w_space;
     double tau; /* step length of the curvilinear search, carried from one W-step to the next */
 
+    int32_t *useless; /* m: atoms that were replaced last */
+    double *squares;  /* of the residuals of a block */
+    double *residual; /* n */
+
     dl_minibatch minibatch;
 
     float *Q, *Y; /* stage 3: N x m */
@@ -67,7 +71,7 @@ void dl_learner_refresh(dltf_learner *l);
 void dl_learner_describe(const dltf_learner *l, dltf_iteration *record);
 
 /* One iteration each: change W (and the state of the stage), fill in the record. */
-dltf_status dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *record);
+void dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *record);
 void dl_model_iteration(dltf_learner *l, int64_t index, dltf_iteration *record);
 void dl_admm_iteration(dltf_learner *l, dltf_iteration *record);
 
@@ -89,9 +93,15 @@ dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);
 /* E = (W W^T + r I)^{-1} W, rows scaled so that <e_j, w_j> = 1; `factor` is work space of min(m,n)^2. */
 void dl_dual_encoder(int threads, const double *W, int64_t m, int64_t n, double r, double *factor, double *E);
 
-/* Which atoms are dead or copies (see replace.c); returns how many, their numbers ascending in `atoms` (m).
- */
+enum { DL_REPLACE_EVERY = 5 }; /* iterations */
+
+/* Which atoms do no work (see replace.c); returns how many, their numbers ascending in `atoms` (m). */
 int64_t dl_find_useless(const double *G, const double *use, int64_t m, int32_t *atoms);
+
+/* Replaces them by the largest residuals of the first `rows` samples and codes of the current block, or by
+ * Gaussian directions where nothing is left to explain. Returns how many; their numbers are then in
+ * l->useless. */
+int64_t dl_replace_useless(dltf_learner *l, const double *use, int64_t rows, int64_t index);
 
 /* The state of an unfinished training, to and from a bundle. */
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle);

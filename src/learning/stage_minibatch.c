@@ -12,7 +12,6 @@
 
 static const double KEEP = 0.8;       /* share of the old average that a step keeps */
 static const double FIT_RIDGE = 1e-3; /* of the mean diagonal of Z Z^T */
-enum { REPLACE_EVERY = 5 };
 
 dltf_status dl_minibatch_alloc(dltf_learner *l) {
     dltf_status status = DLTF_OK;
@@ -117,30 +116,6 @@ static void fit_dictionary(dltf_learner *l) {
     }
 }
 
-/* ||x - Wz||^2 of sample i of the block; the residual itself into r. */
-static double residual(const dltf_learner *l, int64_t i, double *r) {
-    double sum = 0;
-    for (int64_t d = 0; d < l->n; d++)
-        r[d] = (double)l->block[i * l->n + d];
-    for (int64_t e = i * l->k; e < i * l->k + l->Z.count[i]; e++)
-        for (int64_t d = 0; d < l->n; d++)
-            r[d] -= (double)l->Z.value[e] * l->W[l->Z.index[e] * l->n + d];
-    for (int64_t d = 0; d < l->n; d++)
-        sum += r[d] * r[d];
-    return sum;
-}
-
-/* The next largest of the residuals that was not taken yet; -1 if none is worth an atom. */
-static int64_t take_worst(double *squares, int64_t rows, double least) {
-    int64_t worst = -1;
-    for (int64_t i = 0; i < rows; i++)
-        if (squares[i] > least && (worst < 0 || squares[i] > squares[worst]))
-            worst = i;
-    if (worst >= 0)
-        squares[worst] = 0;
-    return worst;
-}
-
 /* A new atom w_j: its statistics say that it was used like the average atom and fitted exactly. */
 static void install_atom(dltf_learner *l, int64_t j, double mean_square, double mean_use) {
     dl_minibatch *b = &l->minibatch;
@@ -152,45 +127,16 @@ static void install_atom(dltf_learner *l, int64_t j, double mean_square, double 
     b->use[j] = mean_use;
 }
 
-/* Replaces useless atoms by the largest residuals of the last block of the batch, or by Gaussian directions
- * where everything is explained already. */
-static dltf_status replace_useless(dltf_learner *l, int64_t index, int64_t rows, int64_t *replaced) {
-    dltf_status status = DLTF_OK;
+static void replace_useless(dltf_learner *l, int64_t index, int64_t rows, dltf_iteration *record) {
     dl_minibatch *b = &l->minibatch;
-    int64_t m = l->m, n = l->n;
-    double *squares = NULL, *r = NULL, mean_square = 0, mean_use = 0;
-    int32_t *atoms = NULL;
-    dl_random random = {(uint64_t)l->options.seed, DL_STREAM_REPLACE};
-    DL_TRY_NEW(atoms, m);
-    *replaced = dl_find_useless(l->w_space.G, b->use, m, atoms);
-    if (*replaced == 0)
-        goto done;
-    DL_TRY_NEW(squares, rows);
-    DL_TRY_NEW(r, n);
-    for (int64_t i = 0; i < rows; i++)
-        squares[i] = residual(l, i, r);
-    for (int64_t j = 0; j < m; j++) {
-        mean_square += b->D[j * m + j] / (double)m;
-        mean_use += b->use[j] / (double)m;
+    double mean_square = 0, mean_use = 0;
+    for (int64_t j = 0; j < l->m; j++) {
+        mean_square += b->D[j * l->m + j] / (double)l->m;
+        mean_use += b->use[j] / (double)l->m;
     }
-    for (int64_t a = 0; a < *replaced; a++) {
-        double *w = l->W + atoms[a] * n;
-        int64_t worst = take_worst(squares, rows, 1e-8 * (double)l->k);
-        if (worst >= 0)
-            residual(l, worst, r);
-        else
-            for (int64_t d = 0; d < n; d++)
-                r[d] = dl_random_normal(random, (uint64_t)((index * m + atoms[a]) * n + d));
-        if (dl_normalise(r, n))
-            memcpy(w, r, (size_t)n * sizeof *w);
-        install_atom(l, atoms[a], mean_square, mean_use);
-    }
-    dl_learner_refresh(l);
-done:
-    dl_free(squares);
-    dl_free(r);
-    dl_free(atoms);
-    return status;
+    record->atoms_replaced = dl_replace_useless(l, b->use, rows, index);
+    for (int64_t a = 0; a < record->atoms_replaced; a++)
+        install_atom(l, l->useless[a], mean_square, mean_use);
 }
 
 static void measure(const dltf_learner *l, dltf_iteration *record) {
@@ -200,7 +146,7 @@ static void measure(const dltf_learner *l, dltf_iteration *record) {
     dl_learner_describe(l, record);
 }
 
-dltf_status dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *record) {
+void dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *record) {
     dl_minibatch *b = &l->minibatch;
     int64_t m = l->m, n = l->n, first = 0;
     int64_t size = choose_batch(l, index, &first);
@@ -217,8 +163,6 @@ dltf_status dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *re
     fit_dictionary(l);
     dl_learner_refresh(l);
     bool settling = (double)index >= 0.85 * (double)l->options.steps;
-    if (settling || (index + 1) % REPLACE_EVERY != 0)
-        return DLTF_OK;
-    int64_t last = (size - 1) % DL_BLOCK + 1;
-    return replace_useless(l, index, last, &record->atoms_replaced);
+    if (!settling && (index + 1) % DL_REPLACE_EVERY == 0)
+        replace_useless(l, index, (size - 1) % DL_BLOCK + 1, record);
 }

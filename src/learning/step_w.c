@@ -18,7 +18,7 @@ dltf_status dl_w_space_alloc(dl_w_space *space, int threads, int64_t m, int64_t 
     DL_TRY_NEW(space->tangent, m * n);
     DL_TRY_NEW(space->previous, m * n);
     DL_TRY_NEW(space->previous_tangent, m * n);
-    DL_TRY_NEW(space->scratch, 2 * m);
+    DL_TRY_NEW(space->scratch, (DL_LANCZOS_STEPS + 1) * m);
     if (admm) {
         DL_TRY_NEW(space->K, m * m);
         DL_TRY_NEW(space->GD, m * m);

@@ -19,7 +19,7 @@ typedef struct dl_w_space {
     double *G, *K, *GD, *T; /* m x m: W^T W, W^T C, GD, and the symmetric factor of the gradient */
     double *WA;             /* m x n */
     double *gradient, *tangent, *previous, *previous_tangent; /* m x n */
-    double *scratch;                                          /* 2m, free between calls */
+    double *scratch;                                          /* of dl_largest_eigenvalue */
 } dl_w_space;
 
 dltf_status dl_w_space_alloc(dl_w_space *space, int threads, int64_t m, int64_t n, bool admm);

@@ -2,6 +2,7 @@
 #include "learning/step_z.h"
 
 #include "base/memory.h"
+#include "coding/least_squares.h"
 #include "kernels/dispatch.h"
 #include "kernels/select.h"
 #include "linalg/blas.h"
@@ -20,6 +21,7 @@ dltf_status dl_z_space_alloc(dl_z_space *space, int64_t m, int64_t k) {
     DL_TRY_NEW(space->U, DL_TILE * m);
     DL_TRY_NEW(space->before, DL_TILE);
     DL_TRY_NEW(space->picked, m);
+    DL_TRY_NEW(space->normal, k * k + k);
     DL_TRY(dl_slots_alloc(&space->start, DL_TILE, k));
 done:
     return status; /* the owner frees what is there */
@@ -33,6 +35,7 @@ void dl_z_space_free(dl_z_space *space) {
     dl_free(space->U);
     dl_free(space->before);
     dl_free(space->picked);
+    dl_free(space->normal);
     dl_slots_free(&space->start);
 }
 
@@ -107,6 +110,23 @@ static void copy_codes(dl_slots from, dl_slots to, int64_t first, int64_t rows) 
     memcpy(to.value + at, from.value + at, count * sizeof *to.value);
 }
 
+/* The best values on the support found: z_S = G_SS^{-1} b_S. IHT with a step bounded by sigma is far from
+ * them when atoms are coherent (real images), and W learned from such codes swings instead of settling. */
+static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z, int64_t i) {
+    int64_t s = Z.count[i], m = problem->W.m;
+    const int32_t *S = Z.index + i * Z.k;
+    float *z = Z.value + i * Z.k;
+    double *G = space->normal, *b = G + s * s;
+    for (int64_t p = 0; p < s; p++) {
+        for (int64_t q = 0; q <= p; q++)
+            G[p * s + q] = (double)problem->G[S[p] * m + S[q]];
+        b[p] = (double)space->B[i * m + S[p]];
+    }
+    dl_solve_support(G, b, s);
+    for (int64_t p = 0; p < s; p++)
+        z[p] = (float)b[p];
+}
+
 void dl_z_step(const dl_z_problem *problem, const float *X, const float *M, int64_t rows, dl_z_space *space,
                dl_slots Z) {
     const dl_coder *W = &problem->W;
@@ -119,6 +139,11 @@ void dl_z_step(const dl_z_problem *problem, const float *X, const float *M, int6
     for (int step = 0; step < IHT_STEPS; step++) {
         gradient_step(problem, M, rows, space, Z);
         dl_threshold_tile(W, space->U, rows, space->keys, Z);
+        dl_z_gap(problem, space->B, Z, rows, space->P);
+    }
+    if (!M) {
+        for (int64_t i = 0; i < rows; i++)
+            refit_row(problem, space, Z, i);
         dl_z_gap(problem, space->B, Z, rows, space->P);
     }
     bool restored = false;

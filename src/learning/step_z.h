@@ -20,6 +20,7 @@ typedef struct dl_z_space {
     float *R, *U;
     double *before;  /* objective of the start, DL_TILE */
     int32_t *picked; /* m */
+    double *normal;  /* k x k normal equations and their right side */
     dl_slots start;
 } dl_z_space;
 
@@ -31,9 +32,10 @@ double dl_z_step_length(double sigma, double theta, double beta);
 
 /* Z-subproblem (eq. 5 of the paper), for every sample of a tile, with M = Q + Y/beta:
  *   min_z  theta/2 ||x - Wz||^2 + beta/2 ||Gz - W^T x + m||^2   s.t. ||z||_0 <= k
- * Five iterative hard-thresholding steps from z = max_k(W^T x); a sample whose objective they did not lower
- * keeps its start. Overwrites Z and the work space, leaves GZ - W^T X in space->P. M is NULL while beta = 0.
- * O(rows (mn + k m)), with beta O(rows m^2) more. */
+ * Five iterative hard-thresholding steps from z = max_k(W^T x), while beta = 0 followed by least squares on
+ * the support; a sample whose objective they did not lower keeps its start. Overwrites Z and the work space,
+ * leaves GZ - W^T X in space->P. M is NULL while beta = 0. O(rows (mn + k m + k^3)), with beta O(rows m^2)
+ * more. */
 void dl_z_step(const dl_z_problem *problem, const float *X, const float *M, int64_t rows, dl_z_space *space,
                dl_slots Z);
 

@@ -2,6 +2,7 @@
 #include "linalg/blas.h"
 
 #include "base/parallel.h"
+#include "base/random.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -127,24 +128,28 @@ void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64
     dl_parallel(threads, dl_tiles(rows, PANEL), solve_right_panel, &s);
 }
 
+/* Lanczos: the largest eigenvalue of A in the Krylov space of a random start, with full reorthogonalisation.
+ */
 double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch) {
-    enum { MOST_ITERATIONS = 100 };
-    double *v = scratch, *Av = scratch + size;
-    /* A fixed start that no symmetric structure of A is likely to be orthogonal to. */
+    int count = (int)size, steps = count < DL_LANCZOS_STEPS ? count : DL_LANCZOS_STEPS, done = 0;
+    double diagonal[DL_LANCZOS_STEPS], off[DL_LANCZOS_STEPS];
+    double *v = scratch; /* (steps + 1) x size, orthonormal rows */
     for (int64_t i = 0; i < size; i++)
-        v[i] = 1 + 0.1 * (double)(i % 7);
-    double norm = cblas_dnrm2((int)size, v, 1), eigenvalue = 0;
-    cblas_dscal((int)size, 1 / norm, v, 1);
-    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-        cblas_dsymv(CblasRowMajor, CblasLower, (int)size, 1, A, (int)size, v, 1, 0, Av, 1);
-        norm = cblas_dnrm2((int)size, Av, 1);
-        if (norm == 0)
-            return 0;
-        for (int64_t i = 0; i < size; i++)
-            v[i] = Av[i] / norm;
-        if (fabs(norm - eigenvalue) <= 1e-3 * norm)
-            return norm;
-        eigenvalue = norm;
+        v[i] = dl_random_normal((dl_random){0, DL_STREAM_EIGENVALUE}, (uint64_t)i);
+    cblas_dscal(count, 1 / cblas_dnrm2(count, v, 1), v, 1);
+    while (done < steps) {
+        double *now = v + done * size, *next = now + size;
+        cblas_dsymv(CblasRowMajor, CblasLower, count, 1, A, count, now, 1, 0, next, 1);
+        diagonal[done] = cblas_ddot(count, now, 1, next, 1);
+        for (int pass = 0; pass < 2; pass++) /* once is not enough in floating point */
+            for (int j = 0; j <= done; j++)
+                cblas_daxpy(count, -cblas_ddot(count, v + j * size, 1, next, 1), v + j * size, 1, next, 1);
+        off[done] = cblas_dnrm2(count, next, 1);
+        done++;
+        if (off[done - 1] <= 1e-10 * fabs(diagonal[0]))
+            break; /* the space is invariant: its eigenvalues are exact */
+        cblas_dscal(count, 1 / off[done - 1], next, 1);
     }
-    return eigenvalue;
+    LAPACKE_dsterf_work(done, diagonal, off);
+    return diagonal[done - 1];
 }

@@ -42,8 +42,9 @@ bool dl_cholesky(double *A, int64_t size);
 void dl_solve_left(int threads, const double *L, int64_t size, double *B, int64_t cols);
 void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64_t rows);
 
-/* Largest eigenvalue of the symmetric positive semidefinite A by power iteration, to about 1%; `scratch`
- * holds 2 x size doubles. */
+/* Largest eigenvalue of the symmetric positive semidefinite A (size >= 1), from below, to well under 1%;
+ * `scratch` holds (DL_LANCZOS_STEPS + 1) x size doubles. */
+enum { DL_LANCZOS_STEPS = 30 };
 double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch);
 
 #endif
