@@ -223,7 +223,7 @@ typedef struct dltf_model_view {
     const float *bias;       /* m, subtracted from the scores; NULL: none */
     const float *mean;       /* n, subtracted from samples before anything else; NULL: none */
     bool unit_norm;          /* samples are then scaled to norm 1 */
-    dltf_select select;
+    dltf_select select;      /* DLTF_SELECT_MODEL in a new model means abs */
 } dltf_model_view;
 
 /* Copies; dictionary rows are normalised. */
@@ -240,7 +240,9 @@ DLTF_API const char *dltf_model_note_name(const dltf_model *model, int index);
 /* ---- Coding
  * ------------------------------------------------------------------------------------------------ */
 
-/* z = max_k(E^T x - b) for every row of X; the N x m score matrix never exists. */
+/* z = max_k(E^T x - b) for every row of X; the N x m score matrix never exists. Ties go to the lowest index.
+ * Scores are rounded sums: copies of an atom may differ in the last bit and then do not tie. NULL encoding:
+ * the defaults. */
 DLTF_API dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding,
                                  dltf_progress_fn progress, void *context, dltf_codes **codes);
 

@@ -2,6 +2,8 @@
  * validation, manual page, completion and the provenance in model files all come from here. */
 #include "options.h"
 
+#include "base/number.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -94,9 +96,13 @@ static dltf_status set_integer(const dltf_option *option, void *field, const cha
 }
 
 static dltf_status set_real(const dltf_option *option, void *field, const char *text) {
-    char *end = NULL;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(value))
+    double value = 0;
+    dl_decimal_point point;
+    if (dl_decimal_point_open(&point) != DLTF_OK)
+        return DLTF_MEMORY;
+    bool is_number = dl_number_parse(text, (int64_t)strlen(text), &value);
+    dl_decimal_point_close(&point);
+    if (!is_number || !isfinite(value))
         return dl_fail(DLTF_ARGUMENT, "%s: '%s' is not a number", option->name, text);
     dltf_status status = check_bounds(option, value, text);
     if (status != DLTF_OK)
@@ -113,8 +119,10 @@ static dltf_status set_flag(const dltf_option *option, void *field, const char *
     return DLTF_OK;
 }
 
-/* The index-th of the names that '|' separates; false past the end. */
+/* The index-th of the names that '|' separates; false past either end. */
 static bool choice_name(const char *choices, int index, const char **name, size_t *length) {
+    if (index < 0)
+        return false;
     for (; index > 0; index--) {
         choices = strchr(choices, '|');
         if (!choices)
@@ -171,6 +179,9 @@ void dltf_option_defaults(dltf_option_table table, void *target) {
 /* The shortest decimal that reads back to the same value. */
 static int format_real(double value, char *text, size_t size) {
     int length = 0;
+    dl_decimal_point point;
+    if (dl_decimal_point_open(&point) != DLTF_OK)
+        return -1;
     for (int digits = 6; digits <= 17; digits++) {
         char trial[64];
         snprintf(trial, sizeof trial, "%.*g", digits, value);
@@ -178,6 +189,7 @@ static int format_real(double value, char *text, size_t size) {
         if (strtod(trial, NULL) == value)
             break;
     }
+    dl_decimal_point_close(&point);
     return length;
 }
 

@@ -1,6 +1,6 @@
 /* Text to number, fast and exact. strtod alone would follow the locale, accept hexadecimal, and need a
- * terminated string; it is asked only where the short way is not exact. Called by csv_read.c, csv_write.c. */
-#include "io/number.h"
+ * terminated string; it is asked only where the short way is not exact. Used by CSV files and options. */
+#include "base/number.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Decimal numbers as text, independent of the locale. */
-#ifndef DL_IO_NUMBER_H
-#define DL_IO_NUMBER_H
+#ifndef DL_BASE_NUMBER_H
+#define DL_BASE_NUMBER_H
 
 #include "base/status.h"
 

@@ -97,6 +97,9 @@ static dltf_status compress(const dl_slots *slots, int64_t m, dltf_codes **codes
 
 dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding,
                         dltf_progress_fn progress, void *context, dltf_codes **codes) {
+    dltf_encoding standard = dltf_encoding_default();
+    if (!encoding)
+        encoding = &standard;
     dltf_status status = check_encoding(model, X, encoding);
     if (status != DLTF_OK)
         return status;
@@ -162,11 +165,15 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
     const float *mean = model->parts.unit_norm ? NULL : model->mean;
     for (int64_t i = 0; i < codes->rows; i++) {
         decode_row(model, codes, i, x);
-        for (int64_t j = 0; j < n; j++)
+        for (int64_t j = 0; j < n; j++) {
             X[i * n + j] = (float)(mean ? x[j] + (double)mean[j] : x[j]);
+            if (!isfinite(X[i * n + j]))
+                status = dl_fail(DLTF_NUMERIC, "codes: row %lld decodes to a value beyond single precision",
+                                 (long long)i);
+        }
     }
     dl_free(x);
-    return DLTF_OK;
+    return status;
 }
 
 dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X, const dltf_codes *codes,
@@ -184,6 +191,7 @@ dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X, co
     double error = 0, energy = 0;
     double *x = NULL, *row = NULL;
     float *sample = NULL;
+    DL_TRY(dl_matrix_check_finite(X, "data"));
     DL_TRY_NEW(x, n);
     DL_TRY_NEW(row, n);
     DL_TRY_NEW(sample, n);
@@ -195,6 +203,8 @@ dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X, co
             energy += (double)sample[j] * (double)sample[j];
         }
     }
+    if (!isfinite(error) || !isfinite(energy))
+        status = dl_fail(DLTF_NUMERIC, "data: values beyond single precision: rescale the data");
     *relative = energy > 0 ? error / energy : 0;
 done:
     dl_free(x);

@@ -44,7 +44,7 @@ dltf_status dl_bundle_add(dl_bundle *bundle, const char *name, dl_tensor_type ty
     if (dl_bundle_find(bundle, name))
         return dl_fail(DLTF_FORMAT, "tensor '%s' is there twice", name);
     int64_t count = 0;
-    if (rows < 0 || !dl_multiply(rows, tensor.cols, &count))
+    if (rows < 0 || cols < 0 || !dl_multiply(rows, tensor.cols, &count))
         return dl_fail(DLTF_FORMAT, "tensor '%s' has an impossible shape", name);
     dltf_status status = make_room(bundle);
     if (status != DLTF_OK)

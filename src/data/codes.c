@@ -33,9 +33,9 @@ static dltf_status check_row(dltf_csr csr, int64_t row) {
         if (index <= previous)
             return dl_fail(DLTF_DATA, "codes: row %lld: index %lld follows %lld: indices must ascend",
                            (long long)row, (long long)index, (long long)previous);
-        if (!isfinite(csr.values[e]))
-            return dl_fail(DLTF_DATA, "codes: row %lld, column %lld is not finite", (long long)row,
-                           (long long)index);
+        if (!isfinite(csr.values[e]) || csr.values[e] == 0)
+            return dl_fail(DLTF_DATA, "codes: row %lld, column %lld is %s", (long long)row, (long long)index,
+                           csr.values[e] == 0 ? "a stored zero: leave it out" : "not finite");
         previous = index;
     }
     return DLTF_OK;
@@ -47,6 +47,8 @@ dltf_status dl_codes_check(dltf_csr csr) {
                        (long long)csr.cols);
     if (csr.indptr[0] != 0)
         return dl_fail(DLTF_DATA, "codes: indptr starts at %lld instead of 0", (long long)csr.indptr[0]);
+    if (csr.indptr[csr.rows] > 0 && (!csr.indices || !csr.values))
+        return dl_fail(DLTF_ARGUMENT, "codes: indices or values are missing");
     for (int64_t row = 0; row < csr.rows; row++) {
         if (csr.indptr[row + 1] < csr.indptr[row])
             return dl_fail(DLTF_DATA, "codes: indptr falls at row %lld", (long long)row);

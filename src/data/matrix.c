@@ -96,6 +96,11 @@ bool dl_normalise(double *x, int64_t n) {
     double norm = dl_norm(x, n);
     if (norm == 0)
         return false;
+    if (isinf(norm)) { /* finite entries, but too large together */
+        for (int64_t j = 0; j < n; j++)
+            x[j] *= 1.0 / (double)n;
+        norm = dl_norm(x, n);
+    }
     for (int64_t j = 0; j < n; j++)
         x[j] /= norm;
     return true;

@@ -14,7 +14,7 @@ static dltf_status check_parts(const dltf_model_view *parts) {
     if (parts->k < 1 || parts->k > parts->m)
         return dl_fail(DLTF_ARGUMENT, "model: k = %lld must be in 1 .. m = %lld", (long long)parts->k,
                        (long long)parts->m);
-    if (parts->select != DLTF_SELECT_ABS && parts->select != DLTF_SELECT_POSITIVE)
+    if ((unsigned)parts->select > DLTF_SELECT_POSITIVE)
         return dl_fail(DLTF_ARGUMENT, "model: select must be abs or positive");
     return DLTF_OK;
 }
@@ -67,6 +67,8 @@ dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model) {
     made->parts.encoder = made->encoder;
     made->parts.bias = made->bias;
     made->parts.mean = made->mean;
+    if (made->parts.select == DLTF_SELECT_MODEL)
+        made->parts.select = DLTF_SELECT_ABS;
     *model = made;
     made = NULL;
 done:

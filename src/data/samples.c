@@ -36,6 +36,13 @@ dltf_status dl_samples_mean(dltf_matrix X, float *mean) {
     }
     for (int64_t j = 0; j < X.cols; j++)
         mean[j] = (float)sum[j];
+    for (int64_t j = 0; j < X.cols; j++)
+        if (!isfinite(mean[j])) {
+            status = dl_fail(DLTF_NUMERIC,
+                             "data: the mean of column %lld is beyond single precision: rescale the data",
+                             (long long)j);
+            break;
+        }
 done:
     dl_free(sum);
     dl_free(row);

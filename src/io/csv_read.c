@@ -2,10 +2,10 @@
  * beyond what the file's size allows; the second reads numbers. Blank lines and lines that begin with # are
  * skipped. Called by load.c. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/array.h"
 #include "io/bytes.h"
 #include "io/csv.h"
-#include "io/number.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /* Writing matrices as text, with enough digits that reading gives back the same numbers. Called by
  * dltf_matrix_save. */
+#include "base/number.h"
 #include "base/text.h"
 #include "io/csv.h"
-#include "io/number.h"
 
 static void append_value(dl_text *text, dltf_matrix matrix, int64_t row, int64_t col) {
     int64_t place = row * matrix.row_stride + col * matrix.col_stride;

@@ -10,13 +10,15 @@
 /* Magnitude bits of each score (0 for scores that may not be kept); returns how many are not 0. */
 DL_KERNEL static int32_t make_keys(const float *scores, int64_t m, bool positive, uint32_t *keys,
                                    uint32_t *largest) {
-    uint32_t sign_rule = positive ? 0x80000000u : 0;
+    const uint32_t sign_rule = positive ? 0x80000000u : 0, infinity = 0x7f800000u;
     uint32_t most = 0;
     int32_t nonzero = 0;
     for (int64_t i = 0; i < m; i++) {
         uint32_t bits;
         memcpy(&bits, &scores[i], sizeof bits);
-        uint32_t key = (bits & sign_rule) ? 0 : bits & 0x7fffffffu;
+        uint32_t magnitude = bits & 0x7fffffffu;
+        /* A NaN keeps its key whatever its sign: it is then selected and the caller sees it. */
+        uint32_t key = (bits & sign_rule) && magnitude <= infinity ? 0 : magnitude;
         keys[i] = key;
         nonzero += key != 0;
         most = key > most ? key : most;

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Writes index (ascending) and value of the k largest-magnitude scores, or of the k largest positive ones;
- * ties go to the lowest index; exact zeros are never kept. Returns how many were written (<= k). Scores must
- * not be NaN. `keys` holds m words of work space; `indices` and `values` hold k. */
+ * ties go to the lowest index; exact zeros are never kept. Returns how many were written (<= k). A NaN
+ * counts as larger than any number. `keys` holds m words of work space; `indices` and `values` hold k. */
 int64_t dl_select(const float *scores, int64_t m, int64_t k, bool positive, uint32_t *keys, int32_t *indices,
                   float *values);
 
