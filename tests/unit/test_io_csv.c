@@ -1,9 +1,9 @@
 /* Text: separators, headers, numbers in every form, and sentences that point at the line. */
 #include "test_io.h"
 
+#include "base/number.h"
 #include "data/array.h"
 #include "io/csv.h"
-#include "io/number.h"
 
 #include <float.h>
 #include <locale.h>

@@ -21,12 +21,13 @@ static dltf_status load(dl_file *file) {
 static const float atoms[] = {0.6f, 0.8f, 0, 0, 0, -1};
 
 static dltf_model *example(bool full) {
+    static const float encoder[] = {1, 2, 3, 4, 5, 6}, bias[] = {0.5f, -0.5f}, mean[] = {7, 8, 9};
     dltf_model *model = NULL;
     dltf_model_view parts = {.m = 2, .n = 3, .k = 1, .dictionary = atoms, .select = DLTF_SELECT_ABS};
     if (full) {
-        parts.encoder = (float[]){1, 2, 3, 4, 5, 6};
-        parts.bias = (float[]){0.5f, -0.5f};
-        parts.mean = (float[]){7, 8, 9};
+        parts.encoder = encoder;
+        parts.bias = bias;
+        parts.mean = mean;
         parts.unit_norm = true;
         parts.select = DLTF_SELECT_POSITIVE;
         parts.k = 2;

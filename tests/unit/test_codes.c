@@ -1,0 +1,86 @@
+/* Codes made from arrays: copied, checked, every defect named. */
+#include "data/codes.h"
+
+#include "test_util.h"
+
+static const dltf_csr good = {3, 4, (const int64_t[]){0, 2, 2, 3}, (const int32_t[]){0, 3, 1},
+                              (const float[]){1, -2, 3}};
+
+static dltf_status make_and_free(dltf_csr csr) {
+    dltf_codes *codes = NULL;
+    dltf_status status = dltf_codes_new(csr, &codes);
+    assert_true((codes != NULL) == (status == DLTF_OK));
+    dltf_codes_free(codes);
+    return status;
+}
+
+static void copies(void **state) {
+    (void)state;
+    int64_t indptr[] = {0, 2, 2, 3};
+    int32_t indices[] = {0, 3, 1};
+    float values[] = {1, -2, 3};
+    dltf_codes *codes = NULL;
+    assert_int_equal(dltf_codes_new((dltf_csr){3, 4, indptr, indices, values}, &codes), DLTF_OK);
+    memset(indptr, 0x55, sizeof indptr);
+    memset(indices, 0x55, sizeof indices);
+    memset(values, 0x55, sizeof values);
+    dltf_csr csr = dltf_codes_csr(codes);
+    assert_true(csr.rows == 3 && csr.cols == 4);
+    assert_memory_equal(csr.indptr, good.indptr, sizeof indptr);
+    assert_memory_equal(csr.indices, good.indices, sizeof indices);
+    assert_memory_equal(csr.values, good.values, sizeof values);
+    dltf_codes_free(codes);
+    dltf_codes_free(NULL);
+}
+
+static void empty_codes(void **state) {
+    (void)state;
+    const int64_t zeros[3] = {0};
+    assert_int_equal(make_and_free((dltf_csr){0, 1, zeros, NULL, NULL}), DLTF_OK);
+    assert_int_equal(make_and_free((dltf_csr){2, 1, zeros, NULL, NULL}), DLTF_OK);
+}
+
+static void bad_shapes(void **state) {
+    (void)state;
+    dltf_csr csr = good;
+    csr.rows = -1;
+    assert_fails(make_and_free(csr), DLTF_DATA, "codes: -1 x 4 is not a possible shape");
+    csr = good;
+    csr.cols = 0;
+    assert_fails(make_and_free(csr), DLTF_DATA, "codes: 3 x 0 is not a possible shape");
+    csr.cols = INT64_C(1) << 31;
+    assert_fails(make_and_free(csr), DLTF_DATA, "3 x 2147483648");
+    csr = good;
+    csr.indptr = NULL;
+    assert_fails(make_and_free(csr), DLTF_DATA, "codes: ");
+    csr.indptr = (const int64_t[]){1, 2, 2, 3};
+    assert_fails(make_and_free(csr), DLTF_DATA, "indptr starts at 1");
+    csr.indptr = (const int64_t[]){0, 2, 1, 3};
+    assert_fails(make_and_free(csr), DLTF_DATA, "indptr falls at row 1");
+}
+
+static void bad_entries(void **state) {
+    (void)state;
+    dltf_csr csr = good;
+    csr.indices = (const int32_t[]){0, 4, 1};
+    assert_fails(make_and_free(csr), DLTF_DATA, "row 0 has index 4, the codes have 4 columns");
+    csr.indices = (const int32_t[]){0, 3, -1};
+    assert_fails(make_and_free(csr), DLTF_DATA, "row 2 has index -1");
+    csr.indices = (const int32_t[]){3, 0, 1};
+    assert_fails(make_and_free(csr), DLTF_DATA, "row 0: index 0 follows 3");
+    csr.indices = (const int32_t[]){2, 2, 1};
+    assert_fails(make_and_free(csr), DLTF_DATA, "row 0: index 2 follows 2");
+    csr = good;
+    csr.values = (const float[]){1, 2, NAN};
+    assert_fails(make_and_free(csr), DLTF_DATA, "row 2, column 1 is not finite");
+    csr.values = (const float[]){1, -INFINITY, 1};
+    assert_fails(make_and_free(csr), DLTF_DATA, "row 0, column 3 is not finite");
+}
+
+static void out_of_memory(void **state) {
+    (void)state;
+    assert_survives_lack_of_memory(make_and_free(good), 4);
+}
+
+TESTS_MAIN(cmocka_unit_test(copies), cmocka_unit_test(empty_codes), cmocka_unit_test(bad_shapes),
+           cmocka_unit_test(bad_entries), cmocka_unit_test(out_of_memory))

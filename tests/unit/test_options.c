@@ -1,0 +1,245 @@
+/* The option tables: defaults, text to value and back for every row, everything that is refused. */
+#include "options.h"
+
+#include "test_util.h"
+
+#include <stdio.h>
+
+/* Either struct, as bytes that can be compared. */
+typedef union any_options {
+    dltf_options train;
+    dltf_encoding encode;
+} any_options;
+
+static const dltf_option *find(dltf_option_table table, const char *name) {
+    for (int i = 0; i < table.count; i++)
+        if (strcmp(table.options[i].name, name) == 0)
+            return &table.options[i];
+    fail_msg("no option %s", name);
+    return NULL;
+}
+
+/* Formats one field, sets it in an empty struct, and finds the same text and bytes. */
+static void assert_round_trip(dltf_option_table table, const dltf_option *option, const any_options *from) {
+    static const size_t sizes[] = {sizeof(int64_t), sizeof(double), sizeof(bool), sizeof(int)};
+    char text[64], again[64];
+    any_options to;
+    memset(&to, 0, sizeof to);
+    int length = dltf_option_format(option, from, text, sizeof text);
+    assert_int_equal(length, strlen(text));
+    assert_int_equal(dltf_option_set(table, &to, option->name, text), DLTF_OK);
+    assert_memory_equal((char *)&to + option->offset, (const char *)from + option->offset,
+                        sizes[option->kind]);
+    dltf_option_format(option, &to, again, sizeof again);
+    assert_string_equal(text, again);
+    char cut[3]; /* like snprintf */
+    assert_int_equal(dltf_option_format(option, from, cut, sizeof cut), length);
+    assert_memory_equal(cut, text, length < 2 ? (size_t)length : 2);
+    assert_int_equal(cut[length < 2 ? length : 2], '\0');
+}
+
+static void check_row(dltf_option_table table, const dltf_option *option) {
+    any_options defaults;
+    memset(&defaults, 0, sizeof defaults);
+    assert_true(strlen(option->name) > 0 && strlen(option->help) > 10);
+    assert_non_null(option->standard);
+    assert_int_equal(dltf_option_set(table, &defaults, option->name, option->standard), DLTF_OK);
+    assert_round_trip(table, option, &defaults);
+    assert_true((option->kind == DLTF_OPTION_CHOICE) == (option->choices != NULL));
+    assert_true((option->kind == DLTF_OPTION_FLAG) == (option->argument == NULL));
+    if (option->kind == DLTF_OPTION_INTEGER || option->kind == DLTF_OPTION_REAL)
+        assert_true(option->least <= atof(option->standard) && atof(option->standard) <= option->most);
+    for (const dltf_option *other = table.options; other < option; other++) {
+        assert_string_not_equal(other->name, option->name);
+        assert_true(option->letter == 0 || other->letter != option->letter);
+    }
+}
+
+static void every_row(void **state) {
+    (void)state;
+    dltf_option_table tables[] = {dltf_train_options(), dltf_encode_options()};
+    for (int t = 0; t < 2; t++) {
+        assert_true(tables[t].count > 0);
+        for (int i = 0; i < tables[t].count; i++)
+            check_row(tables[t], &tables[t].options[i]);
+    }
+}
+
+static void assert_refused(dltf_option_table table, const char *name, const char *text, const char *part) {
+    any_options target, before;
+    memset(&target, 0x33, sizeof target);
+    before = target;
+    assert_fails(dltf_option_set(table, &target, name, text), DLTF_ARGUMENT, part);
+    assert_message_has(name);
+    assert_memory_equal(&target, &before, sizeof target);
+}
+
+/* The bounds themselves are allowed, the next value outside is not; nor is anything that is no number. */
+static void check_number(dltf_option_table table, const dltf_option *option) {
+    static const char *const nonsense[] = {"", "x", "1x", "1 ", "nan", "inf", "-inf", "1e999", "--1", "1,5"};
+    for (int i = 0; i < 10; i++)
+        assert_refused(table, option->name, nonsense[i], " is not a ");
+    any_options target;
+    memset(&target, 0, sizeof target);
+    bool whole = option->kind == DLTF_OPTION_INTEGER;
+    const double bounds[] = {option->least, option->most};
+    for (int b = 0; b < 2; b++) {
+        char text[64], outside[64];
+        double away = b == 0 ? -1 : 1, step = whole ? 1 : 1e-9 * fmax(bounds[b], 1e-6);
+        step = fmax(step, nextafter(bounds[b], 1e300) - bounds[b]);
+        snprintf(text, sizeof text, whole ? "%.0f" : "%.17g", bounds[b]);
+        snprintf(outside, sizeof outside, whole ? "%.0f" : "%.17g", bounds[b] + away * step);
+        assert_int_equal(dltf_option_set(table, &target, option->name, text), DLTF_OK);
+        assert_round_trip(table, option, &target);
+        assert_refused(table, option->name, outside, " is outside ");
+    }
+    if (whole)
+        assert_refused(table, option->name, "1.5", "is not a whole number");
+    assert_refused(table, option->name, whole ? "99999999999999999999" : "1e400", " is not a ");
+}
+
+static void numbers(void **state) {
+    (void)state;
+    dltf_option_table tables[] = {dltf_train_options(), dltf_encode_options()};
+    for (int t = 0; t < 2; t++)
+        for (int i = 0; i < tables[t].count; i++) {
+            dltf_option_kind kind = tables[t].options[i].kind;
+            if (kind == DLTF_OPTION_INTEGER || kind == DLTF_OPTION_REAL)
+                check_number(tables[t], &tables[t].options[i]);
+        }
+}
+
+static void awkward_reals(void **state) {
+    (void)state;
+    dltf_option_table table = dltf_train_options();
+    any_options options = {.train = dltf_options_default()};
+    const double values[] = {0, 0.1, 1.0 / 3, 1e-300, 5e-324, 1e12, 123456789.123456789, 0.30000000000000004};
+    for (int i = 0; i < 8; i++) {
+        options.train.theta = values[i];
+        assert_round_trip(table, find(table, "theta"), &options);
+    }
+    char text[64];
+    options.train.theta = 0.1; /* the shortest form, not 0.1000000000000000056 */
+    dltf_option_format(find(table, "theta"), &options, text, sizeof text);
+    assert_string_equal(text, "0.1");
+}
+
+static void flags_and_choices(void **state) {
+    (void)state;
+    dltf_option_table table = dltf_train_options();
+    any_options target = {.train = dltf_options_default()};
+    assert_int_equal(dltf_option_set(table, &target, "unit-norm", "true"), DLTF_OK);
+    assert_true(target.train.unit_norm && !target.train.center);
+    assert_int_equal(dltf_option_set(table, &target, "unit-norm", "false"), DLTF_OK);
+    assert_false(target.train.unit_norm);
+    static const char *const no_flags[] = {"", "yes", "1", "True", "truefalse"};
+    for (int i = 0; i < 5; i++)
+        assert_refused(table, "center", no_flags[i], "neither true nor false");
+    const struct {
+        const char *text;
+        dltf_select value;
+    } choices[] = {
+        {"positive", DLTF_SELECT_POSITIVE}, {"abs", DLTF_SELECT_ABS}, {"model", DLTF_SELECT_MODEL}};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(dltf_option_set(table, &target, "select", choices[i].text), DLTF_OK);
+        assert_int_equal(target.train.select, choices[i].value);
+        assert_round_trip(table, find(table, "select"), &target);
+    }
+    assert_int_equal(dltf_option_set(table, &target, "init", "gaussian"), DLTF_OK);
+    assert_int_equal(target.train.init, DLTF_INIT_GAUSSIAN);
+    static const char *const no_choices[] = {"", "a", "absx", "abs|positive", "ABS", "|", "1"};
+    for (int i = 0; i < 7; i++)
+        assert_refused(table, "select", no_choices[i], "is none of model|abs|positive");
+}
+
+static void unknown_names(void **state) {
+    (void)state;
+    assert_refused(dltf_train_options(), "bogus", "1", "there is no option 'bogus'");
+    assert_refused(dltf_train_options(), "", "1", "there is no option ''");
+    assert_refused(dltf_train_options(), "thet", "1", "there is no option 'thet'");
+    assert_refused(dltf_train_options(), "refit", "true", "there is no option 'refit'");
+    assert_refused(dltf_encode_options(), "theta", "1", "there is no option 'theta'");
+}
+
+static void texts(void **state) {
+    (void)state;
+    struct {
+        int64_t other;
+        const char *path;
+    } target = {1, NULL};
+    const dltf_option rows[] = {{.name = "path", .kind = DLTF_OPTION_TEXT, .offset = sizeof(int64_t)}};
+    dltf_option_table table = {rows, 1};
+    char text[16];
+    dltf_option_defaults(table, &target);
+    assert_null(target.path); /* no standard value */
+    assert_int_equal(dltf_option_format(&rows[0], &target, text, sizeof text), 0);
+    assert_int_equal(dltf_option_set(table, &target, "path", "a b"), DLTF_OK);
+    assert_string_equal(target.path, "a b");
+    assert_int_equal(dltf_option_format(&rows[0], &target, text, sizeof text), 3);
+    assert_string_equal(text, "a b");
+    assert_int_equal(dl_options_check(table, &target), DLTF_OK);
+}
+
+/* Every field is what its row says, and dltf_option_defaults brings it back. */
+static void assert_table_matches(dltf_option_table table, const void *defaults) {
+    any_options set, again;
+    memset(&set, 0x33, sizeof set);
+    memset(&again, 0x33, sizeof again);
+    dltf_option_defaults(table, &again);
+    for (int i = 0; i < table.count; i++) {
+        const dltf_option *row = &table.options[i];
+        char text[3][64];
+        assert_int_equal(dltf_option_set(table, &set, row->name, row->standard), DLTF_OK);
+        dltf_option_format(row, defaults, text[0], sizeof text[0]);
+        dltf_option_format(row, &set, text[1], sizeof text[1]);
+        dltf_option_format(row, &again, text[2], sizeof text[2]);
+        assert_string_equal(text[0], text[1]);
+        assert_string_equal(text[0], text[2]);
+    }
+}
+
+static void defaults(void **state) {
+    (void)state;
+    dltf_options train = dltf_options_default();
+    dltf_encoding encode = dltf_encoding_default();
+    assert_table_matches(dltf_train_options(), &train);
+    assert_table_matches(dltf_encode_options(), &encode);
+    assert_true(train.m == 0 && train.k == 0 && train.select == DLTF_SELECT_ABS && !train.center);
+    assert_true(train.steps == 200 && train.theta_start == 0.2 && train.theta == 0.003);
+    assert_true(train.lambda == 0.05 && train.beta == 0.5 && train.tolerance == 1e-6);
+    assert_true(encode.k == 0 && encode.select == DLTF_SELECT_MODEL && !encode.refit && encode.threads == 0);
+    assert_int_equal(dl_options_check(dltf_train_options(), &train), DLTF_OK);
+    assert_int_equal(dl_options_check(dltf_encode_options(), &encode), DLTF_OK);
+}
+
+#define assert_hand_set_fails(field, value, part)                                                            \
+    do {                                                                                                     \
+        dltf_options options_ = dltf_options_default();                                                      \
+        options_.field = (value);                                                                            \
+        assert_fails(dl_options_check(dltf_train_options(), &options_), DLTF_ARGUMENT, part);                \
+    } while (0)
+
+static void set_by_hand(void **state) {
+    (void)state;
+    assert_hand_set_fails(k, -1, "k: -1 is outside 0 ..");
+    assert_hand_set_fails(m, INT64_MAX, "m: 9223372036854775807 is outside");
+    assert_hand_set_fails(seed, -1, "seed: -1");
+    assert_hand_set_fails(threads, 1025, "threads: 1025");
+    assert_hand_set_fails(batch, 0, "batch: 0");
+    assert_hand_set_fails(theta, (double)NAN, "theta: ");
+    assert_hand_set_fails(theta, -1e-9, "theta: -1e-09");
+    assert_hand_set_fails(theta_start, (double)INFINITY, "theta-start: ");
+    assert_hand_set_fails(beta, 0, "beta: 0");
+    assert_hand_set_fails(tolerance, 1.5, "tolerance: 1.5");
+    assert_hand_set_fails(select, (dltf_select)99, "select: ");
+    assert_hand_set_fails(select, (dltf_select)3, "select: ");
+    assert_hand_set_fails(select, (dltf_select)-1, "select: ");
+    assert_hand_set_fails(init, (dltf_init)2, "init: ");
+    dltf_encoding encoding = dltf_encoding_default();
+    encoding.k = -3;
+    assert_fails(dl_options_check(dltf_encode_options(), &encoding), DLTF_ARGUMENT, "k: -3");
+}
+
+TESTS_MAIN(cmocka_unit_test(every_row), cmocka_unit_test(numbers), cmocka_unit_test(awkward_reals),
+           cmocka_unit_test(flags_and_choices), cmocka_unit_test(unknown_names), cmocka_unit_test(texts),
+           cmocka_unit_test(defaults), cmocka_unit_test(set_by_hand))

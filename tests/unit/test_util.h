@@ -1,0 +1,102 @@
+/* What unit tests share: random draws, failures with their sentence, lack of memory. */
+#ifndef TEST_UTIL_H
+#define TEST_UTIL_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- random draws, the same in every run ---- */
+
+static uint64_t test_draws;
+
+static inline dl_random test_source(void) {
+    return (dl_random){.seed = 11, .stream = 3};
+}
+
+static inline double normal(void) {
+    return dl_random_normal(test_source(), test_draws++);
+}
+
+static inline int64_t below(int64_t bound) {
+    return dl_random_below(test_source(), test_draws++, bound);
+}
+
+static inline int64_t between(int64_t least, int64_t most) {
+    return least + below(most - least + 1);
+}
+
+static inline void fill_normal(float *x, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        x[i] = (float)normal();
+}
+
+static inline void fill_normal_f64(double *x, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        x[i] = normal();
+}
+
+static inline void widen(const float *from, int64_t count, double *to) {
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (double)from[i];
+}
+
+/* ---- numbers ---- */
+
+static inline void assert_near(double x, double wanted, double tolerance) {
+    if (!(fabs(x - wanted) <= tolerance))
+        fail_msg("%.17g is not within %g of %.17g", x, tolerance, wanted);
+}
+
+/* ---- failure ---- */
+
+static inline void assert_message_has(const char *part) {
+    if (!strstr(dltf_message(), part))
+        fail_msg("the message \"%s\" lacks \"%s\"", dltf_message(), part);
+}
+
+#define assert_fails(call, wanted_status, part)                                                              \
+    do {                                                                                                     \
+        dl_fail(DLTF_OK, "(no message)");                                                                    \
+        assert_int_equal((call), (wanted_status));                                                           \
+        assert_message_has(part);                                                                            \
+    } while (0)
+
+/* Lets the first, second, ... allocation fail until the call gets through: at least `fewest` failures, each
+ * with a sentence. */
+#define assert_survives_lack_of_memory(call, fewest)                                                         \
+    do {                                                                                                     \
+        dltf_status got_ = DLTF_MEMORY;                                                                      \
+        int64_t failures_ = -1;                                                                              \
+        while (got_ != DLTF_OK) {                                                                            \
+            failures_++;                                                                                     \
+            dl_fail(DLTF_OK, "(no message)");                                                                \
+            dl_alloc_fail_after(failures_ + 1);                                                              \
+            got_ = (call);                                                                                   \
+            dl_alloc_fail_after(0);                                                                          \
+            if (got_ != DLTF_OK) {                                                                           \
+                assert_int_equal(got_, DLTF_MEMORY);                                                         \
+                assert_message_has("not enough memory");                                                     \
+            }                                                                                                \
+            assert_true(failures_ < 1000);                                                                   \
+        }                                                                                                    \
+        assert_true(failures_ >= (fewest));                                                                  \
+    } while (0)
+
+#define TESTS_MAIN(...)                                                                                      \
+    int main(void) {                                                                                         \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};                                                     \
+        return cmocka_run_group_tests(tests, NULL, NULL);                                                    \
+    }
+
+#endif
