@@ -4,7 +4,6 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/picture.h"
-#include "experiments/matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +94,7 @@ static dltf_status draw_pairs(const decode_job *job, int64_t shown, int64_t n) {
         return DLTF_MEMORY;
     for (int64_t i = 0; i < shown; i++) {
         float *above = tiles + ((i / columns) * 2 * columns + i % columns) * n;
-        matrix_read_row(X, i, above);
+        dltf_matrix_row(X, i, above);
         memcpy(above + columns * n, job->samples + i * n, (size_t)n * sizeof *tiles);
     }
     dltf_status status = dltf_picture_save(dltf_matrix_f32(tiles, 2 * bands * columns, n), job->shape.width,

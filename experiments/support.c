@@ -1,8 +1,6 @@
 /* Support recovery: encode a test set, rename atoms by their best one-to-one match, compare supports. */
 #include "experiments/support.h"
 
-#include "experiments/matrix.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,7 +12,7 @@ dltf_status support_tied_model(dltf_matrix dictionary, int64_t k, dltf_model **m
     if (!atoms)
         return DLTF_MEMORY;
     for (int64_t j = 0; j < dictionary.rows; j++)
-        matrix_read_row(dictionary, j, atoms + j * dictionary.cols);
+        dltf_matrix_row(dictionary, j, atoms + j * dictionary.cols);
     dltf_model_view parts = {.m = dictionary.rows, .n = dictionary.cols, .k = k, .dictionary = atoms};
     parts.select = DLTF_SELECT_ABS;
     dltf_status status = dltf_model_new(&parts, model);

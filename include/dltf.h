@@ -94,6 +94,9 @@ DLTF_API dltf_matrix dltf_matrix_f32(const float *data, int64_t rows, int64_t co
 DLTF_API dltf_matrix dltf_matrix_f64(const double *data, int64_t rows, int64_t cols);
 DLTF_API dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols);
 
+/* Row `row` as cols floats, whatever the type and order. */
+DLTF_API void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out);
+
 /* A matrix read from a file: .npy (v1-3; mapped, not read, where possible), .npz ("file.npz" with one array,
  * or "file.npz:name"), .csv, IDX and IDX.gz. The first axis counts samples; the others are flattened. */
 typedef struct dltf_array dltf_array;

@@ -49,7 +49,9 @@ void dl_threshold_tile(const dl_coder *coder, const float *scores, int64_t rows,
                        dl_slots out);
 
 /* z = argmin ||x - sum_{j in S} z_j w_j||^2 on the supports S already in `slots`, for samples X (rows x n)
- * and dictionary W (m x n). Solved by normal equations in double; `scratch` holds k*k + 2k doubles. */
+ * and dictionary W (m x n). Normal equations in double, O(k^2 n + k^3) per sample; `scratch` holds
+ * dl_refit_scratch(k, n) doubles. */
 void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t rows, dl_slots slots, double *scratch);
+int64_t dl_refit_scratch(int64_t k, int64_t n);
 
 #endif

@@ -120,7 +120,7 @@ dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encod
     if (e.refit) {
         DL_TRY_NEW(e.refit_scratch, threads);
         for (int t = 0; t < threads; t++)
-            DL_TRY_NEW(e.refit_scratch[t], k * k + 2 * k);
+            DL_TRY_NEW(e.refit_scratch[t], dl_refit_scratch(k, parts->n));
     }
     DL_TRY(run_encoder(&e, threads, progress, context));
     DL_TRY(compress(&e.slots, parts->m, codes));

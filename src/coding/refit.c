@@ -1,15 +1,9 @@
 /* Least squares on a given support: turns correlations into coefficients. */
 #include "coding/coder.h"
 #include "coding/least_squares.h"
+#include "kernels/gram.h"
 
 #include <math.h>
-
-static double dot(const float *a, const float *b, int64_t n) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += (double)a[i] * (double)b[i];
-    return sum;
-}
 
 static bool all_finite(const float *z, int64_t count) {
     for (int64_t e = 0; e < count; e++)
@@ -18,19 +12,33 @@ static bool all_finite(const float *z, int64_t count) {
     return true;
 }
 
+/* G_SS and W_S^T x for the support S of one sample; `rows` holds (s + 1) x n doubles. */
+static void normal_equations(const float *W, int64_t n, const float *x, const int32_t *S, int64_t s,
+                             double *rows, double *G, double *b) {
+    double *sample = rows + s * n;
+    for (int64_t p = 0; p < s; p++)
+        for (int64_t d = 0; d < n; d++)
+            rows[p * n + d] = (double)W[S[p] * n + d];
+    for (int64_t d = 0; d < n; d++)
+        sample[d] = (double)x[d];
+    for (int64_t p = 0; p < s; p++)
+        dl_gram_row(rows + p * n, rows, p + 1, n, G + p * s);
+    dl_gram_row(sample, rows, s, n, b);
+}
+
+int64_t dl_refit_scratch(int64_t k, int64_t n) {
+    return k * k + k + (k + 1) * n;
+}
+
 void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t rows, dl_slots slots, double *scratch) {
     for (int64_t i = 0; i < rows; i++) {
         int64_t s = slots.count[i];
         const int32_t *S = slots.index + i * slots.k;
         float *z = slots.value + i * slots.k;
+        double *G = scratch, *b = G + s * s;
         if (!all_finite(z, s)) /* scores overflowed: the caller must see it */
             continue;
-        double *G = scratch, *b = scratch + s * s;
-        for (int64_t p = 0; p < s; p++) {
-            for (int64_t q = 0; q <= p; q++)
-                G[p * s + q] = dot(W + S[p] * n, W + S[q] * n, n);
-            b[p] = dot(W + S[p] * n, X + i * n, n);
-        }
+        normal_equations(W, n, X + i * n, S, s, b + s, G, b);
         dl_solve_support(G, b, s);
         for (int64_t p = 0; p < s; p++)
             z[p] = (float)b[p];

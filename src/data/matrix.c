@@ -40,21 +40,27 @@ dltf_status dl_matrix_check(dltf_matrix matrix, const char *name) {
     return DLTF_OK;
 }
 
+/* out[j] = element (row, j), for an element type of the view and a type of the result. */
+#define READ_ROW(element, result)                                                                            \
+    for (int64_t j = 0; j < matrix.cols; j++)                                                                \
+    out[j] = (result)((const element *)matrix.data)[row * matrix.row_stride + j * matrix.col_stride]
+
 void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out) {
-    int64_t start = row * matrix.row_stride, step = matrix.col_stride;
-    if (matrix.type == DLTF_F32) {
-        const float *data = (const float *)matrix.data + start;
-        for (int64_t j = 0; j < matrix.cols; j++)
-            out[j] = (double)data[j * step];
-    } else if (matrix.type == DLTF_F64) {
-        const double *data = (const double *)matrix.data + start;
-        for (int64_t j = 0; j < matrix.cols; j++)
-            out[j] = data[j * step];
-    } else {
-        const uint8_t *data = (const uint8_t *)matrix.data + start;
-        for (int64_t j = 0; j < matrix.cols; j++)
-            out[j] = (double)data[j * step];
-    }
+    if (matrix.type == DLTF_F32)
+        READ_ROW(float, double);
+    else if (matrix.type == DLTF_F64)
+        READ_ROW(double, double);
+    else
+        READ_ROW(uint8_t, double);
+}
+
+void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out) {
+    if (matrix.type == DLTF_F32)
+        READ_ROW(float, float);
+    else if (matrix.type == DLTF_F64)
+        READ_ROW(double, float);
+    else
+        READ_ROW(uint8_t, float);
 }
 
 dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, const char *name) {

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "data/matrix.h"
+#include "kernels/gram.h"
 #include "linalg/blas.h"
 
 #include <math.h>
@@ -44,13 +45,6 @@ void dl_w_space_free(dl_w_space *space) {
     *space = (dl_w_space){0};
 }
 
-static double dot(const double *a, const double *b, int64_t count) {
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 double dl_w_incoherence(const dl_w_space *space, int64_t m) {
     double sum = 0;
     for (int64_t i = 0; i < m; i++)
@@ -64,7 +58,7 @@ double dl_w_incoherence(const dl_w_space *space, int64_t m) {
 /* ||X||^2 - 2<W,C> + <D,G> */
 double dl_w_residual(const dl_w_problem *problem, const double *W, const dl_w_space *space) {
     const dl_statistics *s = problem->s;
-    return problem->X_square - 2 * dot(W, s->C, s->m * s->n) + dot(s->D, space->G, s->m * s->m);
+    return problem->X_square - 2 * dl_dot(W, s->C, s->m * s->n) + dl_dot(s->D, space->G, s->m * s->m);
 }
 
 /* ||M - W^T X + GZ||^2 = ||M||^2 + <WA,W> + <GD,G> - 2<W,F> + 2<G,H> - 2<G,K>,  K = W^T C */
@@ -74,8 +68,9 @@ static double noise_square(const dl_w_problem *problem, const double *W, dl_w_sp
     dl_gemm(space->threads, DL_PLAIN, DL_PLAIN, m, n, n, 1, W, problem->A, 0, space->WA);
     dl_gemm(space->threads, DL_PLAIN, DL_PLAIN, m, m, m, 1, space->G, s->D, 0, space->GD);
     dl_gemm(space->threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, s->C, 0, space->K);
-    return s->M_square + dot(space->WA, W, m * n) + dot(space->GD, space->G, m * m) -
-           2 * dot(W, s->F, m * n) + 2 * dot(space->G, s->H, m * m) - 2 * dot(space->G, space->K, m * m);
+    return s->M_square + dl_dot(space->WA, W, m * n) + dl_dot(space->GD, space->G, m * m) -
+           2 * dl_dot(W, s->F, m * n) + 2 * dl_dot(space->G, s->H, m * m) -
+           2 * dl_dot(space->G, space->K, m * m);
 }
 
 double dl_w_objective(const dl_w_problem *problem, const double *W, dl_w_space *space) {
@@ -119,7 +114,7 @@ static double tangent_square(const double *W, const double *gradient, int64_t m,
     double sum = 0;
     for (int64_t j = 0; j < m; j++) {
         const double *w = W + j * n, *g = gradient + j * n;
-        double along = dot(w, g, n);
+        double along = dl_dot(w, g, n);
         for (int64_t i = 0; i < n; i++) {
             tangent[j * n + i] = g[i] - along * w[i];
             sum += tangent[j * n + i] * tangent[j * n + i];
@@ -136,7 +131,7 @@ static void move(const double *from, const double *tangent, double tau, int64_t 
     double h = tau / 2;
     for (int64_t j = 0; j < m; j++) {
         const double *w = from + j * n, *t = tangent + j * n;
-        double tt = h * h * dot(t, t, n);
+        double tt = h * h * dl_dot(t, t, n);
         double keep = (1 - tt) / (1 + tt), turn = tau / (1 + tt);
         for (int64_t i = 0; i < n; i++)
             W[j * n + i] = keep * w[i] - turn * t[i];

@@ -123,6 +123,9 @@ static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z
         b[p] = (double)space->B[i * m + S[p]];
     }
     dl_solve_support(G, b, s);
+    for (int64_t p = 0; p < s && problem->W.positive; p++)
+        if (!(b[p] > 0))
+            return; /* nonnegative codes stay so: keep the values of the last step */
     for (int64_t p = 0; p < s; p++)
         z[p] = (float)b[p];
 }

@@ -2,8 +2,8 @@
  * to the order and the signs of its atoms only, so the experiments match atoms before they compare codes. */
 #include "base/memory.h"
 #include "data/matrix.h"
+#include "kernels/gram.h"
 #include "match/hungarian.h"
-#include "theory/gram.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * in the paper's theorems how large k may be. Called by users, by reports and by the certificates. */
 #include "base/memory.h"
 #include "data/matrix.h"
-#include "theory/gram.h"
+#include "kernels/gram.h"
 
 #include <math.h>
 #include <stdlib.h>

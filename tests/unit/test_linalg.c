@@ -202,7 +202,7 @@ static void make_spectrum(const double *d, int64_t size) {
 
 static void largest_eigenvalue(void **state) {
     (void)state;
-    double d[MOST], scratch[2 * MOST];
+    double d[MOST], scratch[(DL_LANCZOS_STEPS + 1) * MOST];
     for (int64_t size = 1; size <= MOST; size = 2 * size + 3)
         for (int64_t trial = 0; trial < 6; trial++) {
             double scale = pow(10, (double)(5 * trial - 15));
@@ -216,6 +216,25 @@ static void largest_eigenvalue(void **state) {
         }
     memset(A, 0, sizeof A);
     assert_near(dl_largest_eigenvalue(A, 20, scratch), 0, 0);
+}
+
+/* The Gram matrix of orthonormal atoms but for one coherent pair: a small gap hides behind a large plateau.
+ */
+static void largest_eigenvalue_of_a_pair(void **state) {
+    (void)state;
+    static const struct {
+        int64_t i, j;
+        double g;
+    } pairs[] = {{0, 7, -0.5}, {0, 1, 0.18}, {3, 17, 0.05}, {40, 41, -0.99}};
+    enum { SIZE = 100 };
+    static double scratch[(DL_LANCZOS_STEPS + 1) * SIZE];
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+        memset(A, 0, sizeof A);
+        for (int64_t i = 0; i < SIZE; i++)
+            A[i * SIZE + i] = 1;
+        A[pairs[p].i * SIZE + pairs[p].j] = A[pairs[p].j * SIZE + pairs[p].i] = pairs[p].g;
+        assert_near(dl_largest_eigenvalue(A, SIZE, scratch), 1 + fabs(pairs[p].g), 1e-6);
+    }
 }
 
 static void blas_threads_come_back(void **state) {
@@ -241,4 +260,5 @@ static void blas_threads_come_back(void **state) {
 TESTS_MAIN(cmocka_unit_test(blas_threads_come_back), cmocka_unit_test(products_f64),
            cmocka_unit_test(product_overwrites), cmocka_unit_test(products_f32),
            cmocka_unit_test(accumulation), cmocka_unit_test(cholesky_and_solves),
-           cmocka_unit_test(not_positive_definite), cmocka_unit_test(largest_eigenvalue))
+           cmocka_unit_test(not_positive_definite), cmocka_unit_test(largest_eigenvalue),
+           cmocka_unit_test(largest_eigenvalue_of_a_pair))

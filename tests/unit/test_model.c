@@ -113,7 +113,7 @@ static void bad_arguments(void **state) {
     dltf_model_view parts = tied;
     parts.dictionary = NULL;
     assert_fails(make_and_free(&parts), DLTF_ARGUMENT, "model: ");
-    const dltf_select bad[] = {DLTF_SELECT_MODEL, (dltf_select)3, (dltf_select)99};
+    const dltf_select bad[] = {(dltf_select)3, (dltf_select)99, (dltf_select)-1};
     for (int i = 0; i < 3; i++) {
         parts = tied;
         parts.select = bad[i];

@@ -1,5 +1,6 @@
 /* Least squares on the support: against the oracle, against the normal equations, and, where atoms depend on
  * each other, against every subset of the support. */
+#include "base/memory.h"
 #include "coding/coder.h"
 #include "reference/reference.h"
 
@@ -39,11 +40,15 @@ static void choose_support(int64_t m, int64_t count, int32_t *support) {
 /* Refits one sample whose slots have room for k entries. */
 static void refit(int64_t n, int64_t k, int32_t *support, int64_t count, float *z) {
     int32_t counts[1] = {(int32_t)count};
-    double scratch[MOST_k * MOST_k + 2 * MOST_k];
+    double *scratch = DL_NEW(double, dl_refit_scratch(MOST_k, n));
+    assert_non_null(scratch);
     dl_slots slots = {1, k, counts, support, z};
     widen(W, MOST_m * n, W64);
     widen(x, n, x64);
+    for (int64_t e = 0; e < count; e++)
+        z[e] = 1; /* what a selection would have left: any finite value */
     dl_refit_tile(W, n, x, 1, slots, scratch);
+    dl_free(scratch);
     for (int64_t e = 0; e < count; e++)
         assert_true(isfinite(z[e]));
 }

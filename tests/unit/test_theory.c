@@ -2,7 +2,7 @@
  * others. */
 #include "base/memory.h"
 #include "base/random.h"
-#include "theory/gram.h"
+#include "kernels/gram.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Inner products in plain C that compilers turn into vector code: four rows share each load of x, and each
  * row has its own lanes, whose fixed order of addition keeps the result the same on every CPU. */
-#include "theory/gram.h"
+#include "kernels/gram.h"
 
 #include "kernels/dispatch.h"
 
@@ -23,6 +23,12 @@ static inline __attribute__((always_inline)) void products(const double *x, cons
             lane[r][l] += x[j + l] * rows[r * n + j + l];
     for (int r = 0; r < count; r++)
         out[r] = total(lane[r]);
+}
+
+DL_KERNEL double dl_dot(const double *x, const double *y, int64_t n) {
+    double sum;
+    products(x, y, n, 1, &sum);
+    return sum;
 }
 
 DL_KERNEL void dl_gram_row(const double *x, const double *rows, int64_t count, int64_t n, double *out) {
