@@ -26,7 +26,7 @@ typedef struct score_job {
 /* clang-format off */
 static const dltf_option own_options[] = {
     {"truth", 0, DLTF_OPTION_TEXT, offsetof(score_flags, truth), NULL, 0, 0, NULL, "DIR", "the folder that 'dltf synth' wrote"},
-    {"k", 'k', DLTF_OPTION_INTEGER, offsetof(score_flags, k), "0", 0, 1e9, NULL, "K", "entries kept per code; 0: as the model was trained"},
+    {"k", 'k', DLTF_OPTION_INTEGER, offsetof(score_flags, k), NULL, 1, 1e9, NULL, "K", "entries kept per code (default: as the model was trained)"},
     {"threads", 0, DLTF_OPTION_INTEGER, offsetof(score_flags, threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores"},
 };
 /* clang-format on */

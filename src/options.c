@@ -22,8 +22,8 @@ static const double MOST_COUNT = 2147483647.0;
 
 /* clang-format off */
 static const dltf_option train_table[] = {
-    {"m", 'm', INTEGER, TRAIN(m), "0", 0, MOST_COUNT, NULL, "M", "number of atoms; 0: twice the columns of the data, at most 512"},
-    {"k", 'k', INTEGER, TRAIN(k), "0", 0, MOST_COUNT, NULL, "K", "entries kept per code; 0: an eighth of the columns, at most 30"},
+    {"m", 'm', INTEGER, TRAIN(m), NULL, 1, MOST_COUNT, NULL, "M", "number of atoms (default: twice the columns of the data, at most 512)"},
+    {"k", 'k', INTEGER, TRAIN(k), NULL, 1, MOST_COUNT, NULL, "K", "entries kept per code (default: an eighth of the columns, at most 30)"},
     {"seed", 0, INTEGER, TRAIN(seed), "0", 0, 9.0e18, NULL, "S", "seed of all random choices"},
     {"threads", 0, INTEGER, TRAIN(threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores. The result does not depend on it"},
     {"select", 0, CHOICE, TRAIN(select), "abs", 0, 0, SELECT_CHOICES, "RULE", "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"},
@@ -43,7 +43,7 @@ static const dltf_option train_table[] = {
 };
 
 static const dltf_option encode_table[] = {
-    {"k", 'k', INTEGER, ENCODE(k), "0", 0, MOST_COUNT, NULL, "K", "entries kept per code; 0: as the model was trained"},
+    {"k", 'k', INTEGER, ENCODE(k), NULL, 1, MOST_COUNT, NULL, "K", "entries kept per code (default: as the model was trained)"},
     {"select", 0, CHOICE, ENCODE(select), "model", 0, 0, SELECT_CHOICES, "RULE", "which scores a code keeps: as the model was trained, the largest magnitudes, or the largest positive ones"},
     {"refit", 0, FLAG, ENCODE(refit), "false", 0, 0, NULL, NULL, "values by least squares on the support instead of correlations"},
     {"threads", 0, INTEGER, ENCODE(threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores. The result does not depend on it"},
@@ -234,6 +234,8 @@ dltf_status dl_options_check(dltf_option_table table, const void *target) {
         dltf_option alone = *option;
         alone.offset = 0;
         dltf_option_format(option, target, text, sizeof text);
+        if (!option->standard && strcmp(text, "0") == 0)
+            continue; /* left to the library */
         dltf_status status = set_field(&alone, &scratch, text);
         if (status != DLTF_OK)
             return status;

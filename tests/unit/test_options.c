@@ -42,12 +42,15 @@ static void check_row(dltf_option_table table, const dltf_option *option) {
     any_options defaults;
     memset(&defaults, 0, sizeof defaults);
     assert_true(strlen(option->name) > 0 && strlen(option->help) > 10);
-    assert_non_null(option->standard);
-    assert_int_equal(dltf_option_set(table, &defaults, option->name, option->standard), DLTF_OK);
-    assert_round_trip(table, option, &defaults);
+    /* Without a default the library chooses: a whole number of which 0 stands for "not given". */
+    assert_true(option->standard || (option->kind == DLTF_OPTION_INTEGER && option->least == 1));
+    if (option->standard) {
+        assert_int_equal(dltf_option_set(table, &defaults, option->name, option->standard), DLTF_OK);
+        assert_round_trip(table, option, &defaults);
+    }
     assert_true((option->kind == DLTF_OPTION_CHOICE) == (option->choices != NULL));
     assert_true((option->kind == DLTF_OPTION_FLAG) == (option->argument == NULL));
-    if (option->kind == DLTF_OPTION_INTEGER || option->kind == DLTF_OPTION_REAL)
+    if (option->standard && (option->kind == DLTF_OPTION_INTEGER || option->kind == DLTF_OPTION_REAL))
         assert_true(option->least <= atof(option->standard) && atof(option->standard) <= option->most);
     for (const dltf_option *other = table.options; other < option; other++) {
         assert_string_not_equal(other->name, option->name);
@@ -189,6 +192,8 @@ static void assert_table_matches(dltf_option_table table, const void *defaults) 
     for (int i = 0; i < table.count; i++) {
         const dltf_option *row = &table.options[i];
         char text[3][64];
+        if (!row->standard)
+            continue;
         assert_int_equal(dltf_option_set(table, &set, row->name, row->standard), DLTF_OK);
         dltf_option_format(row, defaults, text[0], sizeof text[0]);
         dltf_option_format(row, &set, text[1], sizeof text[1]);
@@ -221,7 +226,7 @@ static void defaults(void **state) {
 
 static void set_by_hand(void **state) {
     (void)state;
-    assert_hand_set_fails(k, -1, "k: -1 is outside 0 ..");
+    assert_hand_set_fails(k, -1, "k: -1 is outside 1 ..");
     assert_hand_set_fails(m, INT64_MAX, "m: 9223372036854775807 is outside");
     assert_hand_set_fails(seed, -1, "seed: -1");
     assert_hand_set_fails(threads, 1025, "threads: 1025");
