@@ -288,8 +288,8 @@ typedef enum dltf_outcome {
 
 typedef struct dltf_learner dltf_learner;
 
-/* `start`: a model whose dictionary is the starting point, or NULL for options->init. X must outlive the
- * learner. */
+/* `start`: a model whose dictionary is the starting point, and whose m and k are used where the options leave
+ * them open; or NULL for options->init. X must outlive the learner. */
 DLTF_API dltf_status dltf_learner_new(dltf_matrix X, const dltf_options *options, const dltf_model *start,
                                       dltf_learner **learner);
 DLTF_API dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, void *context,

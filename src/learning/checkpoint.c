@@ -3,8 +3,11 @@
 #include "learning/learner.h"
 
 #include "base/memory.h"
+#include "data/matrix.h"
 #include "linalg/blas.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +97,8 @@ dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
         DL_TRY(dl_bundle_add_copy(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
                                   fields[i].memory));
     DL_TRY(dl_bundle_add_copy(bundle, "tau", DL_TENSOR_F64, 1, 0, &l->tau));
-    DL_TRY(dl_bundle_add(bundle, "history", DL_TENSOR_F64, l->history_count, RECORD_COLUMNS, &rows));
+    if (l->history_count > 0) /* a file cannot hold an empty tensor */
+        DL_TRY(dl_bundle_add(bundle, "history", DL_TENSOR_F64, l->history_count, RECORD_COLUMNS, &rows));
     for (int64_t i = 0; i < l->history_count; i++)
         record_to_row(&l->history[i], (double *)rows + i * RECORD_COLUMNS);
     DL_TRY(dl_learner_notes(l, &bundle->notes));
@@ -125,6 +129,16 @@ static dltf_status check_format(const dl_bundle *bundle) {
     return status;
 }
 
+/* Before anything is allocated by what the options say. */
+static dltf_status check_size(const dl_bundle *bundle, const dltf_options *options) {
+    const dl_tensor *dictionary = dl_bundle_find(bundle, "dictionary");
+    if (!dictionary || dictionary->rows != options->m)
+        return dl_fail(DLTF_FORMAT,
+                       "tensor 'dictionary' is missing or does not have the %lld rows of option m",
+                       (long long)options->m);
+    return DLTF_OK;
+}
+
 static dltf_status read_options(const dl_bundle *bundle, int64_t threads, dltf_options *options) {
     dltf_option_table table = dltf_train_options();
     *options = dltf_options_default();
@@ -144,6 +158,14 @@ static dltf_status read_options(const dl_bundle *bundle, int64_t threads, dltf_o
     return DLTF_OK;
 }
 
+/* A whole number >= 0 and nothing else. */
+static bool read_integer(const char *text, int64_t *value) {
+    char *end = NULL;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return end != text && *end == '\0' && errno == 0 && *value >= 0;
+}
+
 static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {
     const char *stage = NULL, *index = NULL, *start = NULL;
     dltf_status status = get_note(bundle, "stage", &stage);
@@ -153,13 +175,11 @@ static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {
         status = get_note(bundle, "start", &start);
     if (status != DLTF_OK)
         return status;
-    long long at_stage = strtoll(stage, NULL, 10), at_index = strtoll(index, NULL, 10);
-    if (at_stage < DLTF_STAGE_MINIBATCH || at_stage > DLTF_STAGE_ADMM || at_index < 0)
-        return dl_fail(DLTF_FORMAT,
-                       "the checkpoint stands at stage %lld, iteration %lld, which does not exist", at_stage,
-                       at_index);
-    if (at_stage == DLTF_STAGE_ADMM && at_index > 0 && l->options.admm == 0)
-        return dl_fail(DLTF_FORMAT, "the checkpoint stands in a stage that its options do not have");
+    int64_t at_stage = 0, at_index = 0;
+    if (!read_integer(stage, &at_stage) || at_stage < DLTF_STAGE_MINIBATCH || at_stage > DLTF_STAGE_ADMM ||
+        !read_integer(index, &at_index) || at_index > dl_stage_length(&l->options, (dltf_stage)at_stage))
+        return dl_fail(DLTF_FORMAT, "the checkpoint stands at stage %.20s, index %.20s, which does not exist",
+                       stage, index);
     l->stage = (dltf_stage)at_stage;
     l->index = at_index;
     l->warm = strcmp(start, "model") == 0;
@@ -180,6 +200,44 @@ static dltf_status check_data(const dl_bundle *bundle, const dltf_learner *l) {
     return DLTF_OK;
 }
 
+/* What a learner writes is finite; anything else would come out as a NaN, or as a loop without end. */
+static dltf_status check_finite(const char *name, dl_tensor_type type, int64_t entries, const void *content) {
+    for (int64_t i = 0; i < entries; i++)
+        if (!isfinite(type == DL_TENSOR_F32 ? (double)((const float *)content)[i]
+                                            : ((const double *)content)[i]))
+            return dl_fail(DLTF_FORMAT, "tensor '%s' holds a value that is not finite", name);
+    return DLTF_OK;
+}
+
+static dltf_status check_atoms(const dltf_learner *l) {
+    for (int64_t j = 0; j < l->m; j++)
+        if (!(fabs(dl_norm(l->W + j * l->n, l->n) - 1) < 1e-6))
+            return dl_fail(DLTF_FORMAT, "atom %lld of the dictionary does not have norm 1", (long long)j);
+    return DLTF_OK;
+}
+
+/* History as far as it went; a checkpoint of a learner that has not run has none. */
+static dltf_status restore_history(const dl_bundle *bundle, dltf_learner *l) {
+    dltf_status status = DLTF_OK;
+    const dl_tensor *history = dl_bundle_find(bundle, "history");
+    bool begun = l->stage > DLTF_STAGE_MINIBATCH || l->index > 0;
+    if (!history && (!begun || l->options.steps + l->options.iterations == 0))
+        return DLTF_OK;
+    if (!history || history->type != DL_TENSOR_F64 || history->cols != RECORD_COLUMNS || history->rank != 2)
+        return dl_fail(DLTF_FORMAT, "the checkpoint has no readable history");
+    DL_TRY(check_finite("history", DL_TENSOR_F64, history->rows * RECORD_COLUMNS, history->data));
+    for (int64_t i = 0; i < history->rows; i++) {
+        const double *row = (const double *)history->data + i * RECORD_COLUMNS;
+        if (!(row[0] >= 1 && row[0] <= 3 && fabs(row[1]) < 1e15 && fabs(row[12]) < 1e15))
+            return dl_fail(DLTF_FORMAT, "record %lld of the checkpoint's history makes no sense",
+                           (long long)i);
+        dltf_iteration record = row_to_record(row);
+        DL_TRY(dl_learner_record(l, &record));
+    }
+done:
+    return status;
+}
+
 static dltf_status restore_fields(const dl_bundle *bundle, dltf_learner *l) {
     field fields[MOST_FIELDS];
     int count = list_fields(l, fields);
@@ -189,17 +247,14 @@ static dltf_status restore_fields(const dl_bundle *bundle, dltf_learner *l) {
         const field *f = &fields[i];
         DL_TRY(dl_bundle_get(bundle, f->name, f->type, f->rows, f->cols, &content));
         int64_t entries = f->rows * (f->cols > 0 ? f->cols : 1);
+        DL_TRY(check_finite(f->name, f->type, entries, content));
         memcpy(f->memory, content, (size_t)(entries * dl_tensor_type_size(f->type)));
     }
     DL_TRY(dl_bundle_get(bundle, "tau", DL_TENSOR_F64, 1, 0, &content));
     memcpy(&l->tau, content, sizeof l->tau);
-    const dl_tensor *history = dl_bundle_find(bundle, "history");
-    if (!history || history->type != DL_TENSOR_F64 || history->cols != RECORD_COLUMNS || history->rank != 2)
-        return dl_fail(DLTF_FORMAT, "the checkpoint has no readable history");
-    for (int64_t i = 0; i < history->rows; i++) {
-        dltf_iteration record = row_to_record((const double *)history->data + i * RECORD_COLUMNS);
-        DL_TRY(dl_learner_record(l, &record));
-    }
+    DL_TRY(check_finite("tau", DL_TENSOR_F64, 1, content));
+    DL_TRY(check_atoms(l));
+    status = restore_history(bundle, l);
 done:
     return status;
 }
@@ -211,6 +266,8 @@ dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_
     dltf_status status = check_format(bundle);
     if (status == DLTF_OK)
         status = read_options(bundle, threads, &options);
+    if (status == DLTF_OK)
+        status = check_size(bundle, &options);
     if (status != DLTF_OK)
         return status;
     DL_TRY(dl_learner_create(X, &options, &l));

@@ -126,6 +126,7 @@ static void add_moment(dl_pass *pass) {
 }
 
 void dl_admm_start(dltf_learner *l) {
+    memset(l->A, 0, (size_t)(l->n * l->n) * sizeof *l->A);
     dl_pass pass = dl_pass_make(l, l->options.theta, 0);
     dl_pass_run(&pass, start_tile, add_moment);
 }

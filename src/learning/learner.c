@@ -185,20 +185,26 @@ void dl_learner_describe(const dltf_learner *l, dltf_iteration *record) {
         }
 }
 
-dltf_status dl_learner_record(dltf_learner *l, const dltf_iteration *record) {
-    if (l->history_count == l->history_capacity) {
-        int64_t capacity = 2 * l->history_capacity + 64;
-        dltf_iteration *history = dl_grow(l->history, l->history_count, capacity, sizeof *history);
-        if (!history)
-            return DLTF_MEMORY;
-        l->history = history;
-        l->history_capacity = capacity;
-    }
-    l->history[l->history_count++] = *record;
+static dltf_status make_room(dltf_learner *l) {
+    if (l->history_count < l->history_capacity)
+        return DLTF_OK;
+    int64_t capacity = 2 * l->history_capacity + 64;
+    dltf_iteration *history = dl_grow(l->history, l->history_count, capacity, sizeof *history);
+    if (!history)
+        return DLTF_MEMORY;
+    l->history = history;
+    l->history_capacity = capacity;
     return DLTF_OK;
 }
 
-static int64_t stage_length(const dltf_options *options, dltf_stage stage) {
+dltf_status dl_learner_record(dltf_learner *l, const dltf_iteration *record) {
+    dltf_status status = make_room(l);
+    if (status == DLTF_OK)
+        l->history[l->history_count++] = *record;
+    return status;
+}
+
+int64_t dl_stage_length(const dltf_options *options, dltf_stage stage) {
     switch (stage) {
     case DLTF_STAGE_MINIBATCH:
         return options->steps;
@@ -222,12 +228,16 @@ static bool has_converged(const dltf_learner *l) {
         return now->primal_residual <= tolerance * scale &&
                now->dual_residual <= tolerance * scale * l->options.beta;
     }
-    return now->stage == DLTF_STAGE_MODEL && dl_model_holds(&l->options, now->index) &&
+    return now->stage == DLTF_STAGE_MODEL && l->history_count > 1 &&
+           dl_model_holds(&l->options, now->index) &&
            fabs(now->objective - (now - 1)->objective) <= tolerance * now->objective;
 }
 
 static dltf_status iterate(dltf_learner *l) {
     dltf_iteration record = {.stage = l->stage, .index = l->index};
+    dltf_status status = make_room(l); /* first: an iteration without its record could not be repeated */
+    if (status != DLTF_OK)
+        return status;
     switch (l->stage) {
     case DLTF_STAGE_MINIBATCH:
         dl_minibatch_step(l, l->index, &record);
@@ -256,7 +266,7 @@ static dltf_status run_stages(dltf_learner *l, dltf_progress_fn progress, void *
     int64_t before[] = {0, 0, o->steps, o->steps + o->iterations};
     *outcome = DLTF_ITERATION_LIMIT;
     for (;; l->stage++, l->index = 0) {
-        while (l->index < stage_length(o, l->stage)) {
+        while (l->index < dl_stage_length(o, l->stage)) {
             dltf_status status = iterate(l);
             if (status != DLTF_OK)
                 return status;
@@ -264,7 +274,7 @@ static dltf_status run_stages(dltf_learner *l, dltf_progress_fn progress, void *
                                     o->steps + o->iterations + o->admm, &l->history[l->history_count - 1]};
             bool converged = has_converged(l);
             if (converged)
-                l->index = stage_length(o, l->stage);
+                l->index = dl_stage_length(o, l->stage);
             *outcome = converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
             if (progress && progress(context, &report) != 0) {
                 *outcome = DLTF_INTERRUPTED;

@@ -114,6 +114,9 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_options *options, dltf_l
 /* Provenance: every option that can change the result, shape and checksum of the data. */
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes);
 
+/* Iterations of a stage, as the options say. */
+int64_t dl_stage_length(const dltf_options *options, dltf_stage stage);
+
 dltf_status dl_learner_record(dltf_learner *l, const dltf_iteration *record);
 
 #endif

@@ -89,7 +89,7 @@ static void fit_dictionary(dltf_learner *l) {
     double trace = 0;
     for (int64_t j = 0; j < m; j++)
         trace += b->D[j * m + j];
-    if (trace == 0)
+    if (!(trace > 0))
         return;
     for (double ridge = FIT_RIDGE * trace / (double)m;; ridge *= 10) {
         memcpy(b->factor, b->D, (size_t)(m * m) * sizeof *b->factor);

@@ -1,4 +1,5 @@
-/* What the tests of learning/ share: random dictionaries and codes, and problems that are smaller in slow builds. */
+/* What the tests of learning/ share: random dictionaries and codes, and problems that are smaller in slow
+ * builds. */
 #ifndef TEST_LEARNING_H
 #define TEST_LEARNING_H
 
@@ -139,7 +140,8 @@ static inline void assert_same_history(const dltf_learner *a, const dltf_learner
             p.primal_residual != q.primal_residual || p.dual_residual != q.dual_residual ||
             p.coherence != q.coherence || p.frame_potential != q.frame_potential ||
             p.atoms_replaced != q.atoms_replaced)
-            fail_msg("record %lld differs: objective %.17g and %.17g", (long long)i, p.objective, q.objective);
+            fail_msg("record %lld differs: objective %.17g and %.17g", (long long)i, p.objective,
+                     q.objective);
     }
 }
 

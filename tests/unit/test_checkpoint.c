@@ -1,0 +1,503 @@
+/* Checkpoints: stopped anywhere and resumed, the same bytes; anything else that looks like one, a sentence.
+ */
+#include "dltf.h"
+
+#include "io/safetensors.h"
+#include "learning/learner.h"
+
+#include "test_learning.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static char path[] = "checkpoint-test-XXXXXX";
+
+static int make_path(void **state) {
+    (void)state;
+    int file = mkstemp(path);
+    return file < 0 ? -1 : close(file);
+}
+
+static int remove_path(void **state) {
+    (void)state;
+    return remove(path);
+}
+
+enum { N = 90, n = 6, m = 8, k = 2 };
+
+static float X[N * n];
+
+static dltf_matrix samples(void) {
+    if (X[0] == 0)
+        fill_normal(X, N * n);
+    return dltf_matrix_f32(X, N, n);
+}
+
+static dltf_options all_stages(void) {
+    dltf_options options = dltf_options_default();
+    options.m = m;
+    options.k = k;
+    options.steps = 7;
+    options.batch = 20;
+    options.iterations = 6;
+    options.admm = 4;
+    options.tolerance = 0;
+    options.threads = 1;
+    return options;
+}
+
+static dltf_learner *new_learner(const dltf_options *options) {
+    dltf_learner *learner = NULL;
+    assert_int_equal(dltf_learner_new(samples(), options, NULL, &learner), DLTF_OK);
+    return learner;
+}
+
+/* Runs until `stop` iterations are done; 0 for all of them. */
+static dltf_outcome run(dltf_learner *learner, int64_t stop) {
+    test_brake b = {.left = stop};
+    dltf_outcome outcome;
+    assert_int_equal(dltf_learner_run(learner, brake, &b, &outcome), DLTF_OK);
+    return outcome;
+}
+
+static dltf_learner *resume(int64_t threads) {
+    dltf_learner *learner = NULL;
+    if (dltf_learner_resume(path, samples(), threads, &learner) != DLTF_OK)
+        fail_msg("%s", dltf_message());
+    return learner;
+}
+
+static dltf_model *model_of(const dltf_learner *learner) {
+    dltf_model *model = NULL;
+    assert_int_equal(dltf_learner_model(learner, &model), DLTF_OK);
+    assert_sound_model(model);
+    return model;
+}
+
+static void assert_same_model(const dltf_learner *a, const dltf_learner *b) {
+    dltf_model *left = model_of(a), *right = model_of(b);
+    assert_same_dictionary(left, right);
+    for (int i = 0; dltf_model_note_name(left, i); i++) {
+        const char *name = dltf_model_note_name(left, i);
+        assert_string_equal(name, dltf_model_note_name(right, i));
+        assert_string_equal(dltf_model_note(left, name), dltf_model_note(right, name));
+    }
+    dltf_model_free(left);
+    dltf_model_free(right);
+}
+
+/* ---- the same bytes ---- */
+
+/* Stops after every single iteration in turn, the ends of stages among them. */
+static void check_every_stop(const dltf_options *options) {
+    dltf_learner *whole = new_learner(options);
+    run(whole, 0);
+    int64_t total = 0;
+    dltf_learner_history(whole, &total);
+    for (int64_t stop = 0; stop <= total; stop++) {
+        dltf_learner *first = new_learner(options);
+        if (stop > 0)
+            run(first, stop);
+        assert_int_equal(dltf_learner_save(first, path), DLTF_OK);
+        dltf_learner *second = resume(1 + stop % 3);
+        assert_same_history(first, second);
+        assert_same_model(first, second); /* also as it stands */
+        dltf_learner_free(first);
+        run(second, 0);
+        assert_same_history(whole, second);
+        assert_same_model(whole, second);
+        dltf_learner_free(second);
+    }
+    dltf_learner_free(whole);
+}
+
+static void stopped_anywhere(void **state) {
+    (void)state;
+    dltf_options options = all_stages();
+    check_every_stop(&options);
+    options.center = options.unit_norm = true;
+    options.select = DLTF_SELECT_POSITIVE;
+    options.seed = 77;
+    options.theta = 0.1 + 0.2;
+    check_every_stop(&options);
+}
+
+/* Every sample three times, so that atoms are copies of one another and are replaced in both stages. */
+static void stopped_among_replacements(void **state) {
+    (void)state;
+    float keep[N * n];
+    samples();
+    memcpy(keep, X, sizeof keep);
+    for (int64_t i = N / 3 * n; i < N * n; i++)
+        X[i] = X[i - N / 3 * n];
+    dltf_options options = all_stages();
+    options.m = 20;
+    options.steps = options.iterations = 14;
+    dltf_learner *learner = new_learner(&options);
+    run(learner, 0);
+    int64_t count = 0, replaced[4] = {0};
+    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    for (int64_t i = 0; i < count; i++)
+        replaced[r[i].stage] += r[i].atoms_replaced;
+    dltf_learner_free(learner);
+    assert_true(replaced[DLTF_STAGE_MINIBATCH] > 0);
+    check_every_stop(&options);
+    memcpy(X, keep, sizeof keep);
+}
+
+static void stopped_with_stages_missing(void **state) {
+    (void)state;
+    for (int stages = 0; stages < 8; stages++) {
+        dltf_options options = all_stages();
+        options.steps = stages & 1 ? 3 : 0;
+        options.iterations = stages & 2 ? 3 : 0;
+        options.admm = stages & 4 ? 2 : 0;
+        check_every_stop(&options);
+    }
+}
+
+/* A stage that converged is not taken up again. */
+static void stopped_when_converged(void **state) {
+    (void)state;
+    dltf_options options = all_stages();
+    options.tolerance = 1;
+    options.iterations = 12;
+    options.admm = 9;
+    check_every_stop(&options);
+    options.steps = 0; /* far fewer records than iterations allowed */
+    options.iterations = 40;
+    check_every_stop(&options);
+}
+
+/* m and k chosen by the learner, a model as start. */
+static void started_from_a_model(void **state) {
+    (void)state;
+    dltf_options options = all_stages();
+    dltf_learner *learner = new_learner(&options), *whole = NULL, *part = NULL;
+    run(learner, 5);
+    dltf_model *start = model_of(learner);
+    options.m = options.k = 0;
+    assert_int_equal(dltf_learner_new(samples(), &options, start, &whole), DLTF_OK);
+    assert_int_equal(dltf_learner_new(samples(), &options, start, &part), DLTF_OK);
+    run(whole, 0);
+    run(part, 9);
+    assert_int_equal(dltf_learner_save(part, path), DLTF_OK);
+    dltf_learner *resumed = resume(2);
+    run(resumed, 0);
+    assert_same_history(whole, resumed);
+    assert_same_model(whole, resumed);
+    dltf_model_free(start);
+    dltf_learner_free(learner);
+    dltf_learner_free(whole);
+    dltf_learner_free(part);
+    dltf_learner_free(resumed);
+}
+
+/* Saved, resumed and saved again: the same file. */
+static void saved_twice(void **state) {
+    (void)state;
+    dltf_options options = all_stages();
+    for (int64_t stop = 1; stop < 17; stop += 5) {
+        dltf_learner *learner = new_learner(&options);
+        dl_bundle a = {0}, b = {0};
+        run(learner, stop);
+        assert_int_equal(dltf_learner_save(learner, path), DLTF_OK);
+        assert_int_equal(dl_safetensors_load(path, &a), DLTF_OK);
+        dltf_learner *again = resume(2);
+        assert_int_equal(dltf_learner_save(again, path), DLTF_OK);
+        assert_int_equal(dl_safetensors_load(path, &b), DLTF_OK);
+        assert_int_equal(a.count, b.count);
+        assert_int_equal(a.notes.count, b.notes.count);
+        for (int i = 0; i < a.count; i++) {
+            const dl_tensor *other = dl_bundle_find(&b, a.tensors[i].name);
+            assert_non_null(other);
+            assert_int_equal(dl_tensor_bytes(other), dl_tensor_bytes(&a.tensors[i]));
+            assert_memory_equal(other->data, a.tensors[i].data, (size_t)dl_tensor_bytes(other));
+        }
+        for (int i = 0; i < a.notes.count; i++)
+            assert_string_equal(a.notes.list[i].value, dl_notes_get(&b.notes, a.notes.list[i].name));
+        dl_bundle_free(&a);
+        dl_bundle_free(&b);
+        dltf_learner_free(learner);
+        dltf_learner_free(again);
+    }
+}
+
+/* ---- what is no checkpoint of these data ---- */
+
+static void save_at(int64_t stop) {
+    dltf_options options = all_stages();
+    dltf_learner *learner = new_learner(&options);
+    run(learner, stop);
+    assert_int_equal(dltf_learner_save(learner, path), DLTF_OK);
+    dltf_learner_free(learner);
+}
+
+static void other_data(void **state) {
+    (void)state;
+    dltf_learner *learner = NULL;
+    dltf_matrix data = samples();
+    save_at(9);
+    float keep = X[33];
+    X[33] = nextafterf(keep, 9);
+    assert_fails(dltf_learner_resume(path, data, 1, &learner), DLTF_DATA, "belongs to other data");
+    assert_message_has(path);
+    X[33] = NAN;
+    assert_fails(dltf_learner_resume(path, data, 1, &learner), DLTF_DATA, "NaN");
+    X[33] = keep;
+    dltf_matrix fewer = dltf_matrix_f32(X, N - 1, n), narrower = dltf_matrix_f32(X, N * 2, n / 2);
+    assert_fails(dltf_learner_resume(path, fewer, 1, &learner), DLTF_DATA, "belongs to other data");
+    assert_fails(dltf_learner_resume(path, narrower, 1, &learner), DLTF_DATA, "belongs to other data");
+    assert_fails(dltf_learner_resume(path, dltf_matrix_f32(NULL, N, n), 1, &learner), DLTF_ARGUMENT,
+                 "no data");
+    assert_fails(dltf_learner_resume(path, data, -1, &learner), DLTF_ARGUMENT, "threads");
+    assert_null(learner);
+    learner = resume(1);
+    dltf_learner_free(learner);
+}
+
+static void write_bytes(const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void other_files(void **state) {
+    (void)state;
+    dltf_learner *learner = NULL;
+    assert_fails(dltf_learner_resume("no-such-file", samples(), 1, &learner), DLTF_FILE, "no-such-file");
+    write_bytes("garbage, certainly no checkpoint", 32);
+    assert_fails(dltf_learner_resume(path, samples(), 1, &learner), DLTF_FORMAT, path);
+    write_bytes("", 0);
+    assert_fails(dltf_learner_resume(path, samples(), 1, &learner), DLTF_FORMAT, path);
+    dltf_options options = all_stages();
+    dltf_learner *made = new_learner(&options);
+    dltf_model *model = model_of(made);
+    assert_int_equal(dltf_model_save(model, path), DLTF_OK);
+    assert_fails(dltf_learner_resume(path, samples(), 1, &learner), DLTF_FORMAT, "a finished model");
+    dltf_learner_save(made, path);
+    dltf_model *loaded = NULL;
+    assert_fails(dltf_model_load(path, &loaded), DLTF_FORMAT, path); /* nor the other way round */
+    assert_null(loaded);
+    assert_null(learner);
+    dltf_model_free(model);
+    dltf_learner_free(made);
+}
+
+static void truncated(void **state) {
+    (void)state;
+    static uint8_t bytes[1 << 20];
+    dltf_learner *learner = NULL;
+    save_at(15);
+    FILE *file = fopen(path, "rb");
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    assert_true(size > 1000 && size < sizeof bytes);
+    for (size_t length = 0; length < size; length += length < 64 ? 1 : 997) {
+        write_bytes(bytes, length);
+        assert_fails(dltf_learner_resume(path, samples(), 1, &learner), DLTF_FORMAT, path);
+        assert_null(learner);
+    }
+}
+
+/* ---- tampering ---- */
+
+/* The checkpoint after `stop` iterations: 3 is in stage 1, 9 in stage 2, 15 in stage 3. */
+static dl_bundle bundle_at(int64_t stop) {
+    dl_bundle bundle = {0};
+    dltf_options options = all_stages();
+    dltf_learner *learner = new_learner(&options);
+    run(learner, stop);
+    assert_int_equal(dl_checkpoint_make(learner, &bundle), DLTF_OK);
+    dltf_learner_free(learner);
+    return bundle;
+}
+
+/* Restores; if that succeeds, runs to the end. Whatever was changed: no NaN comes out. */
+static dltf_status restore_and_run(const dl_bundle *bundle) {
+    dltf_learner *learner = NULL;
+    dltf_outcome outcome;
+    dltf_model *model = NULL;
+    dltf_status status = dl_checkpoint_restore(bundle, samples(), 1, &learner);
+    assert_true((learner != NULL) == (status == DLTF_OK));
+    alarm(30); /* a hang is a failure too */
+    if (status == DLTF_OK)
+        status = dltf_learner_run(learner, NULL, NULL, &outcome);
+    if (status == DLTF_OK)
+        status = dltf_learner_model(learner, &model);
+    alarm(0);
+    if (status == DLTF_OK)
+        assert_sound_model(model);
+    dltf_model_free(model);
+    dltf_learner_free(learner);
+    return status;
+}
+
+static dltf_status with_note(int64_t stop, const char *name, const char *value) {
+    dl_bundle bundle = bundle_at(stop);
+    assert_non_null(dl_notes_get(&bundle.notes, name));
+    assert_int_equal(dl_notes_set(&bundle.notes, name, value), DLTF_OK);
+    dltf_status status = restore_and_run(&bundle);
+    dl_bundle_free(&bundle);
+    return status;
+}
+
+static void changed_position(void **state) {
+    (void)state;
+    const char *stages[] = {"0", "4", "-1", "99999999999999999999", "", "x", "2x"};
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        assert_fails(with_note(9, "stage", stages[i]), DLTF_FORMAT, "stage");
+    const char *indices[] = {"-1", "7.5", "", "x", "99999999999999999999", "1000000"};
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
+        assert_fails(with_note(9, "index", indices[i]), DLTF_FORMAT, "index");
+    assert_fails(with_note(9, "stage", "1"), DLTF_FORMAT, "minibatch"); /* whose state is not there */
+    assert_fails(with_note(9, "stage", "3"), DLTF_FORMAT, "admm");
+}
+
+static void changed_notes(void **state) {
+    (void)state;
+    assert_fails(with_note(9, "format", "dltf-model"), DLTF_FORMAT, "finished model");
+    assert_fails(with_note(9, "format", "else"), DLTF_FORMAT, "not a checkpoint");
+    assert_fails(with_note(9, "version", "2"), DLTF_FORMAT, "version 2");
+    assert_fails(with_note(9, "data.checksum", "0123456789abcdef"), DLTF_DATA, "other data");
+    assert_true(with_note(9, "option.k", "100") != DLTF_OK);
+    assert_true(with_note(9, "option.theta", "nan") != DLTF_OK);
+    assert_true(with_note(9, "option.select", "none") != DLTF_OK);
+    assert_fails(with_note(9, "option.m", "9"), DLTF_FORMAT, "dictionary");
+    assert_fails(with_note(15, "option.admm", "0"), DLTF_FORMAT, "stage"); /* its options do not have it */
+}
+
+static void missing_notes(void **state) {
+    (void)state;
+    dl_bundle bundle = bundle_at(9);
+    const char *optional[] = {"data.shape", "made-by"};
+    for (int i = 0; i < bundle.notes.count; i++) {
+        dl_note hidden = bundle.notes.list[i];
+        bool needed = strcmp(hidden.name, optional[0]) != 0 && strcmp(hidden.name, optional[1]) != 0;
+        bundle.notes.list[i].name = (char *)"zzz";
+        dl_note *list = bundle.notes.list;
+        dl_note moved = list[i];
+        memmove(list + i, list + i + 1, (size_t)(bundle.notes.count - i - 1) * sizeof *list);
+        list[bundle.notes.count - 1] = moved; /* the list stays sorted */
+        if (needed)
+            assert_fails(restore_and_run(&bundle), DLTF_FORMAT, "checkpoint");
+        memmove(list + i + 1, list + i, (size_t)(bundle.notes.count - i - 1) * sizeof *list);
+        list[i] = hidden;
+    }
+    assert_int_equal(restore_and_run(&bundle), DLTF_OK);
+    dl_bundle_free(&bundle);
+}
+
+/* Every tensor of every stage: absent, of another shape, of another type, full of NaN, infinity or huge
+ * values. */
+static void check_tensor(int64_t stop, int which) {
+    dl_bundle bundle = bundle_at(stop);
+    dl_tensor *t = &bundle.tensors[which], keep = *t;
+    memset(t->name, 'x', 3);
+    assert_fails(restore_and_run(&bundle), DLTF_FORMAT,
+                 strcmp(keep.name, "history") == 0 ? "history" : "missing");
+    *t = keep;
+    t->rows--;
+    if (strcmp(keep.name, "history") != 0) /* any number of records is fine, but see below */
+        assert_fails(restore_and_run(&bundle), DLTF_FORMAT, keep.name);
+    *t = keep;
+    t->cols--;
+    assert_fails(restore_and_run(&bundle), DLTF_FORMAT, keep.name);
+    *t = keep;
+    t->rank = 3 - t->rank;
+    assert_fails(restore_and_run(&bundle), DLTF_FORMAT, keep.name);
+    *t = keep;
+    t->type = t->type == DL_TENSOR_F32 ? DL_TENSOR_F64 : DL_TENSOR_F32;
+    assert_fails(restore_and_run(&bundle), DLTF_FORMAT, keep.name);
+    *t = keep;
+    const double values[] = {NAN, INFINITY, -1e30, 0};
+    for (int v = 0; v < 4; v++) {
+        for (int64_t i = 0; i < t->rows * t->cols; i += 1 + (v < 2) * t->cols)
+            if (t->type == DL_TENSOR_F32)
+                ((float *)t->data)[i] = (float)values[v];
+            else
+                ((double *)t->data)[i] = values[v];
+        dltf_status status = restore_and_run(&bundle);
+        if (v < 2)
+            assert_int_equal(status, DLTF_FORMAT); /* no state of a learner */
+    }
+    dl_bundle_free(&bundle);
+}
+
+static void changed_tensors(void **state) {
+    (void)state;
+    for (int64_t stop = 3; stop <= 15; stop += 6) {
+        dl_bundle bundle = bundle_at(stop);
+        int count = bundle.count;
+        dl_bundle_free(&bundle);
+        for (int which = 0; which < count; which++)
+            check_tensor(stop, which);
+    }
+}
+
+/* Fewer or no records: whoever compares with the record before must not look past the beginning. */
+static void shortened_history(void **state) {
+    (void)state;
+    for (int64_t stop = 3; stop <= 15; stop += 3)
+        for (int64_t rows = 0; rows < 3; rows++) {
+            dl_bundle bundle = bundle_at(stop);
+            assert_int_equal(dl_notes_set(&bundle.notes, "option.tolerance", "1"), DLTF_OK);
+            for (int i = 0; i < bundle.count; i++)
+                if (strcmp(bundle.tensors[i].name, "history") == 0)
+                    bundle.tensors[i].rows = rows;
+            dltf_status status = restore_and_run(&bundle);
+            assert_true(status == DLTF_OK || status == DLTF_FORMAT);
+            dl_bundle_free(&bundle);
+        }
+}
+
+/* ---- lack of memory ---- */
+
+static dltf_status save(const dltf_learner *learner) {
+    return dltf_learner_save(learner, path);
+}
+
+static dltf_status resume_once(void) {
+    dltf_learner *learner = NULL;
+    dltf_status status = dltf_learner_resume(path, samples(), 2, &learner);
+    assert_true((learner != NULL) == (status == DLTF_OK));
+    dltf_learner_free(learner);
+    return status;
+}
+
+static void lack_of_memory(void **state) {
+    (void)state;
+    dltf_options options = all_stages();
+    for (int64_t stop = 3; stop <= 15; stop += 6) {
+        dltf_learner *learner = new_learner(&options);
+        run(learner, stop);
+        assert_survives_lack_of_memory(save(learner), 20);
+        assert_survives_lack_of_memory(resume_once(), 60);
+        dltf_learner *resumed = resume(1);
+        assert_same_model(learner, resumed);
+        dltf_learner_free(resumed);
+        dltf_learner_free(learner);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stopped_anywhere),
+        cmocka_unit_test(stopped_among_replacements),
+        cmocka_unit_test(stopped_with_stages_missing),
+        cmocka_unit_test(stopped_when_converged),
+        cmocka_unit_test(started_from_a_model),
+        cmocka_unit_test(saved_twice),
+        cmocka_unit_test(other_data),
+        cmocka_unit_test(other_files),
+        cmocka_unit_test(truncated),
+        cmocka_unit_test(changed_position),
+        cmocka_unit_test(changed_notes),
+        cmocka_unit_test(missing_notes),
+        cmocka_unit_test(changed_tensors),
+        cmocka_unit_test(shortened_history),
+        cmocka_unit_test(lack_of_memory),
+    };
+    return cmocka_run_group_tests(tests, make_path, remove_path);
+}

@@ -1,0 +1,755 @@
+/* The learner as a whole: what it learns, and what it promises of units, threads, history and interruption.
+ */
+#include "dltf.h"
+
+#include "learning/learner.h"
+#include "reference/reference.h"
+
+#include "test_learning.h"
+
+#include <stdio.h>
+
+/* ---- helpers ---- */
+
+static dltf_learner *new_learner(dltf_matrix X, const dltf_options *options) {
+    dltf_learner *learner = NULL;
+    assert_int_equal(dltf_learner_new(X, options, NULL, &learner), DLTF_OK);
+    return learner;
+}
+
+static dltf_outcome run(dltf_learner *learner) {
+    dltf_outcome outcome = DLTF_INTERRUPTED;
+    assert_int_equal(dltf_learner_run(learner, NULL, NULL, &outcome), DLTF_OK);
+    return outcome;
+}
+
+static dltf_model *model_of(const dltf_learner *learner) {
+    dltf_model *model = NULL;
+    assert_int_equal(dltf_learner_model(learner, &model), DLTF_OK);
+    assert_sound_model(model);
+    return model;
+}
+
+static dltf_model *train(dltf_matrix X, const dltf_options *options) {
+    dltf_model *model = NULL;
+    assert_int_equal(dltf_train(X, options, NULL, NULL, &model), DLTF_OK);
+    assert_sound_model(model);
+    return model;
+}
+
+static dltf_codes *encode(const dltf_model *model, dltf_matrix X) {
+    dltf_codes *codes = NULL;
+    assert_int_equal(dltf_encode(model, X, NULL, NULL, NULL, &codes), DLTF_OK);
+    return codes;
+}
+
+static dltf_matrix dictionary_of(const dltf_model *model) {
+    dltf_model_view view = dltf_model_get(model);
+    return dltf_matrix_f32(view.dictionary, view.m, view.n);
+}
+
+/* A problem of moderate size for everything but the quality of learning, and options that visit all stages.
+ */
+static dltf_synthetic *small_problem(void) {
+    return new_synthetic(16, 24, 2, sized(700, 300), 0.05);
+}
+
+static dltf_options small_options(void) {
+    dltf_options options = dltf_options_default();
+    options.m = 24;
+    options.k = 2;
+    options.steps = sized(30, 12);
+    options.batch = 150;
+    options.iterations = sized(20, 10);
+    options.admm = sized(10, 5);
+    options.tolerance = 0;
+    options.threads = 2;
+    return options;
+}
+
+/* Mean support error on the test set after matching, and the share of atoms with |cos| > .9. */
+static double score(const dltf_model *model, const dltf_synthetic *problem, double *recovered) {
+    dltf_model_view view = dltf_model_get(model);
+    int32_t *match = calloc((size_t)view.m, sizeof *match);
+    float *cosine = new_f32(view.m);
+    dltf_support_score result;
+    dltf_codes *codes = encode(model, dltf_synthetic_samples(problem, true));
+    assert_int_equal(dltf_match(dictionary_of(model), dltf_synthetic_dictionary(problem), match, cosine),
+                     DLTF_OK);
+    assert_int_equal(dltf_score_supports(codes, dltf_synthetic_codes(problem, true), match, &result),
+                     DLTF_OK);
+    *recovered = 0;
+    for (int64_t j = 0; j < view.m; j++)
+        *recovered += cosine[j] > 0.9f ? 1 / (double)view.m : 0;
+    dltf_codes_free(codes);
+    free(match);
+    free(cosine);
+    return result.ave_dif;
+}
+
+/* ---- learning ---- */
+
+static void beats_the_dictionary_that_made_the_data(void **state) {
+    (void)state;
+    int64_t n = sized(32, 16), m = sized(64, 24), k = sized(3, 2), N = sized(3000, 800);
+    dltf_synthetic *problem = new_synthetic(n, m, k, N, 0.05);
+    dltf_options options = dltf_options_default();
+    options.m = m;
+    options.k = k;
+    options.steps = sized(options.steps, 100);
+    options.batch = sized(options.batch, 300);
+    dltf_matrix W0 = dltf_synthetic_dictionary(problem);
+    dltf_model_view parts = {.m = m, .n = n, .k = k, .dictionary = W0.data};
+    dltf_model *original = NULL, *learned = train(dltf_synthetic_samples(problem, false), &options);
+    assert_int_equal(dltf_model_new(&parts, &original), DLTF_OK);
+    double recovered = 0, all = 0;
+    double ours = score(learned, problem, &recovered), theirs = score(original, problem, &all);
+    print_message("ave_dif %.3f, original %.3f; %.1f%% of the atoms recovered\n", ours, theirs,
+                  100 * recovered);
+    assert_near(all, 1, 1e-9);
+    assert_true(ours < theirs);
+    assert_true(recovered > (double)sized(90, 70) / 100);
+    dltf_model_free(original);
+    dltf_model_free(learned);
+    dltf_synthetic_free(problem);
+}
+
+/* Signs: the mean code of an atom is not negative. Tied codes of the whole data are not those that the
+ * learner saw last, so that an atom whose codes cancel may come out either way. */
+static void mean_codes_are_positive(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    for (int stages = 1; stages < 8; stages++) {
+        options.steps = stages & 1 ? 30 : 0;
+        options.iterations = stages & 2 ? 10 : 0;
+        options.admm = stages & 4 ? 5 : 0;
+        dltf_matrix X = dltf_synthetic_samples(problem, false);
+        dltf_model *model = train(X, &options);
+        dltf_codes *codes = encode(model, X);
+        dltf_csr csr = dltf_codes_csr(codes);
+        double sum[24] = {0};
+        int64_t negative = 0;
+        for (int64_t e = 0; e < csr.indptr[csr.rows]; e++)
+            sum[csr.indices[e]] += (double)csr.values[e];
+        for (int64_t j = 0; j < 24; j++)
+            negative += sum[j] < 0;
+        assert_true(negative <= 1);
+        dltf_codes_free(codes);
+        dltf_model_free(model);
+    }
+    dltf_synthetic_free(problem);
+}
+
+/* ---- units and numbers of samples ---- */
+
+static double largest_difference(const dltf_model *a, const dltf_model *b) {
+    dltf_model_view x = dltf_model_get(a), y = dltf_model_get(b);
+    double most = 0;
+    for (int64_t i = 0; i < x.m * x.n; i++)
+        most = fmax(most, fabs((double)x.dictionary[i] - (double)y.dictionary[i]));
+    return most;
+}
+
+static void units_do_not_matter(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    dltf_matrix X = dltf_synthetic_samples(problem, false);
+    dltf_model *model = train(X, &options);
+    int64_t count = X.rows * X.cols;
+    const float *x = X.data;
+    double *scaled = new_f64(count);
+    const double factors[] = {256, 0x1p-20, 255, 1e-3, 1e30};
+    for (int f = 0; f < 5; f++) {
+        for (int64_t i = 0; i < count; i++)
+            scaled[i] = factors[f] * (double)x[i];
+        dltf_model *other = train(dltf_matrix_f64(scaled, X.rows, X.cols), &options);
+        if (f < 2) /* powers of two round nothing */
+            assert_same_dictionary(model, other);
+        if (!(largest_difference(model, other) < 1e-4))
+            fail_msg("samples times %g: dictionaries differ by %g", factors[f],
+                     largest_difference(model, other));
+        dltf_model_free(other);
+    }
+    free(scaled);
+    dltf_model_free(model);
+    dltf_synthetic_free(problem);
+}
+
+static double last_objective(const dltf_learner *learner) {
+    int64_t count = 0;
+    const dltf_iteration *history = dltf_learner_history(learner, &count);
+    return history[count - 1].objective;
+}
+
+/* All samples twice: the same problem, and the same terms of the objective. */
+static void number_of_samples_does_not_matter(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    dltf_matrix X = dltf_synthetic_samples(problem, false);
+    size_t count = (size_t)(X.rows * X.cols);
+    float *twice = new_f32(2 * (int64_t)count);
+    memcpy(twice, X.data, count * sizeof *twice);
+    memcpy(twice + count, X.data, count * sizeof *twice);
+    dltf_model *start = train(X, &options);
+    options.steps = 0; /* minibatches are drawn: let both begin stage 2 at the same dictionary */
+    dltf_learner *one = NULL, *two = NULL;
+    assert_int_equal(dltf_learner_new(X, &options, start, &one), DLTF_OK);
+    assert_int_equal(dltf_learner_new(dltf_matrix_f32(twice, 2 * X.rows, X.cols), &options, start, &two),
+                     DLTF_OK);
+    run(one);
+    run(two);
+    assert_near(last_objective(two), last_objective(one), 1e-3 * last_objective(one));
+    dltf_learner_free(one);
+    dltf_learner_free(two);
+    options.steps = 30;
+    one = new_learner(X, &options);
+    two = new_learner(dltf_matrix_f32(twice, 2 * X.rows, X.cols), &options);
+    run(one);
+    run(two);
+    assert_near(last_objective(two), last_objective(one), 0.05 * last_objective(one));
+    dltf_learner_free(one);
+    dltf_learner_free(two);
+    dltf_model_free(start);
+    free(twice);
+    dltf_synthetic_free(problem);
+}
+
+static void threads_do_not_matter(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(20, 80, 3, sized(5000, 600), 0.05); /* more than a block */
+    dltf_options options = small_options();
+    for (int variant = 0; variant < 2; variant++) {
+        options.m = 80;
+        options.k = 3;
+        options.batch = 4500;
+        options.steps = options.iterations = sized(10, 6);
+        options.admm = 3;
+        options.center = options.unit_norm = variant;
+        options.select = variant ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
+        options.threads = 1;
+        dltf_learner *one = new_learner(dltf_synthetic_samples(problem, false), &options);
+        run(one);
+        dltf_model *first = model_of(one);
+        for (options.threads = 2; options.threads <= 3; options.threads++) {
+            dltf_learner *other = new_learner(dltf_synthetic_samples(problem, false), &options);
+            run(other);
+            assert_same_history(one, other);
+            dltf_model *model = model_of(other);
+            assert_same_dictionary(first, model);
+            dltf_model_free(model);
+            dltf_learner_free(other);
+        }
+        dltf_model_free(first);
+        dltf_learner_free(one);
+    }
+    dltf_synthetic_free(problem);
+}
+
+/* The same data in another type and order, and another seed. */
+static void data_types_and_seeds(void **state) {
+    (void)state;
+    enum { N = 300, n = 8 };
+    static uint8_t bytes[N * n];
+    static double doubles[N * n];
+    for (int64_t i = 0; i < N * n; i++) {
+        bytes[i] = (uint8_t)below(256);
+        doubles[i % n * N + i / n] = (double)bytes[i]; /* column by column */
+    }
+    dltf_options options = small_options();
+    dltf_matrix columns = {doubles, DLTF_F64, N, n, 1, N};
+    dltf_model *a = train(dltf_matrix_u8(bytes, N, n), &options), *b = train(columns, &options);
+    assert_same_dictionary(a, b);
+    assert_string_equal(dltf_model_note(a, "data.checksum"), dltf_model_note(b, "data.checksum"));
+    options.seed = 1;
+    dltf_model *c = train(columns, &options);
+    assert_true(largest_difference(a, c) > 1e-3);
+    dltf_model_free(a);
+    dltf_model_free(b);
+    dltf_model_free(c);
+}
+
+/* ---- history ---- */
+
+static void check_record(const dltf_iteration *r, int64_t m, int64_t n) {
+    double sum = r->noise_term + r->incoherence_term + r->data_term;
+    assert_near(r->objective, sum, 1e-12 * (1 + sum));
+    assert_true(r->noise_term >= 0 && r->incoherence_term >= 0 && r->data_term >= 0);
+    assert_true(r->relative_error >= 0 && r->relative_error < 1.5);
+    assert_true(r->coherence >= 0 && r->coherence <= 1 + 1e-9);
+    double least = m > n ? (double)(m * m) / (double)n : (double)m;
+    assert_true(r->frame_potential >= least * (1 - 1e-9) && r->frame_potential <= (double)(m * m));
+    assert_true(r->atoms_replaced >= 0 && r->atoms_replaced <= m);
+    assert_true(isfinite(r->primal_residual) && isfinite(r->dual_residual));
+    if (r->stage == DLTF_STAGE_MINIBATCH)
+        assert_true(r->objective == 0 && r->theta == 0);
+    if (r->stage != DLTF_STAGE_ADMM)
+        assert_true(r->noise_term == 0 && r->primal_residual == 0 && r->dual_residual == 0);
+    else
+        assert_true(r->noise_term > 0 && r->primal_residual > 0 && r->dual_residual > 0);
+    if (r->stage != DLTF_STAGE_MINIBATCH) /* ||G - I||^2 = ||G||^2 - 2m + m */
+        assert_near(r->incoherence_term, r->frame_potential - (double)m, 1e-6 * (double)m);
+}
+
+static void history(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+    int64_t count = 1;
+    dltf_learner_history(learner, &count);
+    assert_int_equal(count, 0);
+    assert_int_equal(run(learner), DLTF_ITERATION_LIMIT);
+    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    const int64_t lengths[] = {0, options.steps, options.iterations, options.admm};
+    assert_int_equal(count, options.steps + options.iterations + options.admm);
+    int64_t next = 0;
+    double seconds = 0;
+    for (int stage = 1; stage <= 3; stage++)
+        for (int64_t i = 0; i < lengths[stage]; i++, next++) {
+            assert_int_equal(r[next].stage, stage);
+            assert_int_equal(r[next].index, i);
+            check_record(&r[next], 24, 16);
+            assert_true(r[next].seconds >= seconds);
+            seconds = r[next].seconds;
+        }
+    int64_t first = options.steps, last = options.steps + options.iterations - 1;
+    assert_near(r[first].theta, options.theta_start, 0);
+    for (int64_t i = first + 1; i <= last; i++)
+        assert_true(r[i].theta <= r[i - 1].theta);
+    assert_near(r[last].theta, options.theta, 0);
+    for (int64_t i = last + 1; i < count; i++)
+        assert_near(r[i].theta, options.theta, 0);
+    assert_true(r[last].coherence < r[first].coherence);  /* towards a tight frame */
+    assert_int_equal(run(learner), DLTF_ITERATION_LIMIT); /* nothing left to do */
+    int64_t after = 0;
+    dltf_learner_history(learner, &after);
+    assert_int_equal(after, count);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+/* The last record against the dictionary that came out. */
+static void history_describes_the_model(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+    run(learner);
+    int64_t count = 0;
+    const dltf_iteration *last = dltf_learner_history(learner, &count) + 0;
+    last += count - 1;
+    dltf_model *model = model_of(learner);
+    double coherence = 0, potential = 0;
+    assert_int_equal(dltf_coherence(dictionary_of(model), &coherence), DLTF_OK);
+    assert_int_equal(dltf_frame_potential(dictionary_of(model), &potential), DLTF_OK);
+    assert_near(last->coherence, coherence, 1e-5);
+    assert_near(last->frame_potential, potential, 1e-5 * potential);
+    dltf_model_free(model);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+/* sum ||x - Wz||^2 at the learner's own codes; `gaps` (or NULL) becomes W^T (x - Wz). */
+static double residuals(const dltf_learner *l, double *gaps) {
+    double *row = new_f64(l->n), *r = new_f64(l->n), sum = 0;
+    float *x = new_f32(l->n);
+    for (int64_t i = 0; i < l->N; i++) {
+        dl_samples_row(&l->samples, i, row, x);
+        widen(x, l->n, r);
+        for (int64_t e = i * l->k; e < i * l->k + l->Z.count[i]; e++)
+            for (int64_t d = 0; d < l->n; d++)
+                r[d] -= (double)l->Z.value[e] * l->W[l->Z.index[e] * l->n + d];
+        sum += dot_f64(r, r, l->n);
+        for (int64_t j = 0; gaps && j < l->m; j++)
+            gaps[i * l->m + j] = dot_f64(r, l->W + j * l->n, l->n);
+    }
+    free(row);
+    free(r);
+    free(x);
+    return sum;
+}
+
+static void check_data_term(const dltf_learner *l, const dltf_iteration *r, double residual) {
+    double weight = 1e4 / (double)l->N, total = (double)(l->N * l->k);
+    assert_near(r->data_term, r->theta / 2 * weight * residual, 1e-5 * r->theta * weight * total);
+    assert_near(r->relative_error, residual / total, 1e-5);
+}
+
+static void check_noise_and_residuals(const dltf_learner *l, const dltf_iteration *r, const double *gaps,
+                                      const float *old) {
+    double noise = 0, primal = 0, dual = 0, *q = new_f64(l->m);
+    int32_t *places = calloc((size_t)l->m, sizeof *places);
+    for (int64_t i = 0; i < l->N; i++) {
+        widen(l->Q + i * l->m, l->m, q);
+        int64_t count = ref_topk(q, l->m, 2 * l->k, false, places);
+        for (int64_t e = 0; e < count; e++)
+            noise += q[places[e]] * q[places[e]];
+        for (int64_t j = 0; j < l->m; j++) {
+            double gap = q[j] - gaps[i * l->m + j], moved = old ? q[j] - (double)old[i * l->m + j] : 0;
+            primal += gap * gap;
+            dual += moved * moved;
+        }
+    }
+    noise *= l->options.lambda / 2 * 1e4 / (double)l->N;
+    assert_near(r->noise_term, noise, 1e-6 * noise);
+    assert_near(r->primal_residual, sqrt(primal), 1e-3 * sqrt(primal));
+    if (old) /* the first iteration makes its own old Q */
+        assert_near(r->dual_residual, l->options.beta * sqrt(dual), 1e-6 * sqrt(dual));
+    free(places);
+    free(q);
+}
+
+/* The numbers of a record, from the learner's own W, Z and Q by loops; samples fill one block or two. */
+static void history_by_loops(void **state) {
+    (void)state;
+    for (int blocks = 1; blocks <= 2; blocks++) {
+        dltf_synthetic *problem = new_synthetic(8, 12, 2, blocks == 1 ? 300 : DL_BLOCK + 150, 0.1);
+        dltf_options options = small_options();
+        options.m = 12;
+        options.steps = options.iterations = 4;
+        options.admm = 3;
+        options.beta = 0.8;
+        dltf_learner *l = new_learner(dltf_synthetic_samples(problem, false), &options);
+        float *old = new_f32(l->N * l->m);
+        double *gaps = new_f64(l->N * l->m);
+        for (int64_t done = 1; done <= 11; done++) {
+            test_brake b = {.left = 1};
+            dltf_outcome outcome;
+            memcpy(old, l->Q, (size_t)(l->N * l->m) * sizeof *old);
+            assert_int_equal(dltf_learner_run(l, brake, &b, &outcome), DLTF_OK);
+            int64_t count = 0;
+            const dltf_iteration *r = dltf_learner_history(l, &count);
+            r += count - 1;
+            assert_int_equal(count, done);
+            if (r->stage == DLTF_STAGE_MODEL && blocks == 1)
+                check_data_term(l, r, residuals(l, NULL));
+            if (r->stage == DLTF_STAGE_ADMM)
+                check_data_term(l, r, residuals(l, gaps));
+            if (r->stage == DLTF_STAGE_ADMM)
+                check_noise_and_residuals(l, r, gaps, r->index > 0 ? old : NULL);
+        }
+        free(old);
+        free(gaps);
+        dltf_learner_free(l);
+        dltf_synthetic_free(problem);
+    }
+}
+
+/* At the final theta the objective settles: no jumps upwards. */
+static void objective_settles(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    options.iterations = 40;
+    options.admm = 0;
+    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+    run(learner);
+    int64_t count = 0;
+    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    for (int64_t i = count - 15; i < count; i++)
+        if (!(r[i].objective <= 1.01 * r[i - 1].objective))
+            fail_msg("objective %g after %g", r[i].objective, r[i - 1].objective);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+/* ---- the ADMM ---- */
+
+/* Its start: the constraint Q = W^T (X - WZ) holds, and A = X X^T. */
+static void admm_start(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(40, 12, 2, DL_BLOCK + 150, 0.1);
+    dltf_options options = small_options();
+    options.m = 12;
+    dltf_learner *l = new_learner(dltf_synthetic_samples(problem, false), &options);
+    double *gaps = new_f64(l->N * l->m), *A = new_f64(l->n * l->n), *row = new_f64(l->n);
+    float *x = new_f32(l->n);
+    l->stage = DLTF_STAGE_ADMM;
+    dl_admm_start(l);
+    residuals(l, gaps);
+    for (int64_t i = 0; i < l->N * l->m; i++)
+        assert_near((double)l->Q[i], gaps[i], 1e-5);
+    for (int64_t i = 0; i < l->N; i++) {
+        dl_samples_row(&l->samples, i, row, x);
+        for (int64_t p = 0; p < l->n; p++)
+            for (int64_t q = 0; q < l->n; q++)
+                A[p * l->n + q] += (double)x[p] * (double)x[q];
+    }
+    assert_all_near(l->A, A, l->n * l->n, 1e-5 * (double)l->N);
+    free(gaps);
+    free(A);
+    free(row);
+    free(x);
+    dltf_learner_free(l);
+    dltf_synthetic_free(problem);
+}
+
+static void admm_converges(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(16, 24, 2, sized(400, 200), 0.1);
+    dltf_options options = small_options();
+    options.admm = 200;
+    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+    run(learner);
+    int64_t count = 0;
+    const dltf_iteration *r = dltf_learner_history(learner, &count) + 0;
+    r += count - 200;
+    double least = INFINITY, most = 0;
+    for (int64_t i = 0; i < 200; i++) {
+        least = fmin(least, r[i].primal_residual);
+        most = fmax(most, r[i].objective);
+    }
+    print_message("primal residual %.3g -> %.3g, dual %.3g -> %.3g, objective %.4g -> %.4g\n",
+                  r[0].primal_residual, r[199].primal_residual, r[0].dual_residual, r[199].dual_residual,
+                  r[0].objective, r[199].objective);
+    assert_true(r[199].primal_residual < 0.1 * r[0].primal_residual);
+    assert_true(r[199].dual_residual < 0.1 * r[0].dual_residual);
+    assert_true(most < 1.5 * r[0].objective);
+    assert_true(r[199].noise_term < r[0].noise_term * 1.5);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+/* ---- outcomes ---- */
+
+static void convergence(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    dltf_matrix X = dltf_synthetic_samples(problem, false);
+    int64_t count = 0;
+    options.tolerance = 1;
+    options.admm = 0;
+    dltf_learner *learner = new_learner(X, &options);
+    assert_int_equal(run(learner), DLTF_CONVERGED);
+    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    assert_true(r[count - 1].stage == DLTF_STAGE_MODEL && r[count - 1].index < options.iterations - 1);
+    assert_true(r[count - 1].theta == options.theta); /* not before theta is what was asked for */
+    dltf_learner_free(learner);
+    options.admm = 50;
+    learner = new_learner(X, &options);
+    assert_int_equal(run(learner), DLTF_CONVERGED);
+    r = dltf_learner_history(learner, &count);
+    assert_true(r[count - 1].stage == DLTF_STAGE_ADMM && r[count - 1].index < 49);
+    dltf_learner_free(learner);
+    options.admm = 2;
+    options.tolerance = 1e-12;
+    learner = new_learner(X, &options);
+    assert_int_equal(run(learner), DLTF_ITERATION_LIMIT);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+static void interrupted_and_continued(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    dltf_matrix X = dltf_synthetic_samples(problem, false);
+    dltf_learner *whole = new_learner(X, &options), *parts = new_learner(X, &options);
+    run(whole);
+    int pieces = 0;
+    dltf_outcome outcome = DLTF_INTERRUPTED;
+    while (outcome == DLTF_INTERRUPTED) {
+        test_brake b = {.left = 3};
+        assert_int_equal(dltf_learner_run(parts, brake, &b, &outcome), DLTF_OK);
+        dltf_model *unfinished = model_of(parts);
+        dltf_model_free(unfinished);
+        pieces++;
+    }
+    assert_true(pieces > 5);
+    assert_int_equal(outcome, DLTF_ITERATION_LIMIT);
+    dltf_model *a = model_of(whole), *b = model_of(parts);
+    assert_same_dictionary(a, b);
+    assert_same_history(whole, parts);
+    dltf_model_free(a);
+    dltf_model_free(b);
+    dltf_learner_free(whole);
+    dltf_learner_free(parts);
+    dltf_synthetic_free(problem);
+}
+
+typedef struct watch {
+    int64_t calls, total;
+} watch;
+
+static int watching(void *context, const dltf_progress *progress) {
+    watch *w = context;
+    assert_string_equal(progress->task, "learning");
+    assert_int_equal(progress->done, ++w->calls);
+    assert_int_equal(progress->total, w->total);
+    assert_non_null(progress->iteration);
+    assert_true(progress->iteration->frame_potential > 0);
+    return 0;
+}
+
+static void progress_reports(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    watch w = {.total = options.steps + options.iterations + options.admm};
+    dltf_model *model = NULL;
+    assert_int_equal(dltf_train(dltf_synthetic_samples(problem, false), &options, watching, &w, &model),
+                     DLTF_OK);
+    assert_int_equal(w.calls, w.total);
+    dltf_model_free(model);
+    dltf_synthetic_free(problem);
+}
+
+static void cancelled_training(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    dltf_model *model = NULL;
+    for (int64_t after = 1; after < 25; after += 8) {
+        test_brake b = {.left = after};
+        assert_fails(dltf_train(dltf_synthetic_samples(problem, false), &options, brake, &b, &model),
+                     DLTF_CANCELLED, "cancelled");
+        assert_null(model);
+    }
+    dltf_synthetic_free(problem);
+}
+
+/* ---- warm start ---- */
+
+static void warm_start(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options(), rest = small_options();
+    dltf_matrix X = dltf_synthetic_samples(problem, false);
+    dltf_model *start = train(X, &options);
+    rest.m = rest.k = 0; /* from the model */
+    rest.steps = rest.iterations = rest.admm = 0;
+    dltf_learner *learner = NULL;
+    assert_int_equal(dltf_learner_new(X, &rest, start, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_options(learner).m, 24);
+    assert_int_equal(dltf_learner_options(learner).k, 2);
+    run(learner);
+    dltf_model *same = model_of(learner);
+    dltf_model_view a = dltf_model_get(start), b = dltf_model_get(same);
+    for (int64_t j = 0; j < a.m; j++) { /* nothing was done; signs may differ, nothing says them */
+        double along = 0;
+        for (int64_t i = 0; i < a.n; i++)
+            along += (double)a.dictionary[j * a.n + i] * (double)b.dictionary[j * a.n + i];
+        assert_near(fabs(along), 1, 1e-6);
+    }
+    assert_string_equal(dltf_model_note(same, "start"), "model");
+    assert_string_equal(dltf_model_note(start, "start"), "new");
+    dltf_model_free(same);
+    dltf_learner_free(learner);
+
+    rest.k = 3; /* another k is a choice */
+    assert_int_equal(dltf_learner_new(X, &rest, start, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_options(learner).k, 3);
+    dltf_learner_free(learner);
+    learner = NULL;
+    rest.m = 30;
+    assert_fails(dltf_learner_new(X, &rest, start, &learner), DLTF_ARGUMENT, "24 atoms of 16 entries");
+    rest.m = 0;
+    X.cols = 15;
+    assert_fails(dltf_learner_new(X, &rest, start, &learner), DLTF_ARGUMENT, "24 of 15");
+    assert_null(learner);
+    dltf_model_free(start);
+    dltf_synthetic_free(problem);
+}
+
+/* A good start: one iteration of stage 2 from there has a lower data term than one from random samples. */
+static void warm_start_is_used(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    dltf_matrix X = dltf_synthetic_samples(problem, false), W0 = dltf_synthetic_dictionary(problem);
+    dltf_model_view parts = {.m = 24, .n = 16, .k = 2, .dictionary = W0.data};
+    dltf_model *truth = NULL;
+    assert_int_equal(dltf_model_new(&parts, &truth), DLTF_OK);
+    options.steps = options.admm = 0;
+    options.iterations = 1;
+    dltf_learner *warm = NULL, *cold = new_learner(X, &options);
+    assert_int_equal(dltf_learner_new(X, &options, truth, &warm), DLTF_OK);
+    run(warm);
+    run(cold);
+    int64_t count = 0;
+    double with = dltf_learner_history(warm, &count)->relative_error;
+    double without = dltf_learner_history(cold, &count)->relative_error;
+    assert_true(with < 0.7 * without);
+    dltf_learner_free(warm);
+    dltf_learner_free(cold);
+    dltf_model_free(truth);
+    dltf_synthetic_free(problem);
+}
+
+/* ---- provenance ---- */
+
+static void assert_same_notes(const dltf_model *a, const dltf_model *b) {
+    int i = 0;
+    for (const char *name; (name = dltf_model_note_name(a, i)); i++) {
+        assert_string_equal(name, dltf_model_note_name(b, i));
+        assert_string_equal(dltf_model_note(a, name), dltf_model_note(b, name));
+    }
+    assert_null(dltf_model_note_name(b, i));
+}
+
+static void notes(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    options.m = options.k = 0;
+    options.theta = 0.1 + 0.2; /* needs 17 digits */
+    options.seed = 1234567890123;
+    dltf_matrix X = dltf_synthetic_samples(problem, false);
+    dltf_learner *learner = new_learner(X, &options);
+    dltf_options used = dltf_learner_options(learner), read = dltf_options_default();
+    assert_true(used.m > 0 && used.k > 0);
+    run(learner);
+    dltf_model *model = model_of(learner);
+    options.threads = 1;
+    dltf_model *again = train(X, &options);
+    assert_same_notes(model, again); /* nothing differs between runs, whatever the threads */
+    dltf_option_table table = dltf_train_options();
+    int expected = 0;
+    for (int i = 0; i < table.count; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "option.%s", table.options[i].name);
+        const char *value = dltf_model_note(model, name);
+        if (strcmp(table.options[i].name, "threads") == 0) {
+            assert_null(value);
+            continue;
+        }
+        assert_non_null(value);
+        assert_int_equal(dltf_option_set(table, &read, table.options[i].name, value), DLTF_OK);
+        expected++;
+    }
+    read.threads = used.threads;
+    for (int i = 0; i < table.count; i++) { /* read back, they are the options in use */
+        char left[80], right[80];
+        dltf_option_format(&table.options[i], &used, left, sizeof left);
+        dltf_option_format(&table.options[i], &read, right, sizeof right);
+        assert_string_equal(left, right);
+    }
+    assert_true(read.theta == 0.1 + 0.2);
+    const char *others[] = {"start", "data.shape", "data.checksum", "made-by"};
+    for (int i = 0; i < 4; i++)
+        assert_non_null(dltf_model_note(model, others[i]));
+    assert_int_equal(strlen(dltf_model_note(model, "data.checksum")), 16);
+    int count = 0;
+    while (dltf_model_note_name(model, count))
+        count++;
+    assert_int_equal(count, expected + 4); /* and nothing else: no time, no host */
+    dltf_model_free(model);
+    dltf_model_free(again);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+TESTS_MAIN(cmocka_unit_test(beats_the_dictionary_that_made_the_data),
+           cmocka_unit_test(mean_codes_are_positive), cmocka_unit_test(units_do_not_matter),
+           cmocka_unit_test(number_of_samples_does_not_matter), cmocka_unit_test(threads_do_not_matter),
+           cmocka_unit_test(data_types_and_seeds), cmocka_unit_test(history),
+           cmocka_unit_test(history_describes_the_model), cmocka_unit_test(history_by_loops),
+           cmocka_unit_test(objective_settles), cmocka_unit_test(admm_start),
+           cmocka_unit_test(admm_converges), cmocka_unit_test(convergence),
+           cmocka_unit_test(interrupted_and_continued), cmocka_unit_test(progress_reports),
+           cmocka_unit_test(cancelled_training), cmocka_unit_test(warm_start),
+           cmocka_unit_test(warm_start_is_used), cmocka_unit_test(notes))
