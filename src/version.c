@@ -1,7 +1,7 @@
 /* What this build is. */
 #include "dltf.h"
 
-#include "kernels/dispatch.h"
+#include "kernels/kernels.h"
 #include "linalg/blas.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ const char *dltf_version(void) {
 
 const char *dltf_build(void) {
     static _Thread_local char line[512];
-    snprintf(line, sizeof line, "kernels: %s; BLAS: %s; build: %s, %s", dl_kernel_level(), dl_blas_name(),
-             COMPILER, DLTF_BUILD_TYPE);
+    snprintf(line, sizeof line, "kernels: %s; BLAS: %s; build: %s, %s", dl_kernels_now()->level,
+             dl_blas_name(), COMPILER, DLTF_BUILD_TYPE);
     return line;
 }

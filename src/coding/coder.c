@@ -3,8 +3,8 @@
 #include "coding/coder.h"
 
 #include "base/memory.h"
-#include "kernels/select.h"
-#include "linalg/blas.h"
+
+#include <string.h>
 
 dltf_status dl_slots_alloc(dl_slots *slots, int64_t rows, int64_t k) {
     dltf_status status = DLTF_OK;
@@ -33,15 +33,26 @@ dl_slots dl_slots_from(const dl_slots *slots, int64_t first, int64_t rows) {
     return (dl_slots){rows, k, slots->count + first, slots->index + first * k, slots->value + first * k};
 }
 
-dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, dl_workspace **spaces) {
+/* Atoms whose scores are made at once where there are many: a tile's scores then fit the L2 cache. */
+enum { BLOCK_ATOMS = 1024 };
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces) {
     dltf_status status = DLTF_OK;
     dl_workspace *made = NULL;
+    int64_t block = least(m, BLOCK_ATOMS), room = k + block;
     DL_TRY_NEW(made, threads);
     for (int t = 0; t < threads; t++) {
         DL_TRY_NEW(made[t].row, n);
         DL_TRY_NEW(made[t].X, DL_TILE * n);
-        DL_TRY_NEW(made[t].scores, DL_TILE * m);
-        DL_TRY_NEW(made[t].keys, m);
+        DL_TRY_NEW(made[t].scores, DL_TILE * block);
+        DL_TRY_NEW(made[t].keys, room);
+        DL_TRY_NEW(made[t].index, room);
+        DL_TRY_NEW(made[t].value, room);
+        DL_TRY_NEW(made[t].position, k);
     }
     *spaces = made;
     made = NULL;
@@ -58,22 +69,75 @@ void dl_workspaces_free(dl_workspace *spaces, int threads) {
         dl_free(spaces[t].X);
         dl_free(spaces[t].scores);
         dl_free(spaces[t].keys);
+        dl_free(spaces[t].index);
+        dl_free(spaces[t].value);
+        dl_free(spaces[t].position);
     }
     dl_free(spaces);
 }
 
-void dl_score_tile(const dl_coder *coder, const float *X, int64_t rows, float *scores) {
-    dl_product_nt(X, coder->E, rows, coder->m, coder->n, scores);
-    if (!coder->bias)
-        return;
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < coder->m; j++)
-            scores[i * coder->m + j] -= coder->bias[j];
+void dl_score_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows, float *scores) {
+    dl_kernels_now()->scores(coder->E, 0, coder->E->panels, X, x_stride, rows, scores, coder->E->m);
 }
 
 void dl_threshold_tile(const dl_coder *coder, const float *scores, int64_t rows, uint32_t *keys,
                        dl_slots out) {
-    for (int64_t i = 0; i < rows; i++)
-        out.count[i] = (int32_t)dl_select(scores + i * coder->m, coder->m, coder->k, coder->positive, keys,
-                                          out.index + i * out.k, out.value + i * out.k);
+    int64_t m = coder->E->m;
+    dl_kernels_now()->select(scores, m, rows, m, coder->k, coder->positive, keys, out.count, out.index,
+                             out.value);
+}
+
+/* The rank of the weakest of k entries, above which an entry of a later block must be; 0 while there are
+ * fewer. */
+static uint32_t weakest(const float *value, int64_t count, int64_t k) {
+    uint32_t least_key = 0x7fffffffu;
+    for (int64_t e = 0; e < count; e++) {
+        uint32_t bits;
+        memcpy(&bits, &value[e], sizeof bits);
+        bits &= 0x7fffffffu;
+        least_key = bits < least_key ? bits : least_key;
+    }
+    return count < k ? 0 : least_key;
+}
+
+/* Merges a block's scores of one sample into its codes: what ranks above the weakest is appended, then the
+ * best k of all are kept. Positions ascend, so that ties still go to the lowest index. */
+static void merge_block(const dl_coder *coder, const float *scores, int64_t atoms, int64_t first,
+                        dl_workspace *space, int32_t *count, int32_t *index, float *value) {
+    const dl_kernels *kernels = dl_kernels_now();
+    int64_t k = coder->k, had = *count;
+    memcpy(space->index, index, (size_t)had * sizeof *index);
+    memcpy(space->value, value, (size_t)had * sizeof *value);
+    int64_t added = kernels->above(scores, atoms, coder->positive, weakest(value, had, k), (int32_t)first,
+                                   space->index + had, space->value + had);
+    if (added == 0)
+        return;
+    kernels->select(space->value, had + added, 1, had + added, k, coder->positive, space->keys, count,
+                    space->position, value);
+    for (int32_t e = 0; e < *count; e++)
+        index[e] = space->index[space->position[e]];
+}
+
+void dl_feature_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows,
+                     dl_workspace *space, dl_slots out) {
+    const dl_packed *E = coder->E;
+    const int64_t block_panels = BLOCK_ATOMS / DL_PANEL;
+    if (E->m <= BLOCK_ATOMS) {
+        /* Half a tile at a time: for few atoms its scores then stay in the L1 cache. */
+        for (int64_t i = 0; i < rows; i += DL_TILE / 2) {
+            int64_t some = least(rows - i, DL_TILE / 2);
+            dl_score_tile(coder, X + i * x_stride, x_stride, some, space->scores);
+            dl_threshold_tile(coder, space->scores, some, space->keys, dl_slots_from(&out, i, some));
+        }
+        return;
+    }
+    memset(out.count, 0, (size_t)rows * sizeof *out.count);
+    for (int64_t panel = 0; panel < E->panels; panel += block_panels) {
+        int64_t last = least(panel + block_panels, E->panels), first = panel * DL_PANEL;
+        int64_t atoms = least(last * DL_PANEL, E->m) - first;
+        dl_kernels_now()->scores(E, panel, last, X, x_stride, rows, space->scores, atoms);
+        for (int64_t i = 0; i < rows; i++)
+            merge_block(coder, space->scores + i * atoms, atoms, first, space, &out.count[i],
+                        out.index + i * out.k, out.value + i * out.k);
+    }
 }

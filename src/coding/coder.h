@@ -4,10 +4,11 @@
 
 #include "base/status.h"
 #include "data/samples.h"
+#include "kernels/packed.h"
 
 /* Samples in one tile: scores of a tile stay in the L2 cache. Fixed: results must not depend on the threads.
  */
-enum { DL_TILE = 128 };
+enum { DL_TILE = 96 };
 
 /* Codes of fixed width: sample i has count[i] <= k entries at index + i*k, value + i*k, indices ascending. */
 typedef struct dl_slots {
@@ -22,36 +23,44 @@ void dl_slots_free(dl_slots *slots);
 /* The rows of a larger slots object from `first` on: a view. */
 dl_slots dl_slots_from(const dl_slots *slots, int64_t first, int64_t rows);
 
-/* A score matrix E (m x n) with bias, and how many scores to keep. Borrows everything. */
+/* A packed score matrix, and how many scores to keep. Borrows it. */
 typedef struct dl_coder {
-    const float *E;
-    const float *bias; /* or NULL */
-    int64_t m, n, k;
+    const dl_packed *E;
+    int64_t k;
     bool positive;
 } dl_coder;
 
-/* Work space of one thread. */
-typedef struct dl_workspace {
-    double *row;    /* n */
-    float *X;       /* DL_TILE x n */
-    float *scores;  /* DL_TILE x m */
-    uint32_t *keys; /* m */
-} dl_workspace;
-
-dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, dl_workspace **spaces);
-void dl_workspaces_free(dl_workspace *spaces, int threads);
-
-/* scores = X E^T - b for `rows` samples (rows x n). */
-void dl_score_tile(const dl_coder *coder, const float *X, int64_t rows, float *scores);
+/* scores = X E^T - b for `rows` samples of n floats, `x_stride` apart; rows x m. */
+void dl_score_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows, float *scores);
 
 /* z = max_k(scores), eq. (1) of the paper, row by row; `keys` is work space of m words. */
 void dl_threshold_tile(const dl_coder *coder, const float *scores, int64_t rows, uint32_t *keys,
                        dl_slots out);
 
+/* Work space of one thread for whole features: scores of a tile, for large m of one block of atoms. */
+typedef struct dl_workspace {
+    double *row;   /* n */
+    float *X;      /* DL_TILE x n */
+    float *scores; /* DL_TILE x the atoms of a block */
+    uint32_t *keys;
+    int32_t *index; /* candidates of one sample */
+    float *value;
+    int32_t *position;
+} dl_workspace;
+
+dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces);
+void dl_workspaces_free(dl_workspace *spaces, int threads);
+
+/* Both in one: z = max_k(X E^T - b). The scores of a tile stay in the cache; for many atoms they are made
+ * block by block, and only those that rank above the k-th best so far are looked at again. */
+void dl_feature_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows,
+                     dl_workspace *space, dl_slots out);
+
 /* z = argmin ||x - sum_{j in S} z_j w_j||^2 on the supports S already in `slots`, for samples X (rows x n)
  * and dictionary W (m x n). Normal equations in double, O(k^2 n + k^3) per sample; `scratch` holds
  * dl_refit_scratch(k, n) doubles. */
-void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t rows, dl_slots slots, double *scratch);
+void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t x_stride, int64_t rows, dl_slots slots,
+                   double *scratch);
 int64_t dl_refit_scratch(int64_t k, int64_t n);
 
 #endif

@@ -5,7 +5,6 @@
 #include "data/codes.h"
 #include "data/matrix.h"
 #include "data/model.h"
-#include "linalg/blas.h"
 #include "options.h"
 
 #include <math.h>
@@ -26,15 +25,17 @@ typedef struct encoder {
 static void encode_tile(void *context, int64_t tile, int worker) {
     encoder *e = context;
     dl_workspace *space = &e->spaces[worker];
-    int64_t n = e->coder.n, first = (e->first_tile + tile) * DL_TILE;
+    int64_t n = e->samples.X.cols, first = (e->first_tile + tile) * DL_TILE;
     int64_t rows = e->slots.rows - first < DL_TILE ? e->slots.rows - first : DL_TILE;
-    for (int64_t i = 0; i < rows; i++)
+    int64_t x_stride = n;
+    const float *X = dl_samples_direct(&e->samples, first, &x_stride);
+    for (int64_t i = 0; !X && i < rows; i++)
         dl_samples_row(&e->samples, first + i, space->row, space->X + i * n);
+    X = X ? X : space->X;
     dl_slots out = dl_slots_from(&e->slots, first, rows);
-    dl_score_tile(&e->coder, space->X, rows, space->scores);
-    dl_threshold_tile(&e->coder, space->scores, rows, space->keys, out);
+    dl_feature_tile(&e->coder, X, x_stride, rows, space, out);
     if (e->refit)
-        dl_refit_tile(e->model->dictionary, n, space->X, rows, out, e->refit_scratch[worker]);
+        dl_refit_tile(e->model->dictionary, n, X, x_stride, rows, out, e->refit_scratch[worker]);
 }
 
 static dltf_status check_encoding(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding) {
@@ -49,7 +50,7 @@ static dltf_status check_encoding(const dltf_model *model, dltf_matrix X, const 
     if (encoding->k > model->parts.m)
         return dl_fail(DLTF_ARGUMENT, "k = %lld is more than the model's %lld atoms", (long long)encoding->k,
                        (long long)model->parts.m);
-    return dl_matrix_check_finite(X, "data");
+    return DLTF_OK;
 }
 
 static dltf_status run_encoder(encoder *e, int threads, dltf_progress_fn progress, void *context) {
@@ -65,33 +66,36 @@ static dltf_status run_encoder(encoder *e, int threads, dltf_progress_fn progres
     return DLTF_OK;
 }
 
-/* Slots of fixed width to compressed rows; entries that refitting made exactly zero are dropped. */
-static dltf_status compress(const dl_slots *slots, int64_t m, dltf_codes **codes) {
-    int64_t entries = 0;
-    for (int64_t i = 0; i < slots->rows; i++)
-        entries += slots->count[i];
-    dltf_codes *made = NULL;
-    dltf_status status = dl_codes_alloc(slots->rows, m, entries, &made);
+/* Why the code of a sample is not finite: NaN or infinity among its values, or values too large for the
+ * products. A NaN in a sample makes all of its scores NaN and ranks first, so that looking at codes is enough
+ * to find it. */
+static dltf_status explain_row(const encoder *e, int64_t i) {
+    double *row = e->spaces[0].row;
+    dl_matrix_row(e->samples.X, i, row);
+    dltf_status status = dl_row_check_finite(row, e->samples.X.cols, i, "data");
     if (status != DLTF_OK)
         return status;
+    return dl_fail(DLTF_NUMERIC,
+                   "data: row %lld: its scores leave the range of single precision: rescale the data",
+                   (long long)i);
+}
+
+/* Codes of fixed width, closed up in place to compressed rows. Entries that refitting made exactly zero are
+ * dropped. */
+static dltf_status compress(const encoder *e, dltf_codes *codes) {
+    const dl_slots *slots = &e->slots;
     int64_t at = 0;
     for (int64_t i = 0; i < slots->rows; i++) {
-        for (int64_t e = i * slots->k; e < i * slots->k + slots->count[i]; e++) {
-            if (!isfinite(slots->value[e])) {
-                dltf_codes_free(made);
-                return dl_fail(DLTF_NUMERIC,
-                               "data: row %lld: its scores leave the range of single precision: "
-                               "rescale the data",
-                               (long long)i);
-            }
-            if (slots->value[e] == 0)
-                continue;
-            made->indices[at] = slots->index[e];
-            made->values[at++] = slots->value[e];
+        for (int64_t s = i * slots->k; s < i * slots->k + slots->count[i]; s++) {
+            float value = codes->values[s];
+            if (!isfinite(value))
+                return explain_row(e, i);
+            codes->indices[at] = codes->indices[s];
+            codes->values[at] = value;
+            at += value != 0;
         }
-        made->indptr[i + 1] = at;
+        codes->indptr[i + 1] = at;
     }
-    *codes = made;
     return DLTF_OK;
 }
 
@@ -110,27 +114,35 @@ dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encod
     encoder e = {
         .model = model,
         .samples = {X, model->mean, parts->unit_norm, 1},
-        .coder = {dl_model_encoder(model), model->bias, parts->m, parts->n, k,
-                  select == DLTF_SELECT_POSITIVE},
+        .coder = {&model->packed, k, select == DLTF_SELECT_POSITIVE},
         .refit = encoding->refit,
     };
-    dl_blas_enter();
-    DL_TRY(dl_slots_alloc(&e.slots, X.rows, k));
-    DL_TRY(dl_workspaces_alloc(threads, parts->m, parts->n, &e.spaces));
+    dltf_codes *made = NULL;
+    int32_t *count = NULL;
+    int64_t entries = 0;
+    if (!dl_multiply(X.rows, k, &entries))
+        return dl_fail(DLTF_MEMORY, "%lld codes of %lld entries are too many", (long long)X.rows,
+                       (long long)k);
+    DL_TRY(dl_codes_alloc(X.rows, parts->m, entries, &made));
+    DL_TRY_NEW(count, X.rows);
+    e.slots = (dl_slots){X.rows, k, count, made->indices, made->values};
+    DL_TRY(dl_workspaces_alloc(threads, parts->m, parts->n, k, &e.spaces));
     if (e.refit) {
         DL_TRY_NEW(e.refit_scratch, threads);
         for (int t = 0; t < threads; t++)
             DL_TRY_NEW(e.refit_scratch[t], dl_refit_scratch(k, parts->n));
     }
     DL_TRY(run_encoder(&e, threads, progress, context));
-    DL_TRY(compress(&e.slots, parts->m, codes));
+    DL_TRY(compress(&e, made));
+    *codes = made;
+    made = NULL;
 done:
-    dl_blas_leave();
     for (int t = 0; e.refit_scratch && t < threads; t++)
         dl_free(e.refit_scratch[t]);
     dl_free(e.refit_scratch);
     dl_workspaces_free(e.spaces, threads);
-    dl_slots_free(&e.slots);
+    dltf_codes_free(made);
+    dl_free(count);
     return status;
 }
 
@@ -205,7 +217,7 @@ dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X, co
     }
     if (!isfinite(error) || !isfinite(energy))
         status = dl_fail(DLTF_NUMERIC, "data: values beyond single precision: rescale the data");
-    *relative = energy > 0 ? error / energy : 0;
+    *relative = energy > 0 ? error / energy : error > 0 ? HUGE_VAL : 0;
 done:
     dl_free(x);
     dl_free(row);

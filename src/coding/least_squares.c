@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-void dl_solve_support(double *G, double *b, int64_t s) {
-    const double smallest_pivot = 1e-10; /* relative: atoms have norm 1 */
+void dl_solve_support(double *G, double *b, int64_t s, double smallest_pivot) {
     for (int64_t j = 0; j < s; j++) {
         for (int64_t i = j; i < s; i++) {
             double sum = G[i * s + j];

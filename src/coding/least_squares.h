@@ -4,9 +4,10 @@
 
 #include <stdint.h>
 
-/* Solves the s x s normal equations G z = b by Cholesky; G (lower triangle) is overwritten, b becomes z. An
- * atom that depends on earlier ones (its pivot vanishes; diagonals must be about 1) gets the coefficient 0:
- * its part is already explained. */
-void dl_solve_support(double *G, double *b, int64_t s);
+/* Solves the s x s normal equations G z = b of unit-norm atoms by Cholesky; G (lower triangle) is
+ * overwritten, b becomes z. An atom whose pivot, the square of its distance from the span of the earlier
+ * ones, is below smallest_pivot counts as dependent and gets the coefficient 0: its part is explained
+ * already. The bound must be well above the rounding errors of G. */
+void dl_solve_support(double *G, double *b, int64_t s, double smallest_pivot);
 
 #endif

@@ -30,7 +30,8 @@ int64_t dl_refit_scratch(int64_t k, int64_t n) {
     return k * k + k + (k + 1) * n;
 }
 
-void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t rows, dl_slots slots, double *scratch) {
+void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t x_stride, int64_t rows, dl_slots slots,
+                   double *scratch) {
     for (int64_t i = 0; i < rows; i++) {
         int64_t s = slots.count[i];
         const int32_t *S = slots.index + i * slots.k;
@@ -38,8 +39,8 @@ void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t rows, dl_s
         double *G = scratch, *b = G + s * s;
         if (!all_finite(z, s)) /* scores overflowed: the caller must see it */
             continue;
-        normal_equations(W, n, X + i * n, S, s, b + s, G, b);
-        dl_solve_support(G, b, s);
+        normal_equations(W, n, X + i * x_stride, S, s, b + s, G, b);
+        dl_solve_support(G, b, s, 1e-10); /* products in double */
         for (int64_t p = 0; p < s; p++)
             z[p] = (float)b[p];
     }

@@ -62,6 +62,8 @@ dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model) {
     DL_TRY(copy_finite(parts->bias, m, "bias", &made->bias));
     DL_TRY(copy_finite(parts->mean, n, "mean", &made->mean));
     DL_TRY(normalise_rows(made->dictionary, m, n));
+    DL_TRY(dl_packed_alloc(&made->packed, m, n));
+    dl_packed_fill(&made->packed, made->encoder ? made->encoder : made->dictionary, made->bias);
     made->parts = *parts;
     made->parts.dictionary = made->dictionary;
     made->parts.encoder = made->encoder;
@@ -95,6 +97,7 @@ void dltf_model_free(dltf_model *model) {
     dl_free(model->encoder);
     dl_free(model->bias);
     dl_free(model->mean);
+    dl_packed_free(&model->packed);
     dl_notes_free(&model->notes);
     dl_free(model);
 }

@@ -23,6 +23,16 @@ void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *ou
         out[j] = (float)(row[j] * samples->scale);
 }
 
+const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t *stride) {
+    const dltf_matrix *X = &samples->X;
+    bool plain = X->type == DLTF_F32 && X->col_stride == 1 && !samples->mean && !samples->unit_norm &&
+                 samples->scale == 1;
+    if (!plain)
+        return NULL;
+    *stride = X->row_stride;
+    return (const float *)X->data + first * X->row_stride;
+}
+
 dltf_status dl_samples_mean(dltf_matrix X, float *mean) {
     dltf_status status = DLTF_OK;
     double *sum = NULL, *row = NULL;

@@ -21,6 +21,10 @@ typedef struct dl_scan {
 /* Row i, preprocessed; `row` is work space of n doubles. */
 void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out);
 
+/* Rows from `first` on where they are, if they need no preprocessing, scaling or conversion; otherwise NULL,
+ * and `stride` stays as it was. */
+const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t *stride);
+
 /* The mean row, in f32. Refuses NaN and infinity with row and column. */
 dltf_status dl_samples_mean(dltf_matrix X, float *mean);
 

@@ -1,11 +1,65 @@
-#include "kernels/dispatch.h"
+/* Which kernels run: decided once, at the first use, by the CPU and the environment. */
+#include "kernels/level/level.h"
 
-const char *dl_kernel_level(void) {
-#if DL_KERNEL_CLONES
-    if (__builtin_cpu_supports("x86-64-v4"))
-        return "avx512";
-    if (__builtin_cpu_supports("x86-64-v3"))
-        return "avx2";
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEVEL(name, level, select)                                                                           \
+    {                                                                                                        \
+        name, dl_scores_##level, select, dl_above_##level, dl_dot_##level, dl_gram_row_##level,              \
+            dl_gap_row_##level, dl_add_scaled_##level, dl_prox_count_##level, dl_prox_apply_##level          \
+    }
+
+static const dl_kernels levels[] = {
+#if defined(__x86_64__)
+    LEVEL("avx512", avx512, dl_select_rows_avx512),
+    LEVEL("avx2", avx2, dl_select_plain_avx2),
 #endif
-    return "c";
+    LEVEL("c", c, dl_select_plain_c),
+};
+
+enum { LEVELS = sizeof levels / sizeof *levels };
+
+static bool cpu_has(const char *level) {
+#if defined(__x86_64__)
+    if (strcmp(level, "avx512") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("fma");
+    if (strcmp(level, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    return strcmp(level, "c") == 0;
+}
+
+const dl_kernels *dl_kernels_level(int index) {
+    for (int l = 0; l < LEVELS; l++)
+        if (cpu_has(levels[l].level) && index-- == 0)
+            return &levels[l];
+    return NULL;
+}
+
+static const dl_kernels *choose(void) {
+    const char *wanted = getenv("DLTF_KERNELS");
+    for (int l = 0; wanted && l < LEVELS; l++)
+        if (strcmp(levels[l].level, wanted) == 0 && cpu_has(wanted))
+            return &levels[l];
+    return dl_kernels_level(0);
+}
+
+static _Atomic(const dl_kernels *) in_use;
+
+/* Two threads that come here at once choose the same. */
+const dl_kernels *dl_kernels_now(void) {
+    const dl_kernels *kernels = atomic_load_explicit(&in_use, memory_order_acquire);
+    if (!kernels) {
+        kernels = choose();
+        atomic_store_explicit(&in_use, kernels, memory_order_release);
+    }
+    return kernels;
+}
+
+void dl_kernels_force(const dl_kernels *kernels) {
+    atomic_store_explicit(&in_use, kernels, memory_order_release);
 }

@@ -3,12 +3,16 @@
 #ifndef DL_KERNELS_GRAM_H
 #define DL_KERNELS_GRAM_H
 
-#include <stdint.h>
+#include "kernels/kernels.h"
 
 /* <x, y> */
-double dl_dot(const double *x, const double *y, int64_t n);
+static inline double dl_dot(const double *x, const double *y, int64_t n) {
+    return dl_kernels_now()->dot(x, y, n);
+}
 
 /* out[i] = <x, row i of rows>, i < count; rows: count x n. */
-void dl_gram_row(const double *x, const double *rows, int64_t count, int64_t n, double *out);
+static inline void dl_gram_row(const double *x, const double *rows, int64_t count, int64_t n, double *out) {
+    dl_kernels_now()->gram_row(x, rows, count, n, out);
+}
 
 #endif

@@ -1,78 +1,15 @@
 /* The proximal mapping of the squared (k,2) norm by a scalar equation instead of a sort.
  *
  * The paper's Algorithm 1 sorts |c| (learning/prox_sorted.c keeps it); here a few counting passes over c find
- * the one number that the solution depends on. First the two passes, then the solver. Called for each sample
+ * the one number that the solution depends on. The passes are kernels (level/prox.c). Called for each sample
  * in the Q step. */
 #include "kernels/prox.h"
 
-#include "kernels/dispatch.h"
+#include "kernels/kernels.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-/* ---- The passes -------------------------------------------------------------------------------- */
-
-/* One linear piece of the scalar equation: how many |c_i| >= high (full) and how many between low and high
- * (both excluded: middle), and the sum of the latter. */
-typedef struct linear_piece {
-    int64_t full, middle;
-    double sum;
-} linear_piece;
-
-/* Entry i adds to lane i mod 16 of the sum, and the lanes are added in one fixed order: the same number
- * whatever the width of the registers, so that every instruction set gives the same bytes. */
-enum { LANES = 16 };
-
-static inline __attribute__((always_inline)) linear_piece gather(double lane[LANES], int64_t above,
-                                                                 int64_t full) {
-    for (int l = 0; l < 8; l++)
-        lane[l] += lane[l + 8];
-    for (int l = 0; l < 4; l++)
-        lane[l] += lane[l + 4];
-    return (linear_piece){full, above - full, (lane[0] + lane[2]) + (lane[1] + lane[3])};
-}
-
-/* Without branches, which would be mispredicted half of the time. */
-static inline __attribute__((always_inline)) void count_block(const float *c, float low, float high,
-                                                              double *lane, int32_t *above, int32_t *full) {
-    for (int l = 0; l < LANES; l++) {
-        float a = fabsf(c[l]);
-        int32_t is_above = a > low, is_full = a >= high;
-        above[l] += is_above;
-        full[l] += is_full;
-        lane[l] += (double)(a * (float)(is_above - is_full));
-    }
-}
-
-DL_KERNEL static linear_piece count(const float *c, int64_t m, float low, float high) {
-    double lane[LANES] = {0};
-    int32_t above[LANES] = {0}, full[LANES] = {0};
-    int64_t i = 0, total_above = 0, total_full = 0;
-    for (; i + LANES <= m; i += LANES)
-        count_block(c + i, low, high, lane, above, full);
-    if (i < m) {
-        float rest[LANES] = {0}; /* a zero is never above, so the padding does not count */
-        memcpy(rest, c + i, (size_t)(m - i) * sizeof *rest);
-        count_block(rest, low, high, lane, above, full);
-    }
-    for (int l = 0; l < LANES; l++) {
-        total_above += above[l];
-        total_full += full[l];
-    }
-    return gather(lane, total_above, total_full);
-}
-
-/* q = sign(c) min(|c|, max(v, shrink |c|)), the product rounded once; q may be c. */
-DL_KERNEL static void apply(const float *c, int64_t m, float v, double shrink, float *q) {
-    for (int64_t i = 0; i < m; i++) {
-        float a = fabsf(c[i]), shrunk = (float)((double)a * shrink);
-        float b = shrunk > v ? shrunk : v;
-        q[i] = copysignf(a < b ? a : b, c[i]);
-    }
-}
-
-/* ---- The solver -------------------------------------------------------------------------------- */
 
 /* Below this the shrinkage is less than half the distance between neighbouring floats: q = c when rounded. */
 static const double LEAST_GAMMA = 0x1p-26;
@@ -88,7 +25,7 @@ typedef struct scalar_problem {
 } scalar_problem;
 
 /* Counts at v. Thresholds are rounded to floats such that no comparison with a float changes its result. */
-static linear_piece piece_at(const scalar_problem *problem, double v) {
+static dl_prox_piece piece_at(const scalar_problem *problem, double v) {
     double top = (1 + problem->gamma) * v;
     float low = v < (double)FLT_MAX ? (float)v : FLT_MAX;
     float high = top <= (double)FLT_MAX ? (float)top : INFINITY;
@@ -96,11 +33,11 @@ static linear_piece piece_at(const scalar_problem *problem, double v) {
         low = nextafterf(low, 0);
     if ((double)high < top)
         high = nextafterf(high, INFINITY);
-    return count(problem->c, problem->m, low, high);
+    return dl_kernels_now()->prox_count(problem->c, problem->m, low, high);
 }
 
 /* The v at which the linear piece takes the value k, or 0 if it never does. */
-static double piece_root(const scalar_problem *problem, linear_piece piece) {
+static double piece_root(const scalar_problem *problem, dl_prox_piece piece) {
     double slope = (double)(problem->k - piece.full) * problem->gamma + (double)piece.middle;
     return piece.middle > 0 && slope > 0 ? piece.sum / slope : 0;
 }
@@ -121,7 +58,7 @@ static double half_way(double a, double b) {
  * ramp from v to (1+gamma) v passes the share p if its middle is the quantile of p (Abramowitz &
  * Stegun 26.2.22); for large gamma few entries are full and the root of the piece in which all are middle is
  * closer. */
-static double first_guess(const scalar_problem *problem, linear_piece all) {
+static double first_guess(const scalar_problem *problem, dl_prox_piece all) {
     double p = (double)problem->k / (double)all.middle;
     double t = sqrt(-2 * log(p / 2));
     double quantile = t - (2.30753 + 0.27061 * t) / (1 + 0.99229 * t + 0.04481 * t * t);
@@ -159,17 +96,17 @@ static double inside(const bracket *around, int pass) {
  * between the breakpoints |c_i| and |c_i|/(1+gamma). More than k entries are non-zero (`all` describes them),
  * so there is one. Newton's step goes to the root of the current piece, and ends when the piece found there
  * is the same; g is neither convex nor concave, so a bracket guards it. Counts the passes over c. */
-static double solve(const scalar_problem *problem, linear_piece all, int *passes) {
+static double solve(const scalar_problem *problem, dl_prox_piece all, int *passes) {
     double k = (double)problem->k, gamma = problem->gamma;
     bracket around = {.low = 0.5 * (double)FLT_TRUE_MIN / (1 + gamma), /* here every entry is full */
                       .high = all.sum / k,                             /* at least k entries are >= v */
                       .g_low = ((double)all.middle - k) * gamma,
                       .g_high = -k * gamma};
     double v = first_guess(problem, all), next = 0;
-    linear_piece origin = all;
+    dl_prox_piece origin = all;
     bool newton = false;
     for (; *passes < MOST_PASSES; v = next) {
-        linear_piece piece = piece_at(problem, v);
+        dl_prox_piece piece = piece_at(problem, v);
         ++*passes;
         if (newton && piece.full == origin.full && piece.middle == origin.middle)
             break;
@@ -208,10 +145,10 @@ int dl_prox_passes(const float *c, int64_t m, int64_t k, double gamma, float *q)
     }
     gamma = fmin(gamma, MOST_GAMMA);
     scalar_problem problem = {c, m, k, gamma};
-    linear_piece all = count(c, m, 0, INFINITY);
+    dl_prox_piece all = dl_kernels_now()->prox_count(c, m, 0, INFINITY);
     int passes = 1;
     double v = all.middle > k ? solve(&problem, all, &passes) : 0;
-    apply(c, m, (float)v, 1 / (1 + gamma), q);
+    dl_kernels_now()->prox_apply(c, m, (float)v, 1 / (1 + gamma), q);
     return passes + 1;
 }
 

@@ -62,6 +62,8 @@ static void add_block(dl_pass *pass) {
 
 /* theta_start for a tenth of the iterations, geometric to theta at half of them, then held. */
 static double theta_at(const dltf_options *o, int64_t index) {
+    if (index + 1 == o->iterations)
+        return o->theta;
     double begin = 0.1 * (double)o->iterations, end = 0.5 * (double)o->iterations;
     double share = ((double)index - begin) / (end - begin);
     if (share <= 0)
@@ -84,7 +86,7 @@ void dl_model_iteration(dltf_learner *l, int64_t index, dltf_iteration *record) 
     w_step(l, theta, 0, record);
     /* Only while theta still falls: what is put in late has no time to settle. */
     if (theta != l->options.theta && (index + 1) % DL_REPLACE_EVERY == 0)
-        record->atoms_replaced = dl_replace_useless(l, l->statistics.use, (l->N - 1) % DL_BLOCK + 1, index);
+        record->atoms_replaced = dl_replace_useless(l, l->statistics.use, pass.rows, index);
 }
 
 /* ---- Stage 3: Z, Q, W, Y ---- */
@@ -110,19 +112,18 @@ static void start_tile(void *context, int64_t tile, int worker) {
         Q[i] = -t.space->P[i];
 }
 
-enum { PANEL = 32 }; /* columns of X that one task multiplies with all others */
-
 static void moment_panel(void *context, int64_t panel, int worker) {
     const dl_pass *pass = context;
     dltf_learner *l = pass->l;
-    int64_t first = panel * PANEL, cols = l->n - first < PANEL ? l->n - first : PANEL;
-    float *scratch = l->statistics.panel + worker * PANEL * l->n;
+    int64_t first = panel * DL_STATISTICS_PANEL,
+            cols = l->n - first < DL_STATISTICS_PANEL ? l->n - first : DL_STATISTICS_PANEL;
+    float *scratch = l->statistics.panel + worker * DL_STATISTICS_PANEL * l->n;
     dl_accumulate_tn(l->block + first, l->n, l->block, pass->rows, cols, l->n, scratch, l->A + first * l->n);
 }
 
 /* A += X X^T of the block. */
 static void add_moment(dl_pass *pass) {
-    dl_parallel(pass->l->threads, dl_tiles(pass->l->n, PANEL), moment_panel, pass);
+    dl_parallel(pass->l->threads, dl_tiles(pass->l->n, DL_STATISTICS_PANEL), moment_panel, pass);
 }
 
 void dl_admm_start(dltf_learner *l) {
@@ -156,7 +157,7 @@ static void y_tile(void *context, int64_t tile, int worker) {
     dltf_learner *l = pass->l;
     dl_tile t = dl_pass_tile(pass, tile, worker);
     int64_t at = t.first * l->m;
-    dl_score_tile(&pass->problem.W, t.X, t.rows, t.space->B);
+    dl_score_tile(&pass->problem.W, t.X, l->n, t.rows, t.space->B);
     dl_z_gap(&pass->problem, t.space->B, t.Z, t.rows, t.space->P);
     l->sums[t.first / DL_TILE] =
         dl_y_step(pass->problem.beta, t.rows * l->m, t.space->P, l->Q + at, l->Y + at);

@@ -11,7 +11,7 @@ static void factorise(int threads, const double *W, int64_t m, int64_t n, double
     bool wide = m > n; /* n x n: W W^T in the paper's letters; otherwise the m x m Gram matrix */
     int64_t size = wide ? n : m;
     double smallest = 1e-12 * (double)m / (double)size; /* relative to the mean eigenvalue */
-    for (double ridge = fmax(r, smallest);; ridge *= 10) {
+    for (double ridge = fmax(r, smallest); isfinite(ridge); ridge *= 10) {
         if (wide)
             dl_gemm(threads, DL_TRANSPOSED, DL_PLAIN, n, n, m, 1, W, W, 0, factor);
         else

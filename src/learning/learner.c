@@ -64,13 +64,29 @@ done:
     return status;
 }
 
+/* Refuses what the machine cannot hold before anything is allocated: systems that promise memory they do not
+ * have would kill the process later. */
+static dltf_status check_memory(const dltf_learner *l) {
+    double m = (double)l->m, n = (double)l->n, N = (double)l->N, threads = (double)l->threads;
+    bool admm = l->options.admm > 0;
+    double squares = (admm ? 9 : 6) * 8 * m * m, dictionaries = 12 * 8 * m * n;
+    double samples = (double)DL_BLOCK * 4 * n + (admm ? 8 * N * m : 0);
+    double bytes = squares + dictionaries + samples + threads * 16 * DL_TILE * m;
+    if (bytes <= dl_memory_of_machine())
+        return DLTF_OK;
+    return dl_fail(DLTF_MEMORY,
+                   "m = %lld atoms%s need about %.0f GB of memory, this machine has %.0f GB: lower m",
+                   (long long)l->m, admm ? " and ADMM" : "", bytes / 1e9, dl_memory_of_machine() / 1e9);
+}
+
 static dltf_status allocate(dltf_learner *l) {
     dltf_status status = DLTF_OK;
     int64_t m = l->m, n = l->n, block = least(DL_BLOCK, l->N);
     bool admm = l->options.admm > 0;
     DL_TRY_NEW(l->W, m * n);
-    DL_TRY_NEW(l->W32, m * n);
-    DL_TRY_NEW(l->E32, m * n);
+    DL_TRY(dl_packed_alloc(&l->W32, m, n));
+    DL_TRY(dl_packed_alloc(&l->E32, m, n));
+    DL_TRY_NEW(l->narrow, m * n);
     DL_TRY_NEW(l->G32, m * m);
     DL_TRY_NEW(l->code_sum, m);
     DL_TRY_NEW(l->block, block * n);
@@ -111,6 +127,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_options *options, dltf_l
     l->stage = DLTF_STAGE_MINIBATCH;
     l->tau = 1e-3;
     l->start_time = dl_seconds();
+    DL_TRY(check_memory(l));
     DL_TRY(prepare_samples(l, X));
     DL_TRY(allocate(l));
     *learner = l;
@@ -152,12 +169,14 @@ void dltf_learner_free(dltf_learner *l) {
         dl_z_space_free(&l->z_spaces[t]);
     dl_free(l->z_spaces);
     dl_slots_free(&l->Z);
-    float *floats[] = {l->mean, l->W32, l->E32, l->G32, l->block, l->Q, l->Y, l->M};
+    float *floats[] = {l->mean, l->narrow, l->G32, l->block, l->Q, l->Y, l->M};
     double *doubles[] = {l->W, l->code_sum, l->rows, l->squares, l->residual, l->A, l->sums};
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
         dl_free(floats[i]);
     for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
         dl_free(doubles[i]);
+    dl_packed_free(&l->W32);
+    dl_packed_free(&l->E32);
     dl_free(l->useless);
     dl_free(l->history);
     dl_free(l);
@@ -165,10 +184,15 @@ void dltf_learner_free(dltf_learner *l) {
 
 /* ---- Running ---- */
 
+void dl_learner_pack(dltf_learner *l, const double *matrix, dl_packed *packed) {
+    for (int64_t i = 0; i < l->m * l->n; i++)
+        l->narrow[i] = (float)matrix[i];
+    dl_packed_fill(packed, l->narrow, NULL);
+}
+
 void dl_learner_refresh(dltf_learner *l) {
     dl_gemm(l->threads, DL_PLAIN, DL_TRANSPOSED, l->m, l->m, l->n, 1, l->W, l->W, 0, l->w_space.G);
-    for (int64_t i = 0; i < l->m * l->n; i++)
-        l->W32[i] = (float)l->W[i];
+    dl_learner_pack(l, l->W, &l->W32);
     for (int64_t i = 0; i < l->m * l->m; i++)
         l->G32[i] = (float)l->w_space.G[i];
 }
@@ -252,30 +276,49 @@ static dltf_status iterate(dltf_learner *l) {
         break;
     }
     if (!isfinite(record.objective + record.relative_error + record.frame_potential))
-        return dl_fail(DLTF_NUMERIC,
-                       "learning diverged in stage %d, iteration %lld: lower lambda / beta, now %g",
-                       (int)l->stage, (long long)l->index, l->options.lambda / l->options.beta);
+        return dl_fail(DLTF_NUMERIC, "learning left the range of numbers in stage %d, iteration %lld%s",
+                       (int)l->stage, (long long)l->index,
+                       l->stage == DLTF_STAGE_ADMM ? ": lower lambda or raise beta" : ": rescale the data");
     record.seconds = dl_seconds() - l->start_time;
     l->index++;
     return dl_learner_record(l, &record);
 }
 
+/* Progress in units of work, about proportional to time: samples that an iteration codes, plus what its
+ * matrix algebra costs; with Q and Y a sample costs several times as much. */
+static int64_t work_of(const dltf_learner *l, dltf_stage stage) {
+    const int64_t algebra = 2000, with_noise = 4;
+    if (stage == DLTF_STAGE_MINIBATCH)
+        return algebra + least(l->options.batch, l->N);
+    return algebra + (stage == DLTF_STAGE_MODEL ? l->N : with_noise * l->N);
+}
+
+static dltf_progress progress_of(const dltf_learner *l) {
+    dltf_progress report = {.task = "learning", .iteration = &l->history[l->history_count - 1]};
+    for (dltf_stage stage = DLTF_STAGE_MINIBATCH; stage <= DLTF_STAGE_ADMM; stage++) {
+        int64_t length = dl_stage_length(&l->options, stage);
+        int64_t done = stage < l->stage ? length : stage == l->stage ? l->index : 0;
+        report.done += done * work_of(l, stage);
+        report.total += length * work_of(l, stage);
+    }
+    return report;
+}
+
 static dltf_status run_stages(dltf_learner *l, dltf_progress_fn progress, void *context,
                               dltf_outcome *outcome) {
-    const dltf_options *o = &l->options;
-    int64_t before[] = {0, 0, o->steps, o->steps + o->iterations};
-    *outcome = DLTF_ITERATION_LIMIT;
+    bool converged = l->history_count > 0 && has_converged(l);
+    *outcome = converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
     for (;; l->stage++, l->index = 0) {
-        while (l->index < dl_stage_length(o, l->stage)) {
+        int64_t length = dl_stage_length(&l->options, l->stage);
+        while (l->index < length) {
             dltf_status status = iterate(l);
             if (status != DLTF_OK)
                 return status;
-            dltf_progress report = {"learning", before[l->stage] + l->index,
-                                    o->steps + o->iterations + o->admm, &l->history[l->history_count - 1]};
-            bool converged = has_converged(l);
+            converged = has_converged(l);
             if (converged)
-                l->index = dl_stage_length(o, l->stage);
+                l->index = length;
             *outcome = converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
+            dltf_progress report = progress_of(l);
             if (progress && progress(context, &report) != 0) {
                 *outcome = DLTF_INTERRUPTED;
                 return DLTF_OK;

@@ -9,7 +9,7 @@
 
 /* Samples whose codes and statistics are computed together: large enough to keep all threads busy between two
  * barriers, small enough for the last-level cache. Fixed: results must not depend on the threads. */
-enum { DL_BLOCK = 4096 };
+enum { DL_BLOCK = 42 * DL_TILE };
 
 /* Stage 1: running averages of the minibatch statistics. */
 typedef struct dl_minibatch {
@@ -33,8 +33,8 @@ struct dltf_learner {
     bool warm;     /* started from a model */
 
     double *W;        /* m x n, unit-norm rows */
-    float *W32;       /* the same in f32, for the products with samples */
-    float *E32;       /* the dual encoder in f32 */
+    dl_packed W32;    /* the same in f32, for the products with samples */
+    dl_packed E32;    /* the dual encoder in f32 */
     float *G32;       /* W^T W */
     double *code_sum; /* m: of the newest codes; decides the sign of atoms */
 
@@ -49,6 +49,7 @@ struct dltf_learner {
     int32_t *useless; /* m: atoms that were replaced last */
     double *squares;  /* of the residuals of a block */
     double *residual; /* n */
+    float *narrow;    /* m x n: a matrix on its way from double to packed f32 */
 
     dl_minibatch minibatch;
 
@@ -86,6 +87,9 @@ void dl_minibatch_free(dltf_learner *l);
 dltf_status dl_admm_alloc(dltf_learner *l);
 /* Q and A = X X^T at the dictionary that stage 2 left. */
 void dl_admm_start(dltf_learner *l);
+
+/* Packs a matrix of doubles (m x n) in f32. */
+void dl_learner_pack(dltf_learner *l, const double *matrix, dl_packed *packed);
 
 /* First dictionary. */
 dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);

@@ -8,7 +8,7 @@ dl_pass dl_pass_make(dltf_learner *l, double theta, double beta) {
     double sigma = dl_largest_eigenvalue(l->w_space.G, l->m, l->w_space.scratch);
     return (dl_pass){
         .l = l,
-        .problem = {.W = {l->W32, NULL, l->m, l->n, l->k, l->options.select == DLTF_SELECT_POSITIVE},
+        .problem = {.W = {&l->W32, l->k, l->options.select == DLTF_SELECT_POSITIVE},
                     .G = l->G32,
                     .theta = theta,
                     .beta = beta,
@@ -18,10 +18,16 @@ dl_pass dl_pass_make(dltf_learner *l, double theta, double beta) {
     };
 }
 
+int64_t dl_pass_block(int64_t count) {
+    int64_t blocks = dl_tiles(count, DL_BLOCK);
+    return DL_TILE * dl_tiles(dl_tiles(count, blocks), DL_TILE);
+}
+
 void dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
-    for (pass->first = 0; pass->first < pass->count; pass->first += DL_BLOCK) {
+    int64_t block = dl_pass_block(pass->count);
+    for (pass->first = 0; pass->first < pass->count; pass->first += block) {
         int64_t left = pass->count - pass->first;
-        pass->rows = left < DL_BLOCK ? left : DL_BLOCK;
+        pass->rows = left < block ? left : block;
         dl_parallel(pass->l->threads, dl_tiles(pass->rows, DL_TILE), tile, pass);
         if (after)
             after(pass);

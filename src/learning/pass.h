@@ -25,6 +25,10 @@ typedef struct dl_tile {
 /* A pass over all samples at the current dictionary. */
 dl_pass dl_pass_make(dltf_learner *l, double theta, double beta);
 
+/* Samples in the blocks of a pass over `count`: as many as DL_BLOCK allows, in blocks of about the same size,
+ * so that the last one is as good a sample of the data as the others. */
+int64_t dl_pass_block(int64_t count);
+
 /* Runs `tile` over all blocks; after each, in order, `after` (or NULL). */
 void dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *));
 

@@ -56,7 +56,7 @@ static int64_t choose_batch(dltf_learner *l, int64_t index, int64_t *first) {
 static void code_tile(void *context, int64_t tile, int worker) {
     const dl_pass *pass = context;
     dl_tile t = dl_pass_tile(pass, tile, worker);
-    dl_score_tile(&pass->problem.W, t.X, t.rows, t.space->B);
+    dl_score_tile(&pass->problem.W, t.X, pass->l->n, t.rows, t.space->B);
     dl_threshold_tile(&pass->problem.W, t.space->B, t.rows, t.space->keys, t.Z);
 }
 
@@ -67,13 +67,14 @@ static void add_block(dl_pass *pass) {
         l->minibatch.X_square += (double)l->block[i] * (double)l->block[i];
 }
 
-/* Z = max_k(E^T X) for a batch, and its statistics. */
-static void code_batch(dltf_learner *l, int64_t first, int64_t size) {
+/* Z = max_k(E^T X) for a batch, and its statistics; returns how many samples of it are still in the block. */
+static int64_t code_batch(dltf_learner *l, int64_t first, int64_t size) {
     dl_pass pass = {.l = l, .order = l->minibatch.order + first, .count = size};
-    pass.problem.W = (dl_coder){l->E32, NULL, l->m, l->n, l->k, l->options.select == DLTF_SELECT_POSITIVE};
+    pass.problem.W = (dl_coder){&l->E32, l->k, l->options.select == DLTF_SELECT_POSITIVE};
     dl_statistics_clear(&l->statistics);
     l->minibatch.X_square = 0;
     dl_pass_run(&pass, code_tile, add_block);
+    return pass.rows;
 }
 
 static void average(double *mean, const double *sum, double share, int64_t count) {
@@ -91,7 +92,7 @@ static void fit_dictionary(dltf_learner *l) {
         trace += b->D[j * m + j];
     if (!(trace > 0))
         return;
-    for (double ridge = FIT_RIDGE * trace / (double)m;; ridge *= 10) {
+    for (double ridge = FIT_RIDGE * trace / (double)m; isfinite(ridge); ridge *= 10) {
         memcpy(b->factor, b->D, (size_t)(m * m) * sizeof *b->factor);
         for (int64_t j = 0; j < m; j++)
             b->factor[j * m + j] += ridge;
@@ -152,9 +153,8 @@ void dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *record) {
     int64_t size = choose_batch(l, index, &first);
     double share = (1 - KEEP) / (double)size;
     dl_dual_encoder(l->threads, l->W, m, n, l->options.ridge, b->factor, b->E);
-    for (int64_t i = 0; i < m * n; i++)
-        l->E32[i] = (float)b->E[i];
-    code_batch(l, first, size);
+    dl_learner_pack(l, b->E, &l->E32);
+    int64_t rows = code_batch(l, first, size);
     measure(l, record); /* of the dictionary that made the codes */
     average(b->D, l->statistics.D, share, m * m);
     average(b->C, l->statistics.C, share, m * n);
@@ -164,5 +164,5 @@ void dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *record) {
     dl_learner_refresh(l);
     bool settling = (double)index >= 0.85 * (double)l->options.steps;
     if (!settling && (index + 1) % DL_REPLACE_EVERY == 0)
-        replace_useless(l, index, (size - 1) % DL_BLOCK + 1, record);
+        replace_useless(l, index, rows, record);
 }

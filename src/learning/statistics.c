@@ -4,27 +4,25 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "kernels/dispatch.h"
+#include "kernels/kernels.h"
 #include "linalg/blas.h"
 
 #include <string.h>
 
-enum { ATOMS = 32 }; /* atoms that one task owns */
-
 dltf_status dl_statistics_alloc(dl_statistics *s, int threads, int64_t m, int64_t n, int64_t rows, int64_t k,
                                 bool admm) {
     dltf_status status = DLTF_OK;
-    *s = (dl_statistics){.m = m, .n = n, .capacity = rows * k, .threads = threads};
+    *s = (dl_statistics){.m = m, .n = n, .threads = threads};
     DL_TRY_NEW(s->C, m * n);
     DL_TRY_NEW(s->D, m * m);
     DL_TRY_NEW(s->use, m);
     DL_TRY_NEW(s->code_sum, m);
     DL_TRY_NEW(s->start, m + 1);
-    DL_TRY_NEW(s->entry, s->capacity);
+    DL_TRY_NEW(s->entry, rows * k);
     if (admm) {
         DL_TRY_NEW(s->F, m * n);
         DL_TRY_NEW(s->H, m * m);
-        DL_TRY_NEW(s->panel, threads * ATOMS * n);
+        DL_TRY_NEW(s->panel, threads * DL_STATISTICS_PANEL * n);
     }
 done:
     if (status != DLTF_OK)
@@ -76,11 +74,6 @@ static void sort_by_atom(dl_statistics *s, dl_slots Z) {
     s->start[0] = 0;
 }
 
-DL_KERNEL static void add_scaled(double *sum, float scale, const float *x, int64_t n) {
-    for (int64_t i = 0; i < n; i++)
-        sum[i] += (double)scale * (double)x[i];
-}
-
 typedef struct block {
     dl_statistics *s;
     const float *X, *M;
@@ -90,34 +83,36 @@ typedef struct block {
 static void gather_atom(const block *b, int64_t j) {
     dl_statistics *s = b->s;
     const dl_slots *Z = &b->Z;
+    const dl_kernels *kernels = dl_kernels_now();
     for (int64_t e = s->start[j]; e < s->start[j + 1]; e++) {
         int64_t position = s->entry[e], i = position / Z->k;
         float z = Z->value[position];
         s->use[j] += 1;
         s->code_sum[j] += (double)z;
-        add_scaled(s->C + j * s->n, z, b->X + i * s->n, s->n);
+        kernels->add_scaled(s->C + j * s->n, z, b->X + i * s->n, s->n);
         for (int64_t l = i * Z->k; l < i * Z->k + Z->count[i]; l++)
             s->D[j * s->m + Z->index[l]] += (double)z * (double)Z->value[l];
         if (b->M)
-            add_scaled(s->H + j * s->m, z, b->M + i * s->m, s->m);
+            kernels->add_scaled(s->H + j * s->m, z, b->M + i * s->m, s->m);
     }
 }
 
 static void add_atoms(void *context, int64_t task, int worker) {
     const block *b = context;
     dl_statistics *s = b->s;
-    int64_t first = task * ATOMS, last = first + ATOMS < s->m ? first + ATOMS : s->m;
+    int64_t first = task * DL_STATISTICS_PANEL,
+            last = first + DL_STATISTICS_PANEL < s->m ? first + DL_STATISTICS_PANEL : s->m;
     for (int64_t j = first; j < last; j++)
         gather_atom(b, j);
     if (b->M)
         dl_accumulate_tn(b->M + first, s->m, b->X, b->Z.rows, last - first, s->n,
-                         s->panel + worker * ATOMS * s->n, s->F + first * s->n);
+                         s->panel + worker * DL_STATISTICS_PANEL * s->n, s->F + first * s->n);
 }
 
 void dl_statistics_add(dl_statistics *s, const float *X, dl_slots Z, const float *M) {
     block b = {s, X, M, Z};
     sort_by_atom(s, Z);
-    dl_parallel(s->threads, dl_tiles(s->m, ATOMS), add_atoms, &b);
+    dl_parallel(s->threads, dl_tiles(s->m, DL_STATISTICS_PANEL), add_atoms, &b);
     for (int64_t i = 0; M && i < Z.rows * s->m; i++)
         s->M_square += (double)M[i] * (double)M[i];
 }

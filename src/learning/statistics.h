@@ -6,6 +6,9 @@
 
 #include "coding/coder.h"
 
+/* Atoms, or columns of X, that one task owns. */
+enum { DL_STATISTICS_PANEL = 32 };
+
 typedef struct dl_statistics {
     int64_t m, n;
     double *C;        /* m x n: row j = sum_i z_ij x_i */
@@ -15,7 +18,6 @@ typedef struct dl_statistics {
     double *F;        /* m x n, ADMM only */
     double *H;        /* m x m: row j = sum_i z_ij m_i, ADMM only */
     double M_square;  /* ||M||^2, ADMM only */
-    int64_t capacity; /* entries that the two arrays below hold */
     int64_t *start;   /* m + 1: entries of a block sorted by atom */
     int64_t *entry;
     float *panel; /* work space of F, one panel per thread */

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "coding/least_squares.h"
-#include "kernels/dispatch.h"
+#include "kernels/kernels.h"
 #include "kernels/select.h"
 #include "linalg/blas.h"
 
@@ -45,23 +45,11 @@ double dl_z_step_length(double sigma, double theta, double beta) {
     return L > 0 ? s / L : 0;
 }
 
-/* p = Gz - b, as a sum of k rows of G. */
-DL_KERNEL static void gap_row(const float *G, int64_t m, const int32_t *index, const float *value,
-                              int64_t count, const float *b, float *p) {
-    for (int64_t j = 0; j < m; j++)
-        p[j] = -b[j];
-    for (int64_t e = 0; e < count; e++) {
-        const float *g = G + index[e] * m;
-        float z = value[e];
-        for (int64_t j = 0; j < m; j++)
-            p[j] += z * g[j];
-    }
-}
-
 void dl_z_gap(const dl_z_problem *problem, const float *B, dl_slots Z, int64_t rows, float *P) {
-    int64_t m = problem->W.m;
+    int64_t m = problem->W.E->m;
     for (int64_t i = 0; i < rows; i++)
-        gap_row(problem->G, m, Z.index + i * Z.k, Z.value + i * Z.k, Z.count[i], B + i * m, P + i * m);
+        dl_kernels_now()->gap_row(problem->G, m, Z.index + i * Z.k, Z.value + i * Z.k, Z.count[i], B + i * m,
+                                  P + i * m);
 }
 
 double dl_z_objective(const dl_z_problem *problem, const float *p, const float *b, const float *m_row,
@@ -71,14 +59,14 @@ double dl_z_objective(const dl_z_problem *problem, const float *p, const float *
     for (int64_t e = 0; e < count; e++)
         data += (double)value[e] * ((double)p[index[e]] - (double)b[index[e]]);
     if (m_row)
-        for (int64_t j = 0; j < problem->W.m; j++)
+        for (int64_t j = 0; j < problem->W.E->m; j++)
             noise += ((double)p[j] + (double)m_row[j]) * ((double)p[j] + (double)m_row[j]);
     return problem->theta / 2 * data + problem->beta / 2 * noise;
 }
 
 static double row_objective(const dl_z_problem *problem, const dl_z_space *space, const float *M, dl_slots Z,
                             int64_t i) {
-    int64_t m = problem->W.m;
+    int64_t m = problem->W.E->m;
     return dl_z_objective(problem, space->P + i * m, space->B + i * m, M ? M + i * m : NULL,
                           Z.index + i * Z.k, Z.value + i * Z.k, Z.count[i]);
 }
@@ -86,7 +74,7 @@ static double row_objective(const dl_z_problem *problem, const dl_z_space *space
 /* U = Z - step (theta P + beta G(P + M)). */
 static void gradient_step(const dl_z_problem *problem, const float *M, int64_t rows, dl_z_space *space,
                           dl_slots Z) {
-    int64_t m = problem->W.m;
+    int64_t m = problem->W.E->m;
     float data = (float)(problem->step * problem->theta), noise = (float)(problem->step * problem->beta);
     for (int64_t i = 0; i < rows * m; i++)
         space->U[i] = -data * space->P[i];
@@ -113,7 +101,7 @@ static void copy_codes(dl_slots from, dl_slots to, int64_t first, int64_t rows) 
 /* The best values on the support found: z_S = G_SS^{-1} b_S. IHT with a step bounded by sigma is far from
  * them when atoms are coherent (real images), and W learned from such codes swings instead of settling. */
 static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z, int64_t i) {
-    int64_t s = Z.count[i], m = problem->W.m;
+    int64_t s = Z.count[i], m = problem->W.E->m;
     const int32_t *S = Z.index + i * Z.k;
     float *z = Z.value + i * Z.k;
     double *G = space->normal, *b = G + s * s;
@@ -122,18 +110,23 @@ static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z
             G[p * s + q] = (double)problem->G[S[p] * m + S[q]];
         b[p] = (double)space->B[i * m + S[p]];
     }
-    dl_solve_support(G, b, s);
+    dl_solve_support(G, b, s, 1e-5); /* G is rounded to f32 */
     for (int64_t p = 0; p < s && problem->W.positive; p++)
-        if (!(b[p] > 0))
+        if (b[p] < 0)
             return; /* nonnegative codes stay so: keep the values of the last step */
+    int32_t kept = 0;
     for (int64_t p = 0; p < s; p++)
-        z[p] = (float)b[p];
+        if (b[p] != 0) { /* atoms that depend on others are dropped, not kept with a zero */
+            Z.index[i * Z.k + kept] = S[p];
+            z[kept++] = (float)b[p];
+        }
+    Z.count[i] = kept;
 }
 
 void dl_z_step(const dl_z_problem *problem, const float *X, const float *M, int64_t rows, dl_z_space *space,
                dl_slots Z) {
     const dl_coder *W = &problem->W;
-    dl_score_tile(W, X, rows, space->B);
+    dl_score_tile(W, X, W->E->n, rows, space->B);
     dl_threshold_tile(W, space->B, rows, space->keys, Z);
     copy_codes(Z, space->start, 0, rows);
     dl_z_gap(problem, space->B, Z, rows, space->P);

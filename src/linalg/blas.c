@@ -36,11 +36,6 @@ const char *dl_blas_name(void) {
     return openblas_get_config();
 }
 
-void dl_product_nt(const float *A, const float *B, int64_t rows, int64_t cols, int64_t inner, float *C) {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)cols, (int)inner, 1, A, (int)inner,
-                B, (int)inner, 0, C, (int)cols);
-}
-
 void dl_product_symmetric(const float *A, const float *B, int64_t rows, int64_t size, float *C) {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)size, (int)size, 1, A, (int)size,
                 B, (int)size, 0, C, (int)size);

@@ -19,9 +19,6 @@ const char *dl_blas_name(void);
 
 typedef enum dl_transpose { DL_PLAIN, DL_TRANSPOSED } dl_transpose;
 
-/* C = A B^T in f32, called from within a task: A rows x inner, B cols x inner, C rows x cols. */
-void dl_product_nt(const float *A, const float *B, int64_t rows, int64_t cols, int64_t inner, float *C);
-
 /* C = A B in f32 for symmetric B (size x size): A, C rows x size. */
 void dl_product_symmetric(const float *A, const float *B, int64_t rows, int64_t size, float *C);
 

@@ -182,7 +182,7 @@ static void by_largest_residuals(void **state) {
     assert_all_near(l->W + 3 * n, second, n, 1e-12);
     assert_near(l->w_space.G[1 * m + 3], -0.6, 1e-12); /* refreshed */
     assert_near((double)l->G32[1 * m + 3], -0.6, 1e-6);
-    assert_near((double)l->W32[n + 4], 0.8, 1e-6);
+    assert_near((double)l->W32.data[4 * DL_PANEL + 1], 0.8, 1e-6);
     assert_int_equal(dl_replace_useless(l, (double[]){5, 5, 5, 5}, ROWS, 1), 0);
     dltf_learner_free(l);
 }

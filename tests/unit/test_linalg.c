@@ -74,20 +74,12 @@ static void product_overwrites(void **state) {
     check_gemm(DL_TRANSPOSED, DL_TRANSPOSED, 1, 1, 1, 2, 0);
 }
 
-static void products_f32(void **state) {
+static void product_symmetric(void **state) {
     (void)state;
-    const int64_t rows = 128, cols = 37, inner = 51;
+    const int64_t rows = 128, inner = 51;
     fill_normal(A32, rows * inner);
     fill_normal(B32, AREA);
-    dl_product_nt(A32, B32, rows, cols, inner, C32);
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < cols; j++) {
-            double sum = 0;
-            for (int64_t l = 0; l < inner; l++)
-                sum += (double)A32[i * inner + l] * (double)B32[j * inner + l];
-            assert_near((double)C32[i * cols + j], sum, 1e-4);
-        }
-    for (int64_t i = 0; i < inner; i++) /* now a symmetric B */
+    for (int64_t i = 0; i < inner; i++)
         for (int64_t j = 0; j < i; j++)
             B32[i * inner + j] = B32[j * inner + i];
     dl_product_symmetric(A32, B32, rows, inner, C32);
@@ -258,7 +250,7 @@ static void blas_threads_come_back(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(blas_threads_come_back), cmocka_unit_test(products_f64),
-           cmocka_unit_test(product_overwrites), cmocka_unit_test(products_f32),
+           cmocka_unit_test(product_overwrites), cmocka_unit_test(product_symmetric),
            cmocka_unit_test(accumulation), cmocka_unit_test(cholesky_and_solves),
            cmocka_unit_test(not_positive_definite), cmocka_unit_test(largest_eigenvalue),
            cmocka_unit_test(largest_eigenvalue_of_a_pair))

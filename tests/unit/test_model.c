@@ -51,7 +51,7 @@ static void normalised_copy(void **state) {
     assert_memory_equal(got.encoder, encoder, sizeof encoder);
     assert_memory_equal(got.bias, bias, sizeof bias);
     assert_memory_equal(got.mean, mean, sizeof mean);
-    assert_ptr_equal(dl_model_encoder(model), got.encoder);
+    assert_true(model->packed.data[0] == encoder[0] && model->packed.bias[0] == -bias[0]);
     dltf_model_free(model);
     dltf_model_free(NULL);
 }
@@ -62,7 +62,6 @@ static void tied_model(void **state) {
     assert_int_equal(dltf_model_new(&tied, &model), DLTF_OK);
     dltf_model_view got = dltf_model_get(model);
     assert_true(!got.encoder && !got.bias && !got.mean && !got.unit_norm);
-    assert_ptr_equal(dl_model_encoder(model), got.dictionary);
     dltf_model_free(model);
 }
 

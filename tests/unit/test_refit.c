@@ -47,7 +47,7 @@ static void refit(int64_t n, int64_t k, int32_t *support, int64_t count, float *
     widen(x, n, x64);
     for (int64_t e = 0; e < count; e++)
         z[e] = 1; /* what a selection would have left: any finite value */
-    dl_refit_tile(W, n, x, 1, slots, scratch);
+    dl_refit_tile(W, n, x, n, 1, slots, scratch);
     dl_free(scratch);
     for (int64_t e = 0; e < count; e++)
         assert_true(isfinite(z[e]));

@@ -13,6 +13,7 @@ typedef struct instance {
     int64_t m, n, k, rows;
     double *W, *X, *M; /* the values of the floats below */
     float *W32, *X32, *M32, *G32;
+    dl_packed packed;
     dl_z_problem problem;
     dl_z_space space;
     dl_slots Z;
@@ -29,7 +30,10 @@ static void set_dictionary(instance *t, const double *W) {
     free(G);
     double sigma = ref_largest_eigenvalue(t->W, t->m, t->n);
     t->problem.step = dl_z_step_length(sigma, t->problem.theta, t->problem.beta);
-    t->problem.W.E = t->W32;
+    dl_packed_free(&t->packed);
+    assert_int_equal(dl_packed_alloc(&t->packed, t->m, t->n), DLTF_OK);
+    dl_packed_fill(&t->packed, t->W32, NULL);
+    t->problem.W.E = &t->packed;
     t->problem.G = t->G32;
 }
 
@@ -40,7 +44,7 @@ static void set_samples(instance *t) {
 
 static void make(instance *t, int64_t m, int64_t n, int64_t k, int64_t rows, double theta, double beta) {
     *t = (instance){.m = m, .n = n, .k = k, .rows = rows, .X32 = new_f32(rows * n)};
-    t->problem = (dl_z_problem){.W = {.m = m, .n = n, .k = k}, .theta = theta, .beta = beta};
+    t->problem = (dl_z_problem){.W = {.k = k}, .theta = theta, .beta = beta};
     double *W = new_dictionary(m, n);
     set_dictionary(t, W);
     free(W);
@@ -63,6 +67,7 @@ static void release(instance *t) {
     free(t->X32);
     free(t->M32);
     free(t->G32);
+    dl_packed_free(&t->packed);
     dl_z_space_free(&t->space);
     dl_slots_free(&t->Z);
 }

@@ -1,8 +1,6 @@
 /* Inner products in plain C that compilers turn into vector code: four rows share each load of x, and each
  * row has its own lanes, whose fixed order of addition keeps the result the same on every CPU. */
-#include "kernels/gram.h"
-
-#include "kernels/dispatch.h"
+#include "kernels/level/level.h"
 
 enum { ROWS = 4, LANES = 8 };
 
@@ -25,13 +23,13 @@ static inline __attribute__((always_inline)) void products(const double *x, cons
         out[r] = total(lane[r]);
 }
 
-DL_KERNEL double dl_dot(const double *x, const double *y, int64_t n) {
+double DL_LEVELLED(dl_dot)(const double *x, const double *y, int64_t n) {
     double sum;
     products(x, y, n, 1, &sum);
     return sum;
 }
 
-DL_KERNEL void dl_gram_row(const double *x, const double *rows, int64_t count, int64_t n, double *out) {
+void DL_LEVELLED(dl_gram_row)(const double *x, const double *rows, int64_t count, int64_t n, double *out) {
     int64_t i = 0;
     for (; i + ROWS <= count; i += ROWS)
         products(x, rows + i * n, n, ROWS, out + i);

@@ -1,0 +1,57 @@
+/* The two passes of the prox over a column: counting, and writing the solution. Called by kernels/prox.c. */
+#include "kernels/level/level.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Entry i adds to lane i mod 16 of the sum, and the lanes are added in one fixed order: the same number
+ * whatever the width of the registers, so that every instruction set gives the same bytes. */
+enum { LANES = 16 };
+
+static inline __attribute__((always_inline)) dl_prox_piece gather(double lane[LANES], int64_t above,
+                                                                  int64_t full) {
+    for (int l = 0; l < 8; l++)
+        lane[l] += lane[l + 8];
+    for (int l = 0; l < 4; l++)
+        lane[l] += lane[l + 4];
+    return (dl_prox_piece){full, above - full, (lane[0] + lane[2]) + (lane[1] + lane[3])};
+}
+
+/* Without branches, which would be mispredicted half of the time. */
+static inline __attribute__((always_inline)) void count_block(const float *c, float low, float high,
+                                                              double *lane, int32_t *above, int32_t *full) {
+    for (int l = 0; l < LANES; l++) {
+        float a = fabsf(c[l]);
+        int32_t is_above = a > low, is_full = a >= high;
+        above[l] += is_above;
+        full[l] += is_full;
+        lane[l] += (double)(a * (float)(is_above - is_full));
+    }
+}
+
+dl_prox_piece DL_LEVELLED(dl_prox_count)(const float *c, int64_t m, float low, float high) {
+    double lane[LANES] = {0};
+    int32_t above[LANES] = {0}, full[LANES] = {0};
+    int64_t i = 0, total_above = 0, total_full = 0;
+    for (; i + LANES <= m; i += LANES)
+        count_block(c + i, low, high, lane, above, full);
+    if (i < m) {
+        float rest[LANES] = {0}; /* a zero is never above, so the padding does not count */
+        memcpy(rest, c + i, (size_t)(m - i) * sizeof *rest);
+        count_block(rest, low, high, lane, above, full);
+    }
+    for (int l = 0; l < LANES; l++) {
+        total_above += above[l];
+        total_full += full[l];
+    }
+    return gather(lane, total_above, total_full);
+}
+
+/* q = sign(c) min(|c|, max(v, shrink |c|)), the product rounded once; q may be c. */
+void DL_LEVELLED(dl_prox_apply)(const float *c, int64_t m, float v, double shrink, float *q) {
+    for (int64_t i = 0; i < m; i++) {
+        float a = fabsf(c[i]), shrunk = (float)((double)a * shrink);
+        float b = shrunk > v ? shrunk : v;
+        q[i] = copysignf(a < b ? a : b, c[i]);
+    }
+}

@@ -1,0 +1,34 @@
+/* Packing: done once per model or dictionary, so that products read the matrix in one stream. */
+#include "kernels/packed.h"
+
+#include "base/memory.h"
+
+dltf_status dl_packed_alloc(dl_packed *packed, int64_t m, int64_t n) {
+    dltf_status status = DLTF_OK;
+    *packed = (dl_packed){.m = m, .n = n, .panels = (m + DL_PANEL - 1) / DL_PANEL};
+    int64_t rows = packed->panels * DL_PANEL, entries = 0;
+    if (!dl_multiply(rows, n, &entries))
+        return dl_fail(DLTF_MEMORY, "%lld x %lld scores are too many", (long long)m, (long long)n);
+    DL_TRY_NEW(packed->data, entries);
+    DL_TRY_NEW(packed->bias, rows);
+done:
+    if (status != DLTF_OK)
+        dl_packed_free(packed);
+    return status;
+}
+
+void dl_packed_free(dl_packed *packed) {
+    dl_free(packed->data);
+    dl_free(packed->bias);
+    *packed = (dl_packed){0};
+}
+
+void dl_packed_fill(dl_packed *packed, const float *E, const float *bias) {
+    int64_t n = packed->n;
+    for (int64_t j = 0; j < packed->m; j++) {
+        float *column = packed->data + j / DL_PANEL * n * DL_PANEL + j % DL_PANEL;
+        for (int64_t d = 0; d < n; d++)
+            column[d * DL_PANEL] = E[j * n + d];
+        packed->bias[j] = bias ? -bias[j] : 0;
+    }
+}

@@ -1,0 +1,13 @@
+/* Packed score matrices. */
+#ifndef DL_KERNELS_PACKED_H
+#define DL_KERNELS_PACKED_H
+
+#include "base/status.h"
+#include "kernels/kernels.h"
+
+dltf_status dl_packed_alloc(dl_packed *packed, int64_t m, int64_t n);
+void dl_packed_free(dl_packed *packed);
+/* Fills with E (m x n rows) and bias (m, or NULL for none). */
+void dl_packed_fill(dl_packed *packed, const float *E, const float *bias);
+
+#endif

@@ -1,0 +1,310 @@
+/* max_k with AVX-512. Small k: 16 rows at a time, a bound from the maxima of lanes. Otherwise: the cut
+ * between kept and dropped is searched by counting, from the place where it would be for Gaussian scores.
+ *
+ * Scores are compared by their bits, as integers: the order of nonnegative floats, with NaN above all. */
+#include "kernels/level/level.h"
+
+#include <immintrin.h>
+#include <math.h>
+#include <string.h>
+
+enum { LANES = 16, GROUP = 16, MOST_K = 12 };
+
+/* Bits that rank a score: its magnitude, 0 for what may not be kept. */
+static inline __attribute__((always_inline)) __m512i keys_of(__m512i bits, bool positive) {
+    __m512i magnitude = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fffffff));
+    if (!positive)
+        return magnitude;
+    /* Negative numbers have no rank; NaN and infinity must still be seen. */
+    __mmask16 refused =
+        _mm512_mask_cmplt_epi32_mask(_mm512_movepi32_mask(bits), magnitude, _mm512_set1_epi32(0x7f800000));
+    return _mm512_mask_mov_epi32(magnitude, refused, _mm512_setzero_si512());
+}
+
+/* Sixteen scores from position j of m, past the end zero. */
+static inline __m512i load_keys(const float *scores, int64_t j, int64_t m, bool positive) {
+    __mmask16 there = (__mmask16)(m - j >= LANES ? 0xffff : (1 << (m - j)) - 1);
+    return keys_of(_mm512_castps_si512(_mm512_maskz_loadu_ps(there, scores + j)), positive);
+}
+
+/* ---- The search for the cut ---- */
+
+static int64_t count_above(const float *scores, int64_t m, bool positive, uint32_t cut) {
+    __m512i bound = _mm512_set1_epi32((int)cut);
+    int64_t count = 0;
+    for (int64_t j = 0; j < m; j += LANES)
+        count += __builtin_popcount(_mm512_cmpgt_epi32_mask(load_keys(scores, j, m, positive), bound));
+    return count;
+}
+
+static float from_bits(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t to_bits(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Largest key, number of keys that are not 0, and the sum of squares. */
+typedef struct summary {
+    uint32_t largest;
+    int64_t nonzero;
+    float square;
+} summary;
+
+static summary summarise(const float *scores, int64_t m, bool positive) {
+    __m512i largest = _mm512_setzero_si512();
+    __m512 square = _mm512_setzero_ps();
+    int64_t nonzero = 0;
+    for (int64_t j = 0; j < m; j += LANES) {
+        __m512i keys = load_keys(scores, j, m, positive);
+        __m512 values = _mm512_castsi512_ps(keys);
+        largest = _mm512_max_epi32(largest, keys);
+        nonzero += __builtin_popcount(_mm512_test_epi32_mask(keys, keys));
+        square = _mm512_fmadd_ps(values, values, square);
+    }
+    return (summary){(uint32_t)_mm512_reduce_max_epi32(largest), nonzero, _mm512_reduce_add_ps(square)};
+}
+
+/* Where k of m Gaussian magnitudes are above the cut, in deviations (Abramowitz & Stegun 26.2.22). */
+static float gaussian_cut(float share) {
+    float t = sqrtf(-2 * logf(share / 2));
+    return t - (2.30753f + 0.27061f * t) / (1 + 0.99229f * t + 0.04481f * t * t);
+}
+
+/* The smallest cut with at most k keys above it, or any with exactly k; more than k keys are not 0. A step of
+ * Newton's method with the Gaussian density while that stays inside the bracket, halving of the bits
+ * otherwise: 31 halvings end it whatever the scores. */
+static uint32_t find_cut(const float *scores, int64_t m, int64_t k, bool positive, summary s,
+                         int64_t *above) {
+    enum { GUESSES = 6 };
+    uint32_t low = 0, high = s.largest; /* more than k above low, at most k above high */
+    float deviation = sqrtf(s.square / (float)s.nonzero), share = (float)k / (float)s.nonzero;
+    float guess = deviation * gaussian_cut(fminf(share, 0.999f));
+    *above = 0;
+    for (int pass = 0; high - low > 1; pass++) {
+        uint32_t cut = pass < GUESSES && guess > 0 && guess < from_bits(high) ? to_bits(guess) : 0;
+        if (cut <= low || cut >= high)
+            cut = low + (high - low) / 2;
+        int64_t count = count_above(scores, m, positive, cut);
+        if (count > k) {
+            low = cut;
+        } else {
+            high = cut;
+            *above = count;
+            if (count == k)
+                break;
+        }
+        float at = from_bits(cut), scaled = at / deviation;
+        float density = 0.79788f * expf(-0.5f * scaled * scaled) / deviation * (float)s.nonzero;
+        guess = at + ((float)count - (float)k) / fmaxf(density, 1e-30f);
+    }
+    return high;
+}
+
+/* The lowest `count` set bits of a mask. */
+static __mmask16 lowest_bits(__mmask16 mask, int64_t count) {
+    unsigned left = mask, kept = 0;
+    for (; left && count > 0; count--) {
+        kept |= left & -left;
+        left &= left - 1;
+    }
+    return (__mmask16)kept;
+}
+
+/* Writes what is above the cut, and of what equals it the first `ties`. */
+static int32_t emit(const float *scores, int64_t m, bool positive, uint32_t cut, int64_t ties, int32_t *index,
+                    float *value) {
+    const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i bound = _mm512_set1_epi32((int)cut);
+    int32_t kept = 0;
+    for (int64_t j = 0; j < m; j += LANES) {
+        __m512i keys = load_keys(scores, j, m, positive);
+        __mmask16 chosen = _mm512_cmpgt_epi32_mask(keys, bound);
+        if (ties > 0) {
+            __mmask16 equal = lowest_bits(_mm512_cmpeq_epi32_mask(keys, bound), ties);
+            ties -= __builtin_popcount(equal);
+            chosen |= equal;
+        }
+        if (!chosen)
+            continue;
+        __mmask16 front = (__mmask16)((1u << __builtin_popcount(chosen)) - 1);
+        __mmask16 there = (__mmask16)(m - j >= LANES ? 0xffff : (1 << (m - j)) - 1);
+        __m512 values = _mm512_maskz_loadu_ps(there, scores + j);
+        __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32((int)j));
+        /* Compressed in a register, then stored: the memory form of the instruction is slow on some CPUs. */
+        _mm512_mask_storeu_epi32(index + kept, front, _mm512_maskz_compress_epi32(chosen, places));
+        _mm512_mask_storeu_ps(value + kept, front, _mm512_maskz_compress_ps(chosen, values));
+        kept += __builtin_popcount(chosen);
+    }
+    return kept;
+}
+
+static int32_t select_row(const float *scores, int64_t m, int64_t k, bool positive, int32_t *index,
+                          float *value) {
+    summary s = summarise(scores, m, positive);
+    if (s.nonzero <= k)
+        return emit(scores, m, positive, 0, 0, index, value);
+    int64_t above = 0;
+    uint32_t cut = find_cut(scores, m, k, positive, s, &above);
+    return emit(scores, m, positive, cut, k - above, index, value);
+}
+
+/* ---- Sixteen rows at a time ---- */
+
+static void transpose(__m512i r[GROUP]) {
+    __m512i t[GROUP];
+    DL_UNROLL
+    for (int i = 0; i < GROUP; i += 2) {
+        t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
+        t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
+    }
+    DL_UNROLL
+    for (int i = 0; i < GROUP; i += 4) {
+        r[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+        r[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+        r[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+        r[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+    }
+    DL_UNROLL
+    for (int i = 0; i < 4; i++) {
+        t[i] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0x88);
+        t[i + 4] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0xdd);
+        t[i + 8] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0x88);
+        t[i + 12] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0xdd);
+    }
+    DL_UNROLL
+    for (int i = 0; i < 4; i++) {
+        r[i] = _mm512_shuffle_i32x4(t[i], t[i + 8], 0x88);
+        r[i + 8] = _mm512_shuffle_i32x4(t[i], t[i + 8], 0xdd);
+        r[i + 4] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], 0x88);
+        r[i + 12] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], 0xdd);
+    }
+}
+
+/* Sorts 16 vectors lane by lane, largest first: Batcher's odd-even merge sort. */
+static void sort_lanes(__m512i v[GROUP]) {
+    DL_UNROLL
+    for (int p = 1; p < GROUP; p *= 2)
+        DL_UNROLL
+    for (int q = p; q >= 1; q /= 2)
+        DL_UNROLL
+    for (int j = q % p; j + q < GROUP; j += 2 * q)
+        DL_UNROLL
+    for (int i = 0; i < q; i++)
+        if (i + j + q < GROUP && (i + j) / (2 * p) == (i + j + q) / (2 * p)) {
+            __m512i a = v[i + j], b = v[i + j + q];
+            v[i + j] = _mm512_max_epi32(a, b);
+            v[i + j + q] = _mm512_min_epi32(a, b);
+        }
+}
+
+/* For each of 16 rows a key that at least k of its keys reach: the k-th largest of the maxima of its 16
+ * lanes. */
+static inline __attribute__((always_inline)) void bounds_of_rows(const float *S, int64_t stride, int64_t m,
+                                                                 int64_t k, bool positive,
+                                                                 int32_t bound[GROUP]) {
+    __m512i v[GROUP];
+    for (int r = 0; r < GROUP; r++) {
+        const float *scores = S + r * stride;
+        int64_t j = 0;
+        v[r] = _mm512_setzero_si512();
+        for (; j + LANES <= m; j += LANES)
+            v[r] = _mm512_max_epi32(v[r], keys_of(_mm512_loadu_si512(scores + j), positive));
+        if (j < m)
+            v[r] = _mm512_max_epi32(v[r], load_keys(scores, j, m, positive));
+    }
+    transpose(v);
+    sort_lanes(v);
+    _mm512_storeu_si512(bound, v[k - 1]);
+}
+
+/* Positions and values of the scores that reach the bound: one vector of 16 at a time, from `j` on. */
+typedef struct candidate_list {
+    int32_t place[2 * LANES];
+    float value[2 * LANES];
+} candidate_list;
+
+static inline __attribute__((always_inline)) int64_t reach(__m512i bits, int64_t j, bool positive,
+                                                           __m512i at_least, int64_t count,
+                                                           candidate_list *list) {
+    const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __mmask16 chosen = _mm512_cmpge_epi32_mask(keys_of(bits, positive), at_least);
+    __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32((int)j));
+    int64_t at = count < LANES ? count : LANES; /* a list that is full already only counts on */
+    _mm512_storeu_si512(list->place + at, _mm512_maskz_compress_epi32(chosen, places));
+    _mm512_storeu_si512(list->value + at, _mm512_maskz_compress_epi32(chosen, bits));
+    return count + __builtin_popcount(chosen);
+}
+
+static inline __attribute__((always_inline)) int64_t candidates(const float *scores, int64_t m, bool positive,
+                                                                int32_t bound, candidate_list *list) {
+    __m512i at_least = _mm512_set1_epi32(bound);
+    int64_t count = 0, j = 0;
+    for (; j + LANES <= m; j += LANES)
+        count = reach(_mm512_loadu_si512(scores + j), j, positive, at_least, count, list);
+    if (j < m)
+        count = reach(_mm512_maskz_loadu_epi32((__mmask16)((1 << (m - j)) - 1), scores + j), j, positive,
+                      at_least, count, list);
+    return count;
+}
+
+/* Keeps k of `count` <= 16 candidates: those with fewer than k larger or equal earlier ones. */
+static inline __attribute__((always_inline)) void keep_best(const candidate_list *list, int64_t count,
+                                                            int64_t k, bool positive, int32_t *index,
+                                                            float *value) {
+    __mmask16 there = (__mmask16)((1u << count) - 1);
+    __m512i position = _mm512_loadu_si512(list->place), bits = _mm512_loadu_si512(list->value);
+    if (count > k) {
+        __m512i keys = keys_of(bits, positive), rank = _mm512_setzero_si512();
+        const __m512i one = _mm512_set1_epi32(1);
+        for (int64_t j = 0; j < count; j++) {
+            __m512i other = _mm512_permutexvar_epi32(_mm512_set1_epi32((int)j), keys);
+            __mmask16 after = (__mmask16)(0xfffeu << j);
+            __mmask16 beaten = (__mmask16)(_mm512_cmpgt_epi32_mask(other, keys) |
+                                           (_mm512_cmpeq_epi32_mask(other, keys) & after));
+            rank = _mm512_mask_add_epi32(rank, beaten, rank, one);
+        }
+        __mmask16 chosen = _mm512_mask_cmplt_epi32_mask(there, rank, _mm512_set1_epi32((int)k));
+        position = _mm512_maskz_compress_epi32(chosen, position);
+        bits = _mm512_maskz_compress_epi32(chosen, bits);
+    }
+    __mmask16 front = (__mmask16)((1u << k) - 1);
+    _mm512_mask_storeu_epi32(index, front, position);
+    _mm512_mask_storeu_epi32(value, front, bits);
+}
+
+/* One group of 16 rows; `positive` is a constant where this is inlined. */
+static inline __attribute__((always_inline)) void select_group(const float *S, int64_t stride, int64_t m,
+                                                               int64_t k, bool positive, int32_t *count,
+                                                               int32_t *index, float *value) {
+    int32_t bound[GROUP];
+    candidate_list list;
+    bounds_of_rows(S, stride, m, k, positive, bound);
+    for (int r = 0; r < GROUP; r++) {
+        const float *scores = S + r * stride;
+        int64_t found = bound[r] > 0 ? candidates(scores, m, positive, bound[r], &list) : LANES + 1;
+        count[r] = (int32_t)k;
+        if (found <= LANES)
+            keep_best(&list, found, k, positive, index + r * k, value + r * k);
+        else
+            count[r] = select_row(scores, m, k, positive, index + r * k, value + r * k);
+    }
+}
+
+void dl_select_rows_avx512(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
+                           uint32_t *keys, int32_t *count, int32_t *index, float *value) {
+    int64_t i = 0;
+    (void)keys;
+    for (; k <= MOST_K && i + GROUP <= rows; i += GROUP)
+        if (positive)
+            select_group(S + i * stride, stride, m, k, true, count + i, index + i * k, value + i * k);
+        else
+            select_group(S + i * stride, stride, m, k, false, count + i, index + i * k, value + i * k);
+    for (; i < rows; i++)
+        count[i] = select_row(S + i * stride, m, k, positive, index + i * k, value + i * k);
+}

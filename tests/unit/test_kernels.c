@@ -1,0 +1,195 @@
+/* Every kernel level that this CPU has against plain double loops: scores over all sizes around the blocks of
+ * the kernels, selection over all m and many k, features of dictionaries that are coded block by block. */
+#include "test_util.h"
+
+#include "base/memory.h"
+#include "coding/coder.h"
+#include "kernels/packed.h"
+#include "reference/reference.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { MOST_ROWS = 40, MOST_n = 130, MOST_m = 300, PAD = 3 };
+
+static float X[MOST_ROWS * (MOST_n + PAD) + PAD], E[MOST_m * MOST_n], bias[MOST_m], S[MOST_ROWS * MOST_m];
+
+static void check_scores(const dl_kernels *kernels, int64_t rows, int64_t m, int64_t n, bool biased) {
+    dl_packed packed;
+    int64_t x_stride = n + PAD; /* misaligned rows with something between them */
+    const float *x = X + 1;
+    assert_int_equal(dl_packed_alloc(&packed, m, n), DLTF_OK);
+    dl_packed_fill(&packed, E, biased ? bias : NULL);
+    for (int64_t i = 0; i < rows * m; i++)
+        S[i] = NAN;
+    kernels->scores(&packed, 0, packed.panels, x, x_stride, rows, S, m);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < m; j++) {
+            double sum = biased ? -(double)bias[j] : 0, size = fabs(sum);
+            for (int64_t d = 0; d < n; d++) {
+                sum += (double)x[i * x_stride + d] * (double)E[j * n + d];
+                size += fabs((double)x[i * x_stride + d] * (double)E[j * n + d]);
+            }
+            if (!(fabs((double)S[i * m + j] - sum) <= 1e-6 * (size + 1)))
+                fail_msg("%s: rows %lld m %lld n %lld: score %lld,%lld is %g, should be %g", kernels->level,
+                         (long long)rows, (long long)m, (long long)n, (long long)i, (long long)j,
+                         (double)S[i * m + j], sum);
+        }
+    dl_packed_free(&packed);
+}
+
+static void scores(void **state) {
+    (void)state;
+    fill_normal(X, (int64_t)(sizeof X / sizeof *X));
+    fill_normal(E, MOST_m * MOST_n);
+    fill_normal(bias, MOST_m);
+    const dl_kernels *kernels;
+    for (int l = 0; (kernels = dl_kernels_level(l)); l++) {
+        for (int64_t m = 1; m <= MOST_m; m += m < 70 ? 1 : 13)
+            check_scores(kernels, 1 + m % 14, m, 1 + m % 17, m % 2 == 0);
+        for (int64_t n = 1; n <= MOST_n; n += 3)
+            check_scores(kernels, 5, 33, n, false);
+        for (int64_t rows = 1; rows <= MOST_ROWS; rows++)
+            check_scores(kernels, rows, 150, 7, true);
+        check_scores(kernels, 1, 256, 100, true);
+    }
+}
+
+/* ---- Selection ---- */
+
+enum { RARE_VALUES = 9 };
+static const float rare[RARE_VALUES] = {0, -0.0f, 1, -1, FLT_MIN / 8, -FLT_TRUE_MIN, FLT_MAX, -FLT_MAX, 0.5f};
+
+static void fill_scores(float *scores, int64_t m, int kind) {
+    for (int64_t j = 0; j < m; j++) {
+        double z = normal();
+        scores[j] = kind == 0   ? (float)z
+                    : kind == 1 ? (float)round(2 * z) /* ties everywhere */
+                    : kind == 2 ? rare[(int64_t)(fabs(z) * 1e6) % RARE_VALUES]
+                                : (float)(z > 1.5 ? z : 0); /* mostly zero */
+    }
+}
+
+static void check_select(const dl_kernels *kernels, int64_t rows, int64_t m, int64_t k, bool positive,
+                         int kind) {
+    static float scores[MOST_ROWS * MOST_m], value[MOST_ROWS * MOST_m];
+    static int32_t index[MOST_ROWS * MOST_m], count[MOST_ROWS], wanted[MOST_m];
+    static uint32_t keys[MOST_m];
+    static double wide[MOST_m];
+    for (int64_t i = 0; i < rows; i++)
+        fill_scores(scores + i * m, m, kind);
+    kernels->select(scores, m, rows, m, k, positive, keys, count, index, value);
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < m; j++)
+            wide[j] = (double)scores[i * m + j];
+        int64_t expected = ref_topk(wide, m, k, positive, wanted);
+        if (count[i] != expected)
+            fail_msg("%s: m %lld k %lld kind %d: %d kept, should be %lld", kernels->level, (long long)m,
+                     (long long)k, kind, count[i], (long long)expected);
+        for (int64_t e = 0; e < expected; e++) {
+            assert_int_equal(index[i * k + e], wanted[e]);
+            assert_true(value[i * k + e] == scores[i * m + wanted[e]]);
+        }
+    }
+}
+
+static void selection(void **state) {
+    (void)state;
+    const dl_kernels *kernels;
+    int64_t step = getenv("DLTF_TEST_SMALL") ? 11 : 3;
+    for (int l = 0; (kernels = dl_kernels_level(l)); l++)
+        for (int64_t m = 1; m <= MOST_m; m += step)
+            for (int kind = 0; kind < 4; kind++) {
+                const int64_t ks[] = {1, 4, 8, 12, 13, m / 4, m / 2, m - 1, m};
+                for (int c = 0; c < 9; c++)
+                    if (ks[c] >= 1 && ks[c] <= m)
+                        check_select(kernels, 1 + (m * 7 + c) % MOST_ROWS, m, ks[c], (m + c) % 3 == 0, kind);
+            }
+}
+
+/* NaN and infinity are always selected, whatever their sign and the rule: the caller must see them. */
+static void not_finite(void **state) {
+    (void)state;
+    const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
+    const dl_kernels *kernels;
+    enum { ROWS = 20, M = 50 };
+    static float scores[ROWS * M], value[ROWS * M];
+    static int32_t index[ROWS * M], count[ROWS];
+    static uint32_t keys[M];
+    for (int l = 0; (kernels = dl_kernels_level(l)); l++)
+        for (int b = 0; b < 4; b++)
+            for (int k = 1; k <= 20; k += 19)
+                for (int positive = 0; positive < 2; positive++) {
+                    fill_normal(scores, ROWS * M);
+                    for (int64_t i = 0; i < ROWS; i++)
+                        scores[i * M + (i * 13) % M] = bad[b];
+                    kernels->select(scores, M, ROWS, M, k, positive, keys, count, index, value);
+                    for (int64_t i = 0; i < ROWS; i++) {
+                        bool seen = false;
+                        for (int32_t e = 0; e < count[i]; e++)
+                            seen |= !isfinite(value[i * k + e]);
+                        assert_true(seen);
+                    }
+                }
+}
+
+/* ---- Features of many atoms ---- */
+
+static void check_features(int64_t m, int64_t n, int64_t k, bool positive, bool ties) {
+    enum { ROWS = 30 };
+    int64_t room = m * n > ROWS * n ? m * n : ROWS * n;
+    float *W = DL_NEW(float, room), *x = DL_NEW(float, ROWS *n), *all = DL_NEW(float, ROWS *m);
+    int32_t *wanted = DL_NEW(int32_t, m);
+    double *wide = DL_NEW(double, m);
+    dl_workspace *spaces = NULL;
+    dl_slots slots;
+    dl_packed packed;
+    assert_true(W && x && all && wanted && wide);
+    fill_normal(W, m * n);
+    fill_normal(x, ROWS * n);
+    for (int64_t i = 0; ties && i < m * n; i++)
+        W[i] = roundf(W[i]);
+    for (int64_t i = 0; ties && i < ROWS * n; i++)
+        x[i] = roundf(x[i]);
+    assert_int_equal(dl_packed_alloc(&packed, m, n), DLTF_OK);
+    dl_packed_fill(&packed, W, NULL);
+    assert_int_equal(dl_slots_alloc(&slots, ROWS, k), DLTF_OK);
+    assert_int_equal(dl_workspaces_alloc(1, m, n, k, &spaces), DLTF_OK);
+    dl_coder coder = {&packed, k, positive};
+    dl_score_tile(&coder, x, n, ROWS, all);
+    dl_feature_tile(&coder, x, n, ROWS, &spaces[0], slots);
+    for (int64_t i = 0; i < ROWS; i++) {
+        for (int64_t j = 0; j < m; j++)
+            wide[j] = (double)all[i * m + j];
+        assert_int_equal(slots.count[i], ref_topk(wide, m, k, positive, wanted));
+        assert_memory_equal(slots.index + i * k, wanted, (size_t)slots.count[i] * sizeof *wanted);
+        for (int64_t e = 0; e < slots.count[i]; e++)
+            assert_true(slots.value[i * k + e] == all[i * m + wanted[e]]);
+    }
+    dl_workspaces_free(spaces, 1);
+    dl_slots_free(&slots);
+    dl_packed_free(&packed);
+    dl_free(W);
+    dl_free(x);
+    dl_free(all);
+    dl_free(wanted);
+    dl_free(wide);
+}
+
+static void features_of_many_atoms(void **state) {
+    (void)state;
+    const int64_t sizes[] = {1023, 1024, 1025, 1056, 2048, 3001};
+    const dl_kernels *kernels;
+    for (int l = 0; (kernels = dl_kernels_level(l)); l++) {
+        dl_kernels_force(kernels);
+        for (int s = 0; s < 6; s++)
+            for (int ties = 0; ties < 2; ties++) {
+                check_features(sizes[s], 5, 1 + 31 * (s % 2), s % 3 == 0, ties);
+                check_features(sizes[s], 3, sizes[s] - s, false, ties);
+            }
+    }
+    dl_kernels_force(NULL);
+}
+
+TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(selection), cmocka_unit_test(not_finite),
+           cmocka_unit_test(features_of_many_atoms))
