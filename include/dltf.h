@@ -35,8 +35,7 @@ extern "C" {
 #define DLTF_API
 #endif
 
-/* ---- Status
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Status -------------------------------------------------------------------------------------- */
 
 typedef enum dltf_status {
     DLTF_OK = 0,
@@ -60,14 +59,13 @@ DLTF_API const char *dltf_status_name(dltf_status status);
 DLTF_API const char *dltf_version(void);
 DLTF_API const char *dltf_build(void);
 
-/* ---- Progress
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Progress ------------------------------------------------------------------------------------ */
 
 struct dltf_iteration;
 
 typedef struct dltf_progress {
     const char *task; /* what is being done, e.g. "learning", "encoding" */
-    int64_t done;
+    int64_t done;     /* of total, in units of work: about proportional to time */
     int64_t total;
     const struct dltf_iteration
         *iteration; /* the newest history record while a learner runs, otherwise NULL */
@@ -76,8 +74,7 @@ typedef struct dltf_progress {
 /* Called from the calling thread only. A non-zero return cancels. */
 typedef int (*dltf_progress_fn)(void *context, const dltf_progress *progress);
 
-/* ---- Matrices
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Matrices ------------------------------------------------------------------------------------ */
 
 typedef enum dltf_type { DLTF_F32, DLTF_F64, DLTF_U8 } dltf_type;
 
@@ -108,8 +105,7 @@ DLTF_API void dltf_array_free(dltf_array *array);
 /* Writes .npy or, if the path ends so, .csv. Like every writer here: to a temporary name, then renamed. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
 
-/* ---- Codes
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Codes --------------------------------------------------------------------------------------- */
 
 /* Sparse codes, compressed by rows: entries indptr[i] .. indptr[i+1]-1 belong to sample i, their indices
  * (atoms) ascend, their values are non-zero and at most k per sample. */
@@ -131,8 +127,7 @@ DLTF_API void dltf_codes_free(dltf_codes *codes);
 DLTF_API dltf_status dltf_codes_load(const char *path, dltf_codes **codes);
 DLTF_API dltf_status dltf_codes_save(const dltf_codes *codes, const char *path);
 
-/* ---- Options
- * ----------------------------------------------------------------------------------------------- */
+/* ---- Options ------------------------------------------------------------------------------------- */
 
 typedef enum dltf_select {
     DLTF_SELECT_MODEL,    /* as the model was trained; in training the same as abs */
@@ -213,8 +208,7 @@ DLTF_API void dltf_option_defaults(dltf_option_table table, void *target);
 /* A field as text that dltf_option_set reads back to the same value; returns like snprintf. */
 DLTF_API int dltf_option_format(const dltf_option *option, const void *target, char *text, size_t size);
 
-/* ---- Models
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Models -------------------------------------------------------------------------------------- */
 
 /* A dictionary, how to encode with it, and where it came from. */
 typedef struct dltf_model dltf_model;
@@ -240,8 +234,7 @@ DLTF_API void dltf_model_free(dltf_model *model);
 DLTF_API const char *dltf_model_note(const dltf_model *model, const char *name);
 DLTF_API const char *dltf_model_note_name(const dltf_model *model, int index);
 
-/* ---- Coding
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Coding -------------------------------------------------------------------------------------- */
 
 /* z = max_k(E^T x - b) for every row of X; the N x m score matrix never exists. Ties go to the lowest index.
  * Scores are rounded sums: copies of an atom may differ in the last bit and then do not tie. NULL encoding:
@@ -249,16 +242,16 @@ DLTF_API const char *dltf_model_note_name(const dltf_model *model, int index);
 DLTF_API dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding,
                                  dltf_progress_fn progress, void *context, dltf_codes **codes);
 
-/* X = Z W^T (rows x n floats), plus the mean if the model subtracts one. What `unit_norm` divided out is not
- * in the codes and stays out. */
+/* X = Z W^T (rows x n floats), plus the mean that the model subtracts. With unit_norm the scale of a sample
+ * is not in its code: X is then the sample as preprocessed, without mean and with norm about 1. */
 DLTF_API dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float *X);
 
-/* sum ||x - Wz||^2 / sum ||x||^2 over all samples, x as the model preprocesses it; 0 for 0/0. */
+/* sum ||x - Wz||^2 / sum ||x||^2 over all samples, x as the model preprocesses it; 0 for 0/0, infinite if
+ * only the samples are zero. */
 DLTF_API dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X,
                                                const dltf_codes *codes, double *relative);
 
-/* ---- Learning
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Learning ------------------------------------------------------------------------------------ */
 
 typedef enum dltf_stage { DLTF_STAGE_MINIBATCH = 1, DLTF_STAGE_MODEL, DLTF_STAGE_ADMM } dltf_stage;
 
@@ -308,8 +301,7 @@ DLTF_API void dltf_learner_free(dltf_learner *learner);
 DLTF_API dltf_status dltf_train(dltf_matrix X, const dltf_options *options, dltf_progress_fn progress,
                                 void *context, dltf_model **model);
 
-/* ---- The (k,2)-norm proximal mapping
- * ----------------------------------------------------------------------- */
+/* ---- The (k,2)-norm proximal mapping ------------------------------------------------------------- */
 
 /* q = argmin gamma ||q||^2_{k,2} + ||q - c||^2, where ||q||_{k,2} is the norm of the k largest magnitudes of
  * q. O(m): one scalar equation solved by safeguarded Newton. gamma >= 0, 1 <= k <= m; q may be c. */
@@ -318,8 +310,7 @@ DLTF_API dltf_status dltf_prox(const float *c, int64_t m, int64_t k, double gamm
 /* The same by the paper's Algorithm 1: sort and pool adjacent violators, O(m log m). */
 DLTF_API dltf_status dltf_prox_sorted(const float *c, int64_t m, int64_t k, double gamma, float *q);
 
-/* ---- Measures
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Measures ------------------------------------------------------------------------------------ */
 
 /* Of the rows of a dictionary, normalised first: max_{i != j} |<w_i, w_j>|; mu_1(s) for s = 1 .. order (the
  * largest sum of s of the |<w_i, w_j>|, j != i); ||W^T W||_F^2. */
@@ -341,8 +332,7 @@ typedef struct dltf_support_score {
 DLTF_API dltf_status dltf_score_supports(const dltf_codes *codes, const dltf_codes *truth,
                                          const int32_t *match, dltf_support_score *score);
 
-/* ---- Synthetic problems
- * ------------------------------------------------------------------------------------ */
+/* ---- Synthetic problems -------------------------------------------------------------------------- */
 
 /* The paper's protocol: W0 normalised Gaussian, codes with k ones at random places, X = Z W0^T + noise.
  * Training and test set share W0. */
@@ -360,8 +350,7 @@ DLTF_API dltf_matrix dltf_synthetic_samples(const dltf_synthetic *problem, bool 
 DLTF_API const dltf_codes *dltf_synthetic_codes(const dltf_synthetic *problem, bool test);
 DLTF_API void dltf_synthetic_free(dltf_synthetic *problem);
 
-/* ---- Pictures
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Pictures ------------------------------------------------------------------------------------ */
 
 /* Draws rows of `tiles` as gray images of width x height in a grid of `columns`, each scaled to its own range
  * (`symmetric`: zero is mid-gray, as for atoms; otherwise from smallest to largest value), into a PNG. */

@@ -22,8 +22,8 @@ static const double MOST_COUNT = 2147483647.0;
 
 /* clang-format off */
 static const dltf_option train_table[] = {
-    {"m", 'm', INTEGER, TRAIN(m), NULL, 1, MOST_COUNT, NULL, "M", "number of atoms (default: twice the columns of the data, at most 512)"},
-    {"k", 'k', INTEGER, TRAIN(k), NULL, 1, MOST_COUNT, NULL, "K", "entries kept per code (default: an eighth of the columns, at most 30)"},
+    {"m", 'm', INTEGER, TRAIN(m), NULL, 1, MOST_COUNT, NULL, "M", "number of atoms (default: twice the columns of the data, at most 512 and a tenth of the samples)"},
+    {"k", 'k', INTEGER, TRAIN(k), NULL, 1, MOST_COUNT, NULL, "K", "entries kept per code (default: an eighth of the columns, at most 30 and a quarter of m)"},
     {"seed", 0, INTEGER, TRAIN(seed), "0", 0, 9.0e18, NULL, "S", "seed of all random choices"},
     {"threads", 0, INTEGER, TRAIN(threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores. The result does not depend on it"},
     {"select", 0, CHOICE, TRAIN(select), "abs", 0, 0, SELECT_CHOICES, "RULE", "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"},
@@ -85,8 +85,11 @@ static dltf_status set_integer(const dltf_option *option, void *field, const cha
     char *end = NULL;
     errno = 0;
     long long value = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || errno == ERANGE)
+    if (end == text || *end != '\0')
         return dl_fail(DLTF_ARGUMENT, "%s: '%s' is not a whole number", option->name, text);
+    if (errno == ERANGE)
+        return dl_fail(DLTF_ARGUMENT, "%s: %s is outside %.12g .. %.12g", option->name, text, option->least,
+                       option->most);
     dltf_status status = check_bounds(option, (double)value, text);
     if (status != DLTF_OK)
         return status;

@@ -1,9 +1,11 @@
 /* Aligned, overflow-checked allocation with a switch that makes it fail, for tests. */
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = 64 };
 
@@ -55,6 +57,11 @@ void *dl_grow(void *memory, int64_t used, int64_t count, size_t size) {
         dl_free(memory);
     }
     return larger;
+}
+
+double dl_memory_of_machine(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (double)pages * (double)size : HUGE_VAL;
 }
 
 void dl_free(void *memory) {

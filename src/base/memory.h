@@ -16,6 +16,9 @@ void *dl_grow(void *memory, int64_t used, int64_t count, size_t size);
 /* a * b, or false if it leaves int64 (both must be >= 0). */
 bool dl_multiply(int64_t a, int64_t b, int64_t *product);
 
+/* Bytes of main memory; infinite where the system does not tell. */
+double dl_memory_of_machine(void);
+
 /* Tests: the n-th allocation from now fails, as does every later one; 0 switches that off. */
 void dl_alloc_fail_after(int64_t allocations);
 

@@ -50,7 +50,7 @@ dltf_status dl_codes_check(dltf_csr csr) {
     if (csr.indptr[csr.rows] > 0 && (!csr.indices || !csr.values))
         return dl_fail(DLTF_ARGUMENT, "codes: indices or values are missing");
     for (int64_t row = 0; row < csr.rows; row++) {
-        if (csr.indptr[row + 1] < csr.indptr[row])
+        if (csr.indptr[row + 1] < csr.indptr[row] || csr.indptr[row + 1] > csr.indptr[csr.rows])
             return dl_fail(DLTF_DATA, "codes: indptr falls at row %lld", (long long)row);
         dltf_status status = check_row(csr, row);
         if (status != DLTF_OK)

@@ -57,6 +57,8 @@ static void bad_shapes(void **state) {
     assert_fails(make_and_free(csr), DLTF_DATA, "indptr starts at 1");
     csr.indptr = (const int64_t[]){0, 2, 1, 3};
     assert_fails(make_and_free(csr), DLTF_DATA, "indptr falls at row 1");
+    csr.indptr = (const int64_t[]){0, 1000000, 2, 3}; /* must not be followed outside the arrays */
+    assert_fails(make_and_free(csr), DLTF_DATA, "indptr falls at row 0");
 }
 
 static void bad_entries(void **state) {
