@@ -25,6 +25,7 @@ test:
 	@scripts/run-tests
 
 bench: all
+	build/release/bin/dltf-bench encode
 	build/release/bin/dltf-bench prox
 
 format:

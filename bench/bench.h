@@ -25,6 +25,7 @@ static inline double bench_cpu_seconds(void) {
  */
 typedef dltf_status (*bench_run)(FILE *table, json_t *rows);
 
+dltf_status bench_encode(FILE *table, json_t *rows);
 dltf_status bench_prox(FILE *table, json_t *rows);
 
 #endif

@@ -10,6 +10,8 @@ typedef struct benchmark {
 } benchmark;
 
 static const benchmark benchmarks[] = {
+    {"encode", "thresholded features against a bare sgemm, 1 and 2 threads, and one sample at a time",
+     bench_encode},
     {"prox", "the (k,2)-norm proximal mapping: kernel, Algorithm 1, subgradient method; ns per column",
      bench_prox},
 };

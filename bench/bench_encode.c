@@ -1,0 +1,149 @@
+/* Thresholded features against the matrix product alone: dltf_encode and cblas_sgemm take turns on the same
+ * samples. With two threads the product uses OpenBLAS's own threading. Then the latency of one sample. */
+#include "bench.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/random.h"
+
+#include <cblas.h>
+#include <math.h>
+
+enum { LATENCY_CALLS = 200 };
+
+typedef struct shape {
+    const char *name;
+    int64_t n, m, k, N;
+} shape;
+
+/* Synthetic, denoising, clustering, hashing, pre-training, and the size of a top-k autoencoder. */
+static const shape shapes[] = {
+    {"A", 64, 128, 8, 9600},     {"B", 64, 256, 4, 62001},    {"C", 784, 400, 30, 10000},
+    {"D", 512, 256, 128, 15000}, {"E", 784, 1000, 100, 6000}, {"F", 768, 16384, 32, 1024},
+};
+
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+typedef struct workload {
+    float *X, *W, *S;
+    dltf_model *model;
+} workload;
+
+static double wall_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void fill_normal(float *x, int64_t count, uint32_t stream) {
+    dl_random random = {.seed = 1, .stream = stream};
+    for (int64_t i = 0; i < count; i++)
+        x[i] = (float)dl_random_normal(random, (uint64_t)i);
+}
+
+static dltf_status make_workload(shape s, workload *w) {
+    dltf_status status = DLTF_OK;
+    *w = (workload){0};
+    DL_TRY_NEW(w->X, s.N * s.n);
+    DL_TRY_NEW(w->W, s.m * s.n);
+    DL_TRY_NEW(w->S, s.N * s.m);
+    fill_normal(w->X, s.N * s.n, DL_STREAM_BASELINE);
+    fill_normal(w->W, s.m * s.n, DL_STREAM_DICTIONARY);
+    dltf_model_view parts = {.m = s.m, .n = s.n, .k = s.k, .dictionary = w->W};
+    DL_TRY(dltf_model_new(&parts, &w->model));
+done:
+    return status;
+}
+
+static void free_workload(workload *w) {
+    dl_free(w->X);
+    dl_free(w->W);
+    dl_free(w->S);
+    dltf_model_free(w->model);
+}
+
+static double time_product(shape s, const workload *w, int64_t N) {
+    double start = wall_seconds();
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)N, (int)s.m, (int)s.n, 1, w->X, (int)s.n, w->W,
+                (int)s.n, 0, w->S, (int)s.m);
+    return wall_seconds() - start;
+}
+
+static dltf_status time_encode(const workload *w, shape s, int64_t N, int threads, double *seconds) {
+    dltf_encoding encoding = dltf_encoding_default();
+    dltf_codes *codes = NULL;
+    encoding.threads = threads;
+    double start = wall_seconds();
+    dltf_status status = dltf_encode(w->model, dltf_matrix_f32(w->X, N, s.n), &encoding, NULL, NULL, &codes);
+    *seconds = wall_seconds() - start;
+    dltf_codes_free(codes);
+    return status;
+}
+
+/* Best times of N samples; for one sample, of many calls each. */
+static dltf_status measure(const workload *w, shape s, int64_t N, int threads, double *product,
+                           double *encode) {
+    int calls = N == 1 ? LATENCY_CALLS : 1;
+    *product = *encode = INFINITY;
+    openblas_set_num_threads(threads);
+    for (int round = 0; round < BENCH_ROUNDS; round++) {
+        double products = 0, encodes = 0, seconds = 0;
+        for (int call = 0; call < calls; call++)
+            products += time_product(s, w, N);
+        for (int call = 0; call < calls; call++) {
+            dltf_status status = time_encode(w, s, N, threads, &seconds);
+            if (status != DLTF_OK)
+                return status;
+            encodes += seconds;
+        }
+        *product = fmin(*product, products / calls);
+        *encode = fmin(*encode, encodes / calls);
+    }
+    return DLTF_OK;
+}
+
+static dltf_status report(FILE *table, json_t *rows, shape s, int64_t N, int threads, double product,
+                          double encode) {
+    double gflops = 2e-9 * (double)s.n * (double)s.m * (double)N / encode;
+    if (table)
+        fprintf(table, "%5s %5lld %6lld %4lld %6lld %8d %12.3f %12.3f %7.3f %8.1f\n", s.name, (long long)s.n,
+                (long long)s.m, (long long)s.k, (long long)N, threads, 1e6 * product / (double)N,
+                1e6 * encode / (double)N, encode / product, gflops);
+    json_t *row =
+        json_pack("{s:s, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:f, s:f}", "shape", s.name, "n", (json_int_t)s.n,
+                  "m", (json_int_t)s.m, "k", (json_int_t)s.k, "samples", (json_int_t)N, "threads", threads,
+                  "ratio_to_sgemm", encode / product, "gflops", gflops, "sgemm_us", 1e6 * product / (double)N,
+                  "encode_us", 1e6 * encode / (double)N);
+    return json_array_append_new(rows, row) == 0 ? DLTF_OK
+                                                 : dl_fail(DLTF_MEMORY, "not enough memory for the report");
+}
+
+static dltf_status bench_shape(FILE *table, json_t *rows, shape s) {
+    workload w;
+    double product = 0, encode = 0;
+    dltf_status status = make_workload(s, &w);
+    int most = dl_thread_count(0) < 2 ? 1 : 2;
+    for (int threads = 1; status == DLTF_OK && threads <= most; threads++) {
+        DL_TRY(measure(&w, s, s.N, threads, &product, &encode));
+        DL_TRY(report(table, rows, s, s.N, threads, product, encode));
+    }
+    DL_TRY(measure(&w, s, 1, 1, &product, &encode));
+    DL_TRY(report(table, rows, s, 1, 1, product, encode));
+done:
+    free_workload(&w);
+    return status;
+}
+
+dltf_status bench_encode(FILE *table, json_t *rows) {
+    if (table)
+        fprintf(table,
+                "Wall us per sample, best of %d: a bare sgemm, all of dltf_encode, and their ratio.\n\n"
+                "%5s %5s %6s %4s %6s %8s %12s %12s %7s %8s\n",
+                BENCH_ROUNDS, "shape", "n", "m", "k", "N", "threads", "sgemm", "encode", "ratio", "gflops");
+    for (int i = 0; i < SHAPES; i++) {
+        dltf_status status = bench_shape(table, rows, shapes[i]);
+        if (status != DLTF_OK)
+            return status;
+    }
+    return DLTF_OK;
+}
