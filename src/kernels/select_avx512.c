@@ -156,7 +156,7 @@ static int32_t select_row(const float *scores, int64_t m, int64_t k, bool positi
 
 /* ---- Sixteen rows at a time ---- */
 
-static void transpose(__m512i r[GROUP]) {
+static inline __attribute__((always_inline)) void transpose(__m512i r[GROUP]) {
     __m512i t[GROUP];
     DL_UNROLL
     for (int i = 0; i < GROUP; i += 2) {
@@ -186,22 +186,27 @@ static void transpose(__m512i r[GROUP]) {
     }
 }
 
-/* Sorts 16 vectors lane by lane, largest first: Batcher's odd-even merge sort. */
-static void sort_lanes(__m512i v[GROUP]) {
-    DL_UNROLL
-    for (int p = 1; p < GROUP; p *= 2)
-        DL_UNROLL
-    for (int q = p; q >= 1; q /= 2)
-        DL_UNROLL
-    for (int j = q % p; j + q < GROUP; j += 2 * q)
-        DL_UNROLL
-    for (int i = 0; i < q; i++)
-        if (i + j + q < GROUP && (i + j) / (2 * p) == (i + j + q) / (2 * p)) {
-            __m512i a = v[i + j], b = v[i + j + q];
-            v[i + j] = _mm512_max_epi32(a, b);
-            v[i + j + q] = _mm512_min_epi32(a, b);
-        }
+/* Sorts 16 vectors lane by lane, largest first: Batcher's odd-even merge sort, written out so that all
+ * vectors stay in registers. */
+#define ORDER(i, j)                                                                                          \
+    do {                                                                                                     \
+        __m512i larger = _mm512_max_epi32(v[i], v[j]);                                                       \
+        v[j] = _mm512_min_epi32(v[i], v[j]);                                                                 \
+        v[i] = larger;                                                                                       \
+    } while (0)
+
+/* clang-format off */
+static inline __attribute__((always_inline)) void sort_lanes(__m512i v[GROUP]) {
+    ORDER(0, 1); ORDER(2, 3); ORDER(4, 5); ORDER(6, 7); ORDER(8, 9); ORDER(10, 11); ORDER(12, 13); ORDER(14, 15);
+    ORDER(0, 2); ORDER(1, 3); ORDER(4, 6); ORDER(5, 7); ORDER(8, 10); ORDER(9, 11); ORDER(12, 14); ORDER(13, 15);
+    ORDER(1, 2); ORDER(5, 6); ORDER(9, 10); ORDER(13, 14); ORDER(0, 4); ORDER(1, 5); ORDER(2, 6); ORDER(3, 7);
+    ORDER(8, 12); ORDER(9, 13); ORDER(10, 14); ORDER(11, 15); ORDER(2, 4); ORDER(3, 5); ORDER(10, 12); ORDER(11, 13);
+    ORDER(1, 2); ORDER(3, 4); ORDER(5, 6); ORDER(9, 10); ORDER(11, 12); ORDER(13, 14); ORDER(0, 8); ORDER(1, 9);
+    ORDER(2, 10); ORDER(3, 11); ORDER(4, 12); ORDER(5, 13); ORDER(6, 14); ORDER(7, 15); ORDER(4, 8); ORDER(5, 9);
+    ORDER(6, 10); ORDER(7, 11); ORDER(2, 4); ORDER(3, 5); ORDER(6, 8); ORDER(7, 9); ORDER(10, 12); ORDER(11, 13);
+    ORDER(1, 2); ORDER(3, 4); ORDER(5, 6); ORDER(7, 8); ORDER(9, 10); ORDER(11, 12); ORDER(13, 14);
 }
+/* clang-format on */
 
 /* For each of 16 rows a key that at least k of its keys reach: the k-th largest of the maxima of its 16
  * lanes. */

@@ -1,0 +1,74 @@
+/* Checkpoints of an unfinished training: what a file says must not be believed. The data are fixed, so that
+ * the checksum of the corpus files fits. `DLTF_FUZZ_SEEDS=DIR fuzz_checkpoint -runs=0` writes the corpus: a
+ * checkpoint in each stage. */
+#include "fuzz.h"
+
+#include "io/safetensors.h"
+#include "learning/learner.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { N = 12, n = 3 };
+
+static dltf_matrix data(void) {
+    static float X[N * n];
+    for (int i = 0; i < N * n; i++)
+        X[i] = (float)((i * 7) % 11 - 5);
+    return dltf_matrix_f32(X, N, n);
+}
+
+static int stop_at_once(void *context, const dltf_progress *progress) {
+    (void)context;
+    (void)progress;
+    return 1;
+}
+
+static void write_seeds(const char *directory) {
+    dltf_options options = dltf_options_default();
+    options.m = 4;
+    options.k = 2;
+    options.threads = options.steps = options.iterations = options.admm = 1;
+    dltf_learner *learner = NULL;
+    dltf_outcome outcome;
+    fuzz_require(dltf_learner_new(data(), &options, NULL, &learner) == DLTF_OK);
+    for (int stage = 1; stage <= 3; stage++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/stage%d", directory, stage);
+        fuzz_require(dltf_learner_run(learner, stop_at_once, NULL, &outcome) == DLTF_OK);
+        fuzz_require(dltf_learner_save(learner, path) == DLTF_OK);
+    }
+    dltf_learner_free(learner);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc;
+    (void)argv;
+    if (getenv("DLTF_FUZZ_SEEDS"))
+        write_seeds(getenv("DLTF_FUZZ_SEEDS"));
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    dl_bundle bundle;
+    dltf_learner *learner = NULL;
+    dltf_status status = dl_safetensors_parse(bytes, (int64_t)size, &bundle);
+    if (status == DLTF_OK)
+        status = dl_checkpoint_restore(&bundle, data(), 1, &learner);
+    fuzz_check_message(status);
+    fuzz_require((status == DLTF_OK) == (learner != NULL));
+    dltf_outcome outcome;
+    dltf_model *model = NULL;
+    if (learner && dltf_learner_run(learner, stop_at_once, NULL, &outcome) == DLTF_OK &&
+        dltf_learner_model(learner, &model) == DLTF_OK) {
+        dltf_model_view view = dltf_model_get(model);
+        for (int64_t i = 0; i < view.m * view.n; i++)
+            fuzz_require(isfinite(view.dictionary[i]));
+    }
+    dltf_model_free(model);
+    dltf_learner_free(learner);
+    dl_bundle_free(&bundle);
+    return 0;
+}
