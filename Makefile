@@ -1,5 +1,5 @@
 # The newcomer's door. The build itself is CMake's (CMakeLists.txt, CMakePresets.json); this only calls it.
-PREFIX ?= /usr/local
+PREFIX ?= $(or $(prefix),/usr/local)
 DESTDIR ?=
 
 # Without tests, until somebody asks for them: they need more packages.
@@ -35,7 +35,7 @@ install: all
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" $(QUIETLY)
 	@cmake --build --preset release
 	@DESTDIR="$(DESTDIR)" cmake --install build/release
-	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+	@case "$(DESTDIR):$(PREFIX:%/=%)" in :/usr | :/usr/local) [ "$$(id -u)" != 0 ] || ldconfig ;; esac
 
 clean:
 	rm -rf build demo

@@ -1,6 +1,5 @@
-/* Parses the words of any subcommand by its option tables: --name value, --name=value, -m 128, -m128, -q,
- * --no-flag,
- * -- before operands. A value that is wrong is explained by the library's own check of the table. */
+/* Parses the words of any subcommand by its option tables: --name value, --name=value, -m 128, -m128, -q and
+ * --no-flag, with -- before operands. A wrong value is explained by the library's own check of the table. */
 #include "cli/arguments.h"
 
 #include "cli/help.h"

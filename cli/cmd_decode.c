@@ -44,7 +44,12 @@ static int choose_files(decode_job *job) {
         return EXIT_FAILED;
     const char *inputs[] = {job->args.operands[0], codes, job->flags.original};
     const char *outputs[] = {job->output, job->flags.picture};
-    return files_check(3, inputs, 2, outputs);
+    int code = files_check(3, inputs, 2, outputs);
+    if (code == EXIT_OK)
+        code = files_check_ending("samples are", job->output, ".npy", ".csv");
+    if (code == EXIT_OK)
+        code = files_check_ending("the picture is", job->flags.picture, ".png", NULL);
+    return code;
 }
 
 static int load(decode_job *job) {
@@ -71,20 +76,19 @@ static int decode(decode_job *job) {
         if ((uint64_t)rows <= SIZE_MAX / sizeof(float) / (uint64_t)n)
             job->samples = malloc((size_t)rows * (size_t)n * sizeof *job->samples + 1);
         if (!job->samples)
-            return failure("there is not enough memory for %lld samples of %lld entries", (long long)rows,
-                           (long long)n);
+            return failure("there is not enough memory for %s of %s", counted(rows, "sample"),
+                           counted(n, "entry"));
         status = dltf_decode(job->model, job->codes, job->samples);
     }
     if (status != DLTF_OK)
-        return library_failure(status);
+        return library_failure_in(status, (sources){job->flags.original, job->args.operands[1], NULL});
     if (interrupted())
         return interrupted_exit();
     status = dltf_matrix_save(dltf_matrix_f32(job->samples, rows, n), job->output);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-/* Rows of pictures: originals and, below them, their reconstructions; a last row is filled up with empty
- * ones. */
+/* Rows of pictures: originals and, below them, their reconstructions. Empty ones fill up the last row. */
 static dltf_status draw_pairs(const decode_job *job, int64_t shown, int64_t n) {
     dltf_matrix X = dltf_array_matrix(job->original);
     int64_t columns = shown < PICTURE_COLUMNS ? shown : PICTURE_COLUMNS;
@@ -150,8 +154,7 @@ const command command_decode = {
     .summary = "turn codes back into samples",
     .operands = "MODEL CODES",
     .details = "Computes Wz for every code in the sparse .npz CODES, plus the mean where the model subtracts "
-               "one. Codes "
-               "made with --refit reconstruct; plain ones hold correlations and do so badly.",
+               "one. Codes made with --refit reconstruct; plain ones hold correlations and do so badly.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .json = "sizes, the files written and, with --original, the relative error",
     .examples = {"dltf decode X.model.safetensors Xtest.codes.npz -o Xhat.npy",

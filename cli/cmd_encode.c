@@ -4,6 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "experiments/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,12 +41,12 @@ static int choose_files(encode_job *job) {
     job->output = job->flags.output ? files_join(job->flags.output, "") : files_default_name(data, ending);
     if (!job->output)
         return EXIT_FAILED;
-    bool sparse_name = files_has_ending(job->output, ".npz");
-    if (job->flags.dense && sparse_name)
-        return usage_error("%s: --dense writes .npy or .csv, not .npz", job->output);
-    if (!job->flags.dense && !sparse_name)
-        return usage_error("%s: codes are a sparse .npz; give such a name, or --dense for .npy", job->output);
-    return files_check(2, job->args.operands, 1, (const char *const[]){job->output});
+    int code = files_check(2, job->args.operands, 1, (const char *const[]){job->output});
+    if (code == EXIT_OK && job->flags.dense)
+        code = files_check_ending("dense codes are", job->output, ".npy", ".csv");
+    else if (code == EXIT_OK && !files_has_ending(job->output, ".npz"))
+        code = usage_error("%s: codes are a sparse .npz; give such a name, or --dense for .npy", job->output);
+    return code;
 }
 
 static int load(encode_job *job) {
@@ -64,13 +65,15 @@ static int load(encode_job *job) {
 
 static int encode(encode_job *job) {
     dltf_matrix X = dltf_array_matrix(job->data);
-    double begin = progress_clock();
+    double begin = clock_seconds();
     dltf_status status = dltf_encode(job->model, X, &job->encoding, progress_step, NULL, &job->codes);
-    job->seconds = progress_clock() - begin;
+    job->seconds = clock_seconds() - begin;
     progress_erase();
     if (status == DLTF_OK)
         status = dltf_reconstruction_error(job->model, X, job->codes, &job->error);
-    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+    if (status != DLTF_OK)
+        return library_failure_in(status, (sources){.data = job->args.operands[1]});
+    return EXIT_OK;
 }
 
 static dltf_status save_dense(const dltf_codes *codes, const char *path) {
@@ -140,8 +143,8 @@ const command command_encode = {
     .operands = "MODEL DATA",
     .details =
         "Computes max_k(W^T x) for every sample (row) of DATA with a model made by 'dltf train': the k "
-        "largest "
-        "scores, all others zero. The codes are written as a sparse .npz that scipy.sparse.load_npz reads.",
+        "largest scores, all others zero. The codes are written as a sparse .npz that "
+        "scipy.sparse.load_npz reads.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .library = dltf_encode_options,
     .library_title = "Encoding",

@@ -1,5 +1,4 @@
-/* dltf inspect: what a model is, how coherent its dictionary is and what that guarantees; its atoms as a
- * picture. */
+/* dltf inspect: what a model is, how coherent its dictionary is, what that guarantees; a picture of atoms. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/output.h"
@@ -22,9 +21,10 @@ static const dltf_option own_options[] = {
 typedef struct measures {
     double coherence, welch, babel, potential, potential_bound;
     int64_t babel_order; /* of mu_1 above: k, or m - 1 if that is less */
-    int64_t guaranteed;  /* largest k with k mu <= 1/2: Theorem 1 for equal magnitudes, Corollary 1.1 */
-    int64_t
-        guaranteed_babel; /* largest k with mu_1(k-1) + mu_1(k) < 1: the same by the sharper Babel function */
+    /* Largest k with k mu <= 1/2: Theorem 1 for equal magnitudes, Corollary 1.1. */
+    int64_t guaranteed;
+    /* Largest k with mu_1(k-1) + mu_1(k) < 1: the same by the sharper Babel function. */
+    int64_t guaranteed_babel;
 } measures;
 
 static dltf_status measure_babel(dltf_matrix dictionary, int64_t k, measures *found) {
@@ -157,6 +157,8 @@ static int run(const command *self, int count, char **words) {
     dltf_model *model = NULL;
     int code = files_check(1, &path, 1, &flags.atoms);
     if (code == EXIT_OK)
+        code = files_check_ending("the picture is", flags.atoms, ".png", NULL);
+    if (code == EXIT_OK)
         code = files_load_model(path, &model);
     if (code == EXIT_OK)
         code = inspect(path, &flags, model);
@@ -170,8 +172,8 @@ const command command_inspect = {
     .operands = "MODEL",
     .details =
         "Prints sizes, encoder and preprocessing of a model, the coherence of its dictionary beside the "
-        "least "
-        "that is possible, the number of entries for which recovery is proven, and how the model was made.",
+        "least that is possible, the number of entries for which recovery is proven, and how the "
+        "model was made.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .json = "all of it",
     .examples = {"dltf inspect X.model.safetensors", "dltf inspect faces.model.safetensors --atoms atoms.png",

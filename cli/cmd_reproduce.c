@@ -54,16 +54,27 @@ static int check_methods(const experiment *chosen, const char *methods) {
     return usage_error("%s has no method '%s'; it has: %s", chosen->name, name, all);
 }
 
+/* Columns of a CSV are always the same; a JSON object has no key where there is no value. */
+static void drop_nulls(json_t *rows) {
+    const char *key = NULL;
+    json_t *value = NULL;
+    void *next = NULL;
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        json_object_foreach_safe(json_array_get(rows, i), next, key, value) {
+            if (json_is_null(value))
+                json_object_del(json_array_get(rows, i), key);
+        }
+}
+
 static int print_result(json_t *result, const reproduce_flags *flags, bool json) {
-    const json_t *rows = json_object_get(result, "rows");
-    if (json)
+    json_t *rows = json_object_get(result, "rows");
+    char *text = flags->csv ? rows_csv(rows) : NULL;
+    if (json) {
+        drop_nulls(rows);
         json_print(result);
-    else
+    } else
         rows_print(rows);
-    if (!flags->csv)
-        return EXIT_OK;
-    char *text = rows_csv(rows);
-    int code = files_save_text(flags->csv, text);
+    int code = flags->csv ? files_save_text(flags->csv, text) : EXIT_OK;
     free(text);
     return code;
 }
@@ -98,11 +109,9 @@ const command command_reproduce = {
     .name = "reproduce",
     .summary = "run an experiment of the paper",
     .operands = "EXPERIMENT",
-    .details =
-        "Runs an experiment of the paper and prints mean and standard deviation over seeds beside the "
-        "paper's own "
-        "values. table1: support recovery on synthetic data; methods original, random, dltf, dltf-admm, "
-        "admm-as-written.",
+    .details = "Runs an experiment of the paper and prints mean and standard deviation over seeds beside the "
+               "paper's own values. table1: support recovery on synthetic data; methods original, random, "
+               "dltf, dltf-admm, admm-as-written.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .json = "experiment, protocol, and rows with flat keys",
     .operand_words = print_names,

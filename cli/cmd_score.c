@@ -1,5 +1,4 @@
-/* dltf score: how much of a synthetic truth a model has found, beside the true dictionary itself and a random
- * one. */
+/* dltf score: how much of a synthetic truth a model found, beside the true dictionary and a random one. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/output.h"
@@ -15,6 +14,7 @@ typedef struct score_flags {
 
 typedef struct score_job {
     score_flags flags;
+    char *dictionary_path, *samples_path, *codes_path;
     dltf_model *model;
     dltf_array *dictionary, *samples;
     dltf_codes *codes;
@@ -31,24 +31,24 @@ static const dltf_option own_options[] = {
 };
 /* clang-format on */
 
-static int load_array(const char *folder, const char *name, dltf_array **array) {
-    char *path = files_join(folder, name);
-    int code = path ? files_load_data(path, array) : EXIT_FAILED;
-    free(path);
-    return code;
+static int name_files(score_job *job) {
+    job->dictionary_path = files_join(job->flags.truth, "/dictionary.npy");
+    job->samples_path = files_join(job->flags.truth, "/Xtest.npy");
+    job->codes_path = files_join(job->flags.truth, "/codes_test.npz");
+    return job->dictionary_path && job->samples_path && job->codes_path ? EXIT_OK : EXIT_FAILED;
 }
 
 static int load(score_job *job, const char *model) {
     int code = files_load_model(model, &job->model);
     if (code == EXIT_OK)
-        code = load_array(job->flags.truth, "/dictionary.npy", &job->dictionary);
+        code = name_files(job);
     if (code == EXIT_OK)
-        code = load_array(job->flags.truth, "/Xtest.npy", &job->samples);
+        code = files_load_data(job->dictionary_path, &job->dictionary);
+    if (code == EXIT_OK)
+        code = files_load_data(job->samples_path, &job->samples);
     if (code != EXIT_OK)
         return code;
-    char *path = files_join(job->flags.truth, "/codes_test.npz");
-    dltf_status status = path ? dltf_codes_load(path, &job->codes) : DLTF_MEMORY;
-    free(path);
+    dltf_status status = dltf_codes_load(job->codes_path, &job->codes);
     if (status != DLTF_OK)
         return library_failure(status);
     job->truth =
@@ -56,8 +56,8 @@ static int load(score_job *job, const char *model) {
     dltf_model_view view = dltf_model_get(job->model);
     job->k = job->flags.k > 0 ? job->flags.k : view.k;
     if (view.n != job->truth.dictionary.cols)
-        return failure("the model has atoms of %lld entries, but the true ones in %s have %lld",
-                       (long long)view.n, job->flags.truth, (long long)job->truth.dictionary.cols);
+        return failure("the model has atoms of %s, but the true ones in %s have %lld",
+                       counted(view.n, "entry"), job->flags.truth, (long long)job->truth.dictionary.cols);
     if (job->k > view.m || job->k > job->truth.dictionary.rows)
         return usage_error("-k %lld is more than there are atoms (%lld in the model, %lld in truth)",
                            (long long)job->k, (long long)view.m, (long long)job->truth.dictionary.rows);
@@ -101,7 +101,10 @@ static int measure(score_job *job) {
         status = add_row(job, "random", chance, false);
     dltf_model_free(original);
     dltf_model_free(chance);
-    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+    if (status != DLTF_OK)
+        return library_failure_in(status,
+                                  (sources){job->samples_path, job->codes_path, job->dictionary_path});
+    return EXIT_OK;
 }
 
 static void print_result(const score_job *job, const char *model, bool json) {
@@ -116,10 +119,9 @@ static void print_result(const score_job *job, const char *model, bool json) {
         return;
     putchar('\n');
     rows_print(job->rows);
-    remark("\nave_dif: wrong atoms per sample; exact: share of samples without a wrong one; recovered_99, "
-           "_90: share of\n"
-           "the true atoms found with |cos| above .99, .9. original: the true dictionary itself; random: any "
-           "other.");
+    remark("\nave_dif: wrong atoms per sample; exact: share of samples without a wrong one;\n"
+           "recovered_99, _90: share of the true atoms found with |cos| above .99, .9.\n"
+           "original: the true dictionary itself; random: any other.");
 }
 
 static int run(const command *self, int count, char **words) {
@@ -139,6 +141,9 @@ static int run(const command *self, int count, char **words) {
     dltf_array_free(job.dictionary);
     dltf_array_free(job.samples);
     dltf_model_free(job.model);
+    free(job.dictionary_path);
+    free(job.samples_path);
+    free(job.codes_path);
     return code;
 }
 
@@ -146,11 +151,9 @@ const command command_score = {
     .name = "score",
     .summary = "compare a model with the truth it was to find",
     .operands = "MODEL",
-    .details =
-        "Matches the atoms of MODEL one to one with the true ones of a folder made by 'dltf synth', encodes "
-        "its "
-        "test set and counts wrong atoms, beside the same figures of the true dictionary (original) and of a "
-        "random one.",
+    .details = "Matches the atoms of MODEL one to one with the true ones of a folder made by 'dltf synth', "
+               "encodes its test set and counts wrong atoms, beside the same figures of the true dictionary "
+               "(original) and of a random one.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .json = "rows for the model, the true dictionary and a random one",
     .examples = {"dltf score toy.model.safetensors --truth toy", NULL},

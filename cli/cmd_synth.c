@@ -111,10 +111,9 @@ static void print_report(const synth_flags *flags) {
     report_integer(&r, "samples", NULL, spec->samples);
     report_real(&r, "noise", NULL, spec->noise);
     report_integer(&r, "seed", NULL, spec->seed);
-    report_line(&r, "truth", "%lld atoms of %lld entries: dictionary.npy", (long long)spec->m,
-                (long long)spec->n);
-    report_line(&r, "samples", "%lld in X.npy, %lld in Xtest.npy, each %lld atoms plus noise of %g",
-                (long long)spec->samples, (long long)spec->samples, (long long)spec->k, spec->noise);
+    report_line(&r, "truth", "%s of %s: dictionary.npy", counted(spec->m, "atom"), counted(spec->n, "entry"));
+    report_line(&r, "samples", "%lld in X.npy, %lld in Xtest.npy, each %s plus noise of %g",
+                (long long)spec->samples, (long long)spec->samples, counted(spec->k, "atom"), spec->noise);
     report_line(&r, "true codes", "codes.npz, codes_test.npz");
     report_line(&r, "next", "dltf train %s/X.npy -m %lld -k %lld -o %s.model.safetensors", folder,
                 (long long)spec->m, (long long)spec->k, folder);
@@ -148,10 +147,9 @@ const command command_synth = {
     .name = "synth",
     .summary = "make a synthetic problem whose answer is known",
     .details = "Draws a Gaussian dictionary of unit-norm atoms and samples that are each the sum of k of "
-               "them plus noise: "
-               "the protocol of the paper's Table 1. Writes X.npy, dictionary.npy and codes.npz, a separate "
-               "test set "
-               "Xtest.npy and codes_test.npz, and the parameters in synth.json.",
+               "them plus noise: the protocol of the paper's Table 1. Writes X.npy, dictionary.npy and "
+               "codes.npz, a separate test set Xtest.npy and codes_test.npz, and the parameters in "
+               "synth.json.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .json = "the parameters and the folder",
     .examples = {"dltf synth -n 64 -m 128 -k 8 -N 10000 --noise 0.1 --seed 0 -o toy", NULL},

@@ -1,10 +1,13 @@
 /* dltf train: learn a dictionary from data. Everything that can be wrong with the request is found before the
- * work starts; Ctrl-C turns the work into a checkpoint from which --resume goes on to the same bytes. */
+ * work starts; Ctrl-C, SIGTERM and SIGHUP turn the work into a checkpoint from which --resume goes on to the
+ * same bytes. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/history.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "experiments/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +16,7 @@
 
 typedef struct train_flags {
     const char *output, *init, *resume, *history;
+    enum { SELECT_ABS, SELECT_POSITIVE } select;
 } train_flags;
 
 /* One run of the command, from the words to the report. */
@@ -32,7 +36,8 @@ typedef struct training {
 /* clang-format off */
 static const dltf_option own_options[] = {
     {"output", 'o', DLTF_OPTION_TEXT, offsetof(train_flags, output), NULL, 0, 0, NULL, "MODEL", "where the model goes; default: named after DATA, in the current directory"},
-    {"init", 0, DLTF_OPTION_TEXT, offsetof(train_flags, init), "samples", 0, 0, NULL, "START", "first dictionary: samples (random ones), gaussian (random atoms), or the file of a model to start from"},
+    {"init", 0, DLTF_OPTION_TEXT, offsetof(train_flags, init), "samples", 0, 0, "samples|gaussian", "START", "first dictionary: samples (random ones), gaussian (random atoms), or the file of a model to start from"},
+    {"select", 0, DLTF_OPTION_CHOICE, offsetof(train_flags, select), "abs", 0, 0, "abs|positive", "RULE", "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"},
     {"resume", 0, DLTF_OPTION_TEXT, offsetof(train_flags, resume), NULL, 0, 0, NULL, "CHECKPOINT", "go on with an interrupted training of the same DATA"},
     {"history", 0, DLTF_OPTION_TEXT, offsetof(train_flags, history), NULL, 0, 0, NULL, "FILE.csv", "write a line of figures per iteration"},
 };
@@ -68,6 +73,7 @@ static int check_resume(training *t) {
 
 static int choose_files(training *t) {
     const char *init = t->flags.init;
+    t->options.select = t->flags.select == SELECT_POSITIVE ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
     /* One of the library's own ways to start, or else a file. */
     bool is_file = dltf_option_set(dltf_train_options(), &t->options, "init", init) != DLTF_OK;
     if (is_file && access(init, F_OK) != 0)
@@ -98,15 +104,13 @@ static int create_learner(training *t) {
                              ? dltf_learner_resume(t->flags.resume, X, t->options.threads, &t->learner)
                              : dltf_learner_new(X, &t->options, t->start, &t->learner);
     if (status != DLTF_OK)
-        return library_failure(status);
+        return library_failure_in(status, (sources){.data = t->data_path});
     t->options = dltf_learner_options(t->learner);
-    char threads[32] = "all cores";
-    if (t->options.threads > 0)
-        snprintf(threads, sizeof threads, "%lld thread%s", (long long)t->options.threads,
-                 t->options.threads == 1 ? "" : "s");
-    remark("%s m = %lld atoms of n = %lld entries, k = %lld, from N = %lld samples (seed %lld, %s)",
-           t->flags.resume ? "going on to learn" : "learning", (long long)t->options.m, (long long)X.cols,
-           (long long)t->options.k, (long long)X.rows, (long long)t->options.seed, threads);
+    remark("%s m = %s of n = %s, k = %lld, from N = %s (seed %lld, %s)",
+           t->flags.resume ? "going on to learn" : "learning", counted(t->options.m, "atom"),
+           counted(X.cols, "entry"), (long long)t->options.k, counted(X.rows, "sample"),
+           (long long)t->options.seed,
+           t->options.threads > 0 ? counted(t->options.threads, "thread") : "all cores");
     return EXIT_OK;
 }
 
@@ -118,23 +122,24 @@ static int save_checkpoint(training *t) {
     dltf_status status = dltf_learner_save(t->learner, t->checkpoint);
     if (status != DLTF_OK) {
         failure("interrupted, and no checkpoint could be saved: %s", dltf_message());
-        return EXIT_INTERRUPTED;
+        return interrupt_exit_code();
     }
     const char *history = t->flags.history;
-    failure("interrupted after %lld iterations; this goes on where it stopped:\n"
+    failure("interrupted after %s; this goes on where it stopped:\n"
             "  dltf train %s --resume %s -o %s%s%s",
-            (long long)count, files_quoted(t->data_path), files_quoted(t->checkpoint),
+            counted(count, "iteration"), files_quoted(t->data_path), files_quoted(t->checkpoint),
             files_quoted(t->output), history ? " --history " : "", history ? files_quoted(history) : "");
-    return EXIT_INTERRUPTED;
+    return interrupt_exit_code();
 }
 
 static int learn(training *t) {
-    double begin = progress_clock();
+    interrupt_catch_termination();
+    double begin = clock_seconds();
     dltf_status status = dltf_learner_run(t->learner, progress_step, NULL, &t->outcome);
     progress_erase();
-    t->seconds = progress_clock() - begin;
+    t->seconds = clock_seconds() - begin;
     if (status != DLTF_OK)
-        return library_failure(status);
+        return library_failure_in(status, (sources){.data = t->data_path});
     if (t->outcome == DLTF_INTERRUPTED)
         return save_checkpoint(t);
     return EXIT_OK;
@@ -234,12 +239,10 @@ const command command_train = {
     .name = "train",
     .summary = "learn a dictionary from data",
     .operands = "DATA",
-    .details =
-        "Learns m unit-norm atoms from the samples (rows) in DATA: .npy, .npz (FILE.npz:NAME picks an "
-        "array), "
-        ".csv, IDX or IDX.gz. The features max_k(W^T x) of the learned dictionary then tell which atoms made "
-        "up a sample. The same seed gives the same file for any number of threads. Ctrl-C saves a checkpoint "
-        "and prints the command that goes on from it.",
+    .details = "Learns m unit-norm atoms from the samples (rows) in DATA: .npy, .npz (FILE.npz:NAME picks an "
+               "array), .csv, IDX or IDX.gz. The features max_k(W^T x) of the learned dictionary then tell "
+               "which atoms made up a sample. The same seed gives the same file for any number of threads. "
+               "Ctrl-C (or SIGTERM, SIGHUP) saves a checkpoint and prints the command that goes on from it.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .library = dltf_train_options,
     .library_title = "Learning",

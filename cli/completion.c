@@ -20,7 +20,13 @@ typedef struct value_context {
     const char *command;
 } value_context;
 
-/* What may follow an option that takes a value: its choices, a number (nothing to offer), or a file. */
+static void print_choices(FILE *out, const char *choices) {
+    for (const char *at = choices; *at; at++)
+        fputc(*at == '|' ? ' ' : *at, out);
+}
+
+/* What may follow an option that takes a value: its choices, a number (nothing to offer), or a file. A text
+ * that has choices is one of them or a file. */
 static void print_value_case(void *context, const char *title, const dltf_option *option) {
     (void)title;
     value_context *c = context;
@@ -30,16 +36,12 @@ static void print_value_case(void *context, const char *title, const dltf_option
     if (option->letter)
         fprintf(c->out, " | %s,-%c", c->command, option->letter);
     fputs(") ", c->out);
-    if (option->kind == DLTF_OPTION_TEXT)
-        fputs("_dltf_files; return ;;\n", c->out);
-    else if (option->kind != DLTF_OPTION_CHOICE)
-        fputs("return ;;\n", c->out);
-    else {
-        fputs("_dltf_words \"", c->out);
-        for (const char *at = option->choices; *at; at++)
-            fputc(*at == '|' ? ' ' : *at, c->out);
+    if (option->choices) {
+        fputs(option->kind == DLTF_OPTION_TEXT ? "_dltf_words_files \"" : "_dltf_words \"", c->out);
+        print_choices(c->out, option->choices);
         fputs("\"; return ;;\n", c->out);
-    }
+    } else
+        fputs(option->kind == DLTF_OPTION_TEXT ? "_dltf_files; return ;;\n" : "return ;;\n", c->out);
 }
 
 /* ---- The script ---- */
@@ -48,6 +50,7 @@ static const char head[] =
     "# bash completion for dltf; made by 'dltf completion bash'\n"
     "_dltf_words() { mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$word\"); }\n"
     "_dltf_files() { mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); }\n"
+    "_dltf_words_files() { mapfile -t COMPREPLY < <(compgen -f -W \"$1\" -- \"$word\"); }\n"
     "_dltf() {\n"
     "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}\n"
     "  COMPREPLY=()\n";

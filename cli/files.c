@@ -10,12 +10,20 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 bool files_has_ending(const char *name, const char *ending) {
     size_t length = strlen(name), tail = strlen(ending);
-    return length >= tail && strcmp(name + length - tail, ending) == 0;
+    return length >= tail && strcasecmp(name + length - tail, ending) == 0;
+}
+
+int files_check_ending(const char *what, const char *name, const char *ending, const char *other) {
+    if (!name || files_has_ending(name, ending) || (other && files_has_ending(name, other)))
+        return EXIT_OK;
+    return usage_error("%s: %s written as %s%s%s; give a name that ends so", name, what, ending,
+                       other ? " or " : "", other ? other : "");
 }
 
 char *files_join(const char *a, const char *b) {
@@ -153,6 +161,18 @@ static int save_failed(const char *path, const char *temporary) {
     return failure("%s: %s", path, strerror(reason));
 }
 
+/* Out of our buffers and onto the disk, so that a crash after the rename cannot leave an empty file. Some
+ * file systems cannot promise that, which is no failure of ours. */
+static bool reaches_disk(FILE *file) {
+    if (fflush(file) != 0)
+        return false;
+    int result = 0;
+    do
+        result = fsync(fileno(file));
+    while (result != 0 && errno == EINTR);
+    return result == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
 int files_save_text(const char *path, const char *text) {
     char ending[32];
     snprintf(ending, sizeof ending, ".%ld.part", (long)getpid());
@@ -164,7 +184,7 @@ int files_save_text(const char *path, const char *text) {
     if (!file)
         code = save_failed(path, temporary);
     else {
-        bool written = fputs(text, file) >= 0;
+        bool written = fputs(text, file) >= 0 && reaches_disk(file);
         if (fclose(file) != 0 || !written || rename(temporary, path) != 0)
             code = save_failed(path, temporary);
     }
@@ -172,9 +192,20 @@ int files_save_text(const char *path, const char *text) {
     return code;
 }
 
+static bool holds_codes(const char *path) {
+    dltf_codes *codes = NULL;
+    bool holds = files_has_ending(path, ".npz") && dltf_codes_load(path, &codes) == DLTF_OK;
+    dltf_codes_free(codes);
+    return holds;
+}
+
 int files_load_data(const char *path, dltf_array **array) {
+    if (strcmp(path, "-") == 0 && access(path, F_OK) != 0)
+        return usage_error("there is no file '-'; a .npy that is piped in is called /dev/stdin");
     if (files_has_ending(path, ".safetensors") && access(path, F_OK) == 0)
         return usage_error("%s is a model; data come here (.npy, .npz, .csv or IDX)", path);
+    if (holds_codes(path))
+        return usage_error("%s holds sparse codes (made by dltf encode); data come here", path);
     dltf_status status = dltf_array_load(path, array);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
@@ -192,11 +223,17 @@ const char *files_quoted(const char *name) {
     enum { RING = 4, SIZE = 2 * PATH_MAX };
     static char ring[RING][SIZE];
     static int next;
-    if (*name && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%") ==
-                     strlen(name))
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%";
+    bool is_plain = *name && strspn(name, plain) == strlen(name);
+    if (is_plain && *name != '-')
         return name;
     char *out = ring[next++ % RING], *start = out;
-    *out++ = '\'';
+    const char *option_like = *name == '-' ? "./" : "";
+    if (is_plain) {
+        snprintf(out, SIZE, "%s%s", option_like, name);
+        return start;
+    }
+    out += sprintf(out, "'%s", option_like);
     for (; *name && out - start < SIZE - 8; name++)
         if (*name == '\'')
             out += sprintf(out, "'\\''");

@@ -9,7 +9,12 @@
  * skipped. Returns an exit code. */
 int files_check(int input_count, const char *const *inputs, int output_count, const char *const *outputs);
 
+/* Upper or lower case. */
 bool files_has_ending(const char *name, const char *ending);
+
+/* Refuses, with a sentence that calls the content `what`, a name that ends in neither; `other` may be NULL,
+ * and so may `name`: nothing is written. Returns an exit code. */
+int files_check_ending(const char *what, const char *name, const char *ending, const char *other);
 
 /* Both names lead to the same file, existing or not. */
 bool files_same(const char *a, const char *b);
@@ -21,16 +26,16 @@ char *files_default_name(const char *data, const char *ending);
 /* "a" + "b", allocated; NULL after a printed failure. */
 char *files_join(const char *a, const char *b);
 
-/* Text to a temporary name, then renamed. NULL text counts as memory that was missing. Returns an exit code.
- */
+/* Text to a temporary name, then renamed. NULL text counts as missing memory. Returns an exit code. */
 int files_save_text(const char *path, const char *text);
 
-/* Like the library's loaders, but a model where data belong (or the reverse) is named as such. Return an exit
- * code. */
+/* Like the library's loaders, but a model or codes where data belong (or the reverse) are named as such.
+ * Return an exit code. */
 int files_load_data(const char *path, dltf_array **array);
 int files_load_model(const char *path, dltf_model **model);
 
-/* A name as a shell reads it back: quoted where needed. In a static ring of a few buffers. */
+/* A name as a shell and our own parser read it back: quoted where needed, ./-name for -name. In a static ring
+ * of a few buffers. */
 const char *files_quoted(const char *name);
 
 #endif

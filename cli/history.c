@@ -1,6 +1,5 @@
 /* Turns what a learner remembers into JSON rows; `dltf train` prints them with --json and writes them as CSV
- * with
- * --history. */
+ * with --history. */
 #include "cli/history.h"
 
 #include "cli/output.h"

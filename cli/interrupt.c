@@ -1,25 +1,41 @@
-/* The handler of SIGINT. It only sets a flag, so that work ends in order: training saves a checkpoint,
- * everything else stops before it has written anything. Started by main. */
+/* The handler of SIGINT and, while a dictionary is learned, SIGTERM and SIGHUP. It only sets a flag, so that
+ * work ends in order: training saves a checkpoint, everything else stops before it has written anything.
+ * Started by main and by `dltf train`. */
 #include "cli/interrupt.h"
 
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t flag;
+static volatile sig_atomic_t received;
 
 static void handle(int signal) {
-    (void)signal;
-    flag = 1;
+    received = signal;
+}
+
+static void catch_signal(int signal) {
+    struct sigaction action = {.sa_handler = handle};
+    sigemptyset(&action.sa_mask);
+    /* The second of a kind finds the default action again. */
+    action.sa_flags = (int)SA_RESETHAND;
+    sigaction(signal, &action, NULL);
 }
 
 void interrupt_catch(void) {
-    struct sigaction action = {.sa_handler = handle};
-    sigemptyset(&action.sa_mask);
-    /* The second Ctrl-C finds the default action again. */
-    action.sa_flags = (int)SA_RESETHAND;
-    sigaction(SIGINT, &action, NULL);
+    catch_signal(SIGINT);
+}
+
+void interrupt_catch_termination(void) {
+    struct sigaction old;
+    catch_signal(SIGTERM);
+    /* Under nohup the end of the terminal is to be ignored. */
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        catch_signal(SIGHUP);
 }
 
 bool interrupted(void) {
-    return flag != 0;
+    return received != 0;
+}
+
+int interrupt_exit_code(void) {
+    return 128 + (received ? received : SIGINT);
 }

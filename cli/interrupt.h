@@ -1,4 +1,4 @@
-/* Ctrl-C: a flag that the progress callback looks at. */
+/* Ctrl-C and its kin: a flag that the progress callback looks at. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
@@ -6,6 +6,11 @@
 
 /* The first Ctrl-C sets the flag, the second ends the program at once. */
 void interrupt_catch(void);
+/* The same for SIGTERM and SIGHUP, for work that would be lost: training saves a checkpoint. */
+void interrupt_catch_termination(void);
+
 bool interrupted(void);
+/* 128 + the signal that came: 130 for Ctrl-C. */
+int interrupt_exit_code(void);
 
 #endif

@@ -67,16 +67,55 @@ int failure(const char *format, ...) {
     return EXIT_FAILED;
 }
 
-int library_failure(dltf_status status) {
-    if (status == DLTF_CANCELLED || interrupted())
+/* The library speaks of "data: row 3 ..." or "the data have ...": which file is that, and which part of the
+ * message goes on after its name? NULL: no file, and the message as it is. */
+static const char *source_of(const char **message, sources from) {
+    const struct {
+        const char *start, *rest, *path;
+    } known[] = {
+        {"data: ", "", from.data},
+        {"the data ", "the data ", from.data},
+        {"codes: ", "", from.codes},
+        {"the codes ", "the codes ", from.codes},
+        {"true dictionary: ", "", from.truth},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].path && strncmp(*message, known[i].start, strlen(known[i].start)) == 0) {
+            *message += strlen(known[i].start) - strlen(known[i].rest);
+            return known[i].path;
+        }
+    return NULL;
+}
+
+int library_failure_in(dltf_status status, sources from) {
+    if (status == DLTF_CANCELLED)
         return interrupted_exit();
-    failure("%s", status == DLTF_MEMORY ? "there is not enough memory for this" : dltf_message());
+    const char *message = status == DLTF_MEMORY ? "there is not enough memory for this" : dltf_message();
+    const char *path = source_of(&message, from);
+    failure("%s%s%s", path ? path : "", path ? ": " : "", message);
     return status == DLTF_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
+}
+
+int library_failure(dltf_status status) {
+    return library_failure_in(status, (sources){NULL, NULL, NULL});
 }
 
 int interrupted_exit(void) {
     failure("interrupted, nothing was written");
-    return EXIT_INTERRUPTED;
+    return interrupt_exit_code();
+}
+
+const char *counted(int64_t count, const char *noun) {
+    enum { RING = 4, SIZE = 64 };
+    static char ring[RING][SIZE];
+    static int next;
+    char *text = ring[next++ % RING];
+    size_t length = strlen(noun);
+    bool entries = length > 0 && noun[length - 1] == 'y';
+    const char *ending = count == 1 ? "" : entries ? "ies" : "s";
+    length -= count != 1 && entries;
+    snprintf(text, SIZE, "%lld %.*s%s", (long long)count, (int)length, noun, ending);
+    return text;
 }
 
 /* ---- Reports ---- */
@@ -204,6 +243,15 @@ static void format_cell(const json_t *value, bool exact, char text[TEXT_SIZE]) {
         snprintf(text, TEXT_SIZE, "-");
 }
 
+static bool has_values(const json_t *rows, const char *key) {
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *value = json_object_get(json_array_get(rows, i), key);
+        if (value && !json_is_null(value))
+            return true;
+    }
+    return false;
+}
+
 static int column_width(const json_t *rows, const char *key) {
     char text[TEXT_SIZE];
     size_t width = strlen(key);
@@ -228,7 +276,10 @@ void rows_print(const json_t *rows) {
     int widths[MOST_COLUMNS];
     bool left[MOST_COLUMNS];
     char text[TEXT_SIZE];
-    int count = collect_columns(rows, columns);
+    int count = 0, all = collect_columns(rows, columns);
+    for (int c = 0; c < all; c++)
+        if (has_values(rows, columns[c]))
+            columns[count++] = columns[c];
     for (int c = 0; c < count; c++) {
         widths[c] = column_width(rows, columns[c]);
         left[c] = json_is_string(json_object_get(json_array_get(rows, 0), columns[c]));

@@ -19,7 +19,18 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with the library's sentence for its last failed call. */
 int library_failure(dltf_status status);
+
+/* Where the arguments of a library call came from; NULL: not from a file. */
+typedef struct sources {
+    const char *data, *codes, *truth;
+} sources;
+
+/* The same, naming the file where the library says "data", "codes" or "true dictionary". */
+int library_failure_in(dltf_status status, sources from);
 int interrupted_exit(void);
+
+/* "1 sample", "2 samples"; "1 entry", "2 entries". In a static ring of a few buffers. */
+const char *counted(int64_t count, const char *noun);
 
 /* ---- A report: facts collected once, printed as JSON or as aligned lines for people ---- */
 
@@ -36,12 +47,12 @@ void report_real(report *r, const char *key, const char *label, double value);
 void report_line(report *r, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* For the JSON alone; takes the value over. */
 void report_json(report *r, const char *key, json_t *value);
-/* Prints and frees. Where the report is a mere by-product (a file is the result), quiet leaves the lines out.
- */
+/* Prints and frees. Where the report is a by-product (a file is the result), quiet leaves the lines out. */
 void report_print(report *r, bool by_product);
 
 /* ---- Rows: a JSON array of flat objects, as a table for people or as CSV ---- */
 
+/* A missing or null value is a dash or, in CSV, empty; the table leaves out columns without values. */
 void rows_print(const json_t *rows);
 /* Allocated text; NULL without memory. */
 char *rows_csv(const json_t *rows);

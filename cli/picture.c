@@ -19,7 +19,7 @@ int picture_find_shape(const char *text, int64_t n, picture_shape *shape) {
     if (sscanf(text, "%9lldx%9lld%c", &width, &height, &rest) != 2 || width < 1 || height < 1)
         return usage_error("--shape %s: the form is WIDTHxHEIGHT, e.g. 28x28", text);
     if (width * height != n)
-        return usage_error("--shape %s holds %lld entries, but there are %lld", text, width * height,
+        return usage_error("--shape %s holds %s, not %lld", text, counted(width * height, "entry"),
                            (long long)n);
     *shape = (picture_shape){width, height};
     return EXIT_OK;

@@ -3,11 +3,12 @@
  * the library. */
 #include "cli/progress.h"
 
+#include "cli/history.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "experiments/clock.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BAR_WIDTH = 20 };
@@ -20,12 +21,6 @@ static struct {
     int64_t first; /* `done` at the start: not 0 for a resumed training */
     bool visible;
 } bar;
-
-double progress_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void progress_erase(void) {
     if (bar.visible)
@@ -61,16 +56,18 @@ static void draw(const dltf_progress *progress, double elapsed) {
     blocks[BAR_WIDTH] = '\0';
     fprintf(stderr, "\r\033[K%s [%s] %3.0f%%", progress->task, blocks, 100 * share);
     draw_time_left(progress, elapsed);
-    if (progress->iteration)
-        fprintf(stderr, "  error %.4f  coherence %.3f", progress->iteration->relative_error,
-                progress->iteration->coherence);
+    /* `done` and `total` are shares of the work; which iteration this is only the record knows. */
+    const dltf_iteration *iteration = progress->iteration;
+    if (iteration)
+        fprintf(stderr, "  %s %lld  error %.4f  coherence %.3f", history_stage_name(iteration->stage),
+                (long long)iteration->index + 1, iteration->relative_error, iteration->coherence);
     fflush(stderr);
     bar.visible = true;
 }
 
 int progress_step(void *context, const dltf_progress *progress) {
     (void)context;
-    double now = progress_clock();
+    double now = clock_seconds();
     if (strncmp(bar.task, progress->task, sizeof bar.task - 1) != 0 || progress->done < bar.first)
         restart(progress, now);
     if (!output_is_quiet() && isatty(STDERR_FILENO) && now - bar.started > PATIENCE &&

@@ -10,7 +10,4 @@ int progress_step(void *context, const dltf_progress *progress);
 /* Takes the bar off the screen; called before anything else is printed. */
 void progress_erase(void);
 
-/* Seconds of a clock that only goes forward. */
-double progress_clock(void);
-
 #endif

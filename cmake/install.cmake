@@ -18,7 +18,9 @@ install(FILES ${PROJECT_BINARY_DIR}/dltf-config-version.cmake DESTINATION ${pack
 
 # pkg-config.
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-file(RELATIVE_PATH include_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+file(RELATIVE_PATH prefix_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH library_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH include_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(cmake/dltf.pc.in ${PROJECT_BINARY_DIR}/dltf.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dltf.pc DESTINATION ${pkgconfig_dir})
 

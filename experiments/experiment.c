@@ -73,8 +73,9 @@ static void tally_add(tally *t, double value) {
     t->squares += delta * (value - t->mean);
 }
 
+/* NaN for a single value. */
 static double tally_sd(const tally *t) {
-    return t->count > 1 ? sqrt(t->squares / (double)(t->count - 1)) : 0;
+    return t->count > 1 ? sqrt(t->squares / (double)(t->count - 1)) : NAN;
 }
 
 /* ---- Progress of the whole from the progress of its cells ---- */
@@ -100,6 +101,10 @@ static int cell_progress(void *context, const dltf_progress *progress) {
 
 /* ---- Rows ---- */
 
+static json_t *number_or_null(double value) {
+    return isnan(value) ? json_null() : json_real(value);
+}
+
 static json_t *make_row(const experiment *self, const experiment_request *request, const char *method,
                         int setting, const tally *tallies) {
     json_t *row = json_object();
@@ -110,11 +115,9 @@ static json_t *make_row(const experiment *self, const experiment_request *reques
             json_object_set_new(row, self->metrics[i], json_real(tallies[i].mean));
         if (i > 0)
             continue;
-        json_object_set_new(row, "sd", json_real(tally_sd(&tallies[0])));
+        json_object_set_new(row, "sd", number_or_null(tally_sd(&tallies[0])));
         json_object_set_new(row, "seeds", json_integer(request->seeds));
-        double paper = self->paper(method, request->quick, setting);
-        if (!isnan(paper))
-            json_object_set_new(row, "paper", json_real(paper));
+        json_object_set_new(row, "paper", number_or_null(self->paper(method, request->quick, setting)));
     }
     return row;
 }

@@ -53,7 +53,7 @@ const experiment *experiment_find(const char *name);
 /* The first name in request->methods that the experiment does not have, copied; false if there is none. */
 bool experiment_unknown_method(const experiment *self, const char *methods, char *name, size_t size);
 
-/* {"experiment": name, "protocol": {...}, "rows": [...]} */
+/* {"experiment": name, "protocol": {...}, "rows": [...]}; null in a row: no value, as the sd of one seed. */
 dltf_status experiment_run(const experiment *self, const experiment_request *request, json_t **result);
 
 #endif

@@ -14,9 +14,9 @@ typedef struct support_truth {
 
 typedef struct support_result {
     double ave_dif, exact;
-    double recovered_99,
-        recovered_90;     /* share of the true atoms that some atom matches with |cos| > .99, > .9 */
-    double median_cosine; /* of the matched atoms; these three are NaN if nothing was matched */
+    /* NaN if nothing was matched: the share of the true atoms that some atom matches with |cos| > .99 and >
+     * .9, and the median |cos| of the matched atoms. */
+    double recovered_99, recovered_90, median_cosine;
 } support_result;
 
 /* Encodes the samples and compares supports, after a one-to-one matching of the model's atoms to the true

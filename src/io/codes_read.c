@@ -59,8 +59,7 @@ done:
     return status;
 }
 
-/* All that must hold before entries may be looked at: rows, columns, and an indptr that stays inside the
- * arrays. */
+/* All that must hold before entries may be looked at: rows, columns, an indptr that stays in the arrays. */
 static dltf_status check_frame(const parts *p, int64_t *rows, int64_t *cols) {
     const dl_elements *indptr = &p->indptr.elements;
     int64_t entries = p->indices.elements.count;

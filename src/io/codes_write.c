@@ -15,8 +15,7 @@ static dltf_status add(dl_zip_writer *zip, const char *name, const char *code, i
     return status;
 }
 
-/* int32 for both index arrays as SciPy has it; int64 for both once the entries cannot be counted in 32 bits.
- */
+/* int32 for both index arrays as SciPy has it; int64 for both once 32 bits cannot count the entries. */
 static dltf_status add_narrow(dl_zip_writer *zip, dltf_csr csr) {
     int64_t entries = csr.indptr[csr.rows];
     int32_t *indptr = DL_NEW(int32_t, csr.rows + 1);

@@ -104,8 +104,7 @@ static void convert_reals(const dl_elements *elements, void *out) {
     }
 }
 
-/* Fortran order counts the first axis fastest, C order the last: walk the former, keep the place in the
- * latter. */
+/* Fortran order counts the first axis fastest, C order the last: walk one, keep the place in the other. */
 static void reorder(const dl_elements *elements, size_t size, const char *from, char *to) {
     int64_t index[DL_MOST_AXES] = {0}, stride[DL_MOST_AXES];
     int64_t product = 1;
@@ -126,8 +125,7 @@ static void reorder(const dl_elements *elements, size_t size, const char *from, 
     }
 }
 
-/* An owned copy of the elements in the matrix's type; Fortran order of rank 1 and 2 stays, a view expresses
- * it. */
+/* An owned copy of the elements in the matrix's type; Fortran order of rank 1 and 2 stays as a view. */
 static dltf_status copy_elements(const dl_elements *elements, dltf_type type, void **copy) {
     dltf_status status = DLTF_OK;
     size_t size = (size_t)dl_type_size(type);

@@ -1,6 +1,5 @@
 /* Reading files whole. Mapping keeps a large matrix out of memory until it is used; pipes, which cannot be
- * mapped, are read to their end so that `dltf ... <(zcat x.npy.gz)` works. Called by every loader of this
- * folder. */
+ * mapped, are read to their end so that `dltf ... <(zcat x.npy.gz)` works. */
 #include "io/file.h"
 
 #include "base/memory.h"

@@ -1,5 +1,4 @@
-/* A file's whole content as bytes: mapped where the system can, read otherwise. Parsers see (bytes, size)
- * only. */
+/* A file's whole content as bytes: mapped where the system can, read otherwise. Parsers see bytes only. */
 #ifndef DL_IO_FILE_H
 #define DL_IO_FILE_H
 
@@ -20,8 +19,7 @@ void dl_file_close(dl_file *file);
 /* Bytes that belong to somebody else: whatever is made of them copies, nothing keeps pointing into them. */
 dl_file dl_file_borrow(const void *bytes, int64_t size);
 
-/* Hands the bytes over to an array that points into them; false, and nothing done, if they are only borrowed.
- */
+/* Hands the bytes over to an array that points into them; false, and nothing done, if they are borrowed. */
 bool dl_file_give(dl_file *file, dltf_array *array);
 
 /* Status and path of a finished call: a failure gets the path in front of its sentence. */

@@ -12,8 +12,7 @@ enum { DL_NPY_PREFIX = 12, DL_NPY_MOST_HEADER = 65535 };
 bool dl_npy_recognise(const uint8_t *bytes, int64_t size);
 
 /* Reads the header and checks that it promises exactly `size` bytes in all. `available` <= size bytes are at
- * hand: DL_NPY_PREFIX + DL_NPY_MOST_HEADER are always enough, so that a compressed file can be judged by its
- * beginning. */
+ * hand: DL_NPY_PREFIX + DL_NPY_MOST_HEADER are always enough, so the start of a compressed file will do. */
 dltf_status dl_npy_parse(const uint8_t *bytes, int64_t available, int64_t size, dl_elements *elements);
 
 /* The matrix in a .npy file. */

@@ -43,8 +43,7 @@ static dltf_status check(dltf_matrix tiles, int64_t width, int64_t height, int64
     return dl_matrix_check_finite(tiles, "tiles");
 }
 
-/* count tiles of `side` pixels with borders between and around them, or false if that is too large for a PNG.
- */
+/* count tiles of `side` pixels, borders between and around them; false if that is too large for a PNG. */
 static bool extent(int64_t count, int64_t side, int64_t *pixels) {
     return dl_multiply(count, side + BORDER, pixels) && *pixels <= MOST_PIXELS - BORDER &&
            (*pixels += BORDER);

@@ -112,8 +112,7 @@ static int compare_places(const void *a, const void *b) {
     return (left->begin > right->begin) - (left->begin < right->begin);
 }
 
-/* Tensors in the order of their data, each beginning where the last one ended, the last ending with the file.
- */
+/* Tensors in the order of their data: each begins where the one before ends, the last ends with the file. */
 static dltf_status check_places(entry *entries, int64_t count, int64_t data_size) {
     int64_t at = 0;
     if (count > 0)

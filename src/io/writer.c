@@ -26,8 +26,7 @@ static char *copy_text(const char *text) {
     return copy;
 }
 
-/* A new file beside the target. Not mkstemp: its files are private, ours get the permissions of any new file.
- */
+/* A new file beside the target. Not mkstemp: its files are private, ours are open like any new file. */
 static int create_temporary(dl_writer *writer) {
     static _Atomic unsigned serial;
     size_t room = strlen(writer->target) + 48;
@@ -61,8 +60,8 @@ dltf_status dl_writer_open(dl_writer *writer, const char *path) {
     *writer = (dl_writer){0};
     if (!path || !*path)
         return dl_fail(DLTF_ARGUMENT, "no file name given");
-    char
-        resolved[PATH_MAX]; /* through symbolic links, so that the link survives and its target is replaced */
+    /* Through symbolic links, so that the link survives and its target is replaced. */
+    char resolved[PATH_MAX];
     dltf_status status = DLTF_MEMORY;
     struct stat about;
     bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode);
@@ -96,16 +95,30 @@ dltf_status dl_writer_write(dl_writer *writer, const void *bytes, int64_t count)
     return DLTF_OK;
 }
 
+/* Out of our buffers and onto the disk, so that a crash after the rename cannot leave an empty file. What has
+ * no disk below it says so, which is no failure. */
+static bool reaches_disk(FILE *file) {
+    if (fflush(file) != 0)
+        return false;
+    int result = 0;
+    do
+        result = fsync(fileno(file));
+    while (result != 0 && errno == EINTR);
+    return result == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
 dltf_status dl_writer_commit(dl_writer *writer) {
-    dltf_status status = DLTF_OK;
+    dltf_status status = reaches_disk(writer->file) ? DLTF_OK : system_failure("write");
     int closed = fclose(writer->file);
     writer->file = NULL;
-    if (closed != 0)
+    if (status == DLTF_OK && closed != 0)
         status = system_failure("write");
-    else if (writer->temporary && rename(writer->temporary, writer->target) != 0)
-        status = system_failure("rename the finished file");
-    else if (writer->temporary)
-        writer->temporary[0] = '\0'; /* it is the target now */
+    if (status == DLTF_OK && writer->temporary) {
+        if (rename(writer->temporary, writer->target) != 0)
+            status = system_failure("rename the finished file");
+        else
+            writer->temporary[0] = '\0'; /* it is the target now */
+    }
     dl_writer_abort(writer);
     return status;
 }

@@ -1,5 +1,4 @@
-/* Files that appear whole or not at all: written to a temporary name beside the target, renamed at the end.
- */
+/* Files that appear whole or not at all: written to a temporary name beside the target, synced, renamed. */
 #ifndef DL_IO_WRITER_H
 #define DL_IO_WRITER_H
 
@@ -14,8 +13,7 @@ typedef struct dl_writer {
     int64_t written;
 } dl_writer;
 
-/* Opens the temporary file. What is at `path` now stays until the commit. Devices and pipes are written
- * directly. */
+/* Opens the temporary file; what is at `path` stays until the commit. Devices and pipes: written in place. */
 dltf_status dl_writer_open(dl_writer *writer, const char *path);
 dltf_status dl_writer_write(dl_writer *writer, const void *bytes, int64_t count);
 dltf_status dl_writer_commit(dl_writer *writer);

@@ -23,8 +23,7 @@ typedef struct dl_zip {
 
 bool dl_zip_recognise(const uint8_t *bytes, int64_t size);
 
-/* Reads the directory and checks that every member lies in the archive, by itself, under a name of its own.
- */
+/* Reads the directory and checks that every member lies in the archive, by itself, under its own name. */
 dltf_status dl_zip_open(const uint8_t *bytes, int64_t size, dl_zip *zip);
 void dl_zip_close(dl_zip *zip);
 

@@ -39,8 +39,7 @@ static dltf_status damaged(const char *what) {
     return dl_fail(DLTF_FORMAT, "damaged zip archive: %s", what);
 }
 
-/* The end record is followed by a comment that reaches exactly to the end of the file. -1 if there is none.
- */
+/* The end record is followed by a comment that reaches to the very end of the file. -1 if there is none. */
 static int64_t find_end(const archive *a) {
     int64_t last = a->size - END_SIZE;
     for (int64_t at = last; at >= 0 && at >= last - MOST_COMMENT; at--)

@@ -27,8 +27,18 @@ load common
   [[ $(head -c 200 Xtest.codes.npy) == *"($SAMPLES, 24)"* ]]
   dltf encode "$model" "$toy/Xtest.npy" --dense -o codes.csv -q
   [[ $(wc -l <codes.csv) -ge $SAMPLES ]]
-  fails 2 "writes .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.npz
+  fails 2 "x.npz: dense codes are written as .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.npz
+  fails 2 "x.xyz: dense codes are written as .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.xyz
   fails 2 "sparse .npz" encode "$model" "$toy/Xtest.npy" -o x.npy
+  [[ $(ls x.* 2>/dev/null) == "" ]]
+}
+
+@test "files get the endings of what is in them" {
+  dltf encode "$model" "$toy/Xtest.npy" -o t.NPZ -q
+  fails 2 "k.xyz: samples are written as .npy or .csv; give a name that ends so" decode "$model" t.NPZ -o k.xyz
+  fails 2 "a.jpg: the picture is written as .png; give a name that ends so" decode "$model" t.NPZ --picture a.jpg
+  fails 2 "a.jpg: the picture is written as .png; give a name that ends so" inspect "$model" --atoms a.jpg
+  [[ $(ls) == t.NPZ ]]
 }
 
 @test "SciPy reads the codes" {
@@ -56,7 +66,8 @@ PYTHON
   error=$(dltf decode "$model" t.codes.npz -o x.npy --original "$toy/Xtest.npy" --json | value 'd["relative_error"]')
   [[ $(value "0 < $error < 0.5" <<<"{}") == True ]]
   fails 2 "form is WIDTHxHEIGHT" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 4
-  fails 2 "holds 25 entries, but there are 16" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 5x5
+  fails 2 "holds 25 entries, not 16" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 5x5
+  fails 2 "holds 1 entry, not 16" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 1x1
   [[ ! -e y.npy && ! -e p.png ]]
 }
 

@@ -61,6 +61,45 @@ load common
   fails 2 "holds data" train "$toy/X.npy" --init "$toy/dictionary.npy"
 }
 
+@test "codes, a pipe and a dash where data come" {
+  dltf encode "$model" "$toy/Xtest.npy" -o c.npz -q
+  fails 2 "c.npz holds sparse codes .made by dltf encode.; data come here" train c.npz
+  fails 2 "c.npz holds sparse codes" encode "$model" c.npz
+  fails 2 "no file '-'.*/dev/stdin" train -
+  cat "$toy/X.npy" | dltf train /dev/stdin -m 24 -k 3 "${FAST[@]}" -q
+  same_file stdin.model.safetensors "$model"
+}
+
+@test "mistakes in data name the file" {
+  printf '1,2\n3,4\n5,nan\n' >nan.csv
+  fails 1 "dltf train: nan.csv: row 2, column 1 is NaN" train nan.csv -m 2 -k 1
+  printf '0,0\n0,0\n0,0\n' >zero.csv
+  fails 1 "dltf train: zero.csv: all 3 samples are zero" train zero.csv -m 2 -k 1
+  fails 1 "dltf encode: zero.csv: the data have 2 columns" encode "$model" zero.csv
+  { printf '1%.0s,' {1..15}; echo nan; } >wide.csv
+  fails 1 "dltf encode: wide.csv: row 0, column 15 is NaN" encode "$model" wide.csv
+  printf '1%.0s,' {1..15} >one.csv
+  echo 1 >>one.csv
+  dltf encode "$model" one.csv -q
+  fails 1 "dltf decode: wide.csv: row 0, column 15 is NaN" decode "$model" one.codes.npz --original wide.csv
+  dltf synth -n 16 -m 20 -k 2 -N 1 -o truth -q
+  "$PYTHON" - <<'PYTHON'
+content = bytearray(open("truth/Xtest.npy", "rb").read())
+content[-4:] = b"\0\0\xc0\x7f" if b"<f4" in content else content[-4:]
+content[-8:] = b"\0\0\0\0\0\0\xf8\x7f" if b"<f8" in content else content[-8:]
+open("truth/Xtest.npy", "wb").write(content)
+PYTHON
+  fails 1 "dltf score: truth/Xtest.npy: row 0, column 15 is NaN" score "$model" --truth truth
+}
+
+@test "names that start with a dash are printed so that they can be used" {
+  cp "$toy/X.npy" -- "-X.npy"
+  run -0 --separate-stderr dltf train -m 24 -k 3 "${FAST[@]}" -o"-my model.safetensors" -- -X.npy
+  [[ $output == *"next "*"dltf encode './-my model.safetensors' ./-X.npy --refit"* ]]
+  eval "$(sed -n 's/^next *//p' <<<"$output") -q"
+  [[ -s ./-X.codes.npz ]]
+}
+
 @test "numbers that do not fit the data" {
   printf '1,2\n3,4\n5,nan\n' >nan.csv
   printf '1,2\n3,4\n5,7\n' >tiny.csv

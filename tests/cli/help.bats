@@ -67,10 +67,15 @@ complete_words() {
   [[ $(complete_words tr) == train ]]
   [[ $(complete_words train --thet) == "--theta-start --theta" ]]
   [[ $(complete_words encode --select p) == positive ]]
+  [[ $(complete_words encode --select m) == model ]]
+  [[ $(complete_words train --select "") == "abs positive" ]]
   [[ $(complete_words help enc) == encode ]]
   [[ $(complete_words reproduce t) == table1 ]]
   [[ -z $(complete_words train --seed "") ]]
   touch "data file.npy"
   [[ $(complete_words train da) == "data file.npy" ]]
+  touch start.safetensors
+  [[ $(complete_words train --init s | xargs -n1 | sort | xargs) == "samples start.safetensors" ]]
+  [[ $(complete_words train --init g) == gaussian ]]
   fails 2 "bash" completion fish
 }

@@ -5,14 +5,15 @@ load common
 # CPU time of a process in clock ticks (user and system).
 ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat" 2>/dev/null || echo 0; }
 
-# interrupt TICKS ARGUMENTS...: runs dltf, sends SIGINT once it has computed that long; status and errors as usual.
+# interrupt TICKS ARGUMENTS...: runs dltf, sends $signal (INT) once it has computed that long; status and errors as usual.
+signal=INT
 interrupt() {
   local least=$1 pid
   shift
   "$DLTF" "$@" 2>errors >output &
   pid=$!
   while [[ -e /proc/$pid ]] && (($(ticks $pid) < least)); do sleep 0.02; done
-  kill -INT $pid 2>/dev/null || true
+  kill -$signal $pid 2>/dev/null || true
   code=0
   wait $pid || code=$?
 }
@@ -62,6 +63,16 @@ resumes() {
   ((code == 130))
   fails 1 "" train "$toy/Xtest.npy" --resume a.safetensors.checkpoint -o b.safetensors
   [[ -e a.safetensors.checkpoint && ! -e b.safetensors ]]
+}
+
+@test "SIGTERM and SIGHUP save a checkpoint too" {
+  for pair in TERM:143 HUP:129; do
+    signal=${pair%:*}
+    interrupt 20 train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o "$signal.safetensors" -q
+    ((code == ${pair#*:}))
+    [[ -s $signal.safetensors.checkpoint && ! -e $signal.safetensors ]]
+    grep -q "interrupted after [0-9]* iterations;" errors
+  done
 }
 
 @test "other commands leave nothing behind" {

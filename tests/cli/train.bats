@@ -24,6 +24,14 @@ load common
   [[ -s numbers.codes.npz && -s numbers.codes.npy && -s numbers.decoded.npy ]]
 }
 
+@test "one is singular" {
+  echo 2 >one.csv
+  run -0 --separate-stderr dltf train one.csv -m 1 -k 1 --steps 2 --iterations 1 --threads 1
+  [[ $stderr == *"m = 1 atom of n = 1 entry, k = 1, from N = 1 sample (seed 0, 1 thread)"* ]]
+  run -0 dltf synth -n 1 -m 1 -k 1 -N 1 -o out
+  [[ $output == *"1 atom of 1 entry: dictionary.npy"*"each 1 atom plus noise"* ]]
+}
+
 @test "quiet prints nothing" {
   run -0 --separate-stderr dltf train "$toy/X.npy" "${FAST[@]}" -q
   [[ -z $output && -z $stderr && -s X.model.safetensors ]]
@@ -76,7 +84,7 @@ load common
     script -qec "$command" /dev/null >screen </dev/null
     grep -q "left" screen && break
   done
-  grep -q "learning \[.*%.*left.*error.*coherence" screen
+  grep -q "learning \[.*%.*left  minibatch [0-9]*  error.*coherence" screen
   # What follows the last drawing starts by erasing it.
   [[ $(tr '\r' '\n' <screen | grep -A1 "left" | tail -1) == $'\e[K'* ]]
   script -qec "$command -q" /dev/null >screen </dev/null
