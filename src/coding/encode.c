@@ -197,7 +197,8 @@ dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X, co
         return status;
     int64_t n = model->parts.n;
     if (X.cols != n || X.rows != codes->rows)
-        return dl_fail(DLTF_DATA, "data: %lld x %lld samples do not go with %lld codes of a model for %lld columns",
+        return dl_fail(DLTF_DATA,
+                       "data: %lld x %lld samples do not go with %lld codes of a model for %lld columns",
                        (long long)X.rows, (long long)X.cols, (long long)codes->rows, (long long)n);
     dl_samples samples = {X, model->mean, model->parts.unit_norm, 1};
     double error = 0, energy = 0;

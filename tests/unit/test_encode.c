@@ -461,9 +461,9 @@ static void bad_reconstruction_arguments(void **state) {
     assert_fails(dltf_reconstruction_error(three, dltf_matrix_f32(x, 3, 2), codes, &relative), DLTF_DATA,
                  "the codes have 2 columns, the model has 3 atoms");
     assert_fails(dltf_reconstruction_error(model, dltf_matrix_f32(x, 2, 3), codes, &relative), DLTF_DATA,
-                 "2 x 3 data do not go with 3 codes of a model for 2 columns");
+                 "data: 2 x 3 samples do not go with 3 codes of a model for 2 columns");
     assert_fails(dltf_reconstruction_error(model, dltf_matrix_f32(x, 2, 2), codes, &relative), DLTF_DATA,
-                 "2 x 2 data");
+                 "2 x 2 samples");
     assert_fails(dltf_reconstruction_error(model, dltf_matrix_f32(NULL, 3, 2), codes, &relative),
                  DLTF_ARGUMENT, "data: the matrix has no data");
     const float bad[6] = {1, 2, 3, NAN, 5, 6};

@@ -96,7 +96,7 @@ static void check_select(const dl_kernels *kernels, int64_t rows, int64_t m, int
 static void selection(void **state) {
     (void)state;
     const dl_kernels *kernels;
-    int64_t step = getenv("DLTF_TEST_SMALL") ? 11 : 3;
+    int64_t step = getenv("DLTF_TEST_SMALL") ? 29 : 3;
     for (int l = 0; (kernels = dl_kernels_level(l)); l++)
         for (int64_t m = 1; m <= MOST_m; m += step)
             for (int kind = 0; kind < 4; kind++) {
@@ -178,11 +178,12 @@ static void check_features(int64_t m, int64_t n, int64_t k, bool positive, bool 
 
 static void features_of_many_atoms(void **state) {
     (void)state;
-    const int64_t sizes[] = {1023, 1024, 1025, 1056, 2048, 3001};
+    const int64_t sizes[] = {1025, 1024, 1023, 1056, 2048, 3001};
+    const int count = getenv("DLTF_TEST_SMALL") ? 2 : 6;
     const dl_kernels *kernels;
     for (int l = 0; (kernels = dl_kernels_level(l)); l++) {
         dl_kernels_force(kernels);
-        for (int s = 0; s < 6; s++)
+        for (int s = 0; s < count; s++)
             for (int ties = 0; ties < 2; ties++) {
                 check_features(sizes[s], 5, 1 + 31 * (s % 2), s % 3 == 0, ties);
                 check_features(sizes[s], 3, sizes[s] - s, false, ties);
