@@ -27,6 +27,8 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 typedef struct workload {
     float *X, *W, *S;
     dltf_model *model;
+    int32_t *count, *index; /* codes */
+    float *value;
 } workload;
 
 static double wall_seconds(void) {
@@ -49,6 +51,9 @@ static dltf_status make_workload(shape s, workload *w) {
     DL_TRY_NEW(w->S, s.N * s.m);
     fill_normal(w->X, s.N * s.n, DL_STREAM_BASELINE);
     fill_normal(w->W, s.m * s.n, DL_STREAM_DICTIONARY);
+    DL_TRY_NEW(w->count, s.N);
+    DL_TRY_NEW(w->index, s.N * s.k);
+    DL_TRY_NEW(w->value, s.N * s.k);
     dltf_model_view parts = {.m = s.m, .n = s.n, .k = s.k, .dictionary = w->W};
     DL_TRY(dltf_model_new(&parts, &w->model));
 done:
@@ -59,6 +64,9 @@ static void free_workload(workload *w) {
     dl_free(w->X);
     dl_free(w->W);
     dl_free(w->S);
+    dl_free(w->count);
+    dl_free(w->index);
+    dl_free(w->value);
     dltf_model_free(w->model);
 }
 
@@ -69,14 +77,12 @@ static double time_product(shape s, const workload *w, int64_t N) {
     return wall_seconds() - start;
 }
 
-static dltf_status time_encode(const workload *w, shape s, int64_t N, int threads, double *seconds) {
-    dltf_encoding encoding = dltf_encoding_default();
-    dltf_codes *codes = NULL;
-    encoding.threads = threads;
+static dltf_status time_encode(const workload *w, shape s, int64_t N, dltf_encoder *encoder,
+                               double *seconds) {
     double start = wall_seconds();
-    dltf_status status = dltf_encode(w->model, dltf_matrix_f32(w->X, N, s.n), &encoding, NULL, NULL, &codes);
+    dltf_status status =
+        dltf_encoder_run(encoder, dltf_matrix_f32(w->X, N, s.n), w->count, w->index, w->value);
     *seconds = wall_seconds() - start;
-    dltf_codes_free(codes);
     return status;
 }
 
@@ -84,22 +90,25 @@ static dltf_status time_encode(const workload *w, shape s, int64_t N, int thread
 static dltf_status measure(const workload *w, shape s, int64_t N, int threads, double *product,
                            double *encode) {
     int calls = N == 1 ? LATENCY_CALLS : 1;
+    dltf_status status = DLTF_OK;
+    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encoder *encoder = NULL;
+    encoding.threads = threads;
     *product = *encode = INFINITY;
+    DL_TRY(dltf_encoder_new(w->model, &encoding, &encoder));
     openblas_set_num_threads(threads);
     for (int round = 0; round < BENCH_ROUNDS; round++) {
         double products = 0, encodes = 0, seconds = 0;
         for (int call = 0; call < calls; call++)
             products += time_product(s, w, N);
-        for (int call = 0; call < calls; call++) {
-            dltf_status status = time_encode(w, s, N, threads, &seconds);
-            if (status != DLTF_OK)
-                return status;
-            encodes += seconds;
-        }
+        for (int call = 0; call < calls; call++, encodes += seconds)
+            DL_TRY(time_encode(w, s, N, encoder, &seconds));
         *product = fmin(*product, products / calls);
         *encode = fmin(*encode, encodes / calls);
     }
-    return DLTF_OK;
+done:
+    dltf_encoder_free(encoder);
+    return status;
 }
 
 static dltf_status report(FILE *table, json_t *rows, shape s, int64_t N, int threads, double product,
@@ -137,7 +146,8 @@ done:
 dltf_status bench_encode(FILE *table, json_t *rows) {
     if (table)
         fprintf(table,
-                "Wall us per sample, best of %d: a bare sgemm, all of dltf_encode, and their ratio.\n\n"
+                "Wall us per sample, best of %d: a bare sgemm, the encoder (product and selection), and "
+                "their ratio.\n\n"
                 "%5s %5s %6s %4s %6s %8s %12s %12s %7s %8s\n",
                 BENCH_ROUNDS, "shape", "n", "m", "k", "N", "threads", "sgemm", "encode", "ratio", "gflops");
     for (int i = 0; i < SHAPES; i++) {

@@ -242,6 +242,20 @@ DLTF_API const char *dltf_model_note_name(const dltf_model *model, int index);
 DLTF_API dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding,
                                  dltf_progress_fn progress, void *context, dltf_codes **codes);
 
+/* An encoder: a model made ready for samples, with all the memory that coding needs. For one sample at a
+ * time, for streams, and wherever nothing may be allocated. The model must outlive it; it belongs to one
+ * thread at a time. */
+typedef struct dltf_encoder dltf_encoder;
+
+DLTF_API dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encoding *encoding,
+                                      dltf_encoder **encoder);
+DLTF_API int64_t dltf_encoder_k(const dltf_encoder *encoder);
+/* Codes of fixed width: sample i has count[i] <= k entries, index ascending, at index + i*k and value + i*k.
+ * After a failure the codes are not to be used. */
+DLTF_API dltf_status dltf_encoder_run(dltf_encoder *encoder, dltf_matrix X, int32_t *count, int32_t *index,
+                                      float *value);
+DLTF_API void dltf_encoder_free(dltf_encoder *encoder);
+
 /* X = Z W^T (rows x n floats), plus the mean that the model subtracts. With unit_norm the scale of a sample
  * is not in its code: X is then the sample as preprocessed, without mean and with norm about 1. */
 DLTF_API dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float *X);

@@ -1,146 +1,66 @@
 /* dltf_encode, dltf_decode and the reconstruction error: whole data sets through a model, tile by tile. */
 #include "base/memory.h"
-#include "base/parallel.h"
-#include "coding/coder.h"
+#include "coding/encoder.h"
 #include "data/codes.h"
 #include "data/matrix.h"
 #include "data/model.h"
-#include "options.h"
 
 #include <math.h>
 
-enum { TILES_PER_REPORT = 64 };
+enum { ROWS_PER_REPORT = 64 * DL_TILE };
 
-typedef struct encoder {
-    const dltf_model *model;
-    dl_samples samples;
-    dl_coder coder;
-    bool refit;
-    dl_workspace *spaces;
-    double **refit_scratch; /* one per thread, or NULL */
-    dl_slots slots;
-    int64_t first_tile;
-} encoder;
-
-static void encode_tile(void *context, int64_t tile, int worker) {
-    encoder *e = context;
-    dl_workspace *space = &e->spaces[worker];
-    int64_t n = e->samples.X.cols, first = (e->first_tile + tile) * DL_TILE;
-    int64_t rows = e->slots.rows - first < DL_TILE ? e->slots.rows - first : DL_TILE;
-    int64_t x_stride = n;
-    const float *X = dl_samples_direct(&e->samples, first, &x_stride);
-    for (int64_t i = 0; !X && i < rows; i++)
-        dl_samples_row(&e->samples, first + i, space->row, space->X + i * n);
-    X = X ? X : space->X;
-    dl_slots out = dl_slots_from(&e->slots, first, rows);
-    dl_feature_tile(&e->coder, X, x_stride, rows, space, out);
-    if (e->refit)
-        dl_refit_tile(e->model->dictionary, n, X, x_stride, rows, out, e->refit_scratch[worker]);
+/* Codes of fixed width, closed up in place to compressed rows. Entries that refitting made exactly zero are
+ * dropped. */
+static void compress(dltf_codes *codes, const int32_t *count, int64_t k) {
+    int64_t at = 0;
+    for (int64_t i = 0; i < codes->rows; i++) {
+        for (int64_t s = i * k; s < i * k + count[i]; s++) {
+            codes->indices[at] = codes->indices[s];
+            codes->values[at] = codes->values[s];
+            at += codes->values[s] != 0;
+        }
+        codes->indptr[i + 1] = at;
+    }
 }
 
-static dltf_status check_encoding(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding) {
-    dltf_status status = dl_matrix_check(X, "data");
-    if (status == DLTF_OK)
-        status = dl_options_check(dltf_encode_options(), encoding);
-    if (status != DLTF_OK)
-        return status;
-    if (X.cols != model->parts.n)
-        return dl_fail(DLTF_DATA, "the data have %lld columns, the model was made for %lld",
-                       (long long)X.cols, (long long)model->parts.n);
-    if (encoding->k > model->parts.m)
-        return dl_fail(DLTF_ARGUMENT, "k = %lld is more than the model's %lld atoms", (long long)encoding->k,
-                       (long long)model->parts.m);
-    return DLTF_OK;
-}
-
-static dltf_status run_encoder(encoder *e, int threads, dltf_progress_fn progress, void *context) {
-    int64_t tiles = dl_tiles(e->slots.rows, DL_TILE);
-    for (e->first_tile = 0; e->first_tile < tiles; e->first_tile += TILES_PER_REPORT) {
-        int64_t left = tiles - e->first_tile;
-        dl_parallel(threads, left < TILES_PER_REPORT ? left : TILES_PER_REPORT, encode_tile, e);
-        int64_t done = (e->first_tile + TILES_PER_REPORT) * DL_TILE;
-        dltf_progress report = {"encoding", done < e->slots.rows ? done : e->slots.rows, e->slots.rows, NULL};
+static dltf_status run_encoder(dltf_encoder *encoder, dltf_matrix X, dl_slots out, dltf_progress_fn progress,
+                               void *context) {
+    for (int64_t first = 0; first < X.rows; first += ROWS_PER_REPORT) {
+        int64_t left = X.rows - first, rows = left < ROWS_PER_REPORT ? left : ROWS_PER_REPORT;
+        dltf_status status = dl_encoder_rows(encoder, X, first, dl_slots_from(&out, first, rows));
+        if (status != DLTF_OK)
+            return status;
+        dltf_progress report = {"encoding", first + rows, X.rows, NULL};
         if (progress && progress(context, &report) != 0)
             return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     }
     return DLTF_OK;
 }
 
-/* Why the code of a sample is not finite: NaN or infinity among its values, or values too large for the
- * products. A NaN in a sample makes all of its scores NaN and ranks first, so that looking at codes is enough
- * to find it. */
-static dltf_status explain_row(const encoder *e, int64_t i) {
-    double *row = e->spaces[0].row;
-    dl_matrix_row(e->samples.X, i, row);
-    dltf_status status = dl_row_check_finite(row, e->samples.X.cols, i, "data");
-    if (status != DLTF_OK)
-        return status;
-    return dl_fail(DLTF_NUMERIC,
-                   "data: row %lld: its scores leave the range of single precision: rescale the data",
-                   (long long)i);
-}
-
-/* Codes of fixed width, closed up in place to compressed rows. Entries that refitting made exactly zero are
- * dropped. */
-static dltf_status compress(const encoder *e, dltf_codes *codes) {
-    const dl_slots *slots = &e->slots;
-    int64_t at = 0;
-    for (int64_t i = 0; i < slots->rows; i++) {
-        for (int64_t s = i * slots->k; s < i * slots->k + slots->count[i]; s++) {
-            float value = codes->values[s];
-            if (!isfinite(value))
-                return explain_row(e, i);
-            codes->indices[at] = codes->indices[s];
-            codes->values[at] = value;
-            at += value != 0;
-        }
-        codes->indptr[i + 1] = at;
-    }
-    return DLTF_OK;
-}
-
 dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding,
                         dltf_progress_fn progress, void *context, dltf_codes **codes) {
-    dltf_encoding standard = dltf_encoding_default();
-    if (!encoding)
-        encoding = &standard;
-    dltf_status status = check_encoding(model, X, encoding);
-    if (status != DLTF_OK)
-        return status;
-    int threads = dl_thread_count(encoding->threads);
-    const dltf_model_view *parts = &model->parts;
-    int64_t k = encoding->k > 0 ? encoding->k : parts->k;
-    dltf_select select = encoding->select == DLTF_SELECT_MODEL ? parts->select : encoding->select;
-    encoder e = {
-        .model = model,
-        .samples = {X, model->mean, parts->unit_norm, 1},
-        .coder = {&model->packed, k, select == DLTF_SELECT_POSITIVE},
-        .refit = encoding->refit,
-    };
+    dltf_status status = DLTF_OK;
+    dltf_encoder *encoder = NULL;
     dltf_codes *made = NULL;
     int32_t *count = NULL;
-    int64_t entries = 0;
-    if (!dl_multiply(X.rows, k, &entries))
-        return dl_fail(DLTF_MEMORY, "%lld codes of %lld entries are too many", (long long)X.rows,
-                       (long long)k);
-    DL_TRY(dl_codes_alloc(X.rows, parts->m, entries, &made));
-    DL_TRY_NEW(count, X.rows);
-    e.slots = (dl_slots){X.rows, k, count, made->indices, made->values};
-    DL_TRY(dl_workspaces_alloc(threads, parts->m, parts->n, k, &e.spaces));
-    if (e.refit) {
-        DL_TRY_NEW(e.refit_scratch, threads);
-        for (int t = 0; t < threads; t++)
-            DL_TRY_NEW(e.refit_scratch[t], dl_refit_scratch(k, parts->n));
+    int64_t k = 0, entries = 0;
+    DL_TRY(dltf_encoder_new(model, encoding, &encoder));
+    DL_TRY(dl_encoder_check(encoder, X));
+    k = dltf_encoder_k(encoder);
+    if (!dl_multiply(X.rows, k, &entries)) {
+        status =
+            dl_fail(DLTF_MEMORY, "%lld codes of %lld entries are too many", (long long)X.rows, (long long)k);
+        goto done;
     }
-    DL_TRY(run_encoder(&e, threads, progress, context));
-    DL_TRY(compress(&e, made));
+    DL_TRY(dl_codes_alloc(X.rows, model->parts.m, entries, &made));
+    DL_TRY_NEW(count, X.rows);
+    DL_TRY(run_encoder(encoder, X, (dl_slots){X.rows, k, count, made->indices, made->values}, progress,
+                       context));
+    compress(made, count, k);
     *codes = made;
     made = NULL;
 done:
-    for (int t = 0; e.refit_scratch && t < threads; t++)
-        dl_free(e.refit_scratch[t]);
-    dl_free(e.refit_scratch);
-    dl_workspaces_free(e.spaces, threads);
+    dltf_encoder_free(encoder);
     dltf_codes_free(made);
     dl_free(count);
     return status;

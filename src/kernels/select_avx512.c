@@ -116,9 +116,9 @@ static __mmask16 lowest_bits(__mmask16 mask, int64_t count) {
     return (__mmask16)kept;
 }
 
-/* Writes what is above the cut, and of what equals it the first `ties`. */
-static int32_t emit(const float *scores, int64_t m, bool positive, uint32_t cut, int64_t ties, int32_t *index,
-                    float *value) {
+/* Writes what is above the cut, and of what equals it the first `ties`; positions count from `base`. */
+static int32_t emit(const float *scores, int64_t m, bool positive, uint32_t cut, int64_t ties, int32_t base,
+                    int32_t *index, float *value) {
     const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     __m512i bound = _mm512_set1_epi32((int)cut);
     int32_t kept = 0;
@@ -135,7 +135,7 @@ static int32_t emit(const float *scores, int64_t m, bool positive, uint32_t cut,
         __mmask16 front = (__mmask16)((1u << __builtin_popcount(chosen)) - 1);
         __mmask16 there = (__mmask16)(m - j >= LANES ? 0xffff : (1 << (m - j)) - 1);
         __m512 values = _mm512_maskz_loadu_ps(there, scores + j);
-        __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32((int)j));
+        __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32(base + (int)j));
         /* Compressed in a register, then stored: the memory form of the instruction is slow on some CPUs. */
         _mm512_mask_storeu_epi32(index + kept, front, _mm512_maskz_compress_epi32(chosen, places));
         _mm512_mask_storeu_ps(value + kept, front, _mm512_maskz_compress_ps(chosen, values));
@@ -148,10 +148,10 @@ static int32_t select_row(const float *scores, int64_t m, int64_t k, bool positi
                           float *value) {
     summary s = summarise(scores, m, positive);
     if (s.nonzero <= k)
-        return emit(scores, m, positive, 0, 0, index, value);
+        return emit(scores, m, positive, 0, 0, 0, index, value);
     int64_t above = 0;
     uint32_t cut = find_cut(scores, m, k, positive, s, &above);
-    return emit(scores, m, positive, cut, k - above, index, value);
+    return emit(scores, m, positive, cut, k - above, 0, index, value);
 }
 
 /* ---- Sixteen rows at a time ---- */
@@ -230,8 +230,8 @@ static inline __attribute__((always_inline)) void bounds_of_rows(const float *S,
 
 /* Positions and values of the scores that reach the bound: one vector of 16 at a time, from `j` on. */
 typedef struct candidate_list {
-    int32_t place[2 * LANES];
-    float value[2 * LANES];
+    int32_t place[3 * LANES];
+    float value[3 * LANES];
 } candidate_list;
 
 static inline __attribute__((always_inline)) int64_t reach(__m512i bits, int64_t j, bool positive,
@@ -240,7 +240,7 @@ static inline __attribute__((always_inline)) int64_t reach(__m512i bits, int64_t
     const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     __mmask16 chosen = _mm512_cmpge_epi32_mask(keys_of(bits, positive), at_least);
     __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32((int)j));
-    int64_t at = count < LANES ? count : LANES; /* a list that is full already only counts on */
+    int64_t at = count & (2 * LANES - 1); /* only lists of up to LANES are used; longer ones may wrap */
     _mm512_storeu_si512(list->place + at, _mm512_maskz_compress_epi32(chosen, places));
     _mm512_storeu_si512(list->value + at, _mm512_maskz_compress_epi32(chosen, bits));
     return count + __builtin_popcount(chosen);
@@ -288,16 +288,18 @@ static inline __attribute__((always_inline)) void select_group(const float *S, i
                                                                int64_t k, bool positive, int32_t *count,
                                                                int32_t *index, float *value) {
     int32_t bound[GROUP];
-    candidate_list list;
+    int64_t found[GROUP];
+    candidate_list list[GROUP];
     bounds_of_rows(S, stride, m, k, positive, bound);
+    /* Two loops: lists that were just stored in pieces cannot be loaded whole without a stall. */
+    for (int r = 0; r < GROUP; r++)
+        found[r] = bound[r] > 0 ? candidates(S + r * stride, m, positive, bound[r], &list[r]) : LANES + 1;
     for (int r = 0; r < GROUP; r++) {
-        const float *scores = S + r * stride;
-        int64_t found = bound[r] > 0 ? candidates(scores, m, positive, bound[r], &list) : LANES + 1;
         count[r] = (int32_t)k;
-        if (found <= LANES)
-            keep_best(&list, found, k, positive, index + r * k, value + r * k);
+        if (found[r] <= LANES)
+            keep_best(&list[r], found[r], k, positive, index + r * k, value + r * k);
         else
-            count[r] = select_row(scores, m, k, positive, index + r * k, value + r * k);
+            count[r] = select_row(S + r * stride, m, k, positive, index + r * k, value + r * k);
     }
 }
 
@@ -312,4 +314,9 @@ void dl_select_rows_avx512(const float *S, int64_t stride, int64_t rows, int64_t
             select_group(S + i * stride, stride, m, k, false, count + i, index + i * k, value + i * k);
     for (; i < rows; i++)
         count[i] = select_row(S + i * stride, m, k, positive, index + i * k, value + i * k);
+}
+
+int64_t dl_above_avx512(const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base,
+                        int32_t *index, float *value) {
+    return emit(scores, m, positive, cut, 0, base, index, value);
 }

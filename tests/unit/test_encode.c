@@ -500,9 +500,54 @@ static void out_of_memory(void **state) {
     dltf_model_free(model);
 }
 
-TESTS_MAIN(cmocka_unit_test(against_reference_exactly), cmocka_unit_test(against_reference_closely),
-           cmocka_unit_test(any_type_and_order), cmocka_unit_test(zero_samples),
-           cmocka_unit_test(duplicate_atoms), cmocka_unit_test(progress_and_cancel),
-           cmocka_unit_test(bad_arguments), cmocka_unit_test(too_large_to_score), cmocka_unit_test(decoding),
+/* ---- The encoder ---- */
+
+/* All samples at once, one at a time, and dltf_encode give the same codes; running allocates nothing. */
+static void encoder_codes(void **state) {
+    (void)state;
+    enum { M = 70, LENGTH = 9, K = 5, SAMPLES = 110 };
+    static float W[M * LENGTH], X[SAMPLES * LENGTH], value[SAMPLES * K], one_value[K];
+    static int32_t count[SAMPLES], index[SAMPLES * K], one_count[1], one_index[K];
+    fill_normal(W, M * LENGTH);
+    fill_normal(X, SAMPLES * LENGTH);
+    dltf_model_view parts = {.m = M, .n = LENGTH, .k = K, .dictionary = W};
+    dltf_model *model = NULL;
+    dltf_encoder *encoder = NULL;
+    dltf_codes *codes = NULL;
+    assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
+    assert_int_equal(dltf_encoder_new(model, NULL, &encoder), DLTF_OK);
+    assert_int_equal(dltf_encoder_k(encoder), K);
+    assert_int_equal(dltf_encode(model, dltf_matrix_f32(X, SAMPLES, LENGTH), NULL, NULL, NULL, &codes),
+                     DLTF_OK);
+    dl_alloc_fail_after(1);
+    assert_int_equal(dltf_encoder_run(encoder, dltf_matrix_f32(X, SAMPLES, LENGTH), count, index, value),
+                     DLTF_OK);
+    dl_alloc_fail_after(0);
+    dltf_csr csr = dltf_codes_csr(codes);
+    for (int64_t i = 0; i < SAMPLES; i++) {
+        dltf_matrix sample = dltf_matrix_f32(X + i * LENGTH, 1, LENGTH);
+        assert_int_equal(dltf_encoder_run(encoder, sample, one_count, one_index, one_value), DLTF_OK);
+        assert_true(count[i] == K && one_count[0] == K && csr.indptr[i] == i * K);
+        assert_memory_equal(index + i * K, csr.indices + i * K, sizeof one_index);
+        assert_memory_equal(value + i * K, csr.values + i * K, sizeof one_value);
+        assert_memory_equal(one_index, index + i * K, sizeof one_index);
+        for (int e = 0; e < K; e++)
+            assert_near((double)one_value[e], (double)value[i * K + e], 1e-5);
+    }
+    X[3 * LENGTH + 2] = NAN;
+    assert_fails(dltf_encoder_run(encoder, dltf_matrix_f32(X, SAMPLES, LENGTH), count, index, value),
+                 DLTF_DATA, "row 3, column 2 is NaN");
+    assert_fails(dltf_encoder_run(encoder, dltf_matrix_f32(X, 1, LENGTH + 1), count, index, value), DLTF_DATA,
+                 "10 columns");
+    dltf_codes_free(codes);
+    dltf_encoder_free(encoder);
+    dltf_model_free(model);
+}
+
+TESTS_MAIN(cmocka_unit_test(encoder_codes), cmocka_unit_test(against_reference_exactly),
+           cmocka_unit_test(against_reference_closely), cmocka_unit_test(any_type_and_order),
+           cmocka_unit_test(zero_samples), cmocka_unit_test(duplicate_atoms),
+           cmocka_unit_test(progress_and_cancel), cmocka_unit_test(bad_arguments),
+           cmocka_unit_test(too_large_to_score), cmocka_unit_test(decoding),
            cmocka_unit_test(reconstruction_error), cmocka_unit_test(bad_reconstruction_arguments),
            cmocka_unit_test(out_of_memory))

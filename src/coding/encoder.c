@@ -1,0 +1,133 @@
+/* An encoder: a model made ready for samples, with all memory that coding needs. Public functions
+ * dltf_encoder_*; dltf_encode in encode.c is built on it. */
+#include "coding/encoder.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "coding/coder.h"
+#include "data/matrix.h"
+#include "data/model.h"
+#include "options.h"
+
+#include <math.h>
+
+struct dltf_encoder {
+    const dltf_model *model;
+    dl_coder coder;
+    int threads;
+    dl_workspace *spaces;
+    double **refit_scratch; /* one per thread; NULL without refit */
+};
+
+dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encoding *encoding, dltf_encoder **encoder) {
+    dltf_encoding standard = dltf_encoding_default();
+    if (!encoding)
+        encoding = &standard;
+    dltf_status status = dl_options_check(dltf_encode_options(), encoding);
+    if (status != DLTF_OK)
+        return status;
+    const dltf_model_view *parts = &model->parts;
+    if (encoding->k > parts->m)
+        return dl_fail(DLTF_ARGUMENT, "k = %lld is more than the model's %lld atoms", (long long)encoding->k,
+                       (long long)parts->m);
+    int64_t k = encoding->k > 0 ? encoding->k : parts->k;
+    dltf_select select = encoding->select == DLTF_SELECT_MODEL ? parts->select : encoding->select;
+    dltf_encoder *e = NULL;
+    DL_TRY_NEW(e, 1);
+    e->model = model;
+    e->coder = (dl_coder){&model->packed, k, select == DLTF_SELECT_POSITIVE};
+    e->threads = dl_thread_count(encoding->threads);
+    DL_TRY(dl_workspaces_alloc(e->threads, parts->m, parts->n, k, &e->spaces));
+    if (encoding->refit) {
+        DL_TRY_NEW(e->refit_scratch, e->threads);
+        for (int t = 0; t < e->threads; t++)
+            DL_TRY_NEW(e->refit_scratch[t], dl_refit_scratch(k, parts->n));
+    }
+    *encoder = e;
+    e = NULL;
+done:
+    dltf_encoder_free(e);
+    return status;
+}
+
+void dltf_encoder_free(dltf_encoder *e) {
+    if (!e)
+        return;
+    for (int t = 0; e->refit_scratch && t < e->threads; t++)
+        dl_free(e->refit_scratch[t]);
+    dl_free(e->refit_scratch);
+    dl_workspaces_free(e->spaces, e->threads);
+    dl_free(e);
+}
+
+int64_t dltf_encoder_k(const dltf_encoder *encoder) {
+    return encoder->coder.k;
+}
+
+typedef struct batch {
+    const dltf_encoder *e;
+    dl_samples samples;
+    int64_t first; /* of the samples */
+    dl_slots out;
+} batch;
+
+static void encode_tile(void *context, int64_t tile, int worker) {
+    const batch *b = context;
+    const dltf_encoder *e = b->e;
+    dl_workspace *space = &e->spaces[worker];
+    int64_t n = b->samples.X.cols, start = tile * DL_TILE, left = b->out.rows - start;
+    int64_t rows = left < DL_TILE ? left : DL_TILE, x_stride = n;
+    const float *X = dl_samples_direct(&b->samples, b->first + start, &x_stride);
+    for (int64_t i = 0; !X && i < rows; i++)
+        dl_samples_row(&b->samples, b->first + start + i, space->row, space->X + i * n);
+    X = X ? X : space->X;
+    dl_slots out = dl_slots_from(&b->out, start, rows);
+    dl_feature_tile(&e->coder, X, x_stride, rows, space, out);
+    if (e->refit_scratch)
+        dl_refit_tile(e->model->dictionary, n, X, x_stride, rows, out, e->refit_scratch[worker]);
+}
+
+/* Why the code of a sample is not finite: NaN or infinity among its values, or values too large for the
+ * products. */
+static dltf_status explain_row(const batch *b, int64_t i) {
+    double *row = b->e->spaces[0].row;
+    dl_matrix_row(b->samples.X, i, row);
+    dltf_status status = dl_row_check_finite(row, b->samples.X.cols, i, "data");
+    if (status != DLTF_OK)
+        return status;
+    return dl_fail(DLTF_NUMERIC,
+                   "data: row %lld: its scores leave the range of single precision: rescale the data",
+                   (long long)i);
+}
+
+/* A NaN in a sample makes all of its scores NaN and ranks first, so that looking at codes is enough to find
+ * it. */
+static dltf_status check_codes(const batch *b) {
+    for (int64_t i = 0; i < b->out.rows; i++)
+        for (int64_t s = i * b->out.k; s < i * b->out.k + b->out.count[i]; s++)
+            if (!isfinite(b->out.value[s]))
+                return explain_row(b, b->first + i);
+    return DLTF_OK;
+}
+
+dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, dl_slots out) {
+    batch b = {
+        .e = e, .samples = {X, e->model->mean, e->model->parts.unit_norm, 1}, .first = first, .out = out};
+    dl_parallel(e->threads, dl_tiles(out.rows, DL_TILE), encode_tile, &b);
+    return check_codes(&b);
+}
+
+dltf_status dl_encoder_check(const dltf_encoder *e, dltf_matrix X) {
+    dltf_status status = dl_matrix_check(X, "data");
+    if (status == DLTF_OK && X.cols != e->model->parts.n)
+        status = dl_fail(DLTF_DATA, "the data have %lld columns, the model was made for %lld",
+                         (long long)X.cols, (long long)e->model->parts.n);
+    return status;
+}
+
+dltf_status dltf_encoder_run(dltf_encoder *e, dltf_matrix X, int32_t *count, int32_t *index, float *value) {
+    dltf_status status = dl_encoder_check(e, X);
+    if (status != DLTF_OK)
+        return status;
+    return dl_encoder_rows(e, X, 0, (dl_slots){X.rows, e->coder.k, count, index, value});
+}

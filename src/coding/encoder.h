@@ -1,0 +1,13 @@
+/* What dltf_encode needs of an encoder beyond its public functions. */
+#ifndef DL_CODING_ENCODER_H
+#define DL_CODING_ENCODER_H
+
+#include "coding/coder.h"
+
+/* The data fit the model. */
+dltf_status dl_encoder_check(const dltf_encoder *encoder, dltf_matrix X);
+
+/* Codes of out.rows rows of X from `first` on; messages name rows of X. */
+dltf_status dl_encoder_rows(dltf_encoder *encoder, dltf_matrix X, int64_t first, dl_slots out);
+
+#endif
