@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "test_failure.h"
+
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/bytes.h"
@@ -90,18 +92,6 @@ static inline void assert_same_files(const char *left, const char *right) {
 }
 
 /* ---- failure ---- */
-
-static inline void assert_message_has(const char *part) {
-    if (!strstr(dltf_message(), part))
-        fail_msg("the message \"%s\" lacks \"%s\"", dltf_message(), part);
-}
-
-#define assert_fails(call, wanted_status, part)                                                              \
-    do {                                                                                                     \
-        dl_fail(DLTF_OK, "(no message)");                                                                    \
-        assert_int_equal((call), (wanted_status));                                                           \
-        assert_message_has(part);                                                                            \
-    } while (0)
 
 /* Loads from memory and frees what it got. */
 typedef dltf_status (*loader)(dl_file *file);

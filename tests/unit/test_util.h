@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "test_failure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,19 +59,7 @@ static inline void assert_near(double x, double wanted, double tolerance) {
         fail_msg("%.17g is not within %g of %.17g", x, tolerance, wanted);
 }
 
-/* ---- failure ---- */
-
-static inline void assert_message_has(const char *part) {
-    if (!strstr(dltf_message(), part))
-        fail_msg("the message \"%s\" lacks \"%s\"", dltf_message(), part);
-}
-
-#define assert_fails(call, wanted_status, part)                                                              \
-    do {                                                                                                     \
-        dl_fail(DLTF_OK, "(no message)");                                                                    \
-        assert_int_equal((call), (wanted_status));                                                           \
-        assert_message_has(part);                                                                            \
-    } while (0)
+/* ---- lack of memory ---- */
 
 /* Lets the first, second, ... allocation fail until the call gets through: at least `fewest` failures, each
  * with a sentence. */

@@ -1,0 +1,253 @@
+/* What a learner says of its iterations, against plain loops over its own W, Z and Q; and the course of the
+ * ADMM. */
+#include "dltf.h"
+#include "learning/learner.h"
+#include "reference/reference.h"
+#include "test_small_learner.h"
+#include <stdio.h>
+
+/* ---- history ---- */
+
+static void check_record(const dltf_iteration *r, int64_t m, int64_t n) {
+    double sum = r->noise_term + r->incoherence_term + r->data_term;
+    assert_near(r->objective, sum, 1e-12 * (1 + sum));
+    assert_true(r->noise_term >= 0 && r->incoherence_term >= 0 && r->data_term >= 0);
+    assert_true(r->relative_error >= 0 && r->relative_error < 1.5);
+    assert_true(r->coherence >= 0 && r->coherence <= 1 + 1e-9);
+    double least = m > n ? (double)(m * m) / (double)n : (double)m;
+    assert_true(r->frame_potential >= least * (1 - 1e-9) && r->frame_potential <= (double)(m * m));
+    assert_true(r->atoms_replaced >= 0 && r->atoms_replaced <= m);
+    assert_true(isfinite(r->primal_residual) && isfinite(r->dual_residual));
+    if (r->stage == DLTF_STAGE_MINIBATCH)
+        assert_true(r->objective == 0 && r->theta == 0);
+    if (r->stage != DLTF_STAGE_ADMM)
+        assert_true(r->noise_term == 0 && r->primal_residual == 0 && r->dual_residual == 0);
+    else
+        assert_true(r->noise_term > 0 && r->primal_residual > 0 && r->dual_residual > 0);
+    if (r->stage != DLTF_STAGE_MINIBATCH) /* ||G - I||^2 = ||G||^2 - 2m + m */
+        assert_near(r->incoherence_term, r->frame_potential - (double)m, 1e-6 * (double)m);
+}
+
+static void history(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+    int64_t count = 1;
+    dltf_learner_history(learner, &count);
+    assert_int_equal(count, 0);
+    assert_int_equal(run(learner), DLTF_ITERATION_LIMIT);
+    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    const int64_t lengths[] = {0, options.steps, options.iterations, options.admm};
+    assert_int_equal(count, options.steps + options.iterations + options.admm);
+    int64_t next = 0;
+    double seconds = 0;
+    for (int stage = 1; stage <= 3; stage++)
+        for (int64_t i = 0; i < lengths[stage]; i++, next++) {
+            assert_int_equal(r[next].stage, stage);
+            assert_int_equal(r[next].index, i);
+            check_record(&r[next], 24, 16);
+            assert_true(r[next].seconds >= seconds);
+            seconds = r[next].seconds;
+        }
+    int64_t first = options.steps, last = options.steps + options.iterations - 1;
+    assert_near(r[first].theta, options.theta_start, 0);
+    for (int64_t i = first + 1; i <= last; i++)
+        assert_true(r[i].theta <= r[i - 1].theta);
+    assert_near(r[last].theta, options.theta, 0);
+    for (int64_t i = last + 1; i < count; i++)
+        assert_near(r[i].theta, options.theta, 0);
+    assert_true(r[last].coherence < r[first].coherence);  /* towards a tight frame */
+    assert_int_equal(run(learner), DLTF_ITERATION_LIMIT); /* nothing left to do */
+    int64_t after = 0;
+    dltf_learner_history(learner, &after);
+    assert_int_equal(after, count);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+/* The last record against the dictionary that came out. */
+static void history_describes_the_model(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+    run(learner);
+    int64_t count = 0;
+    const dltf_iteration *last = dltf_learner_history(learner, &count) + 0;
+    last += count - 1;
+    dltf_model *model = model_of(learner);
+    double coherence = 0, potential = 0;
+    assert_int_equal(dltf_coherence(dictionary_of(model), &coherence), DLTF_OK);
+    assert_int_equal(dltf_frame_potential(dictionary_of(model), &potential), DLTF_OK);
+    assert_near(last->coherence, coherence, 1e-5);
+    assert_near(last->frame_potential, potential, 1e-5 * potential);
+    dltf_model_free(model);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+/* sum ||x - Wz||^2 at the learner's own codes; `gaps` (or NULL) becomes W^T (x - Wz). */
+static double residuals(const dltf_learner *l, double *gaps) {
+    double *row = new_f64(l->n), *r = new_f64(l->n), sum = 0;
+    float *x = new_f32(l->n);
+    for (int64_t i = 0; i < l->N; i++) {
+        dl_samples_row(&l->samples, i, row, x);
+        widen(x, l->n, r);
+        for (int64_t e = i * l->k; e < i * l->k + l->Z.count[i]; e++)
+            for (int64_t d = 0; d < l->n; d++)
+                r[d] -= (double)l->Z.value[e] * l->W[l->Z.index[e] * l->n + d];
+        sum += dot_f64(r, r, l->n);
+        for (int64_t j = 0; gaps && j < l->m; j++)
+            gaps[i * l->m + j] = dot_f64(r, l->W + j * l->n, l->n);
+    }
+    free(row);
+    free(r);
+    free(x);
+    return sum;
+}
+
+static void check_data_term(const dltf_learner *l, const dltf_iteration *r, double residual) {
+    double weight = 1e4 / (double)l->N, total = (double)(l->N * l->k);
+    assert_near(r->data_term, r->theta / 2 * weight * residual, 1e-5 * r->theta * weight * total);
+    assert_near(r->relative_error, residual / total, 1e-5);
+}
+
+static void check_noise_and_residuals(const dltf_learner *l, const dltf_iteration *r, const double *gaps,
+                                      const float *old) {
+    double noise = 0, primal = 0, dual = 0, *q = new_f64(l->m);
+    int32_t *places = calloc((size_t)l->m, sizeof *places);
+    for (int64_t i = 0; i < l->N; i++) {
+        widen(l->Q + i * l->m, l->m, q);
+        int64_t count = ref_topk(q, l->m, 2 * l->k, false, places);
+        for (int64_t e = 0; e < count; e++)
+            noise += q[places[e]] * q[places[e]];
+        for (int64_t j = 0; j < l->m; j++) {
+            double gap = q[j] - gaps[i * l->m + j], moved = old ? q[j] - (double)old[i * l->m + j] : 0;
+            primal += gap * gap;
+            dual += moved * moved;
+        }
+    }
+    noise *= l->options.lambda / 2 * 1e4 / (double)l->N;
+    assert_near(r->noise_term, noise, 1e-6 * noise);
+    assert_near(r->primal_residual, sqrt(primal), 1e-3 * sqrt(primal));
+    if (old) /* the first iteration makes its own old Q */
+        assert_near(r->dual_residual, l->options.beta * sqrt(dual), 1e-6 * sqrt(dual));
+    free(places);
+    free(q);
+}
+
+/* The numbers of a record, from the learner's own W, Z and Q by loops; samples fill one block or two. */
+static void history_by_loops(void **state) {
+    (void)state;
+    for (int blocks = 1; blocks <= 2; blocks++) {
+        dltf_synthetic *problem = new_synthetic(8, 12, 2, blocks == 1 ? 300 : DL_BLOCK + 150, 0.1);
+        dltf_options options = small_options();
+        options.m = 12;
+        options.steps = options.iterations = 4;
+        options.admm = 3;
+        options.beta = 0.8;
+        dltf_learner *l = new_learner(dltf_synthetic_samples(problem, false), &options);
+        float *old = new_f32(l->N * l->m);
+        double *gaps = new_f64(l->N * l->m);
+        for (int64_t done = 1; done <= 11; done++) {
+            test_brake b = {.left = 1};
+            dltf_outcome outcome;
+            memcpy(old, l->Q, (size_t)(l->N * l->m) * sizeof *old);
+            assert_int_equal(dltf_learner_run(l, brake, &b, &outcome), DLTF_OK);
+            int64_t count = 0;
+            const dltf_iteration *r = dltf_learner_history(l, &count);
+            r += count - 1;
+            assert_int_equal(count, done);
+            if (r->stage == DLTF_STAGE_MODEL && blocks == 1)
+                check_data_term(l, r, residuals(l, NULL));
+            if (r->stage == DLTF_STAGE_ADMM)
+                check_data_term(l, r, residuals(l, gaps));
+            if (r->stage == DLTF_STAGE_ADMM)
+                check_noise_and_residuals(l, r, gaps, r->index > 0 ? old : NULL);
+        }
+        free(old);
+        free(gaps);
+        dltf_learner_free(l);
+        dltf_synthetic_free(problem);
+    }
+}
+
+/* At the final theta the objective settles: no jumps upwards. */
+static void objective_settles(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_options options = small_options();
+    options.iterations = 40;
+    options.admm = 0;
+    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+    run(learner);
+    int64_t count = 0;
+    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    for (int64_t i = count - 15; i < count; i++)
+        if (!(r[i].objective <= 1.01 * r[i - 1].objective))
+            fail_msg("objective %g after %g", r[i].objective, r[i - 1].objective);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+/* ---- the ADMM ---- */
+
+/* Its start: the constraint Q = W^T (X - WZ) holds, and A = X X^T. */
+static void admm_start(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(40, 12, 2, DL_BLOCK + 150, 0.1);
+    dltf_options options = small_options();
+    options.m = 12;
+    dltf_learner *l = new_learner(dltf_synthetic_samples(problem, false), &options);
+    double *gaps = new_f64(l->N * l->m), *A = new_f64(l->n * l->n), *row = new_f64(l->n);
+    float *x = new_f32(l->n);
+    l->stage = DLTF_STAGE_ADMM;
+    dl_admm_start(l);
+    residuals(l, gaps);
+    for (int64_t i = 0; i < l->N * l->m; i++)
+        assert_near((double)l->Q[i], gaps[i], 1e-5);
+    for (int64_t i = 0; i < l->N; i++) {
+        dl_samples_row(&l->samples, i, row, x);
+        for (int64_t p = 0; p < l->n; p++)
+            for (int64_t q = 0; q < l->n; q++)
+                A[p * l->n + q] += (double)x[p] * (double)x[q];
+    }
+    assert_all_near(l->A, A, l->n * l->n, 1e-5 * (double)l->N);
+    free(gaps);
+    free(A);
+    free(row);
+    free(x);
+    dltf_learner_free(l);
+    dltf_synthetic_free(problem);
+}
+
+static void admm_converges(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(16, 24, 2, sized(400, 200), 0.1);
+    dltf_options options = small_options();
+    options.admm = 200;
+    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+    run(learner);
+    int64_t count = 0;
+    const dltf_iteration *r = dltf_learner_history(learner, &count) + 0;
+    r += count - 200;
+    double least = INFINITY, most = 0;
+    for (int64_t i = 0; i < 200; i++) {
+        least = fmin(least, r[i].primal_residual);
+        most = fmax(most, r[i].objective);
+    }
+    print_message("primal residual %.3g -> %.3g, dual %.3g -> %.3g, objective %.4g -> %.4g\n",
+                  r[0].primal_residual, r[199].primal_residual, r[0].dual_residual, r[199].dual_residual,
+                  r[0].objective, r[199].objective);
+    assert_true(r[199].primal_residual < 0.1 * r[0].primal_residual);
+    assert_true(r[199].dual_residual < 0.1 * r[0].dual_residual);
+    assert_true(most < 1.5 * r[0].objective);
+    assert_true(r[199].noise_term < r[0].noise_term * 1.5);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+TESTS_MAIN(cmocka_unit_test(history), cmocka_unit_test(history_describes_the_model),
+           cmocka_unit_test(history_by_loops), cmocka_unit_test(objective_settles),
+           cmocka_unit_test(admm_start), cmocka_unit_test(admm_converges))
