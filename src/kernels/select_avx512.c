@@ -208,21 +208,26 @@ static inline __attribute__((always_inline)) void sort_lanes(__m512i v[GROUP]) {
 }
 /* clang-format on */
 
+/* The largest key of each of the 16 lanes of a row. */
+static inline __attribute__((always_inline)) __m512i lane_maxima(const float *scores, int64_t m,
+                                                                 bool positive) {
+    __m512i largest = _mm512_setzero_si512();
+    int64_t j = 0;
+    for (; j + LANES <= m; j += LANES)
+        largest = _mm512_max_epi32(largest, keys_of(_mm512_loadu_si512(scores + j), positive));
+    if (j < m)
+        largest = _mm512_max_epi32(largest, load_keys(scores, j, m, positive));
+    return largest;
+}
+
 /* For each of 16 rows a key that at least k of its keys reach: the k-th largest of the maxima of its 16
  * lanes. */
 static inline __attribute__((always_inline)) void bounds_of_rows(const float *S, int64_t stride, int64_t m,
                                                                  int64_t k, bool positive,
                                                                  int32_t bound[GROUP]) {
     __m512i v[GROUP];
-    for (int r = 0; r < GROUP; r++) {
-        const float *scores = S + r * stride;
-        int64_t j = 0;
-        v[r] = _mm512_setzero_si512();
-        for (; j + LANES <= m; j += LANES)
-            v[r] = _mm512_max_epi32(v[r], keys_of(_mm512_loadu_si512(scores + j), positive));
-        if (j < m)
-            v[r] = _mm512_max_epi32(v[r], load_keys(scores, j, m, positive));
-    }
+    for (int r = 0; r < GROUP; r++)
+        v[r] = lane_maxima(S + r * stride, m, positive);
     transpose(v);
     sort_lanes(v);
     _mm512_storeu_si512(bound, v[k - 1]);
@@ -258,22 +263,27 @@ static inline __attribute__((always_inline)) int64_t candidates(const float *sco
     return count;
 }
 
-/* Keeps k of `count` <= 16 candidates: those with fewer than k larger or equal earlier ones. */
+/* For each of the first `count` keys, how many are larger, or equal and earlier. */
+static inline __attribute__((always_inline)) __m512i ranks(__m512i keys, int64_t count) {
+    __m512i rank = _mm512_setzero_si512();
+    for (int64_t j = 0; j < count; j++) {
+        __m512i other = _mm512_permutexvar_epi32(_mm512_set1_epi32((int)j), keys);
+        __mmask16 after = (__mmask16)(0xfffeu << j);
+        __mmask16 beaten = (__mmask16)(_mm512_cmpgt_epi32_mask(other, keys) |
+                                       (_mm512_cmpeq_epi32_mask(other, keys) & after));
+        rank = _mm512_mask_add_epi32(rank, beaten, rank, _mm512_set1_epi32(1));
+    }
+    return rank;
+}
+
+/* Keeps k of `count` <= 16 candidates: those of rank below k. */
 static inline __attribute__((always_inline)) void keep_best(const candidate_list *list, int64_t count,
                                                             int64_t k, bool positive, int32_t *index,
                                                             float *value) {
     __mmask16 there = (__mmask16)((1u << count) - 1);
     __m512i position = _mm512_loadu_si512(list->place), bits = _mm512_loadu_si512(list->value);
     if (count > k) {
-        __m512i keys = keys_of(bits, positive), rank = _mm512_setzero_si512();
-        const __m512i one = _mm512_set1_epi32(1);
-        for (int64_t j = 0; j < count; j++) {
-            __m512i other = _mm512_permutexvar_epi32(_mm512_set1_epi32((int)j), keys);
-            __mmask16 after = (__mmask16)(0xfffeu << j);
-            __mmask16 beaten = (__mmask16)(_mm512_cmpgt_epi32_mask(other, keys) |
-                                           (_mm512_cmpeq_epi32_mask(other, keys) & after));
-            rank = _mm512_mask_add_epi32(rank, beaten, rank, one);
-        }
+        __m512i rank = ranks(keys_of(bits, positive), count);
         __mmask16 chosen = _mm512_mask_cmplt_epi32_mask(there, rank, _mm512_set1_epi32((int)k));
         position = _mm512_maskz_compress_epi32(chosen, position);
         bits = _mm512_maskz_compress_epi32(chosen, bits);
@@ -281,6 +291,20 @@ static inline __attribute__((always_inline)) void keep_best(const candidate_list
     __mmask16 front = (__mmask16)((1u << k) - 1);
     _mm512_mask_storeu_epi32(index, front, position);
     _mm512_mask_storeu_epi32(value, front, bits);
+}
+
+/* One row with small k: the bound as for a group, but from ranks, since there is nothing to sort along. */
+static int32_t select_small(const float *scores, int64_t m, int64_t k, bool positive, int32_t *index,
+                            float *value) {
+    __m512i largest = lane_maxima(scores, m, positive);
+    __mmask16 kth = _mm512_cmpeq_epi32_mask(ranks(largest, LANES), _mm512_set1_epi32((int)k - 1));
+    int32_t bound = _mm512_mask_reduce_max_epi32(kth, largest);
+    candidate_list list;
+    int64_t found = bound > 0 ? candidates(scores, m, positive, bound, &list) : LANES + 1;
+    if (found > LANES)
+        return select_row(scores, m, k, positive, index, value);
+    keep_best(&list, found, k, positive, index, value);
+    return (int32_t)k;
 }
 
 /* One group of 16 rows; `positive` is a constant where this is inlined. */
@@ -313,7 +337,8 @@ void dl_select_rows_avx512(const float *S, int64_t stride, int64_t rows, int64_t
         else
             select_group(S + i * stride, stride, m, k, false, count + i, index + i * k, value + i * k);
     for (; i < rows; i++)
-        count[i] = select_row(S + i * stride, m, k, positive, index + i * k, value + i * k);
+        count[i] = (k <= MOST_K ? select_small : select_row)(S + i * stride, m, k, positive, index + i * k,
+                                                             value + i * k);
 }
 
 int64_t dl_above_avx512(const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base,
