@@ -1,8 +1,7 @@
 /* The paper's model as an outer loop over its steps.
  *
  *   min  lambda/2 sum_i ||q_i||^2_{2k,2} + ||W^T W - I||^2 + theta/2 ||X - WZ||^2
- *   s.t. Q = W^T(X - WZ), ||z_i||_0 <= k, ||w_j|| = 1                                     (eq. 3 of the
- * paper)
+ *   s.t. Q = W^T(X - WZ), ||z_i||_0 <= k, ||w_j|| = 1      (the paper's eq. 3)
  *
  * Stage 2 leaves Q out (lambda = beta = 0) and lowers theta step by step: from the data's dictionary towards
  * the nearest tight frame. Stage 3 is the ADMM: Z, Q, W, Y. Called by the learner in learner.c. */
