@@ -155,41 +155,11 @@ int files_check(int input_count, const char *const *inputs, int output_count, co
 
 /* ---- Loading and saving ---- */
 
-static int save_failed(const char *path, const char *temporary) {
-    int reason = errno;
-    unlink(temporary);
-    return failure("%s: %s", path, strerror(reason));
-}
-
-/* Out of our buffers and onto the disk, so that a crash after the rename cannot leave an empty file. Some
- * file systems cannot promise that, which is no failure of ours. */
-static bool reaches_disk(FILE *file) {
-    if (fflush(file) != 0)
-        return false;
-    int result = 0;
-    do
-        result = fsync(fileno(file));
-    while (result != 0 && errno == EINTR);
-    return result == 0 || errno == EINVAL || errno == ENOTSUP;
-}
-
 int files_save_text(const char *path, const char *text) {
-    char ending[32];
-    snprintf(ending, sizeof ending, ".%ld.part", (long)getpid());
-    char *temporary = text ? files_join(path, ending) : NULL;
-    if (!temporary)
+    if (!text)
         return failure("%s: not enough memory", path);
-    int code = EXIT_OK;
-    FILE *file = fopen(temporary, "w");
-    if (!file)
-        code = save_failed(path, temporary);
-    else {
-        bool written = fputs(text, file) >= 0 && reaches_disk(file);
-        if (fclose(file) != 0 || !written || rename(temporary, path) != 0)
-            code = save_failed(path, temporary);
-    }
-    free(temporary);
-    return code;
+    dltf_status status = dltf_text_save(text, path);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
 static bool holds_codes(const char *path) {

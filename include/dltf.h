@@ -105,6 +105,9 @@ DLTF_API void dltf_array_free(dltf_array *array);
 /* Writes .npy or, if the path ends so, .csv. Like every writer here: to a temporary name, then renamed. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
 
+/* Text, written in the same way: reports, tables, histories. */
+DLTF_API dltf_status dltf_text_save(const char *text, const char *path);
+
 /* ---- Codes --------------------------------------------------------------------------------------- */
 
 /* Sparse codes, compressed by rows: entries indptr[i] .. indptr[i+1]-1 belong to sample i, their indices

@@ -5,18 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL(name, level, select, above)                                                                    \
+#define LEVEL(name, level)                                                                                   \
     {                                                                                                        \
-        name, dl_scores_##level, select, above, dl_dot_##level, dl_gram_row_##level, dl_gap_row_##level,     \
-            dl_add_scaled_##level, dl_prox_count_##level, dl_prox_apply_##level                              \
+        name, dl_scores_##level, dl_select_rows_##level, dl_above_##level, dl_dot_##level,                   \
+            dl_gram_row_##level, dl_gap_row_##level, dl_add_scaled_##level, dl_prox_count_##level,           \
+            dl_prox_apply_##level                                                                            \
     }
 
 static const dl_kernels levels[] = {
 #if defined(__x86_64__)
-    LEVEL("avx512", avx512, dl_select_rows_avx512, dl_above_avx512),
-    LEVEL("avx2", avx2, dl_select_plain_avx2, dl_above_plain_avx2),
+    LEVEL("avx512", avx512),
+    LEVEL("avx2", avx2),
 #endif
-    LEVEL("c", c, dl_select_plain_c, dl_above_plain_c),
+    LEVEL("c", c),
 };
 
 enum { LEVELS = sizeof levels / sizeof *levels };

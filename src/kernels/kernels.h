@@ -1,9 +1,9 @@
 /* The kernels: inner loops that are compiled for several instruction sets, behind one table that is chosen at
  * run time.
  *
- * Files in level/ are plain C and compiled once for each level (with the flags of that level); scores_avx2.c,
- * scores_avx512.c and select_avx512.c are written for one. Nothing else in the project uses wide
- * instructions. */
+ * Files in level/ are plain C and compiled once for each level (with the flags of that level); a file
+ * NAME_LEVEL.c beside level/ takes the place of level/NAME.c for that level. Nothing else in the project uses
+ * wide instructions. */
 #ifndef DL_KERNELS_KERNELS_H
 #define DL_KERNELS_KERNELS_H
 

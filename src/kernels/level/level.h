@@ -13,10 +13,10 @@
 #define DL_DECLARE_LEVEL(level)                                                                              \
     void DL_LEVEL_NAME(dl_scores, level)(const dl_packed *, int64_t, int64_t, const float *, int64_t,        \
                                          int64_t, float *, int64_t);                                         \
-    void DL_LEVEL_NAME(dl_select_plain, level)(const float *, int64_t, int64_t, int64_t, int64_t, bool,      \
-                                               uint32_t *, int32_t *, int32_t *, float *);                   \
-    int64_t DL_LEVEL_NAME(dl_above_plain, level)(const float *, int64_t, bool, uint32_t, int32_t, int32_t *, \
-                                                 float *);                                                   \
+    void DL_LEVEL_NAME(dl_select_rows, level)(const float *, int64_t, int64_t, int64_t, int64_t, bool,       \
+                                              uint32_t *, int32_t *, int32_t *, float *);                    \
+    int64_t DL_LEVEL_NAME(dl_above, level)(const float *, int64_t, bool, uint32_t, int32_t, int32_t *,       \
+                                           float *);                                                         \
     double DL_LEVEL_NAME(dl_dot, level)(const double *, const double *, int64_t);                            \
     void DL_LEVEL_NAME(dl_gram_row, level)(const double *, const double *, int64_t, int64_t, double *);      \
     void DL_LEVEL_NAME(dl_gap_row, level)(const float *, int64_t, const int32_t *, const float *, int64_t,   \
@@ -35,10 +35,5 @@
 DL_DECLARE_LEVEL(c)
 DL_DECLARE_LEVEL(avx2)
 DL_DECLARE_LEVEL(avx512)
-
-/* Written for one level. */
-void dl_select_rows_avx512(const float *, int64_t, int64_t, int64_t, int64_t, bool, uint32_t *, int32_t *,
-                           int32_t *, float *);
-int64_t dl_above_avx512(const float *, int64_t, bool, uint32_t, int32_t, int32_t *, float *);
 
 #endif

@@ -22,8 +22,8 @@ static inline __attribute__((always_inline)) void block(const float *X, int64_t 
         memcpy(S + r * s_stride, sum[r], (size_t)cols * sizeof *S);
 }
 
-void dl_scores_c(const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride,
-                 int64_t rows, float *S, int64_t s_stride) {
+void DL_LEVELLED(dl_scores)(const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride,
+                            int64_t rows, float *S, int64_t s_stride) {
     for (int64_t p = first; p < last; p++) {
         const float *panel = E->data + p * E->n * DL_PANEL, *bias = E->bias + p * DL_PANEL;
         float *out = S + (p - first) * DL_PANEL;

@@ -1,0 +1,15 @@
+/* Text files that appear whole or not at all: what programs on top of the library print to files. */
+#include "io/writer.h"
+
+#include <string.h>
+
+dltf_status dltf_text_save(const char *text, const char *path) {
+    dl_writer writer = {0};
+    dltf_status status = DLTF_OK;
+    DL_TRY(dl_writer_open(&writer, path));
+    DL_TRY(dl_writer_write(&writer, text, (int64_t)strlen(text)));
+    status = dl_writer_commit(&writer);
+done:
+    dl_writer_abort(&writer);
+    return status;
+}
