@@ -233,34 +233,34 @@ static inline __attribute__((always_inline)) void bounds_of_rows(const float *S,
     _mm512_storeu_si512(bound, v[k - 1]);
 }
 
-/* Positions and values of the scores that reach the bound: one vector of 16 at a time, from `j` on. */
+/* Positions and values of the scores that reach a bound. Aligned, since most stores into it cannot be. */
 typedef struct candidate_list {
-    int32_t place[3 * LANES];
+    _Alignas(64) int32_t place[3 * LANES];
     float value[3 * LANES];
+    int64_t count; /* more than LANES: too many, the list is not to be used */
 } candidate_list;
 
-static inline __attribute__((always_inline)) int64_t reach(__m512i bits, int64_t j, bool positive,
-                                                           __m512i at_least, int64_t count,
-                                                           candidate_list *list) {
-    const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    __mmask16 chosen = _mm512_cmpge_epi32_mask(keys_of(bits, positive), at_least);
-    __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32((int)j));
-    int64_t at = count & (2 * LANES - 1); /* only lists of up to LANES are used; longer ones may wrap */
-    _mm512_storeu_si512(list->place + at, _mm512_maskz_compress_epi32(chosen, places));
-    _mm512_storeu_si512(list->value + at, _mm512_maskz_compress_epi32(chosen, bits));
-    return count + __builtin_popcount(chosen);
-}
-
-static inline __attribute__((always_inline)) int64_t candidates(const float *scores, int64_t m, bool positive,
-                                                                int32_t bound, candidate_list *list) {
-    __m512i at_least = _mm512_set1_epi32(bound);
-    int64_t count = 0, j = 0;
-    for (; j + LANES <= m; j += LANES)
-        count = reach(_mm512_loadu_si512(scores + j), j, positive, at_least, count, list);
-    if (j < m)
-        count = reach(_mm512_maskz_loadu_epi32((__mmask16)((1 << (m - j)) - 1), scores + j), j, positive,
-                      at_least, count, list);
-    return count;
+static inline __attribute__((always_inline)) void candidates(const float *scores, int64_t m, bool positive,
+                                                             int32_t bound, candidate_list *list) {
+    const __m512i at_least = _mm512_set1_epi32(bound), sixteen = _mm512_set1_epi32(LANES);
+    __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    int64_t count = 0, most = 0;
+    _mm512_store_si512(list->value, _mm512_setzero_si512()); /* what the list does not fill ranks last */
+    for (int64_t j = 0; j < m; j += LANES) {
+        __m512i bits = j + LANES <= m ? _mm512_loadu_si512(scores + j)
+                                      : _mm512_maskz_loadu_epi32((__mmask16)((1 << (m - j)) - 1), scores + j);
+        __mmask16 chosen = _mm512_cmpge_epi32_mask(keys_of(bits, positive), at_least);
+        int64_t found = __builtin_popcount(chosen), at = count & (2 * LANES - 1); /* a long list may wrap */
+        /* Half a vector each: hardly ever more is chosen of 16, and whole stores cost twice as much. */
+        _mm256_storeu_si256((__m256i *)(list->place + at),
+                            _mm512_castsi512_si256(_mm512_maskz_compress_epi32(chosen, places)));
+        _mm256_storeu_si256((__m256i *)(list->value + at),
+                            _mm512_castsi512_si256(_mm512_maskz_compress_epi32(chosen, bits)));
+        places = _mm512_add_epi32(places, sixteen);
+        most = found > most ? found : most;
+        count += found;
+    }
+    list->count = bound > 0 && most <= LANES / 2 ? count : LANES + 1;
 }
 
 /* For each of the first `count` keys, how many are larger, or equal and earlier. */
@@ -276,52 +276,58 @@ static inline __attribute__((always_inline)) __m512i ranks(__m512i keys, int64_t
     return rank;
 }
 
-/* Keeps k of `count` <= 16 candidates: those of rank below k. */
-static inline __attribute__((always_inline)) void keep_best(const candidate_list *list, int64_t count,
-                                                            int64_t k, bool positive, int32_t *index,
-                                                            float *value) {
-    __mmask16 there = (__mmask16)((1u << count) - 1);
-    __m512i position = _mm512_loadu_si512(list->place), bits = _mm512_loadu_si512(list->value);
-    if (count > k) {
-        __m512i rank = ranks(keys_of(bits, positive), count);
-        __mmask16 chosen = _mm512_mask_cmplt_epi32_mask(there, rank, _mm512_set1_epi32((int)k));
-        position = _mm512_maskz_compress_epi32(chosen, position);
-        bits = _mm512_maskz_compress_epi32(chosen, bits);
-    }
+/* Writes the chosen k of a list. */
+static inline __attribute__((always_inline)) void keep(const candidate_list *list, __mmask16 chosen,
+                                                       int64_t k, int32_t *index, float *value) {
+    __m512i places = _mm512_load_si512(list->place), bits = _mm512_load_si512(list->value);
     __mmask16 front = (__mmask16)((1u << k) - 1);
-    _mm512_mask_storeu_epi32(index, front, position);
-    _mm512_mask_storeu_epi32(value, front, bits);
+    _mm512_mask_storeu_epi32(index, front, _mm512_maskz_compress_epi32(chosen, places));
+    _mm512_mask_storeu_epi32(value, front, _mm512_maskz_compress_epi32(chosen, bits));
 }
 
-/* One row with small k: the bound as for a group, but from ranks, since there is nothing to sort along. */
+/* One row with small k: as for a group, but from ranks, since there is nothing to sort along. */
 static int32_t select_small(const float *scores, int64_t m, int64_t k, bool positive, int32_t *index,
                             float *value) {
     __m512i largest = lane_maxima(scores, m, positive);
     __mmask16 kth = _mm512_cmpeq_epi32_mask(ranks(largest, LANES), _mm512_set1_epi32((int)k - 1));
-    int32_t bound = _mm512_mask_reduce_max_epi32(kth, largest);
     candidate_list list;
-    int64_t found = bound > 0 ? candidates(scores, m, positive, bound, &list) : LANES + 1;
-    if (found > LANES)
+    candidates(scores, m, positive, _mm512_mask_reduce_max_epi32(kth, largest), &list);
+    if (list.count > LANES)
         return select_row(scores, m, k, positive, index, value);
-    keep_best(&list, found, k, positive, index, value);
+    __m512i rank = ranks(keys_of(_mm512_load_si512(list.value), positive), list.count);
+    keep(&list, _mm512_cmplt_epi32_mask(rank, _mm512_set1_epi32((int)k)), k, index, value);
     return (int32_t)k;
+}
+
+/* The k-th largest key of each list. */
+static inline __attribute__((always_inline)) void cuts_of_lists(const candidate_list list[GROUP], int64_t k,
+                                                                bool positive, int32_t cut[GROUP]) {
+    __m512i v[GROUP];
+    for (int r = 0; r < GROUP; r++)
+        v[r] = keys_of(_mm512_load_si512(list[r].value), positive);
+    transpose(v);
+    sort_lanes(v);
+    _mm512_storeu_si512(cut, v[k - 1]);
 }
 
 /* One group of 16 rows; `positive` is a constant where this is inlined. */
 static inline __attribute__((always_inline)) void select_group(const float *S, int64_t stride, int64_t m,
                                                                int64_t k, bool positive, int32_t *count,
                                                                int32_t *index, float *value) {
-    int32_t bound[GROUP];
-    int64_t found[GROUP];
+    int32_t bound[GROUP], cut[GROUP];
     candidate_list list[GROUP];
     bounds_of_rows(S, stride, m, k, positive, bound);
-    /* Two loops: lists that were just stored in pieces cannot be loaded whole without a stall. */
+    /* Loop by loop: lists that were just stored in pieces cannot be loaded whole without a stall. */
     for (int r = 0; r < GROUP; r++)
-        found[r] = bound[r] > 0 ? candidates(S + r * stride, m, positive, bound[r], &list[r]) : LANES + 1;
+        candidates(S + r * stride, m, positive, bound[r], &list[r]);
+    cuts_of_lists(list, k, positive, cut);
     for (int r = 0; r < GROUP; r++) {
+        __m512i keys = keys_of(_mm512_load_si512(list[r].value), positive);
+        __mmask16 chosen = _mm512_cmpge_epi32_mask(keys, _mm512_set1_epi32(cut[r]));
+        bool exact = list[r].count <= LANES && __builtin_popcount(chosen) == k; /* no tie at the cut */
         count[r] = (int32_t)k;
-        if (found[r] <= LANES)
-            keep_best(&list[r], found[r], k, positive, index + r * k, value + r * k);
+        if (exact)
+            keep(&list[r], chosen, k, index + r * k, value + r * k);
         else
             count[r] = select_row(S + r * stride, m, k, positive, index + r * k, value + r * k);
     }
