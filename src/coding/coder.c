@@ -3,6 +3,7 @@
 #include "coding/coder.h"
 
 #include "base/memory.h"
+#include "coding/prefilter.h"
 
 #include <string.h>
 
@@ -33,9 +34,6 @@ dl_slots dl_slots_from(const dl_slots *slots, int64_t first, int64_t rows) {
     return (dl_slots){rows, k, slots->count + first, slots->index + first * k, slots->value + first * k};
 }
 
-/* Atoms whose scores are made at once where there are many: a tile's scores then fit the L2 cache. */
-enum { BLOCK_ATOMS = 1024 };
-
 static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
@@ -43,7 +41,7 @@ static int64_t least(int64_t a, int64_t b) {
 dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces) {
     dltf_status status = DLTF_OK;
     dl_workspace *made = NULL;
-    int64_t block = least(m, BLOCK_ATOMS), room = k + block;
+    int64_t block = least(m, DL_BLOCK_ATOMS), room = k + block;
     DL_TRY_NEW(made, threads);
     for (int t = 0; t < threads; t++) {
         DL_TRY_NEW(made[t].row, n);
@@ -72,6 +70,7 @@ void dl_workspaces_free(dl_workspace *spaces, int threads) {
         dl_free(spaces[t].index);
         dl_free(spaces[t].value);
         dl_free(spaces[t].position);
+        dl_prefilter_space_free(spaces[t].filter);
     }
     dl_free(spaces);
 }
@@ -121,8 +120,12 @@ static void merge_block(const dl_coder *coder, const float *scores, int64_t atom
 void dl_feature_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows,
                      dl_workspace *space, dl_slots out) {
     const dl_packed *E = coder->E;
-    const int64_t block_panels = BLOCK_ATOMS / DL_PANEL;
-    if (E->m <= BLOCK_ATOMS) {
+    const int64_t block_panels = DL_BLOCK_ATOMS / DL_PANEL;
+    if (coder->filter) {
+        dl_prefilter_tile(coder, X, x_stride, rows, space, out);
+        return;
+    }
+    if (E->m <= DL_BLOCK_ATOMS) {
         /* Half a tile at a time: for few atoms its scores then stay in the L1 cache. */
         for (int64_t i = 0; i < rows; i += DL_TILE / 2) {
             int64_t some = least(rows - i, DL_TILE / 2);

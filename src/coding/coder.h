@@ -10,6 +10,9 @@
  */
 enum { DL_TILE = 96 };
 
+/* Atoms whose scores are made at once where there are many: a tile's scores then fit the L2 cache. */
+enum { DL_BLOCK_ATOMS = 1024 };
+
 /* Codes of fixed width: sample i has count[i] <= k entries at index + i*k, value + i*k, indices ascending. */
 typedef struct dl_slots {
     int64_t rows, k;
@@ -23,11 +26,15 @@ void dl_slots_free(dl_slots *slots);
 /* The rows of a larger slots object from `first` on: a view. */
 dl_slots dl_slots_from(const dl_slots *slots, int64_t first, int64_t rows);
 
+typedef struct dl_prefilter dl_prefilter;
+typedef struct dl_prefilter_space dl_prefilter_space;
+
 /* A packed score matrix, and how many scores to keep. Borrows it. */
 typedef struct dl_coder {
     const dl_packed *E;
     int64_t k;
     bool positive;
+    const dl_prefilter *filter; /* see coding/prefilter.h; NULL: none */
 } dl_coder;
 
 /* scores = X E^T - b for `rows` samples of n floats, `x_stride` apart; rows x m. */
@@ -46,6 +53,7 @@ typedef struct dl_workspace {
     int32_t *index; /* candidates of one sample */
     float *value;
     int32_t *position;
+    dl_prefilter_space *filter; /* for coders with a filter */
 } dl_workspace;
 
 dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces);

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "coding/coder.h"
+#include "coding/prefilter.h"
 #include "data/matrix.h"
 #include "data/model.h"
 #include "options.h"
@@ -14,10 +14,21 @@
 struct dltf_encoder {
     const dltf_model *model;
     dl_coder coder;
+    dl_prefilter filter; /* of large dictionaries */
     int threads;
     dl_workspace *spaces;
     double **refit_scratch; /* one per thread; NULL without refit */
 };
+
+static dltf_status add_filter(dltf_encoder *e) {
+    const dltf_model_view *parts = &e->model->parts;
+    const float *E = parts->encoder ? parts->encoder : parts->dictionary;
+    dltf_status status = dl_prefilter_make(E, &e->model->packed, &e->filter);
+    for (int t = 0; status == DLTF_OK && t < e->threads; t++)
+        status = dl_prefilter_space_alloc(parts->n, e->coder.k, &e->spaces[t].filter);
+    e->coder.filter = &e->filter;
+    return status;
+}
 
 dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encoding *encoding, dltf_encoder **encoder) {
     dltf_encoding standard = dltf_encoding_default();
@@ -35,9 +46,11 @@ dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encoding *encod
     dltf_encoder *e = NULL;
     DL_TRY_NEW(e, 1);
     e->model = model;
-    e->coder = (dl_coder){&model->packed, k, select == DLTF_SELECT_POSITIVE};
+    e->coder = (dl_coder){.E = &model->packed, .k = k, .positive = select == DLTF_SELECT_POSITIVE};
     e->threads = dl_thread_count(encoding->threads);
     DL_TRY(dl_workspaces_alloc(e->threads, parts->m, parts->n, k, &e->spaces));
+    if (dl_prefilter_pays(parts->m, parts->n, k))
+        DL_TRY(add_filter(e));
     if (encoding->refit) {
         DL_TRY_NEW(e->refit_scratch, e->threads);
         for (int t = 0; t < e->threads; t++)
@@ -57,6 +70,7 @@ void dltf_encoder_free(dltf_encoder *e) {
         dl_free(e->refit_scratch[t]);
     dl_free(e->refit_scratch);
     dl_workspaces_free(e->spaces, e->threads);
+    dl_prefilter_free(&e->filter);
     dl_free(e);
 }
 

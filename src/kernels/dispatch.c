@@ -5,25 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL(name, level)                                                                                   \
+#define LEVEL(name, level, scores16, exact)                                                                  \
     {                                                                                                        \
         name, dl_scores_##level, dl_select_rows_##level, dl_above_##level, dl_dot_##level,                   \
             dl_gram_row_##level, dl_gap_row_##level, dl_add_scaled_##level, dl_prox_count_##level,           \
-            dl_prox_apply_##level                                                                            \
+            dl_prox_apply_##level, scores16, exact                                                           \
     }
 
 static const dl_kernels levels[] = {
 #if defined(__x86_64__)
-    LEVEL("avx512", avx512),
-    LEVEL("avx2", avx2),
+    LEVEL("avx512bf16", avx512, dl_scores16_avx512, dl_exact_avx512),
+    LEVEL("avx512", avx512, NULL, NULL),
+    LEVEL("avx2", avx2, NULL, NULL),
 #endif
-    LEVEL("c", c),
+    LEVEL("c", c, NULL, NULL),
 };
 
 enum { LEVELS = sizeof levels / sizeof *levels };
 
 static bool cpu_has(const char *level) {
 #if defined(__x86_64__)
+    if (strcmp(level, "avx512bf16") == 0)
+        return cpu_has("avx512") && __builtin_cpu_supports("avx512bf16");
     if (strcmp(level, "avx512") == 0)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&

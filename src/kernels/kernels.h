@@ -20,6 +20,14 @@ typedef struct dl_packed {
     float *bias; /* panels x DL_PANEL, what scores start from: minus the bias */
 } dl_packed;
 
+/* The same in bfloat16: in each panel the pairs of entries 2p, 2p+1 of its rows, the even one in the low
+ * half. */
+typedef struct dl_packed16 {
+    int64_t m, n, pairs, panels;
+    uint32_t *data; /* panels x pairs x DL_PANEL */
+    float *bias;    /* panels x DL_PANEL, as above */
+} dl_packed16;
+
 /* One linear piece of the prox's scalar equation (prox.c): how many |c_i| >= high (full) and how many between
  * low and high (both excluded: middle), and the sum of the latter. */
 typedef struct dl_prox_piece {
@@ -52,10 +60,17 @@ typedef struct dl_kernels {
     void (*add_scaled)(double *sum, float scale, const float *x, int64_t n);
     dl_prox_piece (*prox_count)(const float *c, int64_t m, float low, float high);
     void (*prox_apply)(const float *c, int64_t m, float v, double shrink, float *q);
+
+    /* NULL where the CPU has no products of bfloat16. Like `scores`, X being rows of E->pairs words; and the
+     * bits that `scores` gives for `count` atoms of E (rows of n floats; bias with the sign of dl_packed). */
+    void (*scores16)(const dl_packed16 *E, int64_t first, int64_t last, const uint32_t *X, int64_t rows,
+                     float *S, int64_t s_stride);
+    void (*exact)(const float *E, int64_t n, const float *bias, const float *x, const int32_t *index,
+                  int64_t count, float *value);
 } dl_kernels;
 
-/* The table in use: the best of this CPU, or what the environment variable DLTF_KERNELS names (avx512, avx2,
- * c) if the CPU has it. */
+/* The table in use: the best of this CPU, or what the environment variable DLTF_KERNELS names (avx512bf16,
+ * avx512, avx2, c) if the CPU has it. */
 const dl_kernels *dl_kernels_now(void);
 
 /* The levels that this CPU has, best first; NULL past the end. For tests and benchmarks. */

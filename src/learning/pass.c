@@ -8,7 +8,7 @@ dl_pass dl_pass_make(dltf_learner *l, double theta, double beta) {
     double sigma = dl_largest_eigenvalue(l->w_space.G, l->m, l->w_space.scratch);
     return (dl_pass){
         .l = l,
-        .problem = {.W = {&l->W32, l->k, l->options.select == DLTF_SELECT_POSITIVE},
+        .problem = {.W = {.E = &l->W32, .k = l->k, .positive = l->options.select == DLTF_SELECT_POSITIVE},
                     .G = l->G32,
                     .theta = theta,
                     .beta = beta,

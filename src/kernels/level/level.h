@@ -36,4 +36,7 @@ DL_DECLARE_LEVEL(c)
 DL_DECLARE_LEVEL(avx2)
 DL_DECLARE_LEVEL(avx512)
 
+void dl_scores16_avx512(const dl_packed16 *, int64_t, int64_t, const uint32_t *, int64_t, float *, int64_t);
+void dl_exact_avx512(const float *, int64_t, const float *, const float *, const int32_t *, int64_t, float *);
+
 #endif

@@ -1,0 +1,199 @@
+/* Exact features from inexact products.
+ *
+ * Let s be the scores of a sample as the float kernel computes them, s' those of its bfloat16 copy, and err a
+ * bound of |s - s'| over all atoms. If a is the k-th largest |s'|, at least k atoms have |s| >= a - err, so
+ * an atom with |s'| < a - 2 err is not among the k largest |s|. What remains, usually less than twice k, is
+ * scored again with floats. The bound comes from Cauchy's inequality and the norms of what rounding took
+ * away. Where it tells nothing (zero or huge samples, masses of equal scores) the sample is coded without.
+ * Called by dl_feature_tile. */
+#include "coding/prefilter.h"
+
+#include "base/memory.h"
+#include "kernels/packed16.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Measured: with fewer atoms, or with more candidates for each, the second look costs more than it saves. */
+enum { LEAST_ATOMS = 4096, LEAST_ENTRIES = 64, ATOMS_PER_ENTRY = 128 };
+
+static int64_t most_kept(int64_t k) {
+    return 4 * k + 256;
+}
+
+bool dl_prefilter_pays(int64_t m, int64_t n, int64_t k) {
+    return dl_kernels_now()->scores16 && m >= LEAST_ATOMS && n >= LEAST_ENTRIES && k <= m / ATOMS_PER_ENTRY;
+}
+
+static double norm_of(const float *x, int64_t n) {
+    double square = 0;
+    for (int64_t d = 0; d < n; d++)
+        square += (double)x[d] * (double)x[d];
+    return sqrt(square);
+}
+
+dltf_status dl_prefilter_make(const float *E, const dl_packed *packed, dl_prefilter *filter) {
+    int64_t m = packed->m, n = packed->n;
+    *filter = (dl_prefilter){.E = E};
+    uint32_t *row = DL_NEW(uint32_t, (n + 1) / 2);
+    dltf_status status = row ? dl_packed16_alloc(&filter->E16, m, n) : DLTF_MEMORY;
+    for (int64_t j = 0; status == DLTF_OK && j < m; j++) {
+        filter->norm = fmax(filter->norm, norm_of(E + j * n, n));
+        filter->lost = fmax(filter->lost, dl_round16(E + j * n, n, row));
+        filter->bias = fmax(filter->bias, fabs((double)packed->bias[j]));
+    }
+    if (status == DLTF_OK)
+        dl_packed16_fill(&filter->E16, E, packed->bias);
+    dl_free(row);
+    return status;
+}
+
+void dl_prefilter_free(dl_prefilter *filter) {
+    dl_packed16_free(&filter->E16);
+}
+
+dltf_status dl_prefilter_space_alloc(int64_t n, int64_t k, dl_prefilter_space **space) {
+    dltf_status status = DLTF_OK;
+    dl_prefilter_space *made = NULL;
+    int64_t room = most_kept(k) + DL_BLOCK_ATOMS;
+    DL_TRY_NEW(made, 1);
+    DL_TRY_NEW(made->X16, DL_TILE * ((n + 1) / 2));
+    DL_TRY_NEW(made->index, DL_TILE * room);
+    DL_TRY_NEW(made->value, DL_TILE * room);
+    DL_TRY_NEW(made->keys, room);
+    *space = made;
+    made = NULL;
+done:
+    dl_prefilter_space_free(made);
+    return status;
+}
+
+void dl_prefilter_space_free(dl_prefilter_space *space) {
+    if (!space)
+        return;
+    dl_free(space->X16);
+    dl_free(space->index);
+    dl_free(space->value);
+    dl_free(space->keys);
+    dl_free(space);
+}
+
+/* The largest |s - s'| of a sample. Both sums have at most n roundings of relative size 2^-24, counted twice
+ * here for safety; the bfloat16 product takes numbers below FLT_MIN for zero. */
+static double largest_error(const dl_prefilter *filter, const float *x, int64_t n, double lost_x) {
+    double norm_x = norm_of(x, n), norm_e = filter->norm, lost_e = filter->lost;
+    double rounding = lost_x * (norm_e + lost_e) + norm_x * lost_e;
+    double sums = 4 * (double)(n + 4) * 0x1p-24 * ((norm_x + lost_x) * (norm_e + lost_e) + filter->bias);
+    double tiny = 4 * (double)FLT_MIN * (double)(n + 1) * (1 + norm_x + norm_e);
+    return rounding + sums + tiny;
+}
+
+static double weakest_of(const float *value, int64_t count) {
+    double weakest = INFINITY;
+    for (int64_t e = 0; e < count; e++)
+        weakest = fmin(weakest, fabs((double)value[e]));
+    return weakest;
+}
+
+/* The k-th largest magnitude of some scores; 0 if there are fewer. */
+static double kth(const dl_coder *coder, const float *scores, int64_t count, dl_workspace *space) {
+    int32_t found = 0;
+    float *value = space->value; /* k of its entries */
+    dl_kernels_now()->select(scores, count, 1, count, coder->k, coder->positive, space->filter->keys, &found,
+                             space->position, value);
+    return found < coder->k ? 0 : weakest_of(value, found);
+}
+
+/* Ranks from here on may belong to the k best: one below, since kernels keep what is strictly above. */
+static uint32_t cut_of(double weakest, double margin) {
+    float cut = (float)fmax(0, weakest - margin);
+    uint32_t bits;
+    cut = nextafterf(nextafterf(cut, 0), 0); /* rounding may have gone up */
+    memcpy(&bits, &cut, sizeof bits);
+    return bits;
+}
+
+/* Drops what a stronger k-th candidate has made hopeless. */
+static int64_t compact(int32_t *index, float *value, int64_t count, uint32_t cut) {
+    int64_t kept = 0;
+    for (int64_t c = 0; c < count; c++) {
+        uint32_t bits;
+        memcpy(&bits, &value[c], sizeof bits);
+        if ((bits & 0x7fffffffu) > cut) {
+            index[kept] = index[c];
+            value[kept++] = value[c];
+        }
+    }
+    return kept;
+}
+
+/* Adds the candidates of sample i among the approximate scores of a block of atoms. */
+static void gather(const dl_coder *coder, int64_t i, const float *scores, int64_t atoms, int64_t first,
+                   dl_workspace *space) {
+    dl_prefilter_space *s = space->filter;
+    int64_t most = most_kept(coder->k), room = most + DL_BLOCK_ATOMS;
+    int32_t *index = s->index + i * room;
+    float *value = s->value + i * room;
+    if (s->count[i] < coder->k)
+        s->weakest[i] = fmax(s->weakest[i], kth(coder, scores, atoms, space));
+    int64_t added =
+        dl_kernels_now()->above(scores, atoms, coder->positive, cut_of(s->weakest[i], s->margin[i]),
+                                (int32_t)first, index + s->count[i], value + s->count[i]);
+    if (added == 0)
+        return;
+    s->count[i] += added;
+    s->weakest[i] = fmax(s->weakest[i], kth(coder, value, s->count[i], space));
+    s->count[i] = compact(index, value, s->count[i], cut_of(s->weakest[i], s->margin[i]));
+    if (s->count[i] > most)
+        s->margin[i] = INFINITY;
+}
+
+/* The code of sample i from its candidates; false if they are not known to hold it. */
+static bool settle(const dl_coder *coder, int64_t i, const float *x, dl_workspace *space, int32_t *count,
+                   int32_t *index, float *value) {
+    dl_prefilter_space *s = space->filter;
+    const dl_kernels *kernels = dl_kernels_now();
+    int64_t room = most_kept(coder->k) + DL_BLOCK_ATOMS, found = s->count[i];
+    int32_t *candidate = s->index + i * room;
+    float *scores = s->value + i * room;
+    if (!(s->weakest[i] > s->margin[i]) || !(s->weakest[i] < (double)FLT_MAX / 2))
+        return false;
+    kernels->exact(coder->filter->E, coder->E->n, coder->E->bias, x, candidate, found, scores);
+    kernels->select(scores, found, 1, found, coder->k, coder->positive, s->keys, count, space->position,
+                    value);
+    for (int32_t e = 0; e < *count; e++)
+        index[e] = candidate[space->position[e]];
+    return true;
+}
+
+void dl_prefilter_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows,
+                       dl_workspace *space, dl_slots out) {
+    const dl_packed *E = coder->E;
+    dl_prefilter_space *s = space->filter;
+    const int64_t pairs = coder->filter->E16.pairs, block_panels = DL_BLOCK_ATOMS / DL_PANEL;
+    for (int64_t i = 0; i < rows; i++) {
+        const float *x = X + i * x_stride;
+        double lost = dl_round16(x, E->n, s->X16 + i * pairs);
+        double margin = 2 * largest_error(coder->filter, x, E->n, lost);
+        s->margin[i] = margin < INFINITY ? margin : INFINITY; /* NaN: not filtered either */
+        s->weakest[i] = 0;
+        s->count[i] = 0;
+    }
+    for (int64_t panel = 0; panel < E->panels; panel += block_panels) {
+        int64_t last = panel + block_panels < E->panels ? panel + block_panels : E->panels;
+        int64_t first = panel * DL_PANEL, end = last * DL_PANEL < E->m ? last * DL_PANEL : E->m;
+        dl_kernels_now()->scores16(&coder->filter->E16, panel, last, s->X16, rows, space->scores,
+                                   end - first);
+        for (int64_t i = 0; i < rows; i++)
+            if (s->margin[i] < INFINITY)
+                gather(coder, i, space->scores + i * (end - first), end - first, first, space);
+    }
+    dl_coder exact = {.E = E, .k = coder->k, .positive = coder->positive};
+    for (int64_t i = 0; i < rows; i++) {
+        dl_slots one = dl_slots_from(&out, i, 1);
+        const float *x = X + i * x_stride;
+        if (!settle(coder, i, x, space, one.count, one.index, one.value))
+            dl_feature_tile(&exact, x, x_stride, 1, space, one);
+    }
+}

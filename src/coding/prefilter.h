@@ -1,0 +1,39 @@
+/* Features of very large dictionaries: candidates from a product in bfloat16, then exact scores of these few.
+ * The codes are the same bits as without. */
+#ifndef DL_CODING_PREFILTER_H
+#define DL_CODING_PREFILTER_H
+
+#include "coding/coder.h"
+
+struct dl_prefilter {
+    dl_packed16 E16;
+    const float *E;          /* m x n, rows are atoms; borrowed */
+    double norm, lost, bias; /* largest ||e_j||, ||e_j - e16_j||, |b_j| */
+};
+
+/* Whether it is faster here: the CPU multiplies bfloat16, and the dictionary is large. */
+bool dl_prefilter_pays(int64_t m, int64_t n, int64_t k);
+
+/* For the score matrix E whose packed form is `packed`. */
+dltf_status dl_prefilter_make(const float *E, const dl_packed *packed, dl_prefilter *filter);
+void dl_prefilter_free(dl_prefilter *filter);
+
+/* Work space of one thread: the candidates of each sample of a tile. */
+struct dl_prefilter_space {
+    uint32_t *X16;  /* DL_TILE x pairs */
+    int32_t *index; /* DL_TILE x room */
+    float *value;
+    uint32_t *keys; /* room */
+    int64_t count[DL_TILE];
+    double margin[DL_TILE];  /* twice the largest error of a score; infinite: this sample is not filtered */
+    double weakest[DL_TILE]; /* k-th largest approximate magnitude so far; 0 while there are fewer */
+};
+
+dltf_status dl_prefilter_space_alloc(int64_t n, int64_t k, dl_prefilter_space **space);
+void dl_prefilter_space_free(dl_prefilter_space *space);
+
+/* z = max_k(X E^T - b) with coder->filter. */
+void dl_prefilter_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows,
+                       dl_workspace *space, dl_slots out);
+
+#endif
