@@ -282,7 +282,7 @@ typedef struct dltf_iteration {
     double incoherence_term; /* ||W^T W - I||^2 */
     double data_term;        /* theta/2 ||X - WZ||^2 */
     double relative_error;   /* ||X - WZ||^2 / ||X||^2 on the samples seen */
-    double primal_residual;  /* ||Q - W^T(X - WZ)|| */
+    double primal_residual;  /* ||Q - W^T(X - WZ)|| before the W-step */
     double dual_residual;    /* beta ||Q_t - Q_{t-1}|| */
     double coherence;        /* max_{i != j} |<w_i, w_j>| */
     double frame_potential;  /* ||W^T W||^2 */

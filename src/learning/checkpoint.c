@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define CHECKPOINT_FORMAT "dltf-checkpoint"
-#define CHECKPOINT_VERSION "1"
+#define CHECKPOINT_VERSION "2"
 
 /* A tensor and the memory of the learner that it mirrors: one list serves writing and reading. */
 typedef struct field {
@@ -40,6 +40,9 @@ static int list_fields(const dltf_learner *l, field *fields) {
         fields[count++] = (field){"admm.A", DL_TENSOR_F64, n, n, l->A};
         fields[count++] = (field){"admm.Q", DL_TENSOR_F32, N, m, l->Q};
         fields[count++] = (field){"admm.Y", DL_TENSOR_F32, N, m, l->Y};
+        fields[count++] = (field){"admm.Z.count", DL_TENSOR_I32, N, 0, l->Z.count};
+        fields[count++] = (field){"admm.Z.index", DL_TENSOR_I32, N, l->k, l->Z.index};
+        fields[count++] = (field){"admm.Z.value", DL_TENSOR_F32, N, l->k, l->Z.value};
     }
     return count;
 }
@@ -202,7 +205,7 @@ static dltf_status check_data(const dl_bundle *bundle, const dltf_learner *l) {
 
 /* What a learner writes is finite; anything else would come out as a NaN, or as a loop without end. */
 static dltf_status check_finite(const char *name, dl_tensor_type type, int64_t entries, const void *content) {
-    for (int64_t i = 0; i < entries; i++)
+    for (int64_t i = 0; type != DL_TENSOR_I32 && i < entries; i++)
         if (!isfinite(type == DL_TENSOR_F32 ? (double)((const float *)content)[i]
                                             : ((const double *)content)[i]))
             return dl_fail(DLTF_FORMAT, "tensor '%s' holds a value that is not finite", name);
@@ -213,6 +216,21 @@ static dltf_status check_atoms(const dltf_learner *l) {
     for (int64_t j = 0; j < l->m; j++)
         if (!(fabs(dl_norm(l->W + j * l->n, l->n) - 1) < 1e-6))
             return dl_fail(DLTF_FORMAT, "atom %lld of the dictionary does not have norm 1", (long long)j);
+    return DLTF_OK;
+}
+
+/* Codes are used to address memory. */
+static dltf_status check_codes(const dltf_learner *l) {
+    for (int64_t i = 0; i < l->N; i++) {
+        int32_t count = l->Z.count[i], previous = -1;
+        bool good = count >= 0 && count <= l->k;
+        for (int64_t e = i * l->k; good && e < i * l->k + count; e++) {
+            good = l->Z.index[e] > previous && l->Z.index[e] < l->m;
+            previous = l->Z.index[e];
+        }
+        if (!good)
+            return dl_fail(DLTF_FORMAT, "code %lld of the checkpoint makes no sense", (long long)i);
+    }
     return DLTF_OK;
 }
 
@@ -254,6 +272,8 @@ static dltf_status restore_fields(const dl_bundle *bundle, dltf_learner *l) {
     memcpy(&l->tau, content, sizeof l->tau);
     DL_TRY(check_finite("tau", DL_TENSOR_F64, 1, content));
     DL_TRY(check_atoms(l));
+    if (l->stage == DLTF_STAGE_ADMM && l->index > 0)
+        DL_TRY(check_codes(l));
     status = restore_history(bundle, l);
 done:
     return status;

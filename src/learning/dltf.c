@@ -4,7 +4,7 @@
  *   s.t. Q = W^T(X - WZ), ||z_i||_0 <= k, ||w_j|| = 1      (the paper's eq. 3)
  *
  * Stage 2 leaves Q out (lambda = beta = 0) and lowers theta step by step: from the data's dictionary towards
- * the nearest tight frame. Stage 3 is the ADMM: Z, Q, W, Y. Called by the learner in learner.c. */
+ * the nearest tight frame. Stage 3 is the ADMM. Called by the learner in learner.c. */
 #include "base/memory.h"
 #include "learning/pass.h"
 #include "learning/step_q.h"
@@ -15,14 +15,6 @@
 #include <string.h>
 
 enum { W_STEPS = 10 };
-
-/* The per-tile results of a pass, added in order: the same sum for any number of threads. */
-static double sum_tiles(const double *sums, int64_t count) {
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum += sums[i];
-    return sum;
-}
 
 /* W-subproblem at the current statistics, and the terms of the objective after it. */
 static void w_step(dltf_learner *l, double theta, double beta, dltf_iteration *record) {
@@ -51,7 +43,8 @@ static void w_step(dltf_learner *l, double theta, double beta, dltf_iteration *r
 static void z_tile(void *context, int64_t tile, int worker) {
     const dl_pass *pass = context;
     dl_tile t = dl_pass_tile(pass, tile, worker);
-    dl_z_step(&pass->problem, t.X, NULL, t.rows, t.space, t.Z);
+    dl_score_tile(&pass->problem.W, t.X, pass->l->n, t.rows, t.space->B);
+    dl_z_step(&pass->problem, NULL, t.rows, t.space, t.Z);
 }
 
 static void add_block(dl_pass *pass) {
@@ -88,7 +81,13 @@ void dl_model_iteration(dltf_learner *l, int64_t index, dltf_iteration *record) 
         record->atoms_replaced = dl_replace_useless(l, l->statistics.use, pass.rows, index);
 }
 
-/* ---- Stage 3: Z, Q, W, Y ---- */
+/* ---- Stage 3: Y, Z, Q, W ----
+ *
+ * The paper's cycle Z, Q, W, Y, entered at Y: the Y-step needs nothing but the samples and what the cycle
+ * before left, so that one pass over the samples does Y, Z, Q and the statistics of W. */
+
+/* What a pass sums up: noise term, change of Q, gap of the constraint. */
+enum { ADMM_SUMS = 3 };
 
 dltf_status dl_admm_alloc(dltf_learner *l) {
     dltf_status status = DLTF_OK;
@@ -96,7 +95,7 @@ dltf_status dl_admm_alloc(dltf_learner *l) {
     DL_TRY_NEW(l->Y, l->N * l->m);
     DL_TRY_NEW(l->M, DL_BLOCK * l->m);
     DL_TRY_NEW(l->A, l->n * l->n);
-    DL_TRY_NEW(l->sums, 2 * dl_tiles(l->N, DL_TILE));
+    DL_TRY_NEW(l->sums, ADMM_SUMS * dl_tiles(l->N, DL_TILE));
 done:
     return status;
 }
@@ -105,7 +104,8 @@ done:
 static void start_tile(void *context, int64_t tile, int worker) {
     const dl_pass *pass = context;
     dl_tile t = dl_pass_tile(pass, tile, worker);
-    dl_z_step(&pass->problem, t.X, NULL, t.rows, t.space, t.Z);
+    dl_score_tile(&pass->problem.W, t.X, pass->l->n, t.rows, t.space->B);
+    dl_z_step(&pass->problem, NULL, t.rows, t.space, t.Z);
     float *Q = pass->l->Q + t.first * pass->l->m;
     for (int64_t i = 0; i < t.rows * pass->l->m; i++)
         Q[i] = -t.space->P[i];
@@ -131,19 +131,25 @@ void dl_admm_start(dltf_learner *l) {
     dl_pass_run(&pass, start_tile, add_moment);
 }
 
-static void zq_tile(void *context, int64_t tile, int worker) {
+static void yzq_tile(void *context, int64_t tile, int worker) {
     const dl_pass *pass = context;
+    const dl_z_problem *problem = &pass->problem;
     dltf_learner *l = pass->l;
     dl_tile t = dl_pass_tile(pass, tile, worker);
+    int64_t entries = t.rows * l->m;
     float *Q = l->Q + t.first * l->m, *Y = l->Y + t.first * l->m, *M = l->M + (t.first - pass->first) * l->m;
-    float over_beta = (float)(1 / pass->problem.beta);
-    for (int64_t i = 0; i < t.rows * l->m; i++)
+    float over_beta = (float)(1 / problem->beta);
+    dl_score_tile(&problem->W, t.X, l->n, t.rows, t.space->B);
+    dl_z_gap(problem, t.space->B, t.Z, t.rows, t.space->P);
+    dl_y_step(problem->beta, entries, t.space->P, Q, Y);
+    for (int64_t i = 0; i < entries; i++)
         M[i] = Q[i] + Y[i] * over_beta;
-    dl_z_step(&pass->problem, t.X, M, t.rows, t.space, t.Z);
-    dl_q_outcome q = dl_q_step(&pass->problem, pass->gamma, t.rows, Y, t.space, Q, M);
-    int64_t tiles = dl_tiles(l->N, DL_TILE), at = t.first / DL_TILE;
-    l->sums[at] = q.noise;
-    l->sums[tiles + at] = q.change;
+    dl_z_step(problem, M, t.rows, t.space, t.Z);
+    dl_q_outcome q = dl_q_step(problem, pass->gamma, t.rows, Y, t.space, Q, M);
+    double *sums = l->sums + t.first / DL_TILE * ADMM_SUMS;
+    sums[0] = q.noise;
+    sums[1] = q.change;
+    sums[2] = q.gap;
 }
 
 static void add_block_with_noise(dl_pass *pass) {
@@ -151,26 +157,21 @@ static void add_block_with_noise(dl_pass *pass) {
     dl_statistics_add(&l->statistics, l->block, dl_slots_from(&l->Z, pass->first, pass->rows), l->M);
 }
 
-static void y_tile(void *context, int64_t tile, int worker) {
-    const dl_pass *pass = context;
-    dltf_learner *l = pass->l;
-    dl_tile t = dl_pass_tile(pass, tile, worker);
-    int64_t at = t.first * l->m;
-    dl_score_tile(&pass->problem.W, t.X, l->n, t.rows, t.space->B);
-    dl_z_gap(&pass->problem, t.space->B, t.Z, t.rows, t.space->P);
-    l->sums[t.first / DL_TILE] =
-        dl_y_step(pass->problem.beta, t.rows * l->m, t.space->P, l->Q + at, l->Y + at);
+/* The results of the tiles, added in order: the same sum for any number of threads. */
+static double sum_tiles(const dltf_learner *l, int which) {
+    double sum = 0;
+    for (int64_t tile = 0; tile < dl_tiles(l->N, DL_TILE); tile++)
+        sum += l->sums[tile * ADMM_SUMS + which];
+    return sum;
 }
 
 void dl_admm_iteration(dltf_learner *l, dltf_iteration *record) {
     const dltf_options *o = &l->options;
-    int64_t tiles = dl_tiles(l->N, DL_TILE);
     dl_pass pass = dl_pass_make(l, o->theta, o->beta);
     dl_statistics_clear(&l->statistics);
-    dl_pass_run(&pass, zq_tile, add_block_with_noise);
-    record->noise_term = o->lambda / 2 * l->weight * sum_tiles(l->sums, tiles);
-    record->dual_residual = o->beta * sqrt(sum_tiles(l->sums + tiles, tiles));
+    dl_pass_run(&pass, yzq_tile, add_block_with_noise);
+    record->noise_term = o->lambda / 2 * l->weight * sum_tiles(l, 0);
+    record->dual_residual = o->beta * sqrt(sum_tiles(l, 1));
+    record->primal_residual = sqrt(sum_tiles(l, 2));
     w_step(l, o->theta, o->beta, record);
-    dl_pass_run(&pass, y_tile, NULL);
-    record->primal_residual = sqrt(sum_tiles(l->sums, tiles));
 }

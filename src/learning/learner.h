@@ -56,7 +56,7 @@ struct dltf_learner {
     float *Q, *Y; /* stage 3: N x m */
     float *M;     /* stage 3: DL_BLOCK x m, Q + Y/beta */
     double *A;    /* stage 3: X X^T, n x n */
-    double *sums; /* stage 3: two results for each tile of a pass */
+    double *sums; /* stage 3: results of each tile of a pass */
 
     dltf_stage stage; /* what comes next: iteration `index` of this stage */
     int64_t index;

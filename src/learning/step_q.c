@@ -26,8 +26,9 @@ dl_q_outcome dl_q_step(const dl_z_problem *problem, double gamma, int64_t rows, 
             c[j] = -p[j] - y[j] * over_beta;
         dl_prox(c, m, most, gamma, new_q);
         for (int64_t j = 0; j < m; j++) {
-            double moved = (double)new_q[j] - (double)q[j];
+            double moved = (double)new_q[j] - (double)q[j], gap = (double)new_q[j] + (double)p[j];
             outcome.change += moved * moved;
+            outcome.gap += gap * gap;
             q[j] = new_q[j];
             M[i * m + j] = q[j] + y[j] * over_beta;
         }

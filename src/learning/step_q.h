@@ -7,6 +7,7 @@
 typedef struct dl_q_outcome {
     double noise;  /* sum ||q_i||^2_{2k,2} */
     double change; /* ||Q - Q_old||^2 */
+    double gap;    /* ||Q - W^T(X - WZ)||^2 */
 } dl_q_outcome;
 
 /* Q-subproblem (eq. 6 of the paper) for a tile, row by row, with gamma = lambda/beta:

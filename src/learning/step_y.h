@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-/* y <- y + beta (q - W^T x + W^T W z) for a tile of `count` entries; P = GZ - W^T X with the new W. Returns
- * the square of the primal residual, ||Q - W^T(X - WZ)||^2. */
-double dl_y_step(double beta, int64_t count, const float *P, const float *Q, float *Y);
+/* y <- y + beta (q - W^T x + W^T W z) for a tile of `count` entries; P = GZ - W^T X with the new W. */
+void dl_y_step(double beta, int64_t count, const float *P, const float *Q, float *Y);
 
 #endif

@@ -123,10 +123,8 @@ static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z
     Z.count[i] = kept;
 }
 
-void dl_z_step(const dl_z_problem *problem, const float *X, const float *M, int64_t rows, dl_z_space *space,
-               dl_slots Z) {
+void dl_z_step(const dl_z_problem *problem, const float *M, int64_t rows, dl_z_space *space, dl_slots Z) {
     const dl_coder *W = &problem->W;
-    dl_score_tile(W, X, W->E->n, rows, space->B);
     dl_threshold_tile(W, space->B, rows, space->keys, Z);
     copy_codes(Z, space->start, 0, rows);
     dl_z_gap(problem, space->B, Z, rows, space->P);

@@ -33,11 +33,10 @@ double dl_z_step_length(double sigma, double theta, double beta);
 /* Z-subproblem (eq. 5 of the paper), for every sample of a tile, with M = Q + Y/beta:
  *   min_z  theta/2 ||x - Wz||^2 + beta/2 ||Gz - W^T x + m||^2   s.t. ||z||_0 <= k
  * Five iterative hard-thresholding steps from z = max_k(W^T x), while beta = 0 followed by least squares on
- * the support; a sample whose objective they did not lower keeps its start. Overwrites Z and the work space,
- * leaves GZ - W^T X in space->P. M is NULL while beta = 0. O(rows (mn + k m + k^3)), with beta O(rows m^2)
- * more. */
-void dl_z_step(const dl_z_problem *problem, const float *X, const float *M, int64_t rows, dl_z_space *space,
-               dl_slots Z);
+ * the support; a sample whose objective they did not lower keeps its start. Needs W^T X in space->B,
+ * overwrites Z and the rest of the work space, leaves GZ - W^T X in space->P. M is NULL while beta = 0.
+ * O(rows (k m + k^3)), with beta O(rows m^2) more. */
+void dl_z_step(const dl_z_problem *problem, const float *M, int64_t rows, dl_z_space *space, dl_slots Z);
 
 /* P = GZ - W^T X for given codes; B = W^T X must be there. */
 void dl_z_gap(const dl_z_problem *problem, const float *B, dl_slots Z, int64_t rows, float *P);

@@ -359,13 +359,32 @@ static void changed_notes(void **state) {
     (void)state;
     assert_fails(with_note(9, "format", "dltf-model"), DLTF_FORMAT, "finished model");
     assert_fails(with_note(9, "format", "else"), DLTF_FORMAT, "not a checkpoint");
-    assert_fails(with_note(9, "version", "2"), DLTF_FORMAT, "version 2");
+    assert_fails(with_note(9, "version", "1"), DLTF_FORMAT, "version 1");
     assert_fails(with_note(9, "data.checksum", "0123456789abcdef"), DLTF_DATA, "other data");
     assert_true(with_note(9, "option.k", "100") != DLTF_OK);
     assert_true(with_note(9, "option.theta", "nan") != DLTF_OK);
     assert_true(with_note(9, "option.select", "none") != DLTF_OK);
     assert_fails(with_note(9, "option.m", "9"), DLTF_FORMAT, "dictionary");
     assert_fails(with_note(15, "option.admm", "0"), DLTF_FORMAT, "stage"); /* its options do not have it */
+}
+
+static dltf_status with_code(const char *name, int32_t value) {
+    dl_bundle bundle = bundle_at(15);
+    const dl_tensor *tensor = dl_bundle_find(&bundle, name);
+    assert_non_null(tensor);
+    ((int32_t *)tensor->data)[tensor->cols] = value; /* of the second sample */
+    dltf_status status = restore_and_run(&bundle);
+    dl_bundle_free(&bundle);
+    return status;
+}
+
+static void changed_codes(void **state) {
+    (void)state;
+    const int32_t wrong[] = {-1, INT32_MAX, INT32_MIN, 1000};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_fails(with_code("admm.Z.count", wrong[i]), DLTF_FORMAT, "code 1");
+        assert_fails(with_code("admm.Z.index", wrong[i]), DLTF_FORMAT, "code 1");
+    }
 }
 
 static void missing_notes(void **state) {
@@ -412,7 +431,7 @@ static void check_tensor(int64_t stop, int which) {
     assert_fails(restore_and_run(&bundle), DLTF_FORMAT, keep.name);
     *t = keep;
     const double values[] = {NAN, INFINITY, -1e30, 0};
-    for (int v = 0; v < 4; v++) {
+    for (int v = 0; t->type != DL_TENSOR_I32 && v < 4; v++) { /* for integers see changed_codes */
         for (int64_t i = 0; i < t->rows * t->cols; i += 1 + (v < 2) * t->cols)
             if (t->type == DL_TENSOR_F32)
                 ((float *)t->data)[i] = (float)values[v];
@@ -494,6 +513,7 @@ int main(void) {
         cmocka_unit_test(truncated),
         cmocka_unit_test(changed_position),
         cmocka_unit_test(changed_notes),
+        cmocka_unit_test(changed_codes),
         cmocka_unit_test(missing_notes),
         cmocka_unit_test(changed_tensors),
         cmocka_unit_test(shortened_history),

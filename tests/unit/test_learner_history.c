@@ -87,8 +87,8 @@ static void history_describes_the_model(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* sum ||x - Wz||^2 at the learner's own codes; `gaps` (or NULL) becomes W^T (x - Wz). */
-static double residuals(const dltf_learner *l, double *gaps) {
+/* sum ||x - Wz||^2 at the learner's own codes and some W; `gaps` (or NULL) becomes W^T (x - Wz). */
+static double residuals(const dltf_learner *l, const double *W, double *gaps) {
     double *row = new_f64(l->n), *r = new_f64(l->n), sum = 0;
     float *x = new_f32(l->n);
     for (int64_t i = 0; i < l->N; i++) {
@@ -96,10 +96,10 @@ static double residuals(const dltf_learner *l, double *gaps) {
         widen(x, l->n, r);
         for (int64_t e = i * l->k; e < i * l->k + l->Z.count[i]; e++)
             for (int64_t d = 0; d < l->n; d++)
-                r[d] -= (double)l->Z.value[e] * l->W[l->Z.index[e] * l->n + d];
+                r[d] -= (double)l->Z.value[e] * W[l->Z.index[e] * l->n + d];
         sum += dot_f64(r, r, l->n);
         for (int64_t j = 0; gaps && j < l->m; j++)
-            gaps[i * l->m + j] = dot_f64(r, l->W + j * l->n, l->n);
+            gaps[i * l->m + j] = dot_f64(r, W + j * l->n, l->n);
     }
     free(row);
     free(r);
@@ -149,10 +149,11 @@ static void history_by_loops(void **state) {
         options.beta = 0.8;
         dltf_learner *l = new_learner(dltf_synthetic_samples(problem, false), &options);
         float *old = new_f32(l->N * l->m);
-        double *gaps = new_f64(l->N * l->m);
+        double *gaps = new_f64(l->N * l->m), *old_W = new_f64(l->m * l->n);
         for (int64_t done = 1; done <= 11; done++) {
             test_brake b = {.left = 1};
             dltf_outcome outcome;
+            memcpy(old_W, l->W, (size_t)(l->m * l->n) * sizeof *old_W);
             memcpy(old, l->Q, (size_t)(l->N * l->m) * sizeof *old);
             assert_int_equal(dltf_learner_run(l, brake, &b, &outcome), DLTF_OK);
             int64_t count = 0;
@@ -160,13 +161,16 @@ static void history_by_loops(void **state) {
             r += count - 1;
             assert_int_equal(count, done);
             if (r->stage == DLTF_STAGE_MODEL && blocks == 1)
-                check_data_term(l, r, residuals(l, NULL));
+                check_data_term(l, r, residuals(l, l->W, NULL));
             if (r->stage == DLTF_STAGE_ADMM)
-                check_data_term(l, r, residuals(l, gaps));
-            if (r->stage == DLTF_STAGE_ADMM)
+                check_data_term(l, r, residuals(l, l->W, NULL));
+            if (r->stage == DLTF_STAGE_ADMM) {
+                residuals(l, old_W, gaps);
                 check_noise_and_residuals(l, r, gaps, r->index > 0 ? old : NULL);
+            }
         }
         free(old);
+        free(old_W);
         free(gaps);
         dltf_learner_free(l);
         dltf_synthetic_free(problem);
@@ -204,7 +208,7 @@ static void admm_start(void **state) {
     float *x = new_f32(l->n);
     l->stage = DLTF_STAGE_ADMM;
     dl_admm_start(l);
-    residuals(l, gaps);
+    residuals(l, l->W, gaps);
     for (int64_t i = 0; i < l->N * l->m; i++)
         assert_near((double)l->Q[i], gaps[i], 1e-5);
     for (int64_t i = 0; i < l->N; i++) {

@@ -145,19 +145,17 @@ static void y_step(void **state) {
     (void)state;
     for (int trial = 0; trial < 20; trial++) {
         int64_t count = trial == 0 ? 1 : between(1, 500);
-        double beta = trial % 2 ? 0.5 : 12.3, wanted = 0;
+        double beta = trial % 2 ? 0.5 : 12.3;
         float *P = new_f32(count), *Q = new_f32(count), *Y = new_f32(count), *old = new_f32(count);
         fill_normal(P, count);
         fill_normal(Q, count);
         fill_normal(Y, count);
         memcpy(old, Y, (size_t)count * sizeof *old);
-        double primal = dl_y_step(beta, count, P, Q, Y);
+        dl_y_step(beta, count, P, Q, Y);
         for (int64_t i = 0; i < count; i++) {
             double gap = (double)Q[i] + (double)P[i];
-            wanted += gap * gap;
             assert_near((double)Y[i], (double)old[i] + beta * gap, 1e-6 * (1 + beta) * (1 + fabs(gap)));
         }
-        assert_near(primal, wanted, 1e-6 * wanted);
         free(P);
         free(Q);
         free(Y);

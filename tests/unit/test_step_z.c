@@ -148,7 +148,8 @@ typedef struct tally {
 /* Runs the step and checks every sample; counts those that improved on their start, and those whose objective
  * is that of the same step by loops (a tie in single precision may go the other way). */
 static void check(instance *t, tally *count) {
-    dl_z_step(&t->problem, t->X32, t->M32, t->rows, &t->space, t->Z);
+    dl_score_tile(&t->problem.W, t->X32, t->problem.W.E->n, t->rows, t->space.B);
+    dl_z_step(&t->problem, t->M32, t->rows, &t->space, t->Z);
     for (int64_t i = 0; i < t->rows; i++) {
         double *z = new_code(t, i), *start = new_start(t, i), *wanted = new_f64(t->m);
         double rounding = 1e-5 * size_of(t, i), f = objective(t, i, z), before = objective(t, i, start);
@@ -245,7 +246,8 @@ static void orthonormal_atoms(void **state) {
         unit_rows(W + j * n, 1, n);
     }
     set_dictionary(&t, W);
-    dl_z_step(&t.problem, t.X32, NULL, t.rows, &t.space, t.Z);
+    dl_score_tile(&t.problem.W, t.X32, t.problem.W.E->n, t.rows, t.space.B);
+    dl_z_step(&t.problem, NULL, t.rows, &t.space, t.Z);
     for (int64_t i = 0; i < t.rows; i++) {
         double *z = new_code(&t, i), *start = new_start(&t, i);
         assert_true(same_code(z, start, n));
@@ -274,7 +276,8 @@ static void sparse_samples(void **state) {
                 t.X32[i * n + d] += (float)z * t.W32[j * n + d];
         }
     set_samples(&t);
-    dl_z_step(&t.problem, t.X32, NULL, t.rows, &t.space, t.Z);
+    dl_score_tile(&t.problem.W, t.X32, t.problem.W.E->n, t.rows, t.space.B);
+    dl_z_step(&t.problem, NULL, t.rows, &t.space, t.Z);
     for (int64_t i = 0; i < t.rows; i++) {
         double *z = new_code(&t, i);
         found += same_code(z, truth + i * m, m);
@@ -354,7 +357,8 @@ static void objective_of_a_code(void **state) {
     for (int noise = 0; noise < 2; noise++) {
         instance t;
         make(&t, 20, 8, 4, 30, 0.6, noise ? 0.8 : 0);
-        dl_z_step(&t.problem, t.X32, t.M32, t.rows, &t.space, t.Z);
+        dl_score_tile(&t.problem.W, t.X32, t.problem.W.E->n, t.rows, t.space.B);
+        dl_z_step(&t.problem, t.M32, t.rows, &t.space, t.Z);
         for (int64_t i = 0; i < t.rows; i++) {
             double *z = new_code(&t, i), *x = t.X + i * t.n;
             double constant = t.problem.theta / 2 * dot_f64(x, x, t.n);
