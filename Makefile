@@ -27,6 +27,7 @@ test:
 bench: all
 	build/release/bin/dltf-bench encode
 	build/release/bin/dltf-bench prox
+	build/release/bin/dltf-bench train
 
 format:
 	scripts/check-format --fix

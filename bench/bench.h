@@ -27,5 +27,6 @@ typedef dltf_status (*bench_run)(FILE *table, json_t *rows);
 
 dltf_status bench_encode(FILE *table, json_t *rows);
 dltf_status bench_prox(FILE *table, json_t *rows);
+dltf_status bench_train(FILE *table, json_t *rows);
 
 #endif

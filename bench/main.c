@@ -14,6 +14,7 @@ static const benchmark benchmarks[] = {
      bench_encode},
     {"prox", "the (k,2)-norm proximal mapping: kernel, Algorithm 1, subgradient method; ns per column",
      bench_prox},
+    {"train", "iterations of the learner against their matrix products, 1 and 2 threads", bench_train},
 };
 
 enum { COUNT = sizeof benchmarks / sizeof *benchmarks };
