@@ -229,6 +229,8 @@ typedef struct dltf_model_view {
 /* Copies; dictionary rows are normalised. */
 DLTF_API dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model);
 DLTF_API dltf_status dltf_model_load(const char *path, dltf_model **model);
+/* The same from memory: the bytes of a model file, at any address. */
+DLTF_API dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model);
 DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
 DLTF_API dltf_model_view dltf_model_get(const dltf_model *model);
 DLTF_API void dltf_model_free(dltf_model *model);

@@ -1,9 +1,8 @@
 /* Reading safetensors: 8 bytes length, a JSON header, the tensors' bytes. The header must account for every
- * byte of the data exactly once, as the format demands, so that nothing can hide in a model. Called by
- * model_file.c and by the learner for checkpoints. */
+ * byte of the data exactly once, as the format demands, so that nothing can hide in a model. Called for
+ * models by model_read.c and for checkpoints by safetensors_load.c. */
 #include "base/memory.h"
 #include "io/bytes.h"
-#include "io/file.h"
 #include "io/safetensors.h"
 
 #include <inttypes.h>
@@ -181,15 +180,4 @@ dltf_status dl_safetensors_parse(const uint8_t *bytes, int64_t size, dl_bundle *
     if (status != DLTF_OK)
         dl_bundle_free(bundle);
     return status;
-}
-
-dltf_status dl_safetensors_load(const char *path, dl_bundle *bundle) {
-    dl_file file;
-    *bundle = (dl_bundle){0};
-    dltf_status status = dl_file_open(path, &file);
-    if (status == DLTF_OK) {
-        status = dl_safetensors_parse(file.bytes, file.size, bundle);
-        dl_file_close(&file);
-    }
-    return dl_file_result(status, path);
 }

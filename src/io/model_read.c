@@ -1,11 +1,10 @@
-/* dltf_model_load and dltf_model_save: a model as tensors and notes (docs/formats.md). A file that was
- * damaged or written by something else must fail here, not give wrong codes later. */
+/* dltf_model_read: a model from the bytes of a model file (docs/formats.md). What was damaged or written by
+ * something else must fail here, not give wrong codes later. */
 #include "io/model_file.h"
 
 #include "base/memory.h"
 #include "data/model.h"
 #include "io/bytes.h"
-#include "io/file.h"
 #include "io/safetensors.h"
 
 #include <inttypes.h>
@@ -139,49 +138,14 @@ done:
     return status;
 }
 
-dltf_status dltf_model_load(const char *path, dltf_model **model) {
+dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model) {
     dl_bundle bundle;
     *model = NULL;
-    dltf_status status = dl_safetensors_load(path, &bundle);
-    if (status != DLTF_OK)
-        return status; /* has the path already */
-    status = dl_model_from_bundle(&bundle, model);
+    if (!bytes)
+        return dl_fail(DLTF_ARGUMENT, "model: there are no bytes to read");
+    dltf_status status = dl_safetensors_parse(bytes, size, &bundle);
+    if (status == DLTF_OK)
+        status = dl_model_from_bundle(&bundle, model);
     dl_bundle_free(&bundle);
-    return dl_file_result(status, path);
-}
-
-/* The model's own notes first: the reserved names mean what the format says, whoever set them. */
-static dltf_status set_notes(const dltf_model *model, dl_notes *notes) {
-    dltf_status status = DLTF_OK;
-    char k[24];
-    snprintf(k, sizeof k, "%" PRId64, model->parts.k);
-    for (int i = 0; i < model->notes.count; i++)
-        DL_TRY(dl_notes_set(notes, model->notes.list[i].name, model->notes.list[i].value));
-    DL_TRY(dl_notes_set(notes, "format", "dltf-model"));
-    DL_TRY(dl_notes_set(notes, "version", "1"));
-    DL_TRY(dl_notes_set(notes, "k", k));
-    DL_TRY(dl_notes_set(notes, "select", model->parts.select == DLTF_SELECT_POSITIVE ? "positive" : "abs"));
-    DL_TRY(dl_notes_set(notes, "unit_norm", model->parts.unit_norm ? "true" : "false"));
-done:
     return status;
-}
-
-dltf_status dltf_model_save(const dltf_model *model, const char *path) {
-    dltf_status status = DLTF_OK;
-    dl_bundle bundle = {0};
-    int64_t m = model->parts.m, n = model->parts.n;
-    DL_TRY(set_notes(model, &bundle.notes));
-    DL_TRY(dl_bundle_add_copy(&bundle, "dictionary", DL_TENSOR_F32, m, n, model->dictionary));
-    if (model->encoder)
-        DL_TRY(dl_bundle_add_copy(&bundle, "encoder", DL_TENSOR_F32, m, n, model->encoder));
-    if (model->bias)
-        DL_TRY(dl_bundle_add_copy(&bundle, "bias", DL_TENSOR_F32, m, 0, model->bias));
-    if (model->mean)
-        DL_TRY(dl_bundle_add_copy(&bundle, "mean", DL_TENSOR_F32, n, 0, model->mean));
-    status = dl_safetensors_save(&bundle, path);
-    dl_bundle_free(&bundle);
-    return status; /* has the path already */
-done:
-    dl_bundle_free(&bundle);
-    return dl_file_result(status, path);
 }

@@ -1,0 +1,14 @@
+/* dltf_model_load: dltf_model_read on a file. Apart from it, so that a program without files links none of
+ * their functions. */
+#include "io/file.h"
+
+dltf_status dltf_model_load(const char *path, dltf_model **model) {
+    dl_file file;
+    *model = NULL;
+    dltf_status status = dl_file_open(path, &file);
+    if (status == DLTF_OK) {
+        status = dltf_model_read(file.bytes, file.size, model);
+        dl_file_close(&file);
+    }
+    return dl_file_result(status, path);
+}
