@@ -1,6 +1,6 @@
-# What `make install` puts where: library, header, program, pkg-config file, CMake package, manual page, completion.
-# All paths inside installed files are relative, so that a tree installed with DESTDIR or moved later still works.
-include(CMakePackageConfigHelpers)
+# What `make install` puts where: the small library with header and CMake package; library, program, pkg-config file,
+# manual page, completion.
+include(cmake/install_encoder.cmake)
 
 # The program looks for the library where it lies relative to itself.
 file(RELATIVE_PATH library_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
@@ -8,19 +8,7 @@ set_target_properties(dltf_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${library_from_
 
 install(TARGETS dltf EXPORT dltf-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS dltf_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES include/dltf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-# find_package(dltf) gives the target dltf::dltf.
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dltf)
-install(EXPORT dltf-targets NAMESPACE dltf:: FILE dltf-config.cmake DESTINATION ${package_dir})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/dltf-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/dltf-config-version.cmake DESTINATION ${package_dir})
-
-# pkg-config.
-set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-file(RELATIVE_PATH prefix_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-file(RELATIVE_PATH library_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
-file(RELATIVE_PATH include_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(cmake/dltf.pc.in ${PROJECT_BINARY_DIR}/dltf.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dltf.pc DESTINATION ${pkgconfig_dir})
 

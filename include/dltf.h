@@ -15,6 +15,9 @@
  *   Inputs are borrowed. Every pointer received through a `**` argument has its own `_free`, which accepts
  * NULL. A call that can fail returns dltf_status; dltf_message() then says what, where and with which value.
  *   Nothing here prints, exits, or installs a signal handler. Handles may be used by one thread at a time.
+ *
+ * The small static library libdltf-encoder.a holds what coding with a finished model needs, without BLAS and
+ * without threads; docs/embedded.md lists its functions.
  */
 #ifndef DLTF_H
 #define DLTF_H

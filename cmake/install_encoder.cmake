@@ -1,0 +1,20 @@
+# The header, the small library, its pkg-config file, and the CMake package. All paths inside installed files are
+# relative, so that a tree installed with DESTDIR or moved later still works.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS dltf_encoder EXPORT dltf-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES include/dltf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+# find_package(dltf) gives the targets dltf::encoder and, in a full build, dltf::dltf.
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dltf)
+install(EXPORT dltf-targets NAMESPACE dltf:: FILE dltf-config.cmake DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/dltf-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/dltf-config-version.cmake DESTINATION ${package_dir})
+
+# pkg-config.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH prefix_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH library_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH include_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+configure_file(cmake/dltf-encoder.pc.in ${PROJECT_BINARY_DIR}/dltf-encoder.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/dltf-encoder.pc DESTINATION ${pkgconfig_dir})

@@ -1,0 +1,13 @@
+/* base/parallel.c for the small library: tasks one after the other, without OpenMP. */
+#include "base/parallel.h"
+
+int dl_thread_count(int64_t requested) {
+    (void)requested;
+    return 1;
+}
+
+void dl_parallel(int threads, int64_t tasks, dl_task run, void *context) {
+    (void)threads;
+    for (int64_t task = 0; task < tasks; task++)
+        run(context, task, 0);
+}
