@@ -29,4 +29,11 @@ dltf_status bench_encode(FILE *table, json_t *rows);
 dltf_status bench_prox(FILE *table, json_t *rows);
 dltf_status bench_train(FILE *table, json_t *rows);
 
+/* Writes the samples and dictionaries of bench_encode as SHAPE.X.npy and SHAPE.W.npy, for others to measure
+ * with (bench/peers), and appends one object for each shape to `rows`. */
+dltf_status bench_encode_arrays(const char *directory, json_t *rows);
+
+/* The machine and the build, for a report; NULL without memory. */
+json_t *bench_host(void);
+
 #endif

@@ -157,3 +157,36 @@ dltf_status bench_encode(FILE *table, json_t *rows) {
     }
     return DLTF_OK;
 }
+
+static dltf_status save(const char *directory, const char *shape, char letter, const float *data,
+                        int64_t rows, int64_t cols) {
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/%s.%c.npy", directory, shape, letter) >= (int)sizeof path)
+        return dl_fail(DLTF_ARGUMENT, "%.60s...: the path is too long", directory);
+    return dltf_matrix_save(dltf_matrix_f32(data, rows, cols), path);
+}
+
+/* The dictionary as the model has it, with unit-norm atoms: others then find the same codes. */
+static dltf_status save_shape(const char *directory, json_t *rows, shape s) {
+    workload w;
+    dltf_status status = DLTF_OK;
+    DL_TRY(make_workload(s, &w));
+    DL_TRY(save(directory, s.name, 'X', w.X, s.N, s.n));
+    DL_TRY(save(directory, s.name, 'W', dltf_model_get(w.model).dictionary, s.m, s.n));
+    json_t *row = json_pack("{s:s, s:I, s:I, s:I, s:I}", "shape", s.name, "n", (json_int_t)s.n, "m",
+                            (json_int_t)s.m, "k", (json_int_t)s.k, "samples", (json_int_t)s.N);
+    if (json_array_append_new(rows, row) != 0)
+        status = dl_fail(DLTF_MEMORY, "not enough memory for the report");
+done:
+    free_workload(&w);
+    return status;
+}
+
+dltf_status bench_encode_arrays(const char *directory, json_t *rows) {
+    for (int i = 0; i < SHAPES; i++) {
+        dltf_status status = save_shape(directory, rows, shapes[i]);
+        if (status != DLTF_OK)
+            return status;
+    }
+    return DLTF_OK;
+}

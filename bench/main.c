@@ -1,5 +1,8 @@
-/* dltf-bench: chooses the benchmark, prints its table or, with --json, one JSON object. */
+/* dltf-bench: chooses the benchmark, prints its table or, with --json, one JSON object, which -o writes to a
+ * file. */
 #include "bench.h"
+
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +23,14 @@ static const benchmark benchmarks[] = {
 enum { COUNT = sizeof benchmarks / sizeof *benchmarks };
 
 static void print_usage(FILE *file) {
-    fprintf(file, "usage: dltf-bench [--json] BENCHMARK\n\n");
+    fprintf(file, "usage: dltf-bench [--json] [-o FILE] BENCHMARK\n"
+                  "       dltf-bench [--json] encode --arrays DIR\n\n");
     for (int i = 0; i < COUNT; i++)
         fprintf(file, "  %-8s %s\n", benchmarks[i].name, benchmarks[i].help);
-    fprintf(file, "\n  --json   one JSON object instead of a table\n");
+    fprintf(file,
+            "\n  --json        one JSON object instead of a table\n"
+            "  -o FILE       writes the JSON object to FILE, whatever is printed\n"
+            "  --arrays DIR  measures nothing; writes what encode measures with as .npy files to DIR\n");
 }
 
 static int usage_error(const char *sentence, const char *word) {
@@ -40,44 +47,73 @@ static const benchmark *find(const char *name) {
     return NULL;
 }
 
-static int run(const benchmark *chosen, bool json) {
+/* What the command line asks for. */
+typedef struct request {
+    const benchmark *chosen;
+    bool json;
+    const char *output, *arrays;
+} request;
+
+static dltf_status write_report(const request *r, const json_t *report) {
+    dl_text text = {0};
+    char *dump = json_dumps(report, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    if (!dump)
+        return dl_fail(DLTF_MEMORY, "not enough memory for the report");
+    dl_text_append(&text, "%s\n", dump);
+    free(dump);
+    dltf_status status = dl_text_status(&text);
+    if (status == DLTF_OK && r->output)
+        status = dltf_text_save(text.data, r->output);
+    if (status == DLTF_OK && r->json)
+        fputs(text.data, stdout);
+    dl_text_free(&text);
+    return status;
+}
+
+static int run(const request *r) {
     json_t *rows = json_array();
-    json_t *report = json_pack("{s:s, s:s, s:i, s:O}", "benchmark", chosen->name, "version", DLTF_VERSION,
-                               "rounds", BENCH_ROUNDS, "rows", rows);
-    dltf_status status = chosen->run(json ? NULL : stdout, rows);
-    bool written = true;
+    json_t *report = json_pack("{s:s, s:s, s:o, s:i, s:O}", "benchmark", r->chosen->name, "version",
+                               DLTF_VERSION, "host", bench_host(), "rounds", BENCH_ROUNDS, "rows", rows);
+    dltf_status status =
+        r->arrays ? bench_encode_arrays(r->arrays, rows) : r->chosen->run(r->json ? NULL : stdout, rows);
+    if (status == DLTF_OK)
+        status = write_report(r, report);
+    if (status == DLTF_OK && fflush(stdout) != 0)
+        status = dl_fail(DLTF_FILE, "the result could not be written");
     if (status != DLTF_OK)
         fprintf(stderr, "dltf-bench: %s\n", dltf_message());
-    else if (json)
-        written =
-            json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) == 0 && putchar('\n') != EOF;
-    written = written && fflush(stdout) == 0;
-    if (!written)
-        fprintf(stderr, "dltf-bench: the result could not be written\n");
     json_decref(rows);
     json_decref(report);
-    return status == DLTF_OK && written ? 0 : 1;
+    return status == DLTF_OK ? 0 : 1;
 }
 
 int main(int argc, char **argv) {
-    const benchmark *chosen = NULL;
-    bool json = false;
+    request r = {0};
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+        const char *word = argv[i];
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
             print_usage(stdout);
             return 0;
         }
-        if (strcmp(argv[i], "--json") == 0) {
-            json = true;
-        } else if (argv[i][0] == '-') {
-            return usage_error("%s is not an option", argv[i]);
-        } else if (chosen) {
-            return usage_error("%s: one benchmark at a time", argv[i]);
+        if (strcmp(word, "--json") == 0) {
+            r.json = true;
+        } else if (strcmp(word, "-o") == 0 || strcmp(word, "--arrays") == 0) {
+            if (++i == argc)
+                return usage_error("%s needs a name", word);
+            *(word[1] == 'o' ? &r.output : &r.arrays) = argv[i];
+        } else if (word[0] == '-') {
+            return usage_error("%s is not an option", word);
+        } else if (r.chosen) {
+            return usage_error("%s: one benchmark at a time", word);
         } else {
-            chosen = find(argv[i]);
-            if (!chosen)
-                return usage_error("there is no benchmark named %s", argv[i]);
+            r.chosen = find(word);
+            if (!r.chosen)
+                return usage_error("there is no benchmark named %s", word);
         }
     }
-    return chosen ? run(chosen, json) : usage_error("the name of a benchmark is needed%s", "");
+    if (!r.chosen)
+        return usage_error("the name of a benchmark is needed%s", "");
+    if (r.arrays && r.chosen->run != bench_encode)
+        return usage_error("--arrays goes with encode, not with %s", r.chosen->name);
+    return run(&r);
 }
