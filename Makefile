@@ -6,6 +6,8 @@ DESTDIR ?=
 CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF)
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
+BENCHMARKS = encode prox train
+
 .PHONY: all demo test bench format install clean help
 
 all:
@@ -24,10 +26,10 @@ test:
 	@scripts/install-deps test
 	@scripts/run-tests
 
+# Best on a quiet machine: other work shows in the ratios.
 bench: all
-	build/release/bin/dltf-bench encode
-	build/release/bin/dltf-bench prox
-	build/release/bin/dltf-bench train
+	@for name in $(BENCHMARKS); do echo "== $$name"; build/release/bin/dltf-bench $$name -o bench/results/$$name.json || exit; done
+	@echo "== peers"; bench/peers -o bench/results/peers.json
 
 format:
 	scripts/check-format --fix
@@ -45,7 +47,7 @@ help:
 	@echo "make          build; the program is build/release/bin/dltf"
 	@echo "make demo     a tour in under a minute; installs the packages it needs"
 	@echo "make test     all tests; installs the packages they need"
-	@echo "make bench    benchmarks"
+	@echo "make bench    benchmarks; results go to bench/results"
 	@echo "make format   format the C files"
 	@echo "make install  install to PREFIX (default /usr/local), below DESTDIR if set"
 	@echo "make clean    remove what was built"
