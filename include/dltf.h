@@ -69,7 +69,7 @@ struct dltf_iteration;
 typedef struct dltf_progress {
     const char *task; /* what is being done, e.g. "learning", "encoding" */
     int64_t done;     /* of total, in units of work: about proportional to time */
-    int64_t total;
+    int64_t total;    /* 0: not known before the end */
     const struct dltf_iteration
         *iteration; /* the newest history record while a learner runs, otherwise NULL */
 } dltf_progress;
@@ -272,6 +272,53 @@ DLTF_API dltf_status dltf_decode(const dltf_model *model, const dltf_codes *code
  * only the samples are zero. */
 DLTF_API dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X,
                                                const dltf_codes *codes, double *relative);
+
+/* ---- Streams ------------------------------------------------------------------------------------- */
+
+/* Data larger than memory, and pipes: rows are read some at a time, codes are written as they come. */
+
+/* Rows in order, by plain reads. "-" is standard input. raw_columns = 0: whatever dltf_array_load reads; .npy
+ * in C order in pieces, other formats whole. raw_columns > 0: rows of so many little-endian float32, without
+ * a header, to the end. */
+typedef struct dltf_reader dltf_reader;
+
+DLTF_API dltf_status dltf_reader_open(const char *path, int64_t raw_columns, dltf_reader **reader);
+DLTF_API int64_t dltf_reader_rows(const dltf_reader *reader); /* in all; -1: only the end will tell */
+DLTF_API int64_t dltf_reader_cols(const dltf_reader *reader);
+/* The next rows: `most`, fewer at the end, then none. Valid until the next call. DLTF_CANCELLED: a signal
+ * handler ran while data were waited for; call again to go on. */
+DLTF_API dltf_status dltf_reader_next(dltf_reader *reader, int64_t most, dltf_matrix *rows);
+DLTF_API void dltf_reader_free(dltf_reader *reader);
+
+typedef enum dltf_layout {
+    DLTF_LAYOUT_SPARSE, /* as dltf_codes_save: SciPy's .npz */
+    DLTF_LAYOUT_DENSE,  /* all values, as dltf_matrix_save: .npy or, if the path ends so, .csv */
+    DLTF_LAYOUT_RAW,    /* all values as little-endian float32, without a header */
+} dltf_layout;
+
+/* Codes to a file that appears when it is finished and not before, or to "-", standard output. rows: -1 if
+ * not known yet. Sparse codes are kept in nameless files until then, beside the output or, for standard
+ * output and pipes, in $TMPDIR or /var/tmp. */
+typedef struct dltf_codes_writer dltf_codes_writer;
+
+DLTF_API dltf_status dltf_codes_writer_open(const char *path, dltf_layout layout, int64_t rows, int64_t cols,
+                                            dltf_codes_writer **writer);
+DLTF_API dltf_status dltf_codes_writer_add(dltf_codes_writer *writer, dltf_csr codes);
+/* Once, after the last codes. */
+DLTF_API dltf_status dltf_codes_writer_finish(dltf_codes_writer *writer);
+/* Without finish: nothing is left behind. */
+DLTF_API void dltf_codes_writer_free(dltf_codes_writer *writer);
+
+typedef struct dltf_stream_totals {
+    int64_t samples, entries;
+    double relative_error; /* as dltf_reconstruction_error */
+} dltf_stream_totals;
+
+/* dltf_encode from a reader to a writer, in constant memory and with the same codes; messages name rows of
+ * the whole stream. The writer is not finished: that is left to the caller. */
+DLTF_API dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
+                                        const dltf_encoding *encoding, dltf_progress_fn progress,
+                                        void *context, dltf_codes_writer *writer, dltf_stream_totals *totals);
 
 /* ---- Learning ------------------------------------------------------------------------------------ */
 

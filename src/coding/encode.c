@@ -1,6 +1,7 @@
 /* dltf_encode, dltf_decode and the reconstruction error: whole data sets through a model, tile by tile. */
 #include "base/memory.h"
 #include "coding/encoder.h"
+#include "coding/residual.h"
 #include "data/codes.h"
 #include "data/matrix.h"
 #include "data/model.h"
@@ -8,20 +9,6 @@
 #include <math.h>
 
 enum { ROWS_PER_REPORT = 64 * DL_TILE };
-
-/* Codes of fixed width, closed up in place to compressed rows. Entries that refitting made exactly zero are
- * dropped. */
-static void compress(dltf_codes *codes, const int32_t *count, int64_t k) {
-    int64_t at = 0;
-    for (int64_t i = 0; i < codes->rows; i++) {
-        for (int64_t s = i * k; s < i * k + count[i]; s++) {
-            codes->indices[at] = codes->indices[s];
-            codes->values[at] = codes->values[s];
-            at += codes->values[s] != 0;
-        }
-        codes->indptr[i + 1] = at;
-    }
-}
 
 static dltf_status run_encoder(dltf_encoder *encoder, dltf_matrix X, dl_slots out, dltf_progress_fn progress,
                                void *context) {
@@ -56,7 +43,7 @@ dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encod
     DL_TRY_NEW(count, X.rows);
     DL_TRY(run_encoder(encoder, X, (dl_slots){X.rows, k, count, made->indices, made->values}, progress,
                        context));
-    compress(made, count, k);
+    dl_codes_compress(made, count, k);
     *codes = made;
     made = NULL;
 done:
@@ -73,18 +60,6 @@ static dltf_status check_codes_fit(const dltf_model *model, const dltf_codes *co
                    (long long)model->parts.m);
 }
 
-/* x = sum_j z_j w_j of one sample, in double. */
-static void decode_row(const dltf_model *model, const dltf_codes *codes, int64_t i, double *x) {
-    int64_t n = model->parts.n;
-    for (int64_t j = 0; j < n; j++)
-        x[j] = 0;
-    for (int64_t e = codes->indptr[i]; e < codes->indptr[i + 1]; e++) {
-        const float *w = model->dictionary + codes->indices[e] * n;
-        for (int64_t j = 0; j < n; j++)
-            x[j] += (double)codes->values[e] * (double)w[j];
-    }
-}
-
 dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float *X) {
     dltf_status status = check_codes_fit(model, codes);
     if (status != DLTF_OK)
@@ -96,7 +71,7 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
     /* A mean that was subtracted before samples were scaled to norm 1 cannot be put back. */
     const float *mean = model->parts.unit_norm ? NULL : model->mean;
     for (int64_t i = 0; i < codes->rows; i++) {
-        decode_row(model, codes, i, x);
+        dl_decode_row(model, codes, i, x);
         for (int64_t j = 0; j < n; j++) {
             X[i * n + j] = (float)(mean ? x[j] + (double)mean[j] : x[j]);
             if (!isfinite(X[i * n + j]))
@@ -120,28 +95,11 @@ dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X, co
         return dl_fail(DLTF_DATA,
                        "data: %lld x %lld samples do not go with %lld codes of a model for %lld columns",
                        (long long)X.rows, (long long)X.cols, (long long)codes->rows, (long long)n);
-    dl_samples samples = {X, model->mean, model->parts.unit_norm, 1};
-    double error = 0, energy = 0;
-    double *x = NULL, *row = NULL;
-    float *sample = NULL;
-    DL_TRY(dl_matrix_check_finite(X, "data"));
-    DL_TRY_NEW(x, n);
-    DL_TRY_NEW(row, n);
-    DL_TRY_NEW(sample, n);
-    for (int64_t i = 0; i < X.rows; i++) {
-        dl_samples_row(&samples, i, row, sample);
-        decode_row(model, codes, i, x);
-        for (int64_t j = 0; j < n; j++) {
-            error += ((double)sample[j] - x[j]) * ((double)sample[j] - x[j]);
-            energy += (double)sample[j] * (double)sample[j];
-        }
-    }
-    if (!isfinite(error) || !isfinite(energy))
-        status = dl_fail(DLTF_NUMERIC, "data: values beyond single precision: rescale the data");
-    *relative = energy > 0 ? error / energy : error > 0 ? HUGE_VAL : 0;
+    dl_residual residual = {0};
+    DL_TRY(dl_residual_open(&residual, model, 1, X.rows));
+    DL_TRY(dl_residual_add(&residual, X, codes));
+    *relative = dl_residual_relative(&residual);
 done:
-    dl_free(x);
-    dl_free(row);
-    dl_free(sample);
+    dl_residual_close(&residual);
     return status;
 }

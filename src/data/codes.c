@@ -23,6 +23,18 @@ done:
     return status;
 }
 
+void dl_codes_compress(dltf_codes *codes, const int32_t *count, int64_t k) {
+    int64_t at = 0;
+    for (int64_t i = 0; i < codes->rows; i++) {
+        for (int64_t s = i * k; s < i * k + count[i]; s++) {
+            codes->indices[at] = codes->indices[s];
+            codes->values[at] = codes->values[s];
+            at += codes->values[s] != 0;
+        }
+        codes->indptr[i + 1] = at;
+    }
+}
+
 static dltf_status check_row(dltf_csr csr, int64_t row) {
     int64_t previous = -1;
     for (int64_t e = csr.indptr[row]; e < csr.indptr[row + 1]; e++) {

@@ -14,6 +14,10 @@ struct dltf_codes {
 /* Empty codes of `rows` samples with room for `entries` entries; indptr is all zero. */
 dltf_status dl_codes_alloc(int64_t rows, int64_t cols, int64_t entries, dltf_codes **codes);
 
+/* Codes of fixed width, closed up in place to compressed rows: sample i has count[i] entries from i*k on.
+ * Entries that are exactly zero, as refitting may make them, are dropped. */
+void dl_codes_compress(dltf_codes *codes, const int32_t *count, int64_t k);
+
 /* Whether the arrays form valid codes: indptr rises from 0, indices ascend within 0 .. cols-1, values finite.
  */
 dltf_status dl_codes_check(dltf_csr csr);

@@ -1,70 +1,112 @@
-/* dltf_codes_save: what scipy.sparse.save_npz(compressed=False) writes, with fixed times, so that the same
- * codes give the same bytes. */
+/* What scipy.sparse.save_npz(compressed=False) writes, with fixed times, so that the same codes give the same
+ * bytes. The arrays are read twice, in pieces: a member's checksum stands before its content. Called by
+ * dltf_codes_save and by codes_writer.c. */
 #include "base/memory.h"
 #include "io/codes_file.h"
 #include "io/npy.h"
 #include "io/zip.h"
 
-static dltf_status add(dl_zip_writer *zip, const char *name, const char *code, int rank, int64_t count,
-                       const void *body, int64_t bytes) {
+enum { PIECE = 1 << 16 }; /* elements that are in memory at a time */
+
+/* An array of the archive: `count` elements of `item` bytes in the spool, `width` bytes in the file. */
+typedef struct column {
+    const char *name, *code;
+    const dl_spool *spool;
+    int64_t count, item, width;
+} column;
+
+/* Integers of 4 bytes as 8 or the reverse; values fit wherever 4 bytes are chosen. What needs no conversion
+ * is returned as it is. */
+static const void *convert(const column *c, int64_t count, const void *piece, void *room) {
+    if (c->item == c->width)
+        return piece;
+    for (int64_t i = 0; i < count; i++)
+        if (c->width == 8)
+            ((int64_t *)room)[i] = ((const int32_t *)piece)[i];
+        else
+            ((int32_t *)room)[i] = (int32_t)((const int64_t *)piece)[i];
+    return room;
+}
+
+/* One pass over the array: into the checksum or, with `out`, into the file. */
+static dltf_status pass(const column *c, int64_t *piece, uint32_t *crc, dl_writer *out) {
+    dltf_status status = DLTF_OK;
+    for (int64_t first = 0; first < c->count && status == DLTF_OK; first += PIECE) {
+        int64_t left = c->count - first, count = left < PIECE ? left : PIECE;
+        status = dl_spool_read(c->spool, first * c->item, piece, count * c->item);
+        if (status != DLTF_OK)
+            return status;
+        const void *elements = convert(c, count, piece, piece + PIECE);
+        if (out)
+            status = dl_writer_write(out, elements, count * c->width);
+        else
+            *crc = dl_zip_crc(*crc, elements, count * c->width);
+    }
+    return status;
+}
+
+static dltf_status add_column(dl_zip_writer *zip, column c, int64_t *piece) {
+    dltf_status status = DLTF_OK;
     dl_text header = {0};
-    dltf_status status = dl_npy_header(&header, code, rank, &count);
-    if (status == DLTF_OK)
-        status = dl_zip_add(zip, name, header.data, header.length, body, bytes);
+    uint32_t crc = 0;
+    DL_TRY(dl_npy_header(&header, c.code, 1, &c.count));
+    crc = dl_zip_crc(0, header.data, header.length);
+    DL_TRY(pass(&c, piece, &crc, NULL));
+    DL_TRY(dl_zip_begin(zip, c.name, header.length + c.count * c.width, crc));
+    DL_TRY(dl_writer_write(zip->out, header.data, header.length));
+    status = pass(&c, piece, NULL, zip->out);
+done:
     dl_text_free(&header);
     return status;
 }
 
-/* int32 for both index arrays as SciPy has it; int64 for both once 32 bits cannot count the entries. */
-static dltf_status add_narrow(dl_zip_writer *zip, dltf_csr csr) {
-    int64_t entries = csr.indptr[csr.rows];
-    int32_t *indptr = DL_NEW(int32_t, csr.rows + 1);
-    if (!indptr)
-        return DLTF_MEMORY;
-    for (int64_t i = 0; i <= csr.rows; i++)
-        indptr[i] = (int32_t)csr.indptr[i];
-    dltf_status status = add(zip, "indices.npy", "i4", 1, entries, csr.indices, 4 * entries);
+static dltf_status add_format(dl_zip_writer *zip) {
+    dl_text header = {0};
+    dltf_status status = dl_npy_header(&header, "S3", 0, NULL);
     if (status == DLTF_OK)
-        status = add(zip, "indptr.npy", "i4", 1, csr.rows + 1, indptr, 4 * (csr.rows + 1));
-    dl_free(indptr);
+        status = dl_zip_add(zip, "format.npy", header.data, header.length, "csr", 3);
+    dl_text_free(&header);
     return status;
 }
 
-static dltf_status add_wide(dl_zip_writer *zip, dltf_csr csr) {
-    int64_t entries = csr.indptr[csr.rows];
-    int64_t *indices = DL_NEW(int64_t, entries);
-    if (!indices)
-        return DLTF_MEMORY;
-    for (int64_t i = 0; i < entries; i++)
-        indices[i] = csr.indices[i];
-    dltf_status status = add(zip, "indices.npy", "i8", 1, entries, indices, 8 * entries);
-    if (status == DLTF_OK)
-        status = add(zip, "indptr.npy", "i8", 1, csr.rows + 1, csr.indptr, 8 * (csr.rows + 1));
-    dl_free(indices);
-    return status;
-}
-
-dltf_status dl_codes_write(dltf_csr csr, bool wide, dl_writer *out) {
+dltf_status dl_codes_write(const dl_codes_spools *codes, bool wide, dl_writer *out) {
     dltf_status status = DLTF_OK;
-    int64_t entries = csr.indptr[csr.rows];
-    int64_t shape[] = {csr.rows, csr.cols};
+    int64_t width = wide ? 8 : 4, shape[] = {codes->rows, codes->cols};
+    const char *index = wide ? "i8" : "i4";
+    dl_spool shape_spool = dl_spool_borrow(shape, sizeof shape);
     dl_zip_writer zip = dl_zip_writer_new(out);
-    DL_TRY(wide ? add_wide(&zip, csr) : add_narrow(&zip, csr));
-    DL_TRY(add(&zip, "format.npy", "S3", 0, 0, "csr", 3));
-    DL_TRY(add(&zip, "shape.npy", "i8", 1, 2, shape, sizeof shape));
-    DL_TRY(add(&zip, "data.npy", "f4", 1, entries, csr.values, 4 * entries));
+    int64_t *piece = NULL;
+    DL_TRY_NEW(piece, 2 * PIECE); /* as read, and as converted */
+    /* Both index arrays of one type, as SciPy has it. */
+    DL_TRY(
+        add_column(&zip, (column){"indices.npy", index, &codes->indices, codes->entries, 4, width}, piece));
+    DL_TRY(add_column(&zip, (column){"indptr.npy", index, &codes->indptr, codes->rows + 1, 8, width}, piece));
+    DL_TRY(add_format(&zip));
+    DL_TRY(add_column(&zip, (column){"shape.npy", "i8", &shape_spool, 2, 8, 8}, piece));
+    DL_TRY(add_column(&zip, (column){"data.npy", "f4", &codes->values, codes->entries, 4, 4}, piece));
     status = dl_zip_finish(&zip);
 done:
+    dl_free(piece);
     dl_zip_writer_free(&zip);
     return status;
 }
 
+dl_codes_spools dl_codes_borrow(dltf_csr csr) {
+    int64_t entries = csr.indptr[csr.rows];
+    return (dl_codes_spools){csr.rows,
+                             csr.cols,
+                             entries,
+                             dl_spool_borrow(csr.indptr, (csr.rows + 1) * (int64_t)sizeof *csr.indptr),
+                             dl_spool_borrow(csr.indices, entries * (int64_t)sizeof *csr.indices),
+                             dl_spool_borrow(csr.values, entries * (int64_t)sizeof *csr.values)};
+}
+
 dltf_status dltf_codes_save(const dltf_codes *codes, const char *path) {
     dltf_status status = DLTF_OK;
-    dltf_csr csr = dltf_codes_csr(codes);
+    dl_codes_spools spools = dl_codes_borrow(dltf_codes_csr(codes));
     dl_writer out = {0};
     DL_TRY(dl_writer_open(&out, path));
-    DL_TRY(dl_codes_write(csr, csr.indptr[csr.rows] > INT32_MAX, &out));
+    DL_TRY(dl_codes_write(&spools, spools.entries > INT32_MAX, &out));
     status = dl_writer_commit(&out);
 done:
     dl_writer_abort(&out);

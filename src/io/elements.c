@@ -61,17 +61,26 @@ double dl_elements_real(const dl_elements *elements, int64_t index) {
     return value;
 }
 
-/* The type a matrix of these elements gets, or false for text. */
-static bool matrix_type(const dl_elements *elements, dltf_type *type) {
+dltf_status dl_elements_type(const dl_elements *elements, dltf_type *type) {
     if (elements->kind == 'S' || elements->kind == 'U')
-        return false;
+        return dl_fail(DLTF_FORMAT, "holds text, not numbers");
+    if (elements->rank == 0)
+        return dl_fail(DLTF_FORMAT,
+                       "holds a single number, not a matrix: give it a shape, one row for each sample");
+    if (elements->count == 0)
+        return dl_fail(DLTF_FORMAT, "holds no numbers: one of its axes has length 0");
     if (elements->kind == 'u' && elements->item == 1)
         *type = DLTF_U8;
     else if (elements->kind == 'f')
         *type = elements->item == 4 ? DLTF_F32 : DLTF_F64;
     else
         *type = elements->item <= 2 ? DLTF_F32 : DLTF_F64; /* 16-bit integers fit a float's 24 bits */
-    return true;
+    return DLTF_OK;
+}
+
+bool dl_elements_native(const dl_elements *elements, dltf_type type) {
+    return elements->item == dl_type_size(type) && (elements->kind == 'f' || type == DLTF_U8) &&
+           !elements->swapped;
 }
 
 static dltf_status convert_integers(const dl_elements *elements, dltf_type type, void *out) {
@@ -81,7 +90,7 @@ static dltf_status convert_integers(const dl_elements *elements, dltf_type type,
         if (value > exact || value < -exact)
             return dl_fail(DLTF_DATA,
                            "element %" PRId64 " is %" PRId64 ": integers beyond 2^53 cannot be kept exactly",
-                           i, value);
+                           elements->first + i, value);
         if (type == DLTF_F32)
             ((float *)out)[i] = (float)value;
         else
@@ -102,6 +111,13 @@ static void convert_reals(const dl_elements *elements, void *out) {
         else
             ((uint64_t *)out)[i] = bits;
     }
+}
+
+dltf_status dl_elements_convert(const dl_elements *elements, dltf_type type, void *out) {
+    if (elements->kind != 'f' && type != DLTF_U8)
+        return convert_integers(elements, type, out);
+    convert_reals(elements, out);
+    return DLTF_OK;
 }
 
 /* Fortran order counts the first axis fastest, C order the last: walk one, keep the place in the other. */
@@ -133,10 +149,7 @@ static dltf_status copy_elements(const dl_elements *elements, dltf_type type, vo
     void *converted = dl_alloc(elements->count, size);
     if (!converted)
         return DLTF_MEMORY;
-    if (elements->kind == 'f' || type == DLTF_U8)
-        convert_reals(elements, converted);
-    else
-        DL_TRY(convert_integers(elements, type, converted));
+    DL_TRY(dl_elements_convert(elements, type, converted));
     if (elements->fortran && elements->rank > 2) {
         sorted = dl_alloc(elements->count, size);
         if (!sorted) {
@@ -154,20 +167,15 @@ done:
 
 /* Only native bytes at an address that suits their type can be used as they lie. */
 static bool usable_in_place(const dl_elements *elements, dltf_type type) {
-    return elements->item == dl_type_size(type) && (elements->kind == 'f' || type == DLTF_U8) &&
-           !elements->swapped && !(elements->fortran && elements->rank > 2) &&
+    return dl_elements_native(elements, type) && !(elements->fortran && elements->rank > 2) &&
            (uintptr_t)elements->data % (uintptr_t)elements->item == 0;
 }
 
 dltf_status dl_elements_array(const dl_elements *elements, dl_file *owner, dltf_array **array) {
-    dltf_type type;
-    if (!matrix_type(elements, &type))
-        return dl_fail(DLTF_FORMAT, "holds text, not numbers");
-    if (elements->rank == 0)
-        return dl_fail(DLTF_FORMAT,
-                       "holds a single number, not a matrix: give it a shape, one row for each sample");
-    if (elements->count == 0)
-        return dl_fail(DLTF_FORMAT, "holds no numbers: one of its axes has length 0");
+    dltf_type type = DLTF_F32;
+    dltf_status status = dl_elements_type(elements, &type);
+    if (status != DLTF_OK)
+        return status;
     dltf_array *made = DL_NEW(dltf_array, 1);
     if (!made)
         return DLTF_MEMORY;
@@ -180,7 +188,7 @@ dltf_status dl_elements_array(const dl_elements *elements, dl_file *owner, dltf_
                                  .row_stride = columns_first ? 1 : cols,
                                  .col_stride = columns_first ? rows : 1};
     if (!usable_in_place(elements, type) || !dl_file_give(owner, made)) {
-        dltf_status status = copy_elements(elements, type, &made->memory);
+        status = copy_elements(elements, type, &made->memory);
         if (status != DLTF_OK) {
             dl_free(made);
             return status;

@@ -17,10 +17,20 @@ typedef struct dl_elements {
     int64_t count; /* of elements; set by dl_elements_measure */
     int64_t bytes; /* count * item */
     const uint8_t *data;
+    int64_t first; /* place of data[0] in the array, for messages; not 0 where it is read in pieces */
 } dl_elements;
 
 /* Sets count and bytes, or fails if the shape is larger than can be addressed. */
 dltf_status dl_elements_measure(dl_elements *elements);
+
+/* Refuses what is no matrix of numbers; otherwise the element type that the matrix gets. */
+dltf_status dl_elements_type(const dl_elements *elements, dltf_type *type);
+
+/* Whether elements in memory are those of a matrix of this type, byte for byte. */
+bool dl_elements_native(const dl_elements *elements, dltf_type type);
+
+/* Copies `count` elements as that type, in the order in which they lie. */
+dltf_status dl_elements_convert(const dl_elements *elements, dltf_type type, void *out);
 
 /* The elements as a matrix, first axis = rows. Points into `owner` and takes it over if the elements can be
  * used as they lie; otherwise copies: byte orders are swapped, integers become f32 (up to 16 bits) or f64. */

@@ -13,12 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static dltf_status read_to_end(int descriptor, int64_t expected, dl_file *file) {
-    int64_t capacity = expected + 1; /* one more, so that the end is seen without growing */
+/* After the `used` bytes of `start`, which were read before. */
+static dltf_status read_to_end(int descriptor, const uint8_t *start, int64_t used, int64_t expected,
+                               dl_file *file) {
+    int64_t capacity = used + expected + 1; /* one more, so that the end is seen without growing */
     uint8_t *memory = dl_alloc(capacity, 1);
     if (!memory)
         return DLTF_MEMORY;
-    int64_t used = 0;
+    if (used > 0)
+        memcpy(memory, start, (size_t)used);
     for (;;) {
         if (used == capacity) {
             uint8_t *larger = dl_grow(memory, used, 2 * capacity, 1);
@@ -44,6 +47,10 @@ static dltf_status read_to_end(int descriptor, int64_t expected, dl_file *file) 
     return DLTF_OK;
 }
 
+dltf_status dl_file_read(int descriptor, const uint8_t *start, int64_t count, dl_file *file) {
+    return read_to_end(descriptor, start, count, 1 << 16, file);
+}
+
 static dltf_status take_content(int descriptor, dl_file *file) {
     struct stat about;
     if (fstat(descriptor, &about) != 0)
@@ -51,14 +58,14 @@ static dltf_status take_content(int descriptor, dl_file *file) {
     if (S_ISDIR(about.st_mode))
         return dl_fail(DLTF_FILE, "is a directory, not a file");
     if (S_ISFIFO(about.st_mode))
-        return read_to_end(descriptor, 1 << 16, file);
+        return dl_file_read(descriptor, NULL, 0, file);
     if (!S_ISREG(about.st_mode))
         return dl_fail(DLTF_FILE, "is a device, not a file");
     if (about.st_size == 0)
         return DLTF_OK;
     void *mapping = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (mapping == MAP_FAILED) /* some file systems cannot map */
-        return read_to_end(descriptor, about.st_size, file);
+        return read_to_end(descriptor, NULL, 0, about.st_size, file);
     *file = (dl_file){.bytes = mapping, .size = about.st_size, .mapping = mapping};
     return DLTF_OK;
 }

@@ -14,6 +14,8 @@ typedef struct dl_file {
 
 /* Opens a file for reading. A pipe is read to its end; directories, devices and empty files are refused. */
 dltf_status dl_file_open(const char *path, dl_file *file);
+/* The rest of an open file or pipe, after `count` bytes that were read from it already. */
+dltf_status dl_file_read(int descriptor, const uint8_t *start, int64_t count, dl_file *file);
 void dl_file_close(dl_file *file);
 
 /* Bytes that belong to somebody else: whatever is made of them copies, nothing keeps pointing into them. */

@@ -1,5 +1,6 @@
 /* dltf_array_load and dltf_matrix_save: which format a file has. Content decides where the format has a magic
  * number, the extension only for text. */
+#include "io/load.h"
 #include "data/matrix.h"
 #include "io/bytes.h"
 #include "io/csv.h"
@@ -13,7 +14,7 @@
 
 static const char readable[] = ".npy, .npz, .csv, IDX and IDX.gz are read";
 
-static dltf_status load_content(dl_file *file, const char *path, const char *name, dltf_array **array) {
+dltf_status dl_load_content(dl_file *file, const char *path, const char *name, dltf_array **array) {
     if (dl_zip_recognise(file->bytes, file->size))
         return dl_npz_load(file, name, array);
     if (name)
@@ -25,6 +26,10 @@ static dltf_status load_content(dl_file *file, const char *path, const char *nam
         return dl_idx_gzip_load(file, array);
     if (dl_idx_recognise(file->bytes, file->size))
         return dl_idx_load(file, array);
+    if (!path)
+        return dl_fail(DLTF_FORMAT,
+                       "has a format that is not known; .npy, .npz, IDX and IDX.gz are recognised "
+                       "in a stream, raw rows must be announced");
     if (dl_path_ends(path, ".csv") || dl_path_ends(path, ".tsv") || dl_path_ends(path, ".txt"))
         return dl_csv_load(file, array);
     static const char *const known[] = {".npy", ".npz", ".gz"};
@@ -49,7 +54,7 @@ static dltf_status load_file(const char *path, const char *name, dltf_array **ar
     dl_file file;
     dltf_status status = dl_file_open(path, &file);
     if (status == DLTF_OK) {
-        status = load_content(&file, path, name, array);
+        status = dl_load_content(&file, path, name, array);
         dl_file_close(&file); /* empty by now if the array took it over */
     }
     return dl_file_result(status, path);

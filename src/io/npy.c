@@ -16,8 +16,7 @@ bool dl_npy_recognise(const uint8_t *bytes, int64_t size) {
     return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
 }
 
-/* Where the header text begins and how long it is. */
-static dltf_status find_header(const uint8_t *bytes, int64_t size, int64_t *begin, int64_t *length) {
+dltf_status dl_npy_find_header(const uint8_t *bytes, int64_t size, int64_t *begin, int64_t *length) {
     if (size >= MAGIC && !dl_npy_recognise(bytes, size))
         return dl_fail(DLTF_FORMAT, "is not a .npy file: it does not begin with \\x93NUMPY");
     if (size < DL_NPY_PREFIX)
@@ -39,7 +38,7 @@ static dltf_status find_header(const uint8_t *bytes, int64_t size, int64_t *begi
 dltf_status dl_npy_parse(const uint8_t *bytes, int64_t available, int64_t size, dl_elements *elements) {
     int64_t begin = 0, length = 0;
     *elements = (dl_elements){0};
-    dltf_status status = find_header(bytes, size, &begin, &length);
+    dltf_status status = dl_npy_find_header(bytes, size, &begin, &length);
     if (status != DLTF_OK)
         return status;
     if (begin + length > available)
@@ -49,6 +48,9 @@ dltf_status dl_npy_parse(const uint8_t *bytes, int64_t available, int64_t size, 
         status = dl_elements_measure(elements);
     if (status != DLTF_OK)
         return status;
+    elements->data = bytes + begin + length;
+    if (size == DL_NPY_ENDLESS)
+        return DLTF_OK;
     int64_t present = size - begin - length;
     if (elements->bytes > present)
         return dl_fail(DLTF_FORMAT, "truncated: header promises %s bytes, file has %s",
@@ -56,7 +58,6 @@ dltf_status dl_npy_parse(const uint8_t *bytes, int64_t available, int64_t size, 
     if (elements->bytes < present)
         return dl_fail(DLTF_FORMAT, "damaged: has %s bytes more than its header promises",
                        DL_COMMAS(present - elements->bytes));
-    elements->data = bytes + begin + length;
     return DLTF_OK;
 }
 

@@ -11,8 +11,15 @@ enum { DL_NPY_PREFIX = 12, DL_NPY_MOST_HEADER = 65535 };
 
 bool dl_npy_recognise(const uint8_t *bytes, int64_t size);
 
+/* Where the header text begins and how long it is; the first DL_NPY_PREFIX bytes tell. */
+dltf_status dl_npy_find_header(const uint8_t *bytes, int64_t size, int64_t *begin, int64_t *length);
+
+/* The size of a stream that nobody knows yet. */
+#define DL_NPY_ENDLESS INT64_MAX
+
 /* Reads the header and checks that it promises exactly `size` bytes in all. `available` <= size bytes are at
- * hand: DL_NPY_PREFIX + DL_NPY_MOST_HEADER are always enough, so the start of a compressed file will do. */
+ * hand: DL_NPY_PREFIX + DL_NPY_MOST_HEADER are always enough, so the start of a compressed file will do.
+ * Of an endless file the header alone is checked. */
 dltf_status dl_npy_parse(const uint8_t *bytes, int64_t available, int64_t size, dl_elements *elements);
 
 /* The matrix in a .npy file. */

@@ -88,10 +88,30 @@ failed:
     return status;
 }
 
+dltf_status dl_writer_open_output(dl_writer *writer) {
+    *writer = (dl_writer){0};
+    int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    writer->file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    if (writer->file)
+        return DLTF_OK;
+    dltf_status status = system_failure("write");
+    if (descriptor >= 0)
+        close(descriptor);
+    return status;
+}
+
 dltf_status dl_writer_write(dl_writer *writer, const void *bytes, int64_t count) {
     if (count > 0 && fwrite(bytes, 1, (size_t)count, writer->file) != (size_t)count)
         return system_failure("write");
     writer->written += count;
+    return DLTF_OK;
+}
+
+dltf_status dl_writer_replace(dl_writer *writer, const void *bytes, int64_t count) {
+    if (fseek(writer->file, 0, SEEK_SET) != 0 ||
+        fwrite(bytes, 1, (size_t)count, writer->file) != (size_t)count ||
+        fseek(writer->file, 0, SEEK_END) != 0)
+        return system_failure("write");
     return DLTF_OK;
 }
 

@@ -43,7 +43,12 @@ typedef struct dl_zip_writer {
 } dl_zip_writer;
 
 dl_zip_writer dl_zip_writer_new(dl_writer *out);
-/* Adds a stored member made of two parts. Times are fixed, so that the same content gives the same bytes. */
+/* Begins a stored member; its `size` bytes, of which `crc` is the checksum, are then written to `out`. Times
+ * are fixed, so that the same content gives the same bytes. */
+dltf_status dl_zip_begin(dl_zip_writer *zip, const char *name, int64_t size, uint32_t crc);
+/* The checksum of what `crc` (0 at first) was of, and these bytes after it. */
+uint32_t dl_zip_crc(uint32_t crc, const void *bytes, int64_t count);
+/* Adds a stored member made of two parts. */
 dltf_status dl_zip_add(dl_zip_writer *zip, const char *name, const void *head, int64_t head_size,
                        const void *body, int64_t body_size);
 /* Writes the directory. */

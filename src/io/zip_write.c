@@ -47,14 +47,14 @@ static int put_extra(uint8_t *at, const dl_zip_writer *zip, const int64_t *value
     return length;
 }
 
-dltf_status dl_zip_add(dl_zip_writer *zip, const char *name, const void *head, int64_t head_size,
-                       const void *body, int64_t body_size) {
+uint32_t dl_zip_crc(uint32_t crc, const void *bytes, int64_t count) {
+    return count > 0 ? (uint32_t)crc32_z(crc, bytes, (z_size_t)count) : crc;
+}
+
+dltf_status dl_zip_begin(dl_zip_writer *zip, const char *name, int64_t size, uint32_t crc) {
     dltf_status status = DLTF_OK;
-    int64_t size = head_size + body_size, offset = zip->out->written;
+    int64_t offset = zip->out->written;
     size_t name_length = strlen(name);
-    uint32_t crc = (uint32_t)crc32_z(0, head, (z_size_t)head_size);
-    if (body_size > 0)
-        crc = (uint32_t)crc32_z(crc, body, (z_size_t)body_size);
     uint8_t extra[32] = {0}, local[LOCAL_SIZE] = {'P', 'K', 3, 4}, entry[MEMBER_SIZE] = {'P', 'K', 1, 2};
 
     int extra_length = put_extra(extra, zip, (int64_t[]){size, size}, 2);
@@ -62,8 +62,6 @@ dltf_status dl_zip_add(dl_zip_writer *zip, const char *name, const void *head, i
     DL_TRY(dl_writer_write(zip->out, local, LOCAL_SIZE));
     DL_TRY(dl_writer_write(zip->out, name, (int64_t)name_length));
     DL_TRY(dl_writer_write(zip->out, extra, extra_length));
-    DL_TRY(dl_writer_write(zip->out, head, head_size));
-    DL_TRY(dl_writer_write(zip->out, body, body_size));
 
     extra_length = put_extra(extra, zip, (int64_t[]){size, size, offset}, 3);
     dl_put_little(entry + 4, VERSION64, 2);
@@ -75,6 +73,17 @@ dltf_status dl_zip_add(dl_zip_writer *zip, const char *name, const void *head, i
     zip->count++;
     status = dl_text_status(&zip->directory);
 done:
+    return status;
+}
+
+dltf_status dl_zip_add(dl_zip_writer *zip, const char *name, const void *head, int64_t head_size,
+                       const void *body, int64_t body_size) {
+    uint32_t crc = dl_zip_crc(dl_zip_crc(0, head, head_size), body, body_size);
+    dltf_status status = dl_zip_begin(zip, name, head_size + body_size, crc);
+    if (status == DLTF_OK)
+        status = dl_writer_write(zip->out, head, head_size);
+    if (status == DLTF_OK)
+        status = dl_writer_write(zip->out, body, body_size);
     return status;
 }
 

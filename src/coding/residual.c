@@ -1,0 +1,98 @@
+/* Residual sums, tile by tile. A tile's sums are made by one thread, then all are added in order. Called by
+ * dltf_reconstruction_error and dltf_encode_stream. */
+#include "coding/residual.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "coding/coder.h"
+#include "data/codes.h"
+#include "data/matrix.h"
+#include "data/model.h"
+
+#include <math.h>
+
+dltf_status dl_residual_open(dl_residual *r, const dltf_model *model, int threads, int64_t most) {
+    dltf_status status = DLTF_OK;
+    *r = (dl_residual){.model = model, .threads = threads};
+    DL_TRY_NEW(r->scratch, 2 * threads * model->parts.n);
+    DL_TRY_NEW(r->sample, threads * model->parts.n);
+    DL_TRY_NEW(r->sums, dl_tiles(most, DL_TILE));
+done:
+    if (status != DLTF_OK)
+        dl_residual_close(r);
+    return status;
+}
+
+void dl_residual_close(dl_residual *r) {
+    dl_free(r->scratch);
+    dl_free(r->sample);
+    dl_free(r->sums);
+    *r = (dl_residual){0};
+}
+
+void dl_decode_row(const dltf_model *model, const dltf_codes *codes, int64_t i, double *x) {
+    int64_t n = model->parts.n;
+    for (int64_t j = 0; j < n; j++)
+        x[j] = 0;
+    for (int64_t e = codes->indptr[i]; e < codes->indptr[i + 1]; e++) {
+        const float *w = model->dictionary + codes->indices[e] * n;
+        for (int64_t j = 0; j < n; j++)
+            x[j] += (double)codes->values[e] * (double)w[j];
+    }
+}
+
+typedef struct piece {
+    dl_residual *r;
+    dl_samples samples;
+    const dltf_codes *codes;
+} piece;
+
+static void add_tile(void *context, int64_t tile, int worker) {
+    const piece *p = context;
+    int64_t n = p->samples.X.cols, first = tile * DL_TILE, left = p->samples.X.rows - first;
+    int64_t end = first + (left < DL_TILE ? left : DL_TILE);
+    double *row = p->r->scratch + 2 * worker * n, *x = row + n;
+    float *sample = p->r->sample + worker * n;
+    double error = 0, energy = 0;
+    for (int64_t i = first; i < end; i++) {
+        dl_samples_row(&p->samples, i, row, sample);
+        dl_decode_row(p->r->model, p->codes, i, x);
+        for (int64_t j = 0; j < n; j++) {
+            error += ((double)sample[j] - x[j]) * ((double)sample[j] - x[j]);
+            energy += (double)sample[j] * (double)sample[j];
+        }
+    }
+    p->r->sums[tile][0] = error;
+    p->r->sums[tile][1] = energy;
+}
+
+dltf_status dl_find_not_finite(dltf_matrix X, int64_t first, double *row) {
+    dltf_status status = DLTF_OK;
+    for (int64_t i = 0; i < X.rows && status == DLTF_OK; i++) {
+        dl_matrix_row(X, i, row);
+        status = dl_row_check_finite(row, X.cols, first + i, "data");
+    }
+    return status;
+}
+
+dltf_status dl_residual_add(dl_residual *r, dltf_matrix X, const dltf_codes *codes) {
+    piece p = {r, {X, r->model->mean, r->model->parts.unit_norm, 1}, codes};
+    int64_t tiles = dl_tiles(X.rows, DL_TILE), first = r->rows;
+    dl_parallel(r->threads, tiles, add_tile, &p);
+    for (int64_t t = 0; t < tiles; t++) {
+        r->error += r->sums[t][0];
+        r->energy += r->sums[t][1];
+    }
+    r->rows += X.rows;
+    /* A value that is not finite shows in the energy. */
+    if (isfinite(r->error) && isfinite(r->energy))
+        return DLTF_OK;
+    dltf_status status = dl_find_not_finite(X, first, r->scratch);
+    if (status == DLTF_OK)
+        status = dl_fail(DLTF_NUMERIC, "data: values beyond single precision: rescale the data");
+    return status;
+}
+
+double dl_residual_relative(const dl_residual *r) {
+    return r->energy > 0 ? r->error / r->energy : r->error > 0 ? HUGE_VAL : 0;
+}

@@ -1,0 +1,200 @@
+/* dltf_codes_writer: codes to a file as they come, in constant memory. Compressed rows are spooled, because
+ * the archive needs every length before the content; dense rows are written at once. */
+#include "base/memory.h"
+#include "data/codes.h"
+#include "io/bytes.h"
+#include "io/codes_file.h"
+#include "io/csv.h"
+#include "io/npy.h"
+
+#include <stdlib.h>
+
+/* Dense rows are put together in blocks of about this many floats. */
+enum { BLOCK = 1 << 18 };
+
+struct dltf_codes_writer {
+    char *name; /* for messages */
+    dltf_layout layout;
+    bool csv;
+    int64_t expected; /* rows, -1: not known */
+    dl_writer out;
+    dl_codes_spools codes; /* rows, columns and entries so far; the arrays of the sparse layout */
+    char *directory;       /* where the spools are */
+    float *block;          /* of dense rows */
+    int64_t block_rows;
+};
+
+static bool is_output(const char *path) {
+    return path && strcmp(path, "-") == 0;
+}
+
+static char *copy_bytes(const char *text, size_t length) {
+    char *copy = dl_alloc((int64_t)length + 1, 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+/* Beside the output, where there must be room for it anyway. What goes to a pipe needs another place: TMPDIR,
+ * or the directory for large temporary files. */
+static char *spool_directory(const dl_writer *out) {
+    const char *slash = out->target ? strrchr(out->target, '/') : NULL;
+    if (out->temporary && slash)
+        return copy_bytes(out->target, slash > out->target ? (size_t)(slash - out->target) : 1);
+    const char *chosen = getenv("TMPDIR");
+    const char *directory = out->temporary ? "." : chosen && *chosen ? chosen : "/var/tmp";
+    return copy_bytes(directory, strlen(directory));
+}
+
+static dltf_status open_spools(dltf_codes_writer *w) {
+    dltf_status status = DLTF_OK;
+    w->directory = spool_directory(&w->out);
+    if (!w->directory)
+        return DLTF_MEMORY;
+    DL_TRY(dl_spool_open(&w->codes.indptr, w->directory));
+    DL_TRY(dl_spool_open(&w->codes.indices, w->directory));
+    DL_TRY(dl_spool_open(&w->codes.values, w->directory));
+    status = dl_spool_append(&w->codes.indptr, &(int64_t){0}, sizeof(int64_t));
+done:
+    return status;
+}
+
+static dltf_status npy_header(const dltf_codes_writer *w, int64_t rows, dl_text *header) {
+    return dl_npy_header(header, "f4", 2, (int64_t[]){rows, w->codes.cols});
+}
+
+/* Where the number of rows is not known, a header with the largest one holds the place of the true one: all
+ * headers of this kind are equally long. */
+static dltf_status open_dense(dltf_codes_writer *w) {
+    dltf_status status = DLTF_OK;
+    dl_text header = {0};
+    bool later = w->expected < 0;
+    w->block_rows = w->codes.cols < BLOCK ? BLOCK / w->codes.cols : 1;
+    DL_TRY_NEW(w->block, w->block_rows * w->codes.cols);
+    if (w->layout == DLTF_LAYOUT_RAW || w->csv)
+        goto done;
+    if (later && !w->out.temporary)
+        DL_TRY(dl_fail(DLTF_ARGUMENT, "a .npy begins with the number of its rows, which is not known yet: "
+                                      "write to a file, or raw rows"));
+    DL_TRY(npy_header(w, later ? INT64_MAX : w->expected, &header));
+    status = dl_writer_write(&w->out, header.data, header.length);
+done:
+    dl_text_free(&header);
+    return status;
+}
+
+dltf_status dltf_codes_writer_open(const char *path, dltf_layout layout, int64_t rows, int64_t cols,
+                                   dltf_codes_writer **writer) {
+    dltf_status status = DLTF_OK;
+    dltf_codes_writer *w = NULL;
+    const char *name = is_output(path) ? "standard output" : path;
+    if (cols < 1 || cols > INT32_MAX)
+        return dl_fail(DLTF_ARGUMENT, "codes of %lld columns are not possible", (long long)cols);
+    DL_TRY_NEW(w, 1);
+    w->layout = layout;
+    w->expected = rows;
+    w->codes.cols = cols;
+    w->codes.indptr = w->codes.indices = w->codes.values = dl_spool_borrow(NULL, 0);
+    DL_TRY(is_output(path) ? dl_writer_open_output(&w->out) : dl_writer_open(&w->out, path));
+    w->name = copy_bytes(name, strlen(name));
+    if (!w->name) {
+        status = DLTF_MEMORY;
+        goto done;
+    }
+    w->csv = layout == DLTF_LAYOUT_DENSE && dl_path_ends(name, ".csv");
+    DL_TRY(layout == DLTF_LAYOUT_SPARSE ? open_spools(w) : open_dense(w));
+    *writer = w;
+    w = NULL;
+done:
+    dltf_codes_writer_free(w);
+    return dl_file_result(status, name);
+}
+
+/* The spooled indptr counts from the first row of all. */
+static dltf_status add_sparse(dltf_codes_writer *w, dltf_csr csr) {
+    dltf_status status = DLTF_OK;
+    int64_t entries = csr.indptr[csr.rows];
+    DL_TRY(dl_spool_append(&w->codes.indices, csr.indices, entries * (int64_t)sizeof *csr.indices));
+    DL_TRY(dl_spool_append(&w->codes.values, csr.values, entries * (int64_t)sizeof *csr.values));
+    for (int64_t i = 1; i <= csr.rows; i++) {
+        int64_t end = w->codes.entries + csr.indptr[i];
+        DL_TRY(dl_spool_append(&w->codes.indptr, &end, sizeof end));
+    }
+done:
+    return status;
+}
+
+/* Raw rows are little-endian on every machine. */
+static void make_little(float *values, int64_t count) {
+    for (int64_t i = 0; i < count && !dl_host_is_little(); i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        dl_put_little((uint8_t *)&values[i], bits, sizeof bits);
+    }
+}
+
+static dltf_status add_dense(dltf_codes_writer *w, dltf_csr csr) {
+    dltf_status status = DLTF_OK;
+    for (int64_t first = 0; first < csr.rows && status == DLTF_OK; first += w->block_rows) {
+        int64_t left = csr.rows - first, rows = left < w->block_rows ? left : w->block_rows;
+        int64_t count = rows * csr.cols;
+        memset(w->block, 0, (size_t)count * sizeof *w->block);
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t e = csr.indptr[first + i]; e < csr.indptr[first + i + 1]; e++)
+                w->block[i * csr.cols + csr.indices[e]] = csr.values[e];
+        if (w->layout == DLTF_LAYOUT_RAW)
+            make_little(w->block, count);
+        status = w->csv ? dl_csv_write(dltf_matrix_f32(w->block, rows, csr.cols), &w->out)
+                        : dl_writer_write(&w->out, w->block, count * (int64_t)sizeof *w->block);
+    }
+    return status;
+}
+
+dltf_status dltf_codes_writer_add(dltf_codes_writer *w, dltf_csr csr) {
+    dltf_status status = dl_codes_check(csr);
+    if (status != DLTF_OK)
+        return status;
+    if (csr.cols != w->codes.cols)
+        return dl_fail(DLTF_ARGUMENT, "codes: %lld columns were announced, these have %lld",
+                       (long long)w->codes.cols, (long long)csr.cols);
+    status = w->layout == DLTF_LAYOUT_SPARSE ? add_sparse(w, csr) : add_dense(w, csr);
+    w->codes.rows += csr.rows;
+    w->codes.entries += csr.indptr[csr.rows];
+    return dl_file_result(status, w->name);
+}
+
+static dltf_status put_header(dltf_codes_writer *w) {
+    dl_text header = {0};
+    dltf_status status = npy_header(w, w->codes.rows, &header);
+    if (status == DLTF_OK)
+        status = dl_writer_replace(&w->out, header.data, header.length);
+    dl_text_free(&header);
+    return status;
+}
+
+dltf_status dltf_codes_writer_finish(dltf_codes_writer *w) {
+    dltf_status status = DLTF_OK;
+    if (w->expected >= 0 && w->expected != w->codes.rows)
+        DL_TRY(dl_fail(DLTF_ARGUMENT, "codes: %lld rows were announced, %lld came", (long long)w->expected,
+                       (long long)w->codes.rows));
+    if (w->layout == DLTF_LAYOUT_SPARSE)
+        DL_TRY(dl_codes_write(&w->codes, w->codes.entries > INT32_MAX, &w->out));
+    else if (w->layout == DLTF_LAYOUT_DENSE && !w->csv && w->expected < 0)
+        DL_TRY(put_header(w));
+    status = dl_writer_commit(&w->out);
+done:
+    return dl_file_result(status, w->name);
+}
+
+void dltf_codes_writer_free(dltf_codes_writer *w) {
+    if (!w)
+        return;
+    dl_writer_abort(&w->out);
+    dl_spool_close(&w->codes.indptr);
+    dl_spool_close(&w->codes.indices);
+    dl_spool_close(&w->codes.values);
+    dl_free(w->block);
+    dl_free(w->directory);
+    dl_free(w->name);
+    dl_free(w);
+}
