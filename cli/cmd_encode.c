@@ -1,4 +1,5 @@
-/* dltf encode: the thresholded features of data, as SciPy's sparse .npz or as a dense matrix. */
+/* dltf encode: the thresholded features of data, as SciPy's sparse .npz or as a dense matrix. Data are read
+ * in pieces and codes are written as they come, so that both may be larger than memory. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
@@ -11,7 +12,7 @@
 
 typedef struct encode_flags {
     const char *output;
-    bool dense;
+    bool dense, raw;
 } encode_flags;
 
 typedef struct encode_job {
@@ -19,103 +20,109 @@ typedef struct encode_job {
     encode_flags flags;
     dltf_encoding encoding;
     char *output;
+    dltf_layout layout;
     dltf_model *model;
-    dltf_array *data;
-    dltf_codes *codes;
-    double seconds, error;
+    dltf_reader *data;
+    dltf_codes_writer *codes;
+    dltf_stream_totals totals;
+    double seconds;
 } encode_job;
-
-/* Dense codes are built in memory: this many bytes at most. */
-static const double DENSE_LIMIT = 4.0 * 1024 * 1024 * 1024;
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {"output", 'o', DLTF_OPTION_TEXT, offsetof(encode_flags, output), NULL, 0, 0, NULL, "CODES", "where the codes go; default: named after DATA, in the current directory"},
-    {"dense", 0, DLTF_OPTION_FLAG, offsetof(encode_flags, dense), "false", 0, 0, NULL, NULL, "write all N x m values as .npy (or .csv) instead of a sparse .npz"},
+    {"output", 'o', DLTF_OPTION_TEXT, offsetof(encode_flags, output), NULL, 0, 0, NULL, "CODES", "where the codes go, - for standard output; default: named after DATA, in the current directory"},
+    {"dense", 0, DLTF_OPTION_FLAG, offsetof(encode_flags, dense), "false", 0, 0, NULL, NULL, "write all N x m values as .npy, .csv or .f32 (raw rows) instead of a sparse .npz; to standard output as .npy or, with --raw, raw rows"},
+    {"raw", 0, DLTF_OPTION_FLAG, offsetof(encode_flags, raw), "false", 0, 0, NULL, NULL, "DATA are raw rows: little-endian float32 without a header, as many columns as the model has"},
 };
 /* clang-format on */
 
+static int check_ending(const encode_job *job) {
+    if (job->flags.dense) {
+        if (job->layout == DLTF_LAYOUT_RAW)
+            return EXIT_OK;
+        return files_check_ending("dense codes are", job->output, ".npy", ".csv");
+    }
+    if (files_has_ending(job->output, ".npz"))
+        return EXIT_OK;
+    return usage_error("%s: codes are a sparse .npz; give such a name, or --dense for .npy", job->output);
+}
+
 static int choose_files(encode_job *job) {
-    const char *data = job->args.operands[1];
-    const char *ending = job->flags.dense ? ".codes.npy" : ".codes.npz";
-    job->output = job->flags.output ? files_join(job->flags.output, "") : files_default_name(data, ending);
+    const char *data = job->args.operands[1], *ending = job->flags.dense ? ".codes.npy" : ".codes.npz";
+    bool from_input = files_is_standard(data);
+    job->output = job->flags.output ? files_join(job->flags.output, "")
+                                    : files_default_name(from_input ? "stdin" : data, ending);
     if (!job->output)
         return EXIT_FAILED;
-    int code = files_check(2, job->args.operands, 1, (const char *const[]){job->output});
-    if (code == EXIT_OK && job->flags.dense)
-        code = files_check_ending("dense codes are", job->output, ".npy", ".csv");
-    else if (code == EXIT_OK && !files_has_ending(job->output, ".npz"))
-        code = usage_error("%s: codes are a sparse .npz; give such a name, or --dense for .npy", job->output);
-    return code;
+    bool to_output = files_is_standard(job->output);
+    if (job->flags.dense)
+        job->layout = files_has_ending(job->output, ".f32") || (to_output && job->flags.raw)
+                          ? DLTF_LAYOUT_RAW
+                          : DLTF_LAYOUT_DENSE;
+    if (to_output)
+        return output_take_stdout();
+    int code = files_check(2, (const char *const[]){job->args.operands[0], from_input ? NULL : data}, 1,
+                           (const char *const[]){job->output});
+    return code == EXIT_OK ? check_ending(job) : code;
 }
 
-static int load(encode_job *job) {
+static int open_files(encode_job *job) {
     int code = files_load_model(job->args.operands[0], &job->model);
-    if (code == EXIT_OK)
-        code = files_load_data(job->args.operands[1], &job->data);
-    if (code != EXIT_OK || !job->flags.dense)
+    if (code != EXIT_OK)
         return code;
-    double bytes =
-        (double)dltf_array_matrix(job->data).rows * (double)dltf_model_get(job->model).m * sizeof(float);
-    if (bytes > DENSE_LIMIT)
-        return failure("dense codes would take %.1f GiB, more than 4; leave --dense out",
-                       bytes / (1024.0 * 1024 * 1024));
-    return EXIT_OK;
-}
-
-static int encode(encode_job *job) {
-    dltf_matrix X = dltf_array_matrix(job->data);
-    double begin = clock_seconds();
-    dltf_status status = dltf_encode(job->model, X, &job->encoding, progress_step, NULL, &job->codes);
-    job->seconds = clock_seconds() - begin;
-    progress_erase();
-    if (status == DLTF_OK)
-        status = dltf_reconstruction_error(job->model, X, job->codes, &job->error);
-    if (status != DLTF_OK)
-        return library_failure_in(status, (sources){.data = job->args.operands[1]});
-    return EXIT_OK;
-}
-
-static dltf_status save_dense(const dltf_codes *codes, const char *path) {
-    dltf_csr csr = dltf_codes_csr(codes);
-    float *values = calloc((size_t)(csr.rows * csr.cols), sizeof *values);
-    if (!values)
-        return DLTF_MEMORY;
-    for (int64_t i = 0; i < csr.rows; i++)
-        for (int64_t e = csr.indptr[i]; e < csr.indptr[i + 1]; e++)
-            values[i * csr.cols + csr.indices[e]] = csr.values[e];
-    dltf_status status = dltf_matrix_save(dltf_matrix_f32(values, csr.rows, csr.cols), path);
-    free(values);
-    return status;
-}
-
-static int save(encode_job *job) {
-    if (interrupted())
-        return interrupted_exit();
+    dltf_model_view model = dltf_model_get(job->model);
+    code = files_open_data(job->args.operands[1], job->flags.raw ? model.n : 0, &job->data);
+    if (code != EXIT_OK)
+        return code;
     dltf_status status =
-        job->flags.dense ? save_dense(job->codes, job->output) : dltf_codes_save(job->codes, job->output);
-    if (status == DLTF_MEMORY && job->flags.dense)
-        return failure("there is not enough memory for dense codes; leave --dense out");
+        dltf_codes_writer_open(job->output, job->layout, dltf_reader_rows(job->data), model.m, &job->codes);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
+static int stopped(const encode_job *job) {
+    if (!files_is_standard(job->output))
+        return interrupted_exit();
+    failure("interrupted");
+    return interrupt_exit_code();
+}
+
+static int encode(encode_job *job) {
+    const char *data = job->args.operands[1];
+    double begin = clock_seconds();
+    dltf_status status = dltf_encode_stream(job->model, job->data, &job->encoding, progress_step, NULL,
+                                            job->codes, &job->totals);
+    progress_erase();
+    if (status == DLTF_OK && !interrupted()) {
+        status = dltf_codes_writer_finish(job->codes);
+        if (status == DLTF_OK) {
+            job->seconds = clock_seconds() - begin;
+            return EXIT_OK;
+        }
+    }
+    if (interrupted())
+        return stopped(job);
+    return library_failure_in(status, (sources){.data = files_is_standard(data) ? "standard input" : data});
+}
+
 static int print_report(encode_job *job) {
-    dltf_csr csr = dltf_codes_csr(job->codes);
-    double entries = (double)csr.indptr[csr.rows] / (double)csr.rows;
-    double rate = job->seconds > 0 ? (double)csr.rows / job->seconds : 0;
+    const dltf_stream_totals *totals = &job->totals;
+    double entries = (double)totals->entries / (double)totals->samples;
+    double rate = job->seconds > 0 ? (double)totals->samples / job->seconds : 0;
+    bool to_output = files_is_standard(job->output);
     report r = report_new();
-    report_integer(&r, "samples", NULL, csr.rows);
-    report_integer(&r, "m", NULL, csr.cols);
+    report_integer(&r, "samples", NULL, totals->samples);
+    report_integer(&r, "m", NULL, dltf_model_get(job->model).m);
     report_real(&r, "seconds", NULL, job->seconds);
     report_real(&r, "samples_per_second", NULL, rate);
-    report_line(&r, "samples", "%lld in %.3g s (%.0f per second)", (long long)csr.rows, job->seconds, rate);
+    report_line(&r, "samples", "%lld in %.3g s (%.0f per second)", (long long)totals->samples, job->seconds,
+                rate);
     report_real(&r, "entries_per_sample", "entries per sample", entries);
-    report_real(&r, "relative_error", NULL, job->error);
+    report_real(&r, "relative_error", NULL, totals->relative_error);
     report_json(&r, "refit", json_boolean(job->encoding.refit));
-    report_line(&r, "relative error", "%.4g%s", job->error,
+    report_line(&r, "relative error", "%.4g%s", totals->relative_error,
                 job->encoding.refit ? "" : " (values are correlations; --refit makes them coefficients)");
-    report_text(&r, "codes", "codes", job->output);
-    if (!job->flags.dense)
+    report_text(&r, "codes", "codes", to_output ? "standard output" : job->output);
+    if (!job->flags.dense && !to_output)
         report_line(&r, "next", "dltf decode %s %s", files_quoted(job->args.operands[0]),
                     files_quoted(job->output));
     report_print(&r, true);
@@ -123,16 +130,17 @@ static int print_report(encode_job *job) {
 }
 
 static int run(const command *self, int count, char **words) {
-    static int (*const steps[])(encode_job *) = {choose_files, load, encode, save, print_report};
+    static int (*const steps[])(encode_job *) = {choose_files, open_files, encode, print_report};
     encode_job job = {.output = NULL};
     if (!arguments_parse(self, count, words, &job.flags, &job.encoding, &job.args))
         return job.args.exit_code;
+    interrupt_catch_termination(); /* a temporary file is to be removed */
     int code = EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
         code = steps[i](&job);
-    dltf_codes_free(job.codes);
+    dltf_codes_writer_free(job.codes);
+    dltf_reader_free(job.data);
     dltf_model_free(job.model);
-    dltf_array_free(job.data);
     free(job.output);
     return code;
 }
@@ -144,12 +152,14 @@ const command command_encode = {
     .details =
         "Computes max_k(W^T x) for every sample (row) of DATA with a model made by 'dltf train': the k "
         "largest scores, all others zero. The codes are written as a sparse .npz that "
-        "scipy.sparse.load_npz reads.",
+        "scipy.sparse.load_npz reads. DATA and codes may be larger than memory; DATA - is standard input: a "
+        ".npy in C order or, with --raw, rows of float32.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .library = dltf_encode_options,
     .library_title = "Encoding",
     .json = "sizes, speed, entries per sample and the relative reconstruction error",
     .examples = {"dltf encode X.model.safetensors Xtest.npy -o Xtest.codes.npz --refit",
-                 "dltf encode X.model.safetensors Xtest.npy --dense -o features.npy", NULL},
+                 "dltf encode X.model.safetensors Xtest.npy --dense -o features.npy",
+                 "make-rows | dltf encode X.model.safetensors - --raw -o codes.npz", NULL},
     .run = run,
 };

@@ -19,6 +19,10 @@ bool files_has_ending(const char *name, const char *ending) {
     return length >= tail && strcasecmp(name + length - tail, ending) == 0;
 }
 
+bool files_is_standard(const char *name) {
+    return strcmp(name, "-") == 0;
+}
+
 int files_check_ending(const char *what, const char *name, const char *ending, const char *other) {
     if (!name || files_has_ending(name, ending) || (other && files_has_ending(name, other)))
         return EXIT_OK;
@@ -169,14 +173,33 @@ static bool holds_codes(const char *path) {
     return holds;
 }
 
-int files_load_data(const char *path, dltf_array **array) {
-    if (strcmp(path, "-") == 0 && access(path, F_OK) != 0)
-        return usage_error("there is no file '-'; a .npy that is piped in is called /dev/stdin");
+/* Refuses what is known to be something else than data. */
+static int check_data(const char *path) {
     if (files_has_ending(path, ".safetensors") && access(path, F_OK) == 0)
         return usage_error("%s is a model; data come here (.npy, .npz, .csv or IDX)", path);
     if (holds_codes(path))
         return usage_error("%s holds sparse codes (made by dltf encode); data come here", path);
+    return EXIT_OK;
+}
+
+int files_load_data(const char *path, dltf_array **array) {
+    if (files_is_standard(path))
+        return usage_error("only dltf encode reads standard input as '-'; a .npy that is piped in is called "
+                           "/dev/stdin here, and a file of this name ./-");
+    int code = check_data(path);
+    if (code != EXIT_OK)
+        return code;
     dltf_status status = dltf_array_load(path, array);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+int files_open_data(const char *path, int64_t raw_columns, dltf_reader **reader) {
+    if (files_is_standard(path) && isatty(STDIN_FILENO))
+        return usage_error("standard input is a terminal: pipe data into it, or name a file");
+    int code = check_data(path);
+    if (code != EXIT_OK)
+        return code;
+    dltf_status status = dltf_reader_open(path, raw_columns, reader);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 

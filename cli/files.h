@@ -16,6 +16,9 @@ bool files_has_ending(const char *name, const char *ending);
  * and so may `name`: nothing is written. Returns an exit code. */
 int files_check_ending(const char *what, const char *name, const char *ending, const char *other);
 
+/* "-": standard input or output. */
+bool files_is_standard(const char *name);
+
 /* Both names lead to the same file, existing or not. */
 bool files_same(const char *a, const char *b);
 
@@ -32,6 +35,8 @@ int files_save_text(const char *path, const char *text);
 /* Like the library's loaders, but a model or codes where data belong (or the reverse) are named as such.
  * Return an exit code. */
 int files_load_data(const char *path, dltf_array **array);
+/* The same for data that are read in pieces; "-" is standard input. */
+int files_open_data(const char *path, int64_t raw_columns, dltf_reader **reader);
 int files_load_model(const char *path, dltf_model **model);
 
 /* A name as a shell and our own parser read it back: quoted where needed, ./-name for -name. In a static ring

@@ -1,6 +1,6 @@
-/* The handler of SIGINT and, while a dictionary is learned, SIGTERM and SIGHUP. It only sets a flag, so that
- * work ends in order: training saves a checkpoint, everything else stops before it has written anything.
- * Started by main and by `dltf train`. */
+/* The handler of SIGINT and, while a dictionary is learned or data are encoded, SIGTERM and SIGHUP. It only
+ * sets a flag, so that work ends in order: training saves a checkpoint, everything else stops and leaves
+ * nothing half written. Started by main, `dltf train` and `dltf encode`. */
 #include "cli/interrupt.h"
 
 #include <signal.h>

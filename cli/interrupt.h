@@ -6,7 +6,8 @@
 
 /* The first Ctrl-C sets the flag, the second ends the program at once. */
 void interrupt_catch(void);
-/* The same for SIGTERM and SIGHUP, for work that would be lost: training saves a checkpoint. */
+/* The same for SIGTERM and SIGHUP, for work that ends in order: training saves a checkpoint, encoding removes
+ * its temporary file. */
 void interrupt_catch_termination(void);
 
 bool interrupted(void);

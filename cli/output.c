@@ -5,15 +5,18 @@
 #include "cli/progress.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TEXT_SIZE = 512, MOST_COLUMNS = 32, JSON_STYLE = JSON_INDENT(2) | JSON_REAL_PRECISION(12) };
 
 static struct {
     const char *command;
     bool quiet, json;
+    bool reports_to_stderr;
 } terminal;
 
 void output_begin(const char *command) {
@@ -27,6 +30,18 @@ void output_configure(bool quiet, bool json) {
 
 bool output_is_quiet(void) {
     return terminal.quiet;
+}
+
+int output_take_stdout(void) {
+    if (isatty(STDOUT_FILENO))
+        return usage_error("standard output is a terminal: pipe the codes on, or name a file");
+    signal(SIGPIPE, SIG_IGN);
+    terminal.reports_to_stderr = true;
+    return EXIT_OK;
+}
+
+static FILE *reports(void) {
+    return terminal.reports_to_stderr ? stderr : stdout;
 }
 
 /* ---- Sentences ---- */
@@ -188,8 +203,8 @@ static void print_lines(const json_t *lines) {
         width = length > width ? length : width;
     }
     for (size_t i = 0; i + 1 < json_array_size(lines); i += 2)
-        printf("%-*s  %s\n", width, json_string_value(json_array_get(lines, i)),
-               json_string_value(json_array_get(lines, i + 1)));
+        fprintf(reports(), "%-*s  %s\n", width, json_string_value(json_array_get(lines, i)),
+                json_string_value(json_array_get(lines, i + 1)));
 }
 
 void report_print(report *r, bool by_product) {
@@ -203,8 +218,8 @@ void report_print(report *r, bool by_product) {
 }
 
 void json_print(const json_t *object) {
-    json_dumpf(object, stdout, JSON_STYLE);
-    putchar('\n');
+    json_dumpf(object, reports(), JSON_STYLE);
+    fputc('\n', reports());
 }
 
 json_t *json_number(double value) {

@@ -11,6 +11,10 @@ void output_begin(const char *command);
 void output_configure(bool quiet, bool json);
 bool output_is_quiet(void);
 
+/* The result itself goes to standard output, through the library: reports go to stderr from now on, and a
+ * closed pipe is a failure to write. Refuses a terminal. Returns an exit code. */
+int output_take_stdout(void);
+
 /* A line for people on stderr, unless quiet. */
 void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -57,7 +61,7 @@ void rows_print(const json_t *rows);
 /* Allocated text; NULL without memory. */
 char *rows_csv(const json_t *rows);
 
-/* A JSON object on stdout. */
+/* A JSON object where reports go. */
 void json_print(const json_t *object);
 /* JSON has no NaN: null stands for it. */
 json_t *json_number(double value);

@@ -47,8 +47,8 @@ static void draw_time_left(const dltf_progress *progress, double elapsed) {
         fprintf(stderr, "  %.0f s left", left);
 }
 
-static void draw(const dltf_progress *progress, double elapsed) {
-    double share = progress->total > 0 ? (double)progress->done / (double)progress->total : 0;
+static void draw_share(const dltf_progress *progress, double elapsed) {
+    double share = (double)progress->done / (double)progress->total;
     share = share > 1 ? 1 : share;
     char blocks[BAR_WIDTH + 1];
     for (int i = 0; i < BAR_WIDTH; i++)
@@ -56,6 +56,19 @@ static void draw(const dltf_progress *progress, double elapsed) {
     blocks[BAR_WIDTH] = '\0';
     fprintf(stderr, "\r\033[K%s [%s] %3.0f%%", progress->task, blocks, 100 * share);
     draw_time_left(progress, elapsed);
+}
+
+/* Of a stream nobody knows how much is to come. */
+static void draw_count(const dltf_progress *progress, double elapsed) {
+    fprintf(stderr, "\r\033[K%s  %lld done  %.0f per second", progress->task, (long long)progress->done,
+            (double)(progress->done - bar.first) / elapsed);
+}
+
+static void draw(const dltf_progress *progress, double elapsed) {
+    if (progress->total > 0)
+        draw_share(progress, elapsed);
+    else
+        draw_count(progress, elapsed);
     /* `done` and `total` are shares of the work; which iteration this is only the record knows. */
     const dltf_iteration *iteration = progress->iteration;
     if (iteration)
