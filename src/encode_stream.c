@@ -39,13 +39,12 @@ static dltf_status report(const stream *s) {
 
 /* After a signal the callback is asked whether to go on. */
 static dltf_status read_piece(stream *s, dltf_matrix *X) {
-    dltf_status status = dltf_reader_next(s->reader, s->most, X);
-    while (status == DLTF_CANCELLED) {
-        status = report(s);
-        if (status == DLTF_OK)
-            status = dltf_reader_next(s->reader, s->most, X);
+    for (;;) {
+        dltf_status status = dltf_reader_next(s->reader, s->most, X);
+        if (status == DLTF_CANCELLED && report(s) == DLTF_OK)
+            continue;
+        return status;
     }
-    return status;
 }
 
 /* The encoder names rows of the piece: its failure again, with rows of the stream. */

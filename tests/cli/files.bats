@@ -65,7 +65,7 @@ load common
   dltf encode "$model" "$toy/Xtest.npy" -o c.npz -q
   fails 2 "c.npz holds sparse codes .made by dltf encode.; data come here" train c.npz
   fails 2 "c.npz holds sparse codes" encode "$model" c.npz
-  fails 2 "no file '-'.*/dev/stdin" train -
+  fails 2 "only dltf encode reads standard input as '-'.*/dev/stdin" train -
   cat "$toy/X.npy" | dltf train /dev/stdin -m 24 -k 3 "${FAST[@]}" -q
   same_file stdin.model.safetensors "$model"
 }

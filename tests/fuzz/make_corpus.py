@@ -80,6 +80,14 @@ CORPUS = {
         "i8": npy(">i8", (1, 2), struct.pack(">2q", -1, 7)),
         "text": npy("<U2", (1,), "ab".encode("utf-32-le")),
     },
+    "stream": {  # a byte for the test, then what comes through the pipe
+        "f4": b"\0" + MATRIX,
+        "f8": b"\1" + npy(">f8", (3, 1, 2), struct.pack(">6d", *range(6)), version=2),
+        "i8": b"\2" + npy(">i8", (2, 1), struct.pack(">2q", -1, 7)),
+        "fortran": b"\0" + npy("<i2", (3, 2), struct.pack("<6h", *range(6)), fortran=True),
+        "idx": b"\0" + IMAGES,
+        "raw": b"\x83" + FLOATS,
+    },
     "npz": {
         "stored": npz({"a": MATRIX}),
         "deflated": npz({"a": MATRIX}, packed=True, comment=b"a comment"),
