@@ -173,7 +173,18 @@ typedef struct dltf_encoding {
 } dltf_encoding;
 
 DLTF_API dltf_options dltf_options_default(void);
+/* What to assume when a model or samples are certified. */
+typedef struct dltf_certification {
+    int64_t k;        /* 0: the model's */
+    double noise;     /* a bound on ||e||; 0: no noise */
+    double mu_e;      /* a bound on max_i |<e_i, e>|; 0: what follows from `noise` */
+    double amplitude; /* of the entries of flat codes */
+    bool signs;       /* these entries may be negative */
+    int64_t threads;
+} dltf_certification;
+
 DLTF_API dltf_encoding dltf_encoding_default(void);
+DLTF_API dltf_certification dltf_certification_default(void);
 
 typedef enum dltf_option_kind {
     DLTF_OPTION_INTEGER,
@@ -203,6 +214,7 @@ typedef struct dltf_option_table {
 
 DLTF_API dltf_option_table dltf_train_options(void);
 DLTF_API dltf_option_table dltf_encode_options(void);
+DLTF_API dltf_option_table dltf_certify_options(void);
 
 /* Reads `text` into the field of `target` that the table describes; flags take "true" or "false". */
 DLTF_API dltf_status dltf_option_set(dltf_option_table table, void *target, const char *name,
@@ -387,6 +399,10 @@ DLTF_API dltf_status dltf_coherence(dltf_matrix dictionary, double *coherence);
 DLTF_API dltf_status dltf_babel(dltf_matrix dictionary, int64_t order, double *babel);
 DLTF_API dltf_status dltf_frame_potential(dltf_matrix dictionary, double *potential);
 
+/* mu_1(s) for s = 1 .. order of a model's own feature: sums of |<e_i, w_j>|, j != i, of encoder and
+ * dictionary as they are, rounded upward. */
+DLTF_API dltf_status dltf_model_babel(const dltf_model *model, int64_t order, double *babel);
+
 /* The one-to-one assignment of atoms to true atoms with the largest sum of |<w_i, w0_j>| (Hungarian method).
  * match[i] = j or -1; cosine[i] = |<w_i, w0_j>| or 0; both of length dictionary.rows, cosine may be NULL. */
 DLTF_API dltf_status dltf_match(dltf_matrix dictionary, dltf_matrix truth, int32_t *match, float *cosine);
@@ -400,6 +416,79 @@ typedef struct dltf_support_score {
  * match: no renaming. */
 DLTF_API dltf_status dltf_score_supports(const dltf_codes *codes, const dltf_codes *truth,
                                          const int32_t *match, dltf_support_score *score);
+
+/* ---- Guarantees ---------------------------------------------------------------------------------- */
+
+/* When does max_k(E^T x - b) find the support of z in x = Wz + e? All claims are about codes of exactly k
+ * entries, samples as the model preprocesses them, and the model's own W. docs/guarantees.md states and
+ * proves them. */
+
+/* The largest k for which a theorem holds for every flat code: k entries of size `amplitude`. 0: for none. */
+typedef struct dltf_certified_k {
+    int64_t theorem1;  /* Corollaries 1.1, 1.2 of the paper: the tied feature, k mu_W */
+    int64_t coherence; /* the model's own feature: (2k - 1) mu(E, W), gains and bias */
+    int64_t babel;     /* the same with mu_1(k - 1) + mu_1(k) */
+} dltf_certified_k;
+
+/* The restricted isometry constant delta of an order. Finding it is NP-hard: `exact` says whether all
+ * supports were tried, which only small problems allow; otherwise delta is `by_babel`, a bound. */
+typedef struct dltf_isometry {
+    int64_t order;
+    double by_coherence; /* (order - 1) mu_W */
+    double by_babel;     /* mu_1(order - 1): Gershgorin's discs */
+    double delta;
+    bool exact;
+} dltf_isometry;
+
+typedef struct dltf_model_certificate {
+    int64_t k;
+    double mu;                    /* mu_W = max_{i != j} |<w_i, w_j>| */
+    double mu_encoder;            /* max_{i != j} |<e_i, w_j>|; tied: mu_W */
+    double least_gain, most_gain; /* of d_i = <e_i, w_i> */
+    double most_bias;             /* max |b_i| */
+    double mu_e;                  /* the bound on max_i |<e_i, e>| that was used */
+    dltf_certified_k without_noise, with_noise;
+    dltf_isometry twice; /* order 2k, of the paper's Theorem 2 (its proof needs 2k, not k) */
+    dltf_isometry next;  /* order k + 1, of the sharper form */
+    int64_t equation4;   /* largest k < 1 / (4 (2 delta - delta^2)), delta bounded for order 2k */
+} dltf_model_certificate;
+
+/* NULL certification: the defaults. */
+DLTF_API dltf_status dltf_certify_model(const dltf_model *model, const dltf_certification *certification,
+                                        dltf_model_certificate *certificate);
+
+/* What can be said of one sample. A flag is 1 or 0; 0 means "not shown", never "false". The first eight need
+ * the known code z, and e = x - Wz is then known too. */
+typedef enum dltf_flag {
+    DLTF_FLAG_COVERED,   /* z has exactly k entries: without this, none of the next seven */
+    DLTF_FLAG_THEOREM1,  /* Theorem 1, for Wz without the noise; paper's feature (tied, no bias) only */
+    DLTF_FLAG_COROLLARY, /* Corollary 1.2: Theorem 1 with noise; paper's feature only */
+    DLTF_FLAG_COHERENCE, /* the theorem for encoder, gains and bias */
+    DLTF_FLAG_BABEL,     /* the same with the Babel function */
+    DLTF_FLAG_THEOREM2,  /* Theorem 2, corrected to delta_2k; paper's feature only */
+    DLTF_FLAG_PAIR,      /* its sharper form with delta_(k+1); paper's feature only */
+    DLTF_FLAG_EQUATION4, /* eq. (4): necessary for Theorem 2, no guarantee by itself */
+    DLTF_FLAG_FEATURE,   /* the model's feature has the support of z: a fact, not a theorem */
+    DLTF_FLAG_CANDIDATE, /* the candidate has the support of z: the same */
+    DLTF_FLAG_FITS,      /* the flat code on the candidate's support is within the noise of x: a fact */
+    DLTF_FLAG_PROVEN,    /* it fits, and no flat code on any other support does: the support is proven */
+    DLTF_FLAG_COUNT
+} dltf_flag;
+
+/* "covered", "theorem1", ... */
+DLTF_API const char *dltf_flag_name(dltf_flag flag);
+
+/* Flags of every sample: rows of DLTF_FLAG_COUNT bytes. `known`: true codes, or NULL; `candidates`: codes
+ * whose supports are to be proven, or NULL for the model's own features. The proof assumes z with exactly k
+ * entries of size `amplitude` and ||e|| <= `noise`; a wrong assumption gives wrong proofs. */
+DLTF_API dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const dltf_codes *known,
+                                          const dltf_codes *candidates,
+                                          const dltf_certification *certification, dltf_progress_fn progress,
+                                          void *context, uint8_t *flags);
+
+/* The norm that Gaussian noise of n independent entries N(0, sigma^2) stays below with probability
+ * `quantile`: sigma times a quantile of the chi distribution, from its distribution function. */
+DLTF_API dltf_status dltf_noise_bound(int64_t n, double sigma, double quantile, double *bound);
 
 /* ---- Synthetic problems -------------------------------------------------------------------------- */
 

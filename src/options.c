@@ -16,6 +16,7 @@
 #define CHOICE DLTF_OPTION_CHOICE
 #define TRAIN(field) offsetof(dltf_options, field)
 #define ENCODE(field) offsetof(dltf_encoding, field)
+#define CERTIFY(field) offsetof(dltf_certification, field)
 
 static const double MOST_COUNT = 2147483647.0;
 #define SELECT_CHOICES "model|abs|positive"
@@ -48,6 +49,15 @@ static const dltf_option encode_table[] = {
     {"refit", 0, FLAG, ENCODE(refit), "false", 0, 0, NULL, NULL, "values by least squares on the support instead of correlations"},
     {"threads", 0, INTEGER, ENCODE(threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores. The result does not depend on it"},
 };
+
+static const dltf_option certify_table[] = {
+    {"k", 'k', INTEGER, CERTIFY(k), NULL, 1, MOST_COUNT, NULL, "K", "entries of a code, exactly (default: as the model was trained)"},
+    {"noise", 0, REAL, CERTIFY(noise), "0", 0, 1e30, NULL, "EPS", "a bound on the norm of the noise of a sample"},
+    {"mu-e", 0, REAL, CERTIFY(mu_e), "0", 0, 1e30, NULL, "MU", "a bound on the inner products of noise and encoder rows; 0: what follows from the bound on its norm"},
+    {"amplitude", 0, REAL, CERTIFY(amplitude), "1", 1e-30, 1e30, NULL, "A", "size of the entries of a code, all the same"},
+    {"signs", 0, FLAG, CERTIFY(signs), "false", 0, 0, NULL, NULL, "entries may be A or -A; otherwise they are A"},
+    {"threads", 0, INTEGER, CERTIFY(threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores. The result does not depend on it"},
+};
 /* clang-format on */
 
 #define TABLE(rows) ((dltf_option_table){rows, (int)(sizeof rows / sizeof *rows)})
@@ -58,6 +68,10 @@ dltf_option_table dltf_train_options(void) {
 
 dltf_option_table dltf_encode_options(void) {
     return TABLE(encode_table);
+}
+
+dltf_option_table dltf_certify_options(void) {
+    return TABLE(certify_table);
 }
 
 dltf_options dltf_options_default(void) {
@@ -72,6 +86,13 @@ dltf_encoding dltf_encoding_default(void) {
     memset(&encoding, 0, sizeof encoding);
     dltf_option_defaults(dltf_encode_options(), &encoding);
     return encoding;
+}
+
+dltf_certification dltf_certification_default(void) {
+    dltf_certification certification;
+    memset(&certification, 0, sizeof certification);
+    dltf_option_defaults(dltf_certify_options(), &certification);
+    return certification;
 }
 
 static dltf_status check_bounds(const dltf_option *option, double value, const char *text) {

@@ -148,3 +148,8 @@ double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch) {
     LAPACKE_dsterf_work(done, diagonal, off);
     return diagonal[done - 1];
 }
+
+bool dl_symmetric_eigenvalues(double *A, int64_t size, double *values, double *scratch) {
+    return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'N', 'L', (int)size, A, (int)size, values, scratch,
+                              3 * (int)size) == 0;
+}

@@ -44,4 +44,8 @@ void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64
 enum { DL_LANCZOS_STEPS = 30 };
 double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch);
 
+/* All eigenvalues of the symmetric A (size x size), ascending; A is overwritten, `scratch` holds 3 x size
+ * doubles. False if the iteration does not converge. */
+bool dl_symmetric_eigenvalues(double *A, int64_t size, double *values, double *scratch);
+
 #endif

@@ -1,5 +1,7 @@
 /* How far a dictionary is from orthonormal: coherence, Babel function, frame potential. These numbers decide
  * in the paper's theorems how large k may be. Called by users, by reports and by the certificates. */
+#include "theory/babel.h"
+
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "kernels/gram.h"
@@ -65,11 +67,16 @@ static int descending(const void *left, const void *right) {
     return (a < b) - (a > b);
 }
 
-/* mu_1(s) = max_i max_{|S| = s, i not in S} sum_{j in S} |<w_i, w_j>| for s = 1 .. order, into babel[s-1].
- * For one atom the best S are its s largest cosines: sort each row of the Gram matrix. O(m^2 (n + log m)),
- * O(m n) memory. */
-dltf_status dltf_babel(dltf_matrix dictionary, int64_t order, double *babel) {
-    frame f;
+void dl_babel_add(double *row, int64_t count, int64_t order, double *babel) {
+    double sum = 0;
+    qsort(row, (size_t)count, sizeof *row, descending);
+    for (int64_t s = 0; s < order; s++) {
+        sum += row[s];
+        babel[s] = fmax(babel[s], sum);
+    }
+}
+
+static dltf_status check_order(dltf_matrix dictionary, int64_t order) {
     dltf_status status = dl_matrix_check(dictionary, "dictionary");
     if (status != DLTF_OK)
         return status;
@@ -77,20 +84,22 @@ dltf_status dltf_babel(dltf_matrix dictionary, int64_t order, double *babel) {
         return dl_fail(DLTF_ARGUMENT,
                        "babel: order is %lld: a dictionary of %lld atoms has the orders from 1 to %lld",
                        (long long)order, (long long)dictionary.rows, (long long)dictionary.rows - 1);
-    status = frame_make(dictionary, &f);
+    return DLTF_OK;
+}
+
+/* mu_1(s) = max_i max_{|S| = s, i not in S} sum_{j in S} |<w_i, w_j>| for s = 1 .. order, into babel[s-1].
+ * O(m^2 (n + log m)), O(m n) memory. */
+dltf_status dltf_babel(dltf_matrix dictionary, int64_t order, double *babel) {
+    frame f;
+    dltf_status status = check_order(dictionary, order);
+    if (status == DLTF_OK)
+        status = frame_make(dictionary, &f);
     if (status != DLTF_OK)
         return status;
     for (int64_t s = 0; s < order; s++)
         babel[s] = 0;
-    for (int64_t i = 0; i < f.m; i++) {
-        int64_t count = cosines(&f, i, true);
-        double sum = 0;
-        qsort(f.row, (size_t)count, sizeof *f.row, descending);
-        for (int64_t s = 0; s < order; s++) {
-            sum += f.row[s];
-            babel[s] = fmax(babel[s], sum);
-        }
-    }
+    for (int64_t i = 0; i < f.m; i++)
+        dl_babel_add(f.row, cosines(&f, i, true), order, babel);
     frame_free(&f);
     return DLTF_OK;
 }
