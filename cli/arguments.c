@@ -204,7 +204,7 @@ static int add_operand(parser *p, const char *word) {
 static int check_operands(const parser *p) {
     int length = 0;
     const char *missing = operand_name(p->self->operands, p->args->operand_count, &length);
-    if (missing)
+    if (missing && *missing != '[')
         return usage_error("%.*s is missing; the form is: dltf %s %s", length, missing, p->self->name,
                            p->self->operands);
     return EXIT_OK;

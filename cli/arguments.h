@@ -7,7 +7,7 @@
 enum { ARGUMENTS_MOST = 128 };
 
 typedef struct arguments {
-    const char *operands[4];           /* as many as the command names, checked */
+    const char *operands[4];           /* as many as the command names; NULL for a missing "[DATA]" */
     const char *given[ARGUMENTS_MOST]; /* names of the options that were given, in order, maybe repeated */
     int operand_count, given_count;
     common_flags common;

@@ -19,48 +19,34 @@ static const dltf_option own_options[] = {
 /* clang-format on */
 
 typedef struct measures {
-    double coherence, welch, babel, potential, potential_bound;
+    double welch, babel, potential, potential_bound;
     int64_t babel_order; /* of mu_1 above: k, or m - 1 if that is less */
-    /* Largest k with k mu <= 1/2: Theorem 1 for equal magnitudes, Corollary 1.1. */
-    int64_t guaranteed;
-    /* Largest k with mu_1(k-1) + mu_1(k) < 1: the same by the sharper Babel function. */
-    int64_t guaranteed_babel;
+    dltf_model_certificate certificate;
 } measures;
 
-static dltf_status measure_babel(dltf_matrix dictionary, int64_t k, measures *found) {
-    int64_t order = dictionary.rows - 1;
-    found->guaranteed_babel = 1;
+static dltf_status measure_babel(const dltf_model *model, int64_t order, measures *found) {
     if (order == 0)
         return DLTF_OK;
     double *babel = malloc((size_t)order * sizeof *babel);
     if (!babel)
         return DLTF_MEMORY;
-    dltf_status status = dltf_babel(dictionary, order, babel);
-    if (status == DLTF_OK) {
-        found->babel_order = k < order ? k : order;
-        found->babel = babel[found->babel_order - 1];
-        int64_t safe = 0;
-        while (safe < order && (safe > 0 ? babel[safe - 1] : 0) + babel[safe] < 1)
-            safe++;
-        /* Every atom active: nothing is left outside that could be taken instead. */
-        found->guaranteed_babel = safe == order ? dictionary.rows : safe;
-    }
+    dltf_status status = dltf_model_babel(model, order, babel);
+    found->babel_order = order;
+    found->babel = babel[order - 1];
     free(babel);
     return status;
 }
 
-static dltf_status measure(dltf_model_view view, measures *found) {
-    dltf_matrix dictionary = dltf_matrix_f32(view.dictionary, view.m, view.n);
+static dltf_status measure(const dltf_model *model, measures *found) {
+    dltf_model_view view = dltf_model_get(model);
     double m = (double)view.m, n = (double)view.n;
     *found = (measures){.potential_bound = fmax(m, m * m / n)};
     found->welch = view.m > view.n ? sqrt((m - n) / (n * (m - 1))) : 0;
-    dltf_status status = dltf_coherence(dictionary, &found->coherence);
+    dltf_status status = dltf_certify_model(model, NULL, &found->certificate);
     if (status == DLTF_OK)
-        status = dltf_frame_potential(dictionary, &found->potential);
+        status = dltf_frame_potential(dltf_matrix_f32(view.dictionary, view.m, view.n), &found->potential);
     if (status == DLTF_OK)
-        status = measure_babel(dictionary, view.k, found);
-    double most = found->coherence > 0 ? floor(0.5 / found->coherence) : m;
-    found->guaranteed = (int64_t)fmin(most, m);
+        status = measure_babel(model, view.k < view.m - 1 ? view.k : view.m - 1, found);
     return status;
 }
 
@@ -87,10 +73,11 @@ static void report_model(report *r, const char *path, dltf_model_view view) {
                 view.unit_norm ? "samples scaled to norm 1" : "");
 }
 
-static void report_measures(report *r, const measures *found, bool untied) {
-    report_real(r, "coherence", NULL, found->coherence);
+static void report_measures(report *r, const measures *found) {
+    const dltf_model_certificate *c = &found->certificate;
+    report_real(r, "coherence", NULL, c->mu);
     report_real(r, "welch_bound", NULL, found->welch);
-    report_line(r, "coherence", "%.4g (Welch: at least %.4g)", found->coherence, found->welch);
+    report_line(r, "coherence", "%.4g (Welch: at least %.4g)", c->mu, found->welch);
     report_integer(r, "babel_order", NULL, found->babel_order);
     report_real(r, "babel", NULL, found->babel);
     if (found->babel_order > 0)
@@ -98,13 +85,12 @@ static void report_measures(report *r, const measures *found, bool untied) {
     report_real(r, "frame_potential", NULL, found->potential);
     report_real(r, "frame_potential_bound", NULL, found->potential_bound);
     report_line(r, "frame potential", "%.6g (at least %.6g)", found->potential, found->potential_bound);
-    report_integer(r, "guaranteed_k", NULL, found->guaranteed);
-    report_integer(r, "guaranteed_k_babel", NULL, found->guaranteed_babel);
+    report_integer(r, "guaranteed_k", NULL, c->without_noise.theorem1);
+    report_integer(r, "guaranteed_k_babel", NULL, c->without_noise.babel);
     report_line(r, "guaranteed up to",
-                "k = %lld by Corollary 1.1 (k mu <= 1/2), k = %lld by the Babel function",
-                (long long)found->guaranteed, (long long)found->guaranteed_babel);
-    report_line(r, "", "(x = Wz without noise, k equal entries%s; larger k usually works too)",
-                untied ? ", tied feature" : "");
+                "k = %lld by Corollary 1.1 (k mu <= 1/2; tied feature), k = %lld by the Babel function",
+                (long long)c->without_noise.theorem1, (long long)c->without_noise.babel);
+    report_line(r, "", "(x = Wz without noise, k equal entries; larger k usually works too: dltf certify)");
 }
 
 static void report_notes(report *r, const dltf_model *model) {
@@ -132,7 +118,7 @@ static int draw_atoms(const inspect_flags *flags, dltf_model_view view) {
 static int inspect(const char *path, const inspect_flags *flags, const dltf_model *model) {
     dltf_model_view view = dltf_model_get(model);
     measures found;
-    dltf_status status = measure(view, &found);
+    dltf_status status = measure(model, &found);
     if (status != DLTF_OK)
         return library_failure(status);
     int code = flags->atoms ? draw_atoms(flags, view) : EXIT_OK;
@@ -140,7 +126,7 @@ static int inspect(const char *path, const inspect_flags *flags, const dltf_mode
         return code;
     report r = report_new();
     report_model(&r, path, view);
-    report_measures(&r, &found, view.encoder != NULL);
+    report_measures(&r, &found);
     report_notes(&r, model);
     if (flags->atoms)
         report_text(&r, "atoms", "picture of the atoms", flags->atoms);

@@ -13,7 +13,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 typedef struct command {
     const char *name;
     const char *summary;                /* one line, no full stop */
-    const char *operands;               /* "MODEL DATA"; NULL for none */
+    const char *operands;               /* "MODEL [DATA]"; NULL for none */
     const char *details;                /* a paragraph for help and manual */
     dltf_option_table own;              /* options of this command alone; first target of the parser */
     dltf_option_table (*library)(void); /* options that the library describes, or NULL; second target */
@@ -27,8 +27,8 @@ typedef struct command {
 /* In the order of the help, NULL-terminated. */
 extern const command *const command_list[];
 
-extern const command command_train, command_encode, command_decode, command_inspect, command_synth,
-    command_score, command_reproduce, command_completion, command_manual;
+extern const command command_train, command_encode, command_decode, command_inspect, command_certify,
+    command_synth, command_score, command_reproduce, command_completion, command_manual;
 
 /* The options that every command has, or every command with JSON output. */
 typedef struct common_flags {

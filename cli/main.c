@@ -8,8 +8,9 @@
 #include <string.h>
 
 const command *const command_list[] = {
-    &command_train, &command_encode,    &command_decode,     &command_inspect, &command_synth,
-    &command_score, &command_reproduce, &command_completion, &command_manual,  NULL,
+    &command_train, &command_encode, &command_decode,    &command_inspect,    &command_certify,
+    &command_synth, &command_score,  &command_reproduce, &command_completion, &command_manual,
+    NULL,
 };
 
 static int unknown_command(const char *word) {

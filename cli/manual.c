@@ -74,7 +74,10 @@ static void print_examples(FILE *out, const command *self) {
 static void print_operands(FILE *out, const command *self) {
     for (const char *at = self->operands ? self->operands : ""; *at;) {
         int length = (int)strcspn(at, " ");
-        fprintf(out, ".Ar %.*s\n", length, at);
+        if (*at == '[')
+            fprintf(out, ".Op Ar %.*s\n", length - 2, at + 1);
+        else
+            fprintf(out, ".Ar %.*s\n", length, at);
         at += length;
         at += *at == ' ';
     }

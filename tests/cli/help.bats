@@ -2,7 +2,7 @@
 # Help, version, manual and completion: what a newcomer types first.
 load common
 
-COMMANDS="train encode decode inspect synth score reproduce completion manual"
+COMMANDS="train encode decode inspect certify synth score reproduce completion manual"
 
 @test "dltf alone and an unknown command say what there is" {
   run -2 --separate-stderr dltf

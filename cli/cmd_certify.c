@@ -1,0 +1,283 @@
+/* dltf certify: what the theorems guarantee for a model, for samples whose codes are known, and for supports
+ * that can be proven from a sample and a bound on its noise. */
+#include "cli/arguments.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "experiments/support.h"
+
+#include <stdlib.h>
+
+typedef struct certify_flags {
+    const char *codes, *supports, *flags;
+    double sigma, quantile;
+} certify_flags;
+
+/* clang-format off */
+static const dltf_option own_options[] = {
+    {"codes", 0, DLTF_OPTION_TEXT, offsetof(certify_flags, codes), NULL, 0, 0, NULL, "FILE.npz", "the true codes of DATA: evaluates the theorems for each sample"},
+    {"supports", 0, DLTF_OPTION_TEXT, offsetof(certify_flags, supports), NULL, 0, 0, NULL, "FILE.npz", "codes whose supports are to be proven; default: the model's features"},
+    {"sigma", 0, DLTF_OPTION_REAL, offsetof(certify_flags, sigma), "0", 0, 1e30, NULL, "S", "Gaussian noise of this standard deviation; gives the bound --noise"},
+    {"quantile", 0, DLTF_OPTION_REAL, offsetof(certify_flags, quantile), "0.99", 1e-9, 0.999999999999, NULL, "Q", "with --sigma: the share of the noise that stays below the bound"},
+    {"flags", 0, DLTF_OPTION_TEXT, offsetof(certify_flags, flags), NULL, 0, 0, NULL, "FILE.npy", "write one row of 0 and 1 for each sample"},
+};
+/* clang-format on */
+
+typedef struct certify_job {
+    certify_flags flags;
+    dltf_certification options;
+    arguments args;
+    bool noise_given;
+    dltf_model *model;
+    dltf_array *data;
+    dltf_codes *known, *supports;
+    dltf_model_certificate found;
+    double *babel; /* mu_1(1 .. orders) */
+    int64_t orders, samples;
+    uint8_t *rows;
+} certify_job;
+
+/* ---- Reading ---- */
+
+static int check(certify_job *job) {
+    const char *data = job->args.operands[1];
+    bool sigma = arguments_given(&job->args, "sigma"), noise = arguments_given(&job->args, "noise");
+    job->noise_given = sigma || noise;
+    if (sigma && noise)
+        return usage_error("--noise and --sigma both bound the noise; give one of them");
+    if (!data && (job->flags.codes || job->flags.supports || job->flags.flags))
+        return usage_error("--codes, --supports and --flags are about samples; give DATA too");
+    if (data && !job->noise_given && !job->flags.codes)
+        return usage_error("what is to be certified? Give --noise or --sigma to prove supports, --codes to "
+                           "evaluate the theorems");
+    const char *inputs[] = {job->args.operands[0], data, job->flags.codes, job->flags.supports};
+    int code = files_check(4, inputs, 1, &job->flags.flags);
+    return code == EXIT_OK ? files_check_ending("flags are", job->flags.flags, ".npy", ".csv") : code;
+}
+
+/* A model file, or a bare dictionary as a matrix: its atoms are then used as in the paper. */
+static int load_model(certify_job *job) {
+    const char *path = job->args.operands[0];
+    if (!files_has_ending(path, ".npy"))
+        return files_load_model(path, &job->model);
+    if (job->options.k == 0)
+        return usage_error("%s is a bare dictionary; give -k", path);
+    dltf_array *dictionary = NULL;
+    int code = files_load_data(path, &dictionary);
+    if (code != EXIT_OK)
+        return code;
+    dltf_status status = support_tied_model(dltf_array_matrix(dictionary), job->options.k, &job->model);
+    dltf_array_free(dictionary);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static int load(certify_job *job) {
+    int code = load_model(job);
+    if (code == EXIT_OK && job->args.operands[1])
+        code = files_load_data(job->args.operands[1], &job->data);
+    dltf_status status = DLTF_OK;
+    if (code == EXIT_OK && job->flags.codes)
+        status = dltf_codes_load(job->flags.codes, &job->known);
+    if (code == EXIT_OK && status == DLTF_OK && job->flags.supports)
+        status = dltf_codes_load(job->flags.supports, &job->supports);
+    if (code == EXIT_OK && status == DLTF_OK && job->flags.sigma > 0)
+        status = dltf_noise_bound(dltf_model_get(job->model).n, job->flags.sigma, job->flags.quantile,
+                                  &job->options.noise);
+    return status == DLTF_OK ? code : library_failure(status);
+}
+
+/* ---- Computing ---- */
+
+static int certify(certify_job *job) {
+    int64_t m = dltf_model_get(job->model).m;
+    dltf_status status = dltf_certify_model(job->model, &job->options, &job->found);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    job->orders = 2 * job->found.k < m - 1 ? 2 * job->found.k : m - 1;
+    job->babel = malloc((size_t)(job->orders + 1) * sizeof *job->babel);
+    if (!job->babel)
+        return library_failure(DLTF_MEMORY);
+    if (job->orders > 0)
+        status = dltf_model_babel(job->model, job->orders, job->babel);
+    if (status == DLTF_OK && job->data) {
+        dltf_matrix X = dltf_array_matrix(job->data);
+        job->samples = X.rows;
+        job->rows = malloc((size_t)X.rows * DLTF_FLAG_COUNT);
+        status = !job->rows ? DLTF_MEMORY
+                            : dltf_certify_samples(job->model, X, job->known, job->supports, &job->options,
+                                                   progress_step, NULL, job->rows);
+        progress_erase();
+    }
+    if (status != DLTF_OK)
+        return library_failure_in(status, (sources){.data = job->args.operands[1]});
+    return EXIT_OK;
+}
+
+static int save(certify_job *job) {
+    if (!job->flags.flags)
+        return EXIT_OK;
+    dltf_status status =
+        dltf_matrix_save(dltf_matrix_u8(job->rows, job->samples, DLTF_FLAG_COUNT), job->flags.flags);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+/* ---- Printing ---- */
+
+static json_t *certified_json(dltf_certified_k found) {
+    return json_pack("{sIsIsI}", "theorem1", (json_int_t)found.theorem1, "coherence",
+                     (json_int_t)found.coherence, "babel", (json_int_t)found.babel);
+}
+
+static json_t *isometry_json(const dltf_isometry *found) {
+    return json_pack("{sIsfsfsfsb}", "order", (json_int_t)found->order, "by_coherence", found->by_coherence,
+                     "by_babel", found->by_babel, "delta", found->delta, "exact", (int)found->exact);
+}
+
+static void report_certified(report *r, const char *key, const char *label, dltf_certified_k found) {
+    report_json(r, key, certified_json(found));
+    report_line(r, label, "%lld by Theorem 1, %lld by coherence, %lld by the Babel function",
+                (long long)found.theorem1, (long long)found.coherence, (long long)found.babel);
+}
+
+static void report_isometry(report *r, const char *key, const dltf_isometry *found) {
+    char label[64];
+    snprintf(label, sizeof label, "RIP constant of order %lld", (long long)found->order);
+    report_json(r, key, isometry_json(found));
+    if (found->exact)
+        report_line(r, label, "%.4g, all supports tried", found->delta);
+    else
+        report_line(r, label, "at most %.4g by the Babel function, %.4g by coherence", found->by_babel,
+                    found->by_coherence);
+}
+
+static void report_babel(report *r, const certify_job *job) {
+    json_t *values = json_array();
+    for (int64_t s = 0; s < job->orders; s++)
+        json_array_append_new(values, json_number(job->babel[s]));
+    report_json(r, "babel", values);
+    int64_t k = job->found.k;
+    if (k <= job->orders)
+        report_line(r, "Babel function", "mu_1(%lld) + mu_1(%lld) = %.4g", (long long)k - 1, (long long)k,
+                    (k > 1 ? job->babel[k - 2] : 0) + job->babel[k - 1]);
+}
+
+static void report_model(report *r, const certify_job *job) {
+    const dltf_model_certificate *found = &job->found;
+    dltf_model_view view = dltf_model_get(job->model);
+    report_text(r, "model", "model", job->args.operands[0]);
+    report_integer(r, "m", "atoms (m)", view.m);
+    report_integer(r, "n", "entries of an atom (n)", view.n);
+    report_integer(r, "k", "entries of a code (k)", found->k);
+    report_real(r, "mu", "coherence of W", found->mu);
+    report_json(r, "tied", json_boolean(!view.encoder && !view.bias));
+    bool untied = view.encoder || view.bias;
+    report_real(r, "mu_encoder", untied ? "coherence of E and W" : NULL, found->mu_encoder);
+    report_real(r, "least_gain", NULL, found->least_gain);
+    report_real(r, "most_gain", NULL, found->most_gain);
+    report_real(r, "most_bias", NULL, found->most_bias);
+    if (untied)
+        report_line(r, "gains", "%.4g .. %.4g, bias at most %.4g", found->least_gain, found->most_gain,
+                    found->most_bias);
+    report_babel(r, job);
+    report_certified(r, "certified", "certified k, no noise", found->without_noise);
+    if (job->noise_given || job->options.mu_e > 0) {
+        report_real(r, "noise", "noise: norm at most", job->options.noise);
+        report_real(r, "mu_e", "noise: correlation at most", found->mu_e);
+        report_certified(r, "certified_with_noise", "certified k, noise", found->with_noise);
+    }
+    report_isometry(r, "rip_2k", &found->twice);
+    report_isometry(r, "rip_k1", &found->next);
+    report_integer(r, "equation4_k", NULL, found->equation4);
+}
+
+static int64_t count_flags(const certify_job *job, dltf_flag flag, dltf_flag without) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < job->samples; i++)
+        count += job->rows[i * DLTF_FLAG_COUNT + flag] &&
+                 (without == flag || !job->rows[i * DLTF_FLAG_COUNT + without]);
+    return count;
+}
+
+/* Rows of the flags that were asked for: theorems with --codes, proofs with a bound on the noise. */
+static json_t *flag_rows(const certify_job *job) {
+    json_t *rows = json_array();
+    for (dltf_flag f = 0; f < DLTF_FLAG_COUNT; f++) {
+        bool proof = f >= DLTF_FLAG_FITS;
+        if (proof ? !job->noise_given : !job->known)
+            continue;
+        int64_t count = count_flags(job, f, f);
+        json_array_append_new(rows,
+                              json_pack("{sssIsf}", "flag", dltf_flag_name(f), "samples", (json_int_t)count,
+                                        "share", (double)count / (double)job->samples));
+    }
+    return rows;
+}
+
+static int print_report(certify_job *job) {
+    report r = report_new();
+    report_model(&r, job);
+    json_t *rows = job->data ? flag_rows(job) : NULL;
+    int64_t wrong = 0;
+    if (rows) {
+        report_integer(&r, "samples", "samples", job->samples);
+        report_json(&r, "flags", json_incref(rows));
+    }
+    if (rows && job->known && job->noise_given) {
+        wrong = count_flags(job, DLTF_FLAG_PROVEN, DLTF_FLAG_CANDIDATE);
+        report_integer(&r, "wrong_proofs", NULL, wrong);
+    }
+    if (job->flags.flags)
+        report_text(&r, "flags_file", "flags", job->flags.flags);
+    report_print(&r, false);
+    if (rows && !job->args.common.json) {
+        putchar('\n');
+        rows_print(rows);
+    }
+    json_decref(rows);
+    if (!job->found.twice.exact && !job->args.common.json)
+        remark("\nThe RIP constant is NP-hard to compute: what is shown are bounds.");
+    if (wrong > 0)
+        remark("%s of wrong supports: the noise of these samples is larger than its bound.",
+               counted(wrong, "proof"));
+    return EXIT_OK;
+}
+
+static int run(const command *self, int count, char **words) {
+    static int (*const steps[])(certify_job *) = {check, load, certify, save, print_report};
+    certify_job job = {.model = NULL};
+    if (!arguments_parse(self, count, words, &job.flags, &job.options, &job.args))
+        return job.args.exit_code;
+    int code = EXIT_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
+        code = steps[i](&job);
+    free(job.rows);
+    free(job.babel);
+    dltf_codes_free(job.known);
+    dltf_codes_free(job.supports);
+    dltf_array_free(job.data);
+    dltf_model_free(job.model);
+    return code;
+}
+
+const command command_certify = {
+    .name = "certify",
+    .summary = "say what is guaranteed for a model and for samples",
+    .operands = "MODEL [DATA]",
+    .details =
+        "For a model, or a bare dictionary (.npy, with -k): coherence, Babel function, and the largest k for "
+        "which the feature finds the support of every code of k equal entries. With DATA and --codes: which "
+        "theorems hold for which sample. With DATA and a bound on the noise: which supports are proven, "
+        "because no other k atoms come within the noise of the sample. All of it is about codes of exactly "
+        "k entries and about the dictionary of MODEL. docs/guarantees.md has statements, proofs and the "
+        "columns of --flags.",
+    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .library = dltf_certify_options,
+    .library_title = "Assumptions",
+    .json =
+        "coherence, Babel function, certified k, bounds on the RIP constant, and for each flag the number "
+        "and share of samples",
+    .examples = {"dltf certify X.model.safetensors",
+                 "dltf certify toy/dictionary.npy toy/Xtest.npy -k 8 --sigma 0.01 --codes toy/codes_test.npz",
+                 NULL},
+    .run = run,
+};

@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# dltf certify: guarantees of models and of samples.
+load common
+
+# A problem with little noise, in which the certificate fires.
+quiet_toy() {
+  dltf synth -n 32 -m 40 -k 3 -N 200 --noise 0.01 --seed 4 -o quiet -q
+}
+
+@test "a model: coherence, Babel function, certified k, RIP bounds" {
+  run -0 --separate-stderr dltf certify "$model"
+  [[ $output == *"coherence of W"*"Babel function"*"certified k, no noise"*"RIP constant of order 6"* ]]
+  [[ $output != *samples* ]]
+  dltf certify "$model" --json >m.json
+  [[ $(value 'd["k"], d["tied"], len(d["babel"]), d["rip_2k"]["order"], d["rip_k1"]["order"]' <m.json) == "(3, True, 6, 6, 4)" ]]
+  [[ $(value 'd["babel"][0] == d["mu"] == d["mu_encoder"]' <m.json) == True ]]
+  [[ $(value 'd["certified"]["theorem1"] <= d["certified"]["coherence"] <= d["certified"]["babel"]' <m.json) == True ]]
+  [[ $(value 'd["rip_k1"]["delta"] <= d["rip_k1"]["by_babel"] <= d["rip_k1"]["by_coherence"]' <m.json) == True ]]
+  [[ $(value '"certified_with_noise" in d' <m.json) == False ]]
+  [[ $(dltf certify "$model" -k 1 --json | value 'd["rip_2k"]["exact"] and abs(d["rip_2k"]["delta"] - d["mu"]) < 1e-6') == True ]]
+  [[ $(dltf certify "$model" --noise 100 --json | value 'd["certified_with_noise"]["babel"]') == 0 ]]
+}
+
+@test "samples: proofs with a bound on the noise, theorems with the codes" {
+  quiet_toy
+  W=quiet/dictionary.npy X=quiet/Xtest.npy Z=quiet/codes_test.npz
+  dltf certify $W $X -k 3 --sigma 0.01 --codes $Z --supports $Z --flags f.npy --json >c.json
+  [[ $(value '[r["flag"] for r in d["flags"]]' <c.json) == *covered*theorem1*corollary12*fits*proven* ]]
+  [[ $(value '{r["flag"]: r["samples"] for r in d["flags"]}["covered"]' <c.json) == 200 ]]
+  [[ $(value '{r["flag"]: r["samples"] for r in d["flags"]}["proven"] > 190' <c.json) == True ]]
+  [[ $(value 'd["wrong_proofs"], d["flags_file"]' <c.json) == "(0, 'f.npy')" ]]
+  if "$PYTHON" -c 'import numpy' 2>/dev/null; then
+    "$PYTHON" - <<'P'
+import json, numpy
+flags, told = numpy.load("f.npy"), json.load(open("c.json"))["flags"]
+assert flags.shape == (200, 12) and flags.dtype == numpy.uint8, flags.shape
+assert [int(s) for s in flags.sum(0)] == [r["samples"] for r in told]
+P
+  fi
+  dltf certify $W $X -k 3 --sigma 0.01 --codes $Z --supports $Z --flags g.npy --threads 1 -q >/dev/null
+  same_file f.npy g.npy
+  run -0 --separate-stderr dltf certify $W $X -k 3 --sigma 0.01
+  [[ $output == *flag*samples*share*proven* && $output != *theorem1* ]]
+  run -0 --separate-stderr dltf certify $W $X -k 3 --codes $Z
+  [[ $output == *theorem1* && $output != *proven* ]]
+  # codes of fewer than k entries are not covered
+  [[ $(dltf certify $W $X -k 4 --codes $Z --json | value '[r["samples"] for r in d["flags"]][:8]') == "[0, 0, 0, 0, 0, 0, 0, 0]" ]]
+}
+
+@test "a quantile of the noise is a bound on its norm" {
+  [[ $(dltf certify "$model" --sigma 2 --quantile 0.95 --json | value 'abs(d["noise"] - 2 * 26.29622760486423 ** .5) < 1e-6') == True ]]
+}
+
+@test "certify refuses what makes no sense" {
+  quiet_toy
+  fails 2 "give one of them" certify "$model" --noise 1 --sigma 1
+  fails 2 "give DATA too" certify "$model" --codes c.npz
+  fails 2 "what is to be certified" certify "$model" "$toy/X.npy"
+  fails 2 "bare dictionary; give -k" certify quiet/dictionary.npy
+  fails 2 "MODEL is missing.*MODEL \[DATA\]" certify
+  fails 2 "one word too many" certify a b c
+  fails 2 "--noise: -1 is outside" certify "$model" --noise -1
+  fails 2 "more than the model's 24 atoms" certify "$model" -k 25
+  fails 1 "have 32 columns" certify "$model" quiet/X.npy --noise 1
+  fails 1 "known codes are 200 x 40" certify "$model" "$toy/X.npy" --codes quiet/codes.npz
+  fails 2 "is an input" certify "$model" "$toy/X.npy" --noise 1 --flags "$toy/X.npy"
+  fails 2 "flags are written as .npy" certify "$model" "$toy/X.npy" --noise 1 --flags f.txt
+}
