@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const experiment *const experiment_list[] = {&experiment_table1, NULL};
+const experiment *const experiment_list[] = {&experiment_table1, &experiment_certificates, NULL};
 
 const experiment *experiment_find(const char *name) {
     for (int i = 0; experiment_list[i]; i++)

@@ -46,7 +46,7 @@ typedef struct experiment {
 
 /* All of them, NULL-terminated. */
 extern const experiment *const experiment_list[];
-extern const experiment experiment_table1;
+extern const experiment experiment_table1, experiment_certificates;
 
 const experiment *experiment_find(const char *name);
 

@@ -47,3 +47,11 @@ load common
   fails 2 "no experiment 'table9'; there are: table1" reproduce table9
   fails 2 "has no method 'nope'; it has: original, random" reproduce table1 --methods dltf,nope
 }
+
+@test "reproduce certificates proves true supports and no wrong ones" {
+  dltf reproduce certificates --quick --seeds 1 --json -q >c.json
+  [[ $(value 'all(r["wrong_proofs"] == 0 for r in d["rows"] if r["method"] == "exchanged")' <c.json) == True ]]
+  [[ $(value 'min(r["proven"] for r in d["rows"] if r["method"] == "true" and r["noise"] < .02) > .9' <c.json) == True ]]
+  [[ $(value 'max(r["proven"] for r in d["rows"] if r["method"] == "true" and r["noise"] > .05) < .05' <c.json) == True ]]
+  [[ $(value 'len(d["rows"]), d["protocol"]["quantile"]' <c.json) == "(18, 0.99)" ]]
+}

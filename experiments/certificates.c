@@ -1,0 +1,151 @@
+/* How often the a-posteriori certificate proves a support, on the paper's synthetic problem with the true
+ * dictionary: the true supports, those of the thresholded feature, and wrong ones (one atom exchanged), which
+ * must never be proven. Not in the paper. */
+#include "experiments/clock.h"
+#include "experiments/experiment.h"
+#include "experiments/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_FULL = 10000, N_QUICK = 200, N_DIM = 64, M_ATOMS = 128 };
+static const double QUANTILE = 0.99;
+
+static const char *const methods[] = {"true", "feature", "exchanged", NULL};
+static const char *const metrics[] = {"proven", "correct", "wrong_proofs", "fits", "seconds", NULL};
+enum { PROVEN, CORRECT, WRONG_PROOFS, FITS, SECONDS };
+
+static const double all_noise[] = {0.01, 0.03, 0.1};
+static const int all_k[] = {4, 6, 8, 10, 12}, quick_k[] = {4, 8};
+enum { NOISES = 3, ALL_K = 5, QUICK_K = 2 };
+
+typedef struct setting {
+    double noise;
+    int k;
+} setting;
+
+static int settings(bool quick) {
+    return NOISES * (quick ? QUICK_K : ALL_K);
+}
+
+static setting setting_at(bool quick, int index) {
+    int count = quick ? QUICK_K : ALL_K;
+    return (setting){all_noise[index / count], (quick ? quick_k : all_k)[index % count]};
+}
+
+static void describe(bool quick, int index, json_t *row) {
+    json_object_set_new(row, "noise", json_real(setting_at(quick, index).noise));
+    json_object_set_new(row, "k", json_integer(setting_at(quick, index).k));
+}
+
+static void protocol(bool quick, json_t *object) {
+    json_object_set_new(object, "n", json_integer(N_DIM));
+    json_object_set_new(object, "m", json_integer(M_ATOMS));
+    json_object_set_new(object, "samples", json_integer(quick ? N_QUICK : N_FULL));
+    json_object_set_new(object, "dictionary", json_string("the true one"));
+    json_object_set_new(object, "codes", json_string("k ones at random places"));
+    json_object_set_new(object, "noise_bound", json_string("the quantile of sigma chi_n"));
+    json_object_set_new(object, "quantile", json_real(QUANTILE));
+    json_object_set_new(object, "proven",
+                        json_string("share of the correct supports; wrong_proofs: share of the others"));
+}
+
+static double paper(const char *method, bool quick, int index) {
+    (void)method, (void)quick, (void)index;
+    return NAN;
+}
+
+/* The true codes with one atom of each exchanged for its next neighbour outside. */
+static dltf_status exchange(dltf_csr truth, dltf_codes **codes) {
+    int64_t entries = truth.indptr[truth.rows];
+    int32_t *indices = malloc((size_t)entries * sizeof *indices);
+    if (!indices)
+        return DLTF_MEMORY;
+    memcpy(indices, truth.indices, (size_t)entries * sizeof *indices);
+    for (int64_t i = 0; i < truth.rows; i++) {
+        int64_t first = truth.indptr[i], last = truth.indptr[i + 1] - 1, s = last;
+        if (indices[last] + 1 < truth.cols)
+            indices[last]++;
+        else { /* down from the end: the first gap */
+            while (s > first && indices[s - 1] == indices[s] - 1)
+                s--;
+            indices[s]--;
+        }
+    }
+    truth.indices = indices;
+    dltf_status status = dltf_codes_new(truth, codes);
+    free(indices);
+    return status;
+}
+
+static void summarise(const uint8_t *flags, int64_t samples, double *values) {
+    double proven = 0, correct = 0, wrong = 0, fits = 0, all = (double)samples;
+    for (int64_t i = 0; i < samples; i++) {
+        const uint8_t *f = flags + i * DLTF_FLAG_COUNT;
+        proven += f[DLTF_FLAG_PROVEN] && f[DLTF_FLAG_CANDIDATE];
+        wrong += f[DLTF_FLAG_PROVEN] && !f[DLTF_FLAG_CANDIDATE];
+        correct += f[DLTF_FLAG_CANDIDATE];
+        fits += f[DLTF_FLAG_FITS];
+    }
+    values[PROVEN] = correct > 0 ? proven / correct : NAN;
+    values[CORRECT] = correct / all;
+    values[WRONG_PROOFS] = correct < all ? wrong / (all - correct) : NAN;
+    values[FITS] = fits / all;
+}
+
+static dltf_status certify(const experiment_cell *cell, const dltf_synthetic *problem, const setting *now,
+                           const dltf_codes *candidates, double *values) {
+    dltf_certification options = dltf_certification_default();
+    options.k = now->k;
+    options.threads = cell->request->threads;
+    dltf_matrix X = dltf_synthetic_samples(problem, true);
+    dltf_model *model = NULL;
+    uint8_t *flags = malloc((size_t)X.rows * DLTF_FLAG_COUNT);
+    dltf_status status = flags ? DLTF_OK : DLTF_MEMORY;
+    if (status == DLTF_OK)
+        status = support_tied_model(dltf_synthetic_dictionary(problem), now->k, &model);
+    if (status == DLTF_OK)
+        status = dltf_noise_bound(N_DIM, now->noise, QUANTILE, &options.noise);
+    double begin = clock_seconds();
+    if (status == DLTF_OK)
+        status = dltf_certify_samples(model, X, dltf_synthetic_codes(problem, true), candidates, &options,
+                                      cell->progress, cell->context, flags);
+    if (status == DLTF_OK)
+        summarise(flags, X.rows, values);
+    values[SECONDS] = clock_seconds() - begin;
+    free(flags);
+    dltf_model_free(model);
+    return status;
+}
+
+static dltf_status measure(const experiment_cell *cell, double *values) {
+    setting now = setting_at(cell->request->quick, cell->setting);
+    dltf_synthetic_spec spec = {N_DIM,     M_ATOMS,   now.k, cell->request->quick ? N_QUICK : N_FULL,
+                                now.noise, cell->seed};
+    dltf_synthetic *problem = NULL;
+    dltf_codes *wrong = NULL;
+    dltf_status status = dltf_synthetic_new(&spec, &problem);
+    if (status == DLTF_OK && strcmp(cell->method, "exchanged") == 0)
+        status = exchange(dltf_codes_csr(dltf_synthetic_codes(problem, true)), &wrong);
+    if (status == DLTF_OK) {
+        const dltf_codes *truth = dltf_synthetic_codes(problem, true);
+        const dltf_codes *candidates = wrong ? wrong : strcmp(cell->method, "true") == 0 ? truth : NULL;
+        status = certify(cell, problem, &now, candidates, values);
+    }
+    dltf_codes_free(wrong);
+    dltf_synthetic_free(problem);
+    return status;
+}
+
+const experiment experiment_certificates = {
+    .name = "certificates",
+    .summary = "supports proven from a sample and a bound on its noise",
+    .methods = methods,
+    .metrics = metrics,
+    .settings = settings,
+    .describe = describe,
+    .protocol = protocol,
+    .paper = paper,
+    .measure = measure,
+};
