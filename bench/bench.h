@@ -26,6 +26,8 @@ static inline double bench_cpu_seconds(void) {
 typedef dltf_status (*bench_run)(FILE *table, json_t *rows);
 
 dltf_status bench_encode(FILE *table, json_t *rows);
+dltf_status bench_omp(FILE *table, json_t *rows);
+
 dltf_status bench_prox(FILE *table, json_t *rows);
 dltf_status bench_train(FILE *table, json_t *rows);
 

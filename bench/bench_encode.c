@@ -87,13 +87,14 @@ static dltf_status time_encode(const workload *w, shape s, int64_t N, dltf_encod
 }
 
 /* Best times of N samples; for one sample, of many calls each. */
-static dltf_status measure(const workload *w, shape s, int64_t N, int threads, double *product,
-                           double *encode) {
+static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t N, int threads,
+                           double *product, double *encode) {
     int calls = N == 1 ? LATENCY_CALLS : 1;
     dltf_status status = DLTF_OK;
     dltf_encoding encoding = dltf_encoding_default();
     dltf_encoder *encoder = NULL;
     encoding.threads = threads;
+    encoding.coder = coder;
     *product = *encode = INFINITY;
     DL_TRY(dltf_encoder_new(w->model, &encoding, &encoder));
     openblas_set_num_threads(threads);
@@ -133,23 +134,27 @@ static dltf_status bench_shape(FILE *table, json_t *rows, shape s) {
     dltf_status status = make_workload(s, &w);
     int most = dl_thread_count(0) < 2 ? 1 : 2;
     for (int threads = 1; status == DLTF_OK && threads <= most; threads++) {
-        DL_TRY(measure(&w, s, s.N, threads, &product, &encode));
+        DL_TRY(measure(&w, s, DLTF_CODER_THRESHOLD, s.N, threads, &product, &encode));
         DL_TRY(report(table, rows, s, s.N, threads, product, encode));
     }
-    DL_TRY(measure(&w, s, 1, 1, &product, &encode));
+    DL_TRY(measure(&w, s, DLTF_CODER_THRESHOLD, 1, 1, &product, &encode));
     DL_TRY(report(table, rows, s, 1, 1, product, encode));
 done:
     free_workload(&w);
     return status;
 }
 
-dltf_status bench_encode(FILE *table, json_t *rows) {
+static void print_head(FILE *table, const char *what) {
     if (table)
         fprintf(table,
-                "Wall us per sample, best of %d: a bare sgemm, the encoder (product and selection), and "
-                "their ratio.\n\n"
+                "Wall us per sample, best of %d: a bare sgemm, the encoder (%s), and their ratio.\n\n"
                 "%5s %5s %6s %4s %6s %8s %12s %12s %7s %8s\n",
-                BENCH_ROUNDS, "shape", "n", "m", "k", "N", "threads", "sgemm", "encode", "ratio", "gflops");
+                BENCH_ROUNDS, what, "shape", "n", "m", "k", "N", "threads", "sgemm", "encode", "ratio",
+                "gflops");
+}
+
+dltf_status bench_encode(FILE *table, json_t *rows) {
+    print_head(table, "product and selection");
     for (int i = 0; i < SHAPES; i++) {
         dltf_status status = bench_shape(table, rows, shapes[i]);
         if (status != DLTF_OK)
@@ -185,6 +190,26 @@ done:
 dltf_status bench_encode_arrays(const char *directory, json_t *rows) {
     for (int i = 0; i < SHAPES; i++) {
         dltf_status status = save_shape(directory, rows, shapes[i]);
+        if (status != DLTF_OK)
+            return status;
+    }
+    return DLTF_OK;
+}
+
+/* Orthogonal matching pursuit on one thread; not on the largest shape, whose Gram matrix takes a gigabyte. */
+dltf_status bench_omp(FILE *table, json_t *rows) {
+    print_head(table, "Batch-OMP with k entries");
+    for (int i = 0; i < SHAPES - 1; i++) {
+        shape s = shapes[i];
+        workload w;
+        double product = 0, encode = 0;
+        dltf_status status = make_workload(s, &w);
+        s.N = s.N < 6000 ? s.N : 6000;
+        if (status == DLTF_OK)
+            status = measure(&w, s, DLTF_CODER_OMP, s.N, 1, &product, &encode);
+        if (status == DLTF_OK)
+            status = report(table, rows, s, s.N, 1, product, encode);
+        free_workload(&w);
         if (status != DLTF_OK)
             return status;
     }

@@ -120,7 +120,9 @@ static int print_report(encode_job *job) {
     report_real(&r, "relative_error", NULL, totals->relative_error);
     report_json(&r, "refit", json_boolean(job->encoding.refit));
     report_line(&r, "relative error", "%.4g%s", totals->relative_error,
-                job->encoding.refit ? "" : " (values are correlations; --refit makes them coefficients)");
+                job->encoding.refit || job->encoding.coder != DLTF_CODER_THRESHOLD
+                    ? ""
+                    : " (values are correlations; --refit makes them coefficients)");
     report_text(&r, "codes", "codes", to_output ? "standard output" : job->output);
     if (!job->flags.dense && !to_output)
         report_line(&r, "next", "dltf decode %s %s", files_quoted(job->args.operands[0]),

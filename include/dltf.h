@@ -164,11 +164,23 @@ typedef struct dltf_options {
     double tolerance;
 } dltf_options;
 
+/* How samples become codes. All but the first work on the dictionary and give coefficients. */
+typedef enum dltf_coder {
+    DLTF_CODER_THRESHOLD, /* max_k of one product: the model's own feature */
+    DLTF_CODER_OMP,       /* orthogonal matching pursuit, by magnitude only */
+    DLTF_CODER_IHT,       /* iterative hard thresholding, step 1 / lambda_max(W^T W) */
+    DLTF_CODER_NIHT,      /* the same with Blumensath and Davies' adaptive step */
+    DLTF_CODER_HTP,       /* hard-thresholding pursuit, preconditioned by the dual of the dictionary */
+} dltf_coder;
+
 /* How to encode. */
 typedef struct dltf_encoding {
     int64_t k; /* 0: the model's */
     dltf_select select;
-    bool refit; /* values by least squares on the support instead of correlations */
+    dltf_coder coder;
+    int64_t passes; /* of iht, niht and htp, at most; 0: chosen */
+    double error;   /* of omp: stop when ||x - Wz||^2, x as preprocessed, is this small; 0: never */
+    bool refit;     /* values by least squares on the support instead of correlations */
     int64_t threads;
 } dltf_encoding;
 
@@ -258,7 +270,7 @@ DLTF_API const char *dltf_model_note_name(const dltf_model *model, int index);
 
 /* z = max_k(E^T x - b) for every row of X; the N x m score matrix never exists. Ties go to the lowest index.
  * Scores are rounded sums: copies of an atom may differ in the last bit and then do not tie. NULL encoding:
- * the defaults. */
+ * the defaults. Other coders than threshold: see dltf_coder. */
 DLTF_API dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding,
                                  dltf_progress_fn progress, void *context, dltf_codes **codes);
 
@@ -275,6 +287,12 @@ DLTF_API int64_t dltf_encoder_k(const dltf_encoder *encoder);
 DLTF_API dltf_status dltf_encoder_run(dltf_encoder *encoder, dltf_matrix X, int32_t *count, int32_t *index,
                                       float *value);
 DLTF_API void dltf_encoder_free(dltf_encoder *encoder);
+
+/* The least-squares values of given supports: z = argmin ||x - Wz|| over the entries that `supports` has for
+ * each row of X, x as the model preprocesses it. The values in `supports` do not matter. Of dependent atoms
+ * the later ones are dropped. The result does not depend on the threads (0: all cores). */
+DLTF_API dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes *supports,
+                                int64_t threads, dltf_codes **codes);
 
 /* X = Z W^T (rows x n floats), plus the mean that the model subtracts. With unit_norm the scale of a sample
  * is not in its code: X is then the sample as preprocessed, without mean and with norm about 1. */

@@ -46,6 +46,9 @@ static const dltf_option train_table[] = {
 static const dltf_option encode_table[] = {
     {"k", 'k', INTEGER, ENCODE(k), NULL, 1, MOST_COUNT, NULL, "K", "entries kept per code (default: as the model was trained)"},
     {"select", 0, CHOICE, ENCODE(select), "model", 0, 0, SELECT_CHOICES, "RULE", "which scores a code keeps: as the model was trained, the largest magnitudes, or the largest positive ones"},
+    {"coder", 0, CHOICE, ENCODE(coder), "threshold", 0, 0, "threshold|omp|iht|niht|htp", "CODER", "one product and a selection (threshold), orthogonal matching pursuit (omp), iterative hard thresholding with fixed or adaptive step (iht, niht), hard-thresholding pursuit (htp)"},
+    {"passes", 0, INTEGER, ENCODE(passes), NULL, 1, MOST_COUNT, NULL, "P", "iht, niht, htp: passes at most (default: 100, of htp 8); they end when nothing changes any more"},
+    {"error", 0, REAL, ENCODE(error), "0", 0, 1e300, NULL, "E", "omp: stop when ||x - Wz||^2 of the preprocessed sample is at most E, with K entries at most; 0: always K entries"},
     {"refit", 0, FLAG, ENCODE(refit), "false", 0, 0, NULL, NULL, "values by least squares on the support instead of correlations"},
     {"threads", 0, INTEGER, ENCODE(threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores. The result does not depend on it"},
 };

@@ -1,5 +1,7 @@
-/* dltf_encode, dltf_decode and the reconstruction error: whole data sets through a model, tile by tile. */
+/* dltf_encode, dltf_refit, dltf_decode and the reconstruction error: whole data sets through a model, tile by
+ * tile. */
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "coding/encoder.h"
 #include "coding/residual.h"
 #include "data/codes.h"
@@ -60,6 +62,101 @@ static dltf_status check_codes_fit(const dltf_model *model, const dltf_codes *co
                    (long long)model->parts.m);
 }
 
+/* The same, with the samples that the codes belong to. */
+static dltf_status check_pair(const dltf_model *model, dltf_matrix X, const dltf_codes *codes) {
+    dltf_status status = check_codes_fit(model, codes);
+    if (status == DLTF_OK)
+        status = dl_matrix_check(X, "data");
+    if (status == DLTF_OK && (X.cols != model->parts.n || X.rows != codes->rows))
+        status = dl_fail(
+            DLTF_DATA, "data: %lld x %lld samples do not go with %lld codes of a model for %lld columns",
+            (long long)X.rows, (long long)X.cols, (long long)codes->rows, (long long)model->parts.n);
+    return status;
+}
+
+/* ---- Refitting given supports ---- */
+
+typedef struct refit_job {
+    const dltf_model *model;
+    dl_samples samples;
+    dltf_codes *codes;
+    int64_t room;  /* doubles that one worker needs */
+    double *rows;  /* of n, one for each worker */
+    float *sample; /* the same */
+    double *scratch;
+} refit_job;
+
+static void refit_rows(void *context, int64_t tile, int worker) {
+    const refit_job *job = context;
+    dltf_codes *codes = job->codes;
+    int64_t n = job->model->parts.n,
+            last = (tile + 1) * DL_TILE < codes->rows ? (tile + 1) * DL_TILE : codes->rows;
+    float *x = job->sample + worker * n;
+    for (int64_t i = tile * DL_TILE; i < last; i++) {
+        int32_t count = (int32_t)(codes->indptr[i + 1] - codes->indptr[i]);
+        dl_samples_row(&job->samples, i, job->rows + worker * n, x);
+        dl_slots row = {1, count, &count, codes->indices + codes->indptr[i],
+                        codes->values + codes->indptr[i]};
+        dl_refit_tile(job->model->dictionary, n, x, n, 1, row, job->scratch + worker * job->room);
+    }
+}
+
+/* Entries that became zero are dropped. */
+static dltf_status close_up(dltf_codes *codes) {
+    int64_t at = 0, first = 0;
+    for (int64_t i = 0; i < codes->rows; i++) {
+        int64_t last = codes->indptr[i + 1];
+        for (int64_t s = first; s < last; s++) {
+            if (!isfinite(codes->values[s]))
+                return dl_fail(
+                    DLTF_NUMERIC,
+                    "data: row %lld: its coefficients leave the range of single precision: rescale the data",
+                    (long long)i);
+            codes->indices[at] = codes->indices[s];
+            codes->values[at] = codes->values[s];
+            at += codes->values[s] != 0;
+        }
+        first = last;
+        codes->indptr[i + 1] = at;
+    }
+    return DLTF_OK;
+}
+
+dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes *supports, int64_t threads,
+                       dltf_codes **codes) {
+    dltf_status status = check_pair(model, X, supports);
+    if (status != DLTF_OK)
+        return status;
+    int workers = dl_thread_count(threads);
+    int64_t n = model->parts.n, longest = 0;
+    for (int64_t i = 0; i < X.rows; i++) {
+        int64_t count = supports->indptr[i + 1] - supports->indptr[i];
+        longest = count > longest ? count : longest;
+    }
+    refit_job job = {.model = model,
+                     .samples = {X, model->mean, model->parts.unit_norm, 1},
+                     .room = dl_refit_scratch(longest, n)};
+    dltf_codes *made = NULL;
+    DL_TRY(dl_matrix_check_finite(X, "data"));
+    DL_TRY(dltf_codes_new(dltf_codes_csr(supports), &made));
+    DL_TRY_NEW(job.rows, workers * n);
+    DL_TRY_NEW(job.sample, workers * n);
+    DL_TRY_NEW(job.scratch, workers * job.room);
+    job.codes = made;
+    dl_parallel(workers, dl_tiles(X.rows, DL_TILE), refit_rows, &job);
+    DL_TRY(close_up(made));
+    *codes = made;
+    made = NULL;
+done:
+    dltf_codes_free(made);
+    dl_free(job.rows);
+    dl_free(job.sample);
+    dl_free(job.scratch);
+    return status;
+}
+
+/* ---- Decoding ---- */
+
 dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float *X) {
     dltf_status status = check_codes_fit(model, codes);
     if (status != DLTF_OK)
@@ -85,16 +182,9 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
 
 dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X, const dltf_codes *codes,
                                       double *relative) {
-    dltf_status status = check_codes_fit(model, codes);
-    if (status == DLTF_OK)
-        status = dl_matrix_check(X, "data");
+    dltf_status status = check_pair(model, X, codes);
     if (status != DLTF_OK)
         return status;
-    int64_t n = model->parts.n;
-    if (X.cols != n || X.rows != codes->rows)
-        return dl_fail(DLTF_DATA,
-                       "data: %lld x %lld samples do not go with %lld codes of a model for %lld columns",
-                       (long long)X.rows, (long long)X.cols, (long long)codes->rows, (long long)n);
     dl_residual residual = {0};
     DL_TRY(dl_residual_open(&residual, model, 1, X.rows));
     DL_TRY(dl_residual_add(&residual, X, codes));

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "coding/method.h"
 #include "coding/prefilter.h"
 #include "data/matrix.h"
 #include "data/model.h"
@@ -12,28 +13,35 @@
 #include <string.h>
 
 struct dltf_encoder {
-    const dltf_model *model;
-    dl_coder coder;
+    dl_recipe recipe;
     dl_prefilter filter; /* of large dictionaries */
-    int threads;
+    const dl_method *method;
+    void *state; /* of the method */
     dl_workspace *spaces;
     double **refit_scratch; /* one per thread; NULL without refit */
 };
 
-static dltf_status add_filter(dltf_encoder *e) {
-    const dltf_model_view *parts = &e->model->parts;
-    const float *E = parts->encoder ? parts->encoder : parts->dictionary;
-    dltf_status status = dl_prefilter_make(E, &e->model->packed, &e->filter);
-    for (int t = 0; status == DLTF_OK && t < e->threads; t++)
-        status = dl_prefilter_space_alloc(parts->n, e->coder.k, &e->spaces[t].filter);
-    e->coder.filter = &e->filter;
-    return status;
+/* Options that do not belong to the method are refused: nobody should believe that they did something. */
+static dltf_status check_method(const dl_method *method, const dl_recipe *recipe) {
+    if (!method)
+        return dl_fail(DLTF_ARGUMENT, "coder: this library has the coder threshold only");
+    if (recipe->passes > 0 && !method->takes_passes)
+        return dl_fail(DLTF_ARGUMENT,
+                       "passes: the coder %s has none; leave them out, or use iht, niht or htp",
+                       method->name);
+    if (recipe->error > 0 && !method->takes_error)
+        return dl_fail(DLTF_ARGUMENT, "error: the coder %s knows no error target; leave it out, or use omp",
+                       method->name);
+    if (recipe->feature.positive && !method->takes_positive)
+        return dl_fail(DLTF_ARGUMENT,
+                       "select: the coder %s chooses atoms by magnitude; select abs, or use "
+                       "threshold, iht, niht or htp",
+                       method->name);
+    return DLTF_OK;
 }
 
-dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encoding *encoding, dltf_encoder **encoder) {
-    dltf_encoding standard = dltf_encoding_default();
-    if (!encoding)
-        encoding = &standard;
+/* The encoding, checked against the model; what it leaves open is the model's. */
+static dltf_status make_recipe(const dltf_model *model, const dltf_encoding *encoding, dl_recipe *recipe) {
     dltf_status status = dl_options_check(dltf_encode_options(), encoding);
     if (status != DLTF_OK)
         return status;
@@ -43,19 +51,50 @@ dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encoding *encod
                        (long long)parts->m);
     int64_t k = encoding->k > 0 ? encoding->k : parts->k;
     dltf_select select = encoding->select == DLTF_SELECT_MODEL ? parts->select : encoding->select;
+    *recipe = (dl_recipe){
+        .model = model,
+        .feature = {.E = &model->packed, .k = k, .positive = select == DLTF_SELECT_POSITIVE},
+        .passes = encoding->passes,
+        .error = encoding->error,
+        .threads = dl_thread_count(encoding->threads),
+    };
+    return check_method(dl_method_find(encoding->coder), recipe);
+}
+
+static dltf_status add_filter(dltf_encoder *e) {
+    const dltf_model_view *parts = &e->recipe.model->parts;
+    const float *E = parts->encoder ? parts->encoder : parts->dictionary;
+    dl_coder *feature = &e->recipe.feature;
+    dltf_status status = dl_prefilter_make(E, feature->E, &e->filter);
+    for (int t = 0; status == DLTF_OK && t < e->recipe.threads; t++)
+        status = dl_prefilter_space_alloc(parts->n, feature->k, &e->spaces[t].filter);
+    feature->filter = &e->filter;
+    return status;
+}
+
+dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encoding *encoding, dltf_encoder **encoder) {
+    dltf_encoding standard = dltf_encoding_default();
+    if (!encoding)
+        encoding = &standard;
+    dl_recipe recipe;
+    dltf_status status = make_recipe(model, encoding, &recipe);
+    if (status != DLTF_OK)
+        return status;
+    int64_t m = model->parts.m, n = model->parts.n, k = recipe.feature.k;
     dltf_encoder *e = NULL;
     DL_TRY_NEW(e, 1);
-    e->model = model;
-    e->coder = (dl_coder){.E = &model->packed, .k = k, .positive = select == DLTF_SELECT_POSITIVE};
-    e->threads = dl_thread_count(encoding->threads);
-    DL_TRY(dl_workspaces_alloc(e->threads, parts->m, parts->n, k, &e->spaces));
-    if (dl_prefilter_pays(parts->m, parts->n, k))
+    e->recipe = recipe;
+    e->method = dl_method_find(encoding->coder);
+    DL_TRY(dl_workspaces_alloc(recipe.threads, m, n, k, &e->spaces));
+    if (dl_prefilter_pays(m, n, k))
         DL_TRY(add_filter(e));
     if (encoding->refit) {
-        DL_TRY_NEW(e->refit_scratch, e->threads);
-        for (int t = 0; t < e->threads; t++)
-            DL_TRY_NEW(e->refit_scratch[t], dl_refit_scratch(k, parts->n));
+        DL_TRY_NEW(e->refit_scratch, recipe.threads);
+        for (int t = 0; t < recipe.threads; t++)
+            DL_TRY_NEW(e->refit_scratch[t], dl_refit_scratch(k, n));
     }
+    if (e->method->prepare)
+        DL_TRY(e->method->prepare(&e->recipe, &e->state));
     *encoder = e;
     e = NULL;
 done:
@@ -66,16 +105,18 @@ done:
 void dltf_encoder_free(dltf_encoder *e) {
     if (!e)
         return;
-    for (int t = 0; e->refit_scratch && t < e->threads; t++)
+    if (e->state)
+        e->method->free(e->state);
+    for (int t = 0; e->refit_scratch && t < e->recipe.threads; t++)
         dl_free(e->refit_scratch[t]);
     dl_free(e->refit_scratch);
-    dl_workspaces_free(e->spaces, e->threads);
+    dl_workspaces_free(e->spaces, e->recipe.threads);
     dl_prefilter_free(&e->filter);
     dl_free(e);
 }
 
 int64_t dltf_encoder_k(const dltf_encoder *encoder) {
-    return encoder->coder.k;
+    return encoder->recipe.feature.k;
 }
 
 typedef struct batch {
@@ -96,9 +137,9 @@ static void encode_tile(void *context, int64_t tile, int worker) {
         dl_samples_row(&b->samples, b->first + start + i, space->row, space->X + i * n);
     X = X ? X : space->X;
     dl_slots out = dl_slots_from(&b->out, start, rows);
-    dl_feature_tile(&e->coder, X, x_stride, rows, space, out);
+    e->method->tile(&e->recipe, e->state, worker, X, x_stride, rows, space, out);
     if (e->refit_scratch)
-        dl_refit_tile(e->model->dictionary, n, X, x_stride, rows, out, e->refit_scratch[worker]);
+        dl_refit_tile(e->recipe.model->dictionary, n, X, x_stride, rows, out, e->refit_scratch[worker]);
 }
 
 /* Why the code of a sample is not finite: NaN or infinity among its values, or values too large for the
@@ -145,17 +186,17 @@ static dltf_status check_codes(const batch *b) {
 }
 
 dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, dl_slots out) {
-    batch b = {
-        .e = e, .samples = {X, e->model->mean, e->model->parts.unit_norm, 1}, .first = first, .out = out};
-    dl_parallel(e->threads, dl_tiles(out.rows, DL_TILE), encode_tile, &b);
+    const dltf_model *model = e->recipe.model;
+    batch b = {.e = e, .samples = {X, model->mean, model->parts.unit_norm, 1}, .first = first, .out = out};
+    dl_parallel(e->recipe.threads, dl_tiles(out.rows, DL_TILE), encode_tile, &b);
     return check_codes(&b);
 }
 
 dltf_status dl_encoder_check(const dltf_encoder *e, dltf_matrix X) {
     dltf_status status = dl_matrix_check(X, "data");
-    if (status == DLTF_OK && X.cols != e->model->parts.n)
+    if (status == DLTF_OK && X.cols != e->recipe.model->parts.n)
         status = dl_fail(DLTF_DATA, "the data have %lld columns, the model was made for %lld",
-                         (long long)X.cols, (long long)e->model->parts.n);
+                         (long long)X.cols, (long long)e->recipe.model->parts.n);
     return status;
 }
 
@@ -163,5 +204,5 @@ dltf_status dltf_encoder_run(dltf_encoder *e, dltf_matrix X, int32_t *count, int
     dltf_status status = dl_encoder_check(e, X);
     if (status != DLTF_OK)
         return status;
-    return dl_encoder_rows(e, X, 0, (dl_slots){X.rows, e->coder.k, count, index, value});
+    return dl_encoder_rows(e, X, 0, (dl_slots){X.rows, e->recipe.feature.k, count, index, value});
 }

@@ -8,7 +8,8 @@
 #define LEVEL(name, level, scores16, exact)                                                                  \
     {                                                                                                        \
         name, dl_scores_##level, dl_select_rows_##level, dl_above_##level, dl_dot_##level,                   \
-            dl_gram_row_##level, dl_gap_row_##level, dl_add_scaled_##level, dl_prox_count_##level,           \
+            dl_gram_row_##level, dl_gap_row_##level, dl_add_scaled_##level, dl_square_##level,               \
+            dl_largest_##level, dl_pursue_##level, dl_project_rows_##level, dl_prox_count_##level,           \
             dl_prox_apply_##level, scores16, exact                                                           \
     }
 

@@ -58,6 +58,18 @@ typedef struct dl_kernels {
     void (*gap_row)(const float *G, int64_t m, const int32_t *index, const float *value, int64_t count,
                     const float *b, float *p);
     void (*add_scaled)(double *sum, float scale, const float *x, int64_t n);
+    double (*square)(const float *x, int64_t n);
+
+    /* Orthogonal matching pursuit, see coding/omp.c. */
+    int64_t (*largest)(const float *x, int64_t m);
+    void (*pursue)(const float *g, float *D, int64_t count, int64_t m, const float *l, float scale, float c,
+                   float *alpha);
+
+    /* A rank-one fit, see learning/ksvd.c: z_i = <r_i, w> and v += z_i r_i for the rows r_i of R that `row`
+     * lists; returns sum z_i^2. */
+    double (*project_rows)(const float *R, int64_t n, const int32_t *row, int64_t count, const double *w,
+                           float *z, double *v);
+
     dl_prox_piece (*prox_count)(const float *c, int64_t m, float low, float high);
     void (*prox_apply)(const float *c, int64_t m, float v, double shrink, float *q);
 

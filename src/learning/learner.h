@@ -94,9 +94,6 @@ void dl_learner_pack(dltf_learner *l, const double *matrix, dl_packed *packed);
 /* First dictionary. */
 dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);
 
-/* E = (W W^T + r I)^{-1} W, rows scaled so that <e_j, w_j> = 1; `factor` is work space of min(m,n)^2. */
-void dl_dual_encoder(int threads, const double *W, int64_t m, int64_t n, double r, double *factor, double *E);
-
 enum { DL_REPLACE_EVERY = 5 }; /* iterations */
 
 /* Which atoms do no work (see replace.c); returns how many, their numbers ascending in `atoms` (m). */

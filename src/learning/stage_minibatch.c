@@ -3,6 +3,7 @@
  * that do no work are replaced by residuals. Called by the loop in dltf.c. */
 #include "base/memory.h"
 #include "base/random.h"
+#include "coding/dual.h"
 #include "data/matrix.h"
 #include "learning/pass.h"
 #include "linalg/blas.h"

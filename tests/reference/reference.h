@@ -19,6 +19,26 @@ void ref_scores(const double *X, int64_t N, int64_t n, const double *W, int64_t 
 bool ref_least_squares(const double *W, int64_t n, const int32_t *support, int64_t count, const double *x,
                        double *z);
 
+/* ---- Coders of one sample, in coders.c. z: m entries, dense. They return the smallest margin of any choice,
+ * relative to the largest score: below rounding, another choice would have been as good. ---- */
+
+/* Orthogonal matching pursuit: the largest |<w_j, r>|, then least squares, until there are k entries, or
+ * ||r||^2 <= error, or nothing is left but rounding. */
+double ref_omp(const double *W, int64_t m, int64_t n, const double *x, int64_t k, double error, double *z);
+
+/* `passes` of z <- max_k(z + mu W^T(x - Wz)) from z = 0; mu = 0: Blumensath and Davies' adaptive step, never
+ * below `safe`. */
+double ref_iht(const double *W, int64_t m, int64_t n, const double *x, int64_t k, bool positive, double mu,
+               double safe, int64_t passes, double *z);
+
+/* Least squares on the support of z (on its positive part, again and again, with `positive`), then
+ * passes - 1 times: support of z + E^T(x - Wz), least squares. The best of all z. */
+double ref_htp(const double *W, const double *E, int64_t m, int64_t n, const double *x, int64_t k,
+               bool positive, int64_t passes, double *z);
+
+/* ||x - Wz||^2 */
+double ref_residual(const double *W, int64_t m, int64_t n, const double *x, const double *z);
+
 /* q = argmin gamma ||q||^2_{k,2} + ||q - c||^2 by the paper's Algorithm 1, literally: O(m^2). */
 void ref_prox(const double *c, int64_t m, int64_t k, double gamma, double *q);
 

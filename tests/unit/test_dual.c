@@ -1,4 +1,5 @@
 /* The dual encoder against its definition, and the replacement of atoms that do no work. */
+#include "coding/dual.h"
 #include "learning/learner.h"
 #include "reference/learning.h"
 

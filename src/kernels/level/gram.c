@@ -36,3 +36,36 @@ void DL_LEVELLED(dl_gram_row)(const double *x, const double *rows, int64_t count
     for (; i < count; i++)
         products(x, rows + i * n, n, 1, out + i);
 }
+
+/* ||x||^2 of floats. */
+double DL_LEVELLED(dl_square)(const float *x, int64_t n) {
+    double lane[LANES] = {0};
+    int64_t j = 0;
+    for (; j + LANES <= n; j += LANES)
+        for (int l = 0; l < LANES; l++)
+            lane[l] += (double)x[j + l] * (double)x[j + l];
+    for (int l = 0; j + l < n; l++)
+        lane[l] += (double)x[j + l] * (double)x[j + l];
+    return total(lane);
+}
+
+double DL_LEVELLED(dl_project_rows)(const float *R, int64_t n, const int32_t *row, int64_t count,
+                                    const double *w, float *z, double *v) {
+    double square = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const float *r = R + row[i] * n;
+        double lane[LANES] = {0};
+        int64_t j = 0;
+        for (; j + LANES <= n; j += LANES)
+            for (int l = 0; l < LANES; l++)
+                lane[l] += (double)r[j + l] * w[j + l];
+        for (int l = 0; j + l < n; l++)
+            lane[l] += (double)r[j + l] * w[j + l];
+        double along = total(lane);
+        z[i] = (float)along;
+        square += along * along;
+        for (j = 0; j < n; j++)
+            v[j] += along * (double)r[j];
+    }
+    return square;
+}

@@ -22,6 +22,12 @@
     void DL_LEVEL_NAME(dl_gap_row, level)(const float *, int64_t, const int32_t *, const float *, int64_t,   \
                                           const float *, float *);                                           \
     void DL_LEVEL_NAME(dl_add_scaled, level)(double *, float, const float *, int64_t);                       \
+    double DL_LEVEL_NAME(dl_square, level)(const float *, int64_t);                                          \
+    int64_t DL_LEVEL_NAME(dl_largest, level)(const float *, int64_t);                                        \
+    void DL_LEVEL_NAME(dl_pursue, level)(const float *, float *, int64_t, int64_t, const float *, float,     \
+                                         float, float *);                                                    \
+    double DL_LEVEL_NAME(dl_project_rows, level)(const float *, int64_t, const int32_t *, int64_t,           \
+                                                 const double *, float *, double *);                         \
     dl_prox_piece DL_LEVEL_NAME(dl_prox_count, level)(const float *, int64_t, float, float);                 \
     void DL_LEVEL_NAME(dl_prox_apply, level)(const float *, int64_t, float, double, float *);
 

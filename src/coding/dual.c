@@ -1,9 +1,11 @@
 /* The dual encoder: the scores that a least-squares reconstruction would give, at the price of the same
- * product. */
-#include "learning/learner.h"
+ * product. Called by stage 1 of the learner and by the coder htp. */
+#include "coding/dual.h"
+
 #include "linalg/blas.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* factor = B + r I, factorised; r grows until rounding no longer makes it indefinite. */

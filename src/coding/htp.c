@@ -1,0 +1,216 @@
+/* Hard-thresholding pursuit, preconditioned by the dual encoder E of the dictionary, as a coding method:
+ *
+ *     min ||x - Wz||^2  s.t. ||z||_0 <= k (and z >= 0 with positive selection)
+ *
+ * The first pass is the model's own thresholded feature, each later one z <- max_k(z + E^T(x - Wz)); after
+ * every pass the values are those of least squares on the support. Where E^T W is near the identity on few
+ * atoms, one correction repairs most of a support. Ends after recipe->passes or when the support stays, and
+ * returns the best code that it met. */
+#include "base/memory.h"
+#include "coding/dual.h"
+#include "coding/method.h"
+#include "data/model.h"
+#include "kernels/select.h"
+#include "linalg/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PASSES = 8 };
+static const double RIDGE = 0.1; /* of the dual, as in stage 1 of the learner */
+
+/* Work space of one thread. */
+typedef struct htp_space {
+    float *S; /* E^T x of dl_method_rows(m) samples */
+    float *u; /* m */
+    uint32_t *keys;
+    double *refit, *residual;
+    dl_slots now, next; /* one code each */
+} htp_space;
+
+typedef struct htp_state {
+    const dltf_model *model;
+    dl_packed E;
+    float *H; /* m x m: row j is E^T w_j */
+    int64_t passes, k;
+    bool positive;
+    htp_space *spaces;
+    int threads;
+} htp_state;
+
+static void free_state(void *state) {
+    htp_state *h = state;
+    for (int t = 0; h->spaces && t < h->threads; t++) {
+        htp_space *s = &h->spaces[t];
+        dl_free(s->S);
+        dl_free(s->u);
+        dl_free(s->keys);
+        dl_free(s->refit);
+        dl_free(s->residual);
+        dl_slots_free(&s->now);
+        dl_slots_free(&s->next);
+    }
+    dl_free(h->spaces);
+    dl_packed_free(&h->E);
+    dl_free(h->H);
+    dl_free(h);
+}
+
+static dltf_status pack_dual(const dl_recipe *recipe, dl_packed *packed) {
+    dltf_status status = DLTF_OK;
+    int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, size = m < n ? m : n;
+    double *W = NULL, *E = NULL, *factor = NULL;
+    float *narrow = NULL;
+    DL_TRY_NEW(W, m * n);
+    DL_TRY_NEW(E, m * n);
+    DL_TRY_NEW(factor, size * size);
+    DL_TRY_NEW(narrow, m * n);
+    for (int64_t i = 0; i < m * n; i++)
+        W[i] = (double)recipe->model->dictionary[i];
+    dl_blas_enter();
+    dl_dual_encoder(recipe->threads, W, m, n, RIDGE, factor, E);
+    dl_blas_leave();
+    for (int64_t i = 0; i < m * n; i++)
+        narrow[i] = (float)E[i];
+    DL_TRY(dl_packed_alloc(packed, m, n));
+    dl_packed_fill(packed, narrow, NULL);
+done:
+    dl_free(W);
+    dl_free(E);
+    dl_free(factor);
+    dl_free(narrow);
+    return status;
+}
+
+static dltf_status alloc_space(htp_space *s, int64_t m, int64_t n, int64_t k) {
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(s->S, dl_method_rows(m) * m);
+    DL_TRY_NEW(s->u, m);
+    DL_TRY_NEW(s->keys, m);
+    DL_TRY_NEW(s->refit, dl_refit_scratch(k, n));
+    DL_TRY_NEW(s->residual, n);
+    DL_TRY(dl_slots_alloc(&s->now, 1, k));
+    DL_TRY(dl_slots_alloc(&s->next, 1, k));
+done:
+    return status;
+}
+
+static dltf_status prepare(const dl_recipe *recipe, void **state) {
+    dltf_status status = DLTF_OK;
+    const dltf_model_view *parts = &recipe->model->parts;
+    htp_state *h = NULL;
+    DL_TRY_NEW(h, 1);
+    h->model = recipe->model;
+    h->threads = recipe->threads;
+    h->passes = recipe->passes > 0 ? recipe->passes : PASSES;
+    h->k = recipe->feature.k;
+    h->positive = recipe->feature.positive;
+    DL_TRY(pack_dual(recipe, &h->E));
+    DL_TRY(dl_gram_check(parts->m));
+    DL_TRY_NEW(h->H, parts->m * parts->m);
+    dl_kernels_now()->scores(&h->E, 0, h->E.panels, recipe->model->dictionary, parts->n, parts->m, h->H,
+                             parts->m);
+    DL_TRY_NEW(h->spaces, h->threads);
+    for (int t = 0; t < h->threads; t++)
+        DL_TRY(alloc_space(&h->spaces[t], parts->m, parts->n, h->k));
+    *state = h;
+    h = NULL;
+done:
+    if (h)
+        free_state(h);
+    return status;
+}
+
+/* Removes what a sample's code may not hold: zeros and, with positive selection, negative values; true if
+ * there was a negative one. */
+static bool drop(const htp_state *h, dl_slots code) {
+    int32_t kept = 0;
+    bool negative = false;
+    for (int32_t e = 0; e < code.count[0]; e++) {
+        negative = negative || (h->positive && code.value[e] < 0);
+        if (code.value[e] == 0 || (h->positive && code.value[e] < 0))
+            continue;
+        code.index[kept] = code.index[e];
+        code.value[kept++] = code.value[e];
+    }
+    code.count[0] = kept;
+    return negative;
+}
+
+/* Least squares on the support of one sample; returns ||x - Wz||^2. */
+static double fit(const htp_state *h, htp_space *s, const float *x, dl_slots code) {
+    int64_t n = h->model->parts.n;
+    do
+        dl_refit_tile(h->model->dictionary, n, x, n, 1, code, s->refit);
+    while (drop(h, code));
+    double square = 0;
+    for (int64_t d = 0; d < n; d++)
+        s->residual[d] = (double)x[d];
+    for (int32_t e = 0; e < code.count[0]; e++)
+        dl_kernels_now()->add_scaled(s->residual, -code.value[e], h->model->dictionary + code.index[e] * n,
+                                     n);
+    for (int64_t d = 0; d < n; d++)
+        square += s->residual[d] * s->residual[d];
+    return square;
+}
+
+static bool same_support(dl_slots a, dl_slots b) {
+    return a.count[0] == b.count[0] && memcmp(a.index, b.index, (size_t)a.count[0] * sizeof *a.index) == 0;
+}
+
+/* The support of max_k(z + E^T(x - Wz)), with scores s = E^T x. */
+static void correct(const htp_state *h, htp_space *s, const float *scores, dl_slots now, dl_slots next) {
+    int64_t m = h->E.m;
+    dl_kernels_now()->gap_row(h->H, m, now.index, now.value, now.count[0], scores, s->u);
+    for (int64_t j = 0; j < m; j++)
+        s->u[j] = -s->u[j];
+    for (int32_t e = 0; e < now.count[0]; e++)
+        s->u[now.index[e]] += now.value[e];
+    next.count[0] = (int32_t)dl_select(s->u, m, h->k, h->positive, s->keys, next.index, next.value);
+}
+
+static void copy_code(dl_slots from, dl_slots to) {
+    to.count[0] = from.count[0];
+    memcpy(to.index, from.index, (size_t)from.count[0] * sizeof *to.index);
+    memcpy(to.value, from.value, (size_t)from.count[0] * sizeof *to.value);
+}
+
+/* All passes after the first, which is in `best`. */
+static void pursue(const htp_state *h, htp_space *s, const float *x, const float *scores, dl_slots best) {
+    double least = fit(h, s, x, best);
+    copy_code(best, s->now);
+    for (int64_t pass = 1; pass < h->passes && isfinite(least); pass++) {
+        correct(h, s, scores, s->now, s->next);
+        if (same_support(s->now, s->next))
+            break;
+        double square = fit(h, s, x, s->next);
+        if (square < least) {
+            copy_code(s->next, best);
+            least = square;
+        }
+        dl_slots now = s->now;
+        s->now = s->next;
+        s->next = now;
+    }
+}
+
+static void tile(const dl_recipe *recipe, void *state, int worker, const float *X, int64_t x_stride,
+                 int64_t rows, dl_workspace *space, dl_slots out) {
+    const htp_state *h = state;
+    htp_space *s = &h->spaces[worker];
+    int64_t m = h->E.m, some = dl_method_rows(m);
+    dl_feature_tile(&recipe->feature, X, x_stride, rows, space, out);
+    for (int64_t i = 0; i < rows; i++) {
+        if (i % some == 0)
+            dl_kernels_now()->scores(&h->E, 0, h->E.panels, X + i * x_stride, x_stride,
+                                     rows - i < some ? rows - i : some, s->S, m);
+        pursue(h, s, X + i * x_stride, s->S + i % some * m, dl_slots_from(&out, i, 1));
+    }
+}
+
+const dl_method dl_method_htp = {.name = "htp",
+                                 .takes_passes = true,
+                                 .takes_positive = true,
+                                 .prepare = prepare,
+                                 .tile = tile,
+                                 .free = free_state};

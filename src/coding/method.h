@@ -1,0 +1,45 @@
+/* A coding method: how a tile of samples becomes codes. encoder.c runs any of them; methods.c lists those
+ * that the library has. */
+#ifndef DL_CODING_METHOD_H
+#define DL_CODING_METHOD_H
+
+#include "coding/coder.h"
+
+/* What is asked for. Borrows the model. */
+typedef struct dl_recipe {
+    const dltf_model *model;
+    dl_coder feature; /* the model's thresholded feature; its k and its rule hold for every method */
+    int64_t passes;   /* 0: the method's own choice */
+    double error;     /* 0: none */
+    int threads;
+} dl_recipe;
+
+typedef struct dl_method {
+    const char *name;
+    bool takes_passes, takes_error, takes_positive;
+    /* Makes what coding needs, for recipe->threads workers; NULL where that is nothing. */
+    dltf_status (*prepare)(const dl_recipe *recipe, void **state);
+    /* Codes of up to DL_TILE preprocessed samples, `x_stride` apart. Allocates nothing. A sample whose scores
+     * are not finite gets a code that is not finite. */
+    void (*tile)(const dl_recipe *recipe, void *state, int worker, const float *X, int64_t x_stride,
+                 int64_t rows, dl_workspace *space, dl_slots out);
+    void (*free)(void *state);
+} dl_method;
+
+/* NULL: not in this library. */
+const dl_method *dl_method_find(dltf_coder coder);
+
+extern const dl_method dl_method_threshold, dl_method_omp, dl_method_iht, dl_method_niht, dl_method_htp;
+
+/* Samples whose scores on m atoms are made together by the methods that need all of them: they stay in the
+ * cache. At most DL_TILE. */
+int64_t dl_method_rows(int64_t m);
+
+/* Refuses m x m matrices that this machine cannot hold. */
+dltf_status dl_gram_check(int64_t m);
+
+/* G = W^T W (m x m) of a dictionary in f32, by products in double, and the dictionary packed for scores. */
+dltf_status dl_gram_new(int threads, const float *W, int64_t m, int64_t n, float **G);
+dltf_status dl_dictionary_pack(const dltf_model *model, dl_packed *packed);
+
+#endif

@@ -1,0 +1,35 @@
+/* Batch orthogonal matching pursuit (Rubinstein, Zibulevsky, Elad 2008): for each sample
+ *
+ *     min ||x - Wz||^2  s.t. ||z||_0 <= k, or the fewest entries with ||x - Wz||^2 <= error
+ *
+ * greedily: the atom with the largest |<w_j, residual>| joins the support, least squares on it gives the
+ * values. Works on scores and the Gram matrix alone. Used by the coder omp and by K-SVD. */
+#ifndef DL_CODING_OMP_H
+#define DL_CODING_OMP_H
+
+#include "coding/coder.h"
+
+typedef struct dl_omp {
+    const dl_packed *W; /* the dictionary, unit-norm atoms */
+    const float *G;     /* W^T W, m x m */
+    int64_t k;
+    double error; /* 0: always k entries, where that many lower the error */
+} dl_omp;
+
+/* Work space of one thread. */
+typedef struct dl_omp_space {
+    float *scores;    /* dl_method_rows(m) x m */
+    float *D;         /* k x m: W^T q_t for the orthonormal directions q_t found so far */
+    float *l;         /* k: the newest row of L */
+    double *L, *c;    /* k x k: W_S = Q L^T; k: <q_t, x> */
+    int32_t *support; /* k, in the order of choice */
+} dl_omp_space;
+
+dltf_status dl_omp_space_alloc(dl_omp_space *space, int64_t m, int64_t k);
+void dl_omp_space_free(dl_omp_space *space);
+
+/* Codes of samples `x_stride` apart. O(rows (mn + k^2 m / 2)). */
+void dl_omp_tile(const dl_omp *omp, const float *X, int64_t x_stride, int64_t rows, dl_omp_space *space,
+                 dl_slots out);
+
+#endif

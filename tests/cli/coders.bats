@@ -1,0 +1,42 @@
+#!/usr/bin/env bats
+# dltf encode --coder.
+load common
+
+error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" | value 'd["relative_error"]'; }
+
+@test "every coder encodes, better than the refitted feature" {
+  feature=$(error_of feature --refit)
+  for coder in omp htp; do
+    error=$(error_of "$coder" --coder "$coder")
+    [[ $(value "0 < $error <= $feature" <<<"{}") == True ]]
+  done
+  for coder in iht niht; do
+    one=$(error_of "$coder" --coder "$coder" --passes 1)
+    many=$(error_of "$coder" --coder "$coder")
+    [[ $(value "$many < $one" <<<"{}") == True ]]
+  done
+  [[ $(error_of one --coder htp --passes 1) == "$feature" ]]
+}
+
+@test "an error target gives shorter codes; its values are coefficients" {
+  all=$(dltf encode "$model" "$toy/Xtest.npy" -o a.npz --coder omp --json | value 'd["entries_per_sample"]')
+  few=$(dltf encode "$model" "$toy/Xtest.npy" -o b.npz --coder omp --error 1 --json | value 'd["entries_per_sample"]')
+  [[ $(value "0 < $few < $all == 3" <<<"{}") == True ]]
+  [[ $(dltf encode "$model" "$toy/Xtest.npy" -o c.npz --coder omp) != *--refit*coefficients* ]]
+}
+
+@test "the same codes on any number of threads" {
+  for coder in omp iht niht htp; do
+    dltf encode "$model" "$toy/Xtest.npy" -o one.npz --coder "$coder" --threads 1 -q
+    dltf encode "$model" "$toy/Xtest.npy" -o two.npz --coder "$coder" --threads 2 -q
+    same_file one.npz two.npz
+  done
+}
+
+@test "options of another coder are refused" {
+  fails 2 "passes: the coder omp has none" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --passes 3
+  fails 2 "error: the coder threshold knows no error target" encode "$model" "$toy/Xtest.npy" -o x.npz --error 1
+  fails 2 "select: the coder omp chooses atoms by magnitude" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --select positive
+  fails 2 "none of threshold\|omp\|iht\|niht\|htp" encode "$model" "$toy/Xtest.npy" -o x.npz --coder lasso
+  [[ ! -e x.npz ]]
+}

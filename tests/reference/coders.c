@@ -1,0 +1,211 @@
+/* Oracles of the iterative coders, one sample at a time, residuals and scores computed anew in every step. */
+#include "reference/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double *zeros(int64_t count) {
+    double *x = calloc((size_t)count + 1, sizeof *x);
+    if (!x)
+        abort();
+    return x;
+}
+
+/* r = x - Wz */
+static void residual(const double *W, int64_t m, int64_t n, const double *x, const double *z, double *r) {
+    memcpy(r, x, (size_t)n * sizeof *r);
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t d = 0; d < n; d++)
+            r[d] -= z[j] * W[j * n + d];
+}
+
+static double square(const double *x, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sum;
+}
+
+double ref_residual(const double *W, int64_t m, int64_t n, const double *x, const double *z) {
+    double *r = zeros(n);
+    residual(W, m, n, x, z, r);
+    double sum = square(r, n);
+    free(r);
+    return sum;
+}
+
+static int64_t support_of(const double *z, int64_t m, int32_t *S) {
+    int64_t count = 0;
+    for (int64_t j = 0; j < m; j++)
+        if (z[j] != 0)
+            S[count++] = (int32_t)j;
+    return count;
+}
+
+/* Least squares on S into z, zeros elsewhere; false if the atoms are dependent. */
+static bool fit(const double *W, int64_t m, int64_t n, const double *x, const int32_t *S, int64_t count,
+                double *z) {
+    double *values = zeros(count);
+    bool solved = ref_least_squares(W, n, S, count, x, values);
+    if (solved) {
+        memset(z, 0, (size_t)m * sizeof *z);
+        for (int64_t e = 0; e < count; e++)
+            z[S[e]] = values[e];
+    }
+    free(values);
+    return solved;
+}
+
+double ref_omp(const double *W, int64_t m, int64_t n, const double *x, int64_t k, double error, double *z) {
+    double *r = zeros(n), *scores = zeros(m), margin = 1, scale = sqrt(square(x, n));
+    int32_t *S = calloc((size_t)k + 1, sizeof *S);
+    memset(z, 0, (size_t)m * sizeof *z);
+    for (int64_t count = 0; count < k; count++) {
+        residual(W, m, n, x, z, r);
+        ref_scores(r, 1, n, W, m, scores);
+        int64_t best = 0;
+        double second = 0;
+        for (int64_t j = 1; j < m; j++)
+            best = fabs(scores[j]) > fabs(scores[best]) ? j : best;
+        for (int64_t j = 0; j < m; j++)
+            second = j != best ? fmax(second, fabs(scores[j])) : second;
+        if (error > 0)
+            margin = fmin(margin, fabs(square(r, n) - error) / (scale * scale));
+        if ((error > 0 && square(r, n) <= error) || fabs(scores[best]) <= 1e-6 * scale)
+            break;
+        margin = fmin(margin, (fabs(scores[best]) - second) / scale);
+        S[count] = (int32_t)best;
+        if (!fit(W, m, n, x, S, count + 1, z))
+            break;
+    }
+    free(r);
+    free(scores);
+    free(S);
+    return margin;
+}
+
+/* Distance of the k-th from the k+1-th choice. */
+static double margin_of(const double *u, int64_t m, int64_t k, bool positive) {
+    int32_t *S = calloc((size_t)m + 1, sizeof *S);
+    double *left = zeros(m), kept = INFINITY, next = 0, scale = 0;
+    memcpy(left, u, (size_t)m * sizeof *left);
+    int64_t count = ref_topk(u, m, k, positive, S);
+    for (int64_t e = 0; e < count; e++) {
+        kept = fmin(kept, fabs(u[S[e]]));
+        scale = fmax(scale, fabs(u[S[e]]));
+        left[S[e]] = 0;
+    }
+    for (int64_t j = 0; j < m; j++)
+        next = fmax(next, positive ? left[j] : fabs(left[j]));
+    free(S);
+    free(left);
+    return count == 0 ? 1 : (kept - next) / scale;
+}
+
+/* max_k(u) */
+static void threshold(const double *u, int64_t m, int64_t k, bool positive, double *z) {
+    int32_t *S = calloc((size_t)m + 1, sizeof *S);
+    int64_t count = ref_topk(u, m, k, positive, S);
+    memset(z, 0, (size_t)m * sizeof *z);
+    for (int64_t e = 0; e < count; e++)
+        z[S[e]] = u[S[e]];
+    free(S);
+}
+
+static bool same_support(const double *a, const double *b, int64_t m) {
+    for (int64_t j = 0; j < m; j++)
+        if ((a[j] != 0) != (b[j] != 0))
+            return false;
+    return true;
+}
+
+/* ||g||^2 / ||W g||^2, of the entries of g where `where` is not zero. */
+static double ratio(const double *W, int64_t m, int64_t n, const double *g, const double *where) {
+    double *part = zeros(m), *none = zeros(n), *image = zeros(n);
+    for (int64_t j = 0; j < m; j++)
+        part[j] = where[j] != 0 ? g[j] : 0;
+    residual(W, m, n, none, part, image);
+    double above = square(part, m), below = square(image, n);
+    free(part);
+    free(none);
+    free(image);
+    return below > 0 ? above / below : 0;
+}
+
+double ref_iht(const double *W, int64_t m, int64_t n, const double *x, int64_t k, bool positive, double mu,
+               double safe, int64_t passes, double *z) {
+    double *r = zeros(n), *g = zeros(m), *u = zeros(m), *next = zeros(m), *d = zeros(m), margin = 1;
+    memset(z, 0, (size_t)m * sizeof *z);
+    for (int64_t pass = 0; pass < passes; pass++) {
+        residual(W, m, n, x, z, r);
+        ref_scores(r, 1, n, W, m, g);
+        double step = mu;
+        if (mu == 0) {
+            threshold(g, m, k, positive, next);
+            step = ratio(W, m, n, g, square(z, m) > 0 ? z : next);
+            step = step > 0 ? step : safe;
+        }
+        for (;;) {
+            for (int64_t j = 0; j < m; j++)
+                u[j] = z[j] + step * g[j];
+            threshold(u, m, k, positive, next);
+            for (int64_t j = 0; j < m; j++)
+                d[j] = next[j] - z[j];
+            double bound = ratio(W, m, n, d, d);
+            if (mu == 0)
+                margin = fmin(margin, fabs(1 - 0.99 * bound / step));
+            if (mu > 0 || step <= safe || same_support(z, next, m) || step <= 0.99 * bound)
+                break;
+            step = fmax(0.51 * step, safe);
+        }
+        margin = fmin(margin, margin_of(u, m, k, positive));
+        memcpy(z, next, (size_t)m * sizeof *z);
+    }
+    free(r);
+    free(g);
+    free(u);
+    free(next);
+    free(d);
+    return margin;
+}
+
+static void fit_support(const double *W, int64_t m, int64_t n, const double *x, bool positive, double *z) {
+    int32_t *S = calloc((size_t)m + 1, sizeof *S);
+    bool negative = true;
+    while (negative) {
+        fit(W, m, n, x, S, support_of(z, m, S), z);
+        negative = false;
+        for (int64_t j = 0; j < m && positive; j++)
+            if (z[j] < 0) {
+                negative = true;
+                z[j] = 0;
+            }
+    }
+    free(S);
+}
+
+double ref_htp(const double *W, const double *E, int64_t m, int64_t n, const double *x, int64_t k,
+               bool positive, int64_t passes, double *z) {
+    double *r = zeros(n), *g = zeros(m), *now = zeros(m), margin = 1;
+    fit_support(W, m, n, x, positive, z);
+    memcpy(now, z, (size_t)m * sizeof *now);
+    for (int64_t pass = 1; pass < passes; pass++) {
+        residual(W, m, n, x, now, r);
+        ref_scores(r, 1, n, E, m, g);
+        for (int64_t j = 0; j < m; j++)
+            g[j] += now[j];
+        margin = fmin(margin, margin_of(g, m, k, positive));
+        threshold(g, m, k, positive, now);
+        fit_support(W, m, n, x, positive, now);
+        double before = ref_residual(W, m, n, x, z), after = ref_residual(W, m, n, x, now);
+        if (!same_support(now, z, m))
+            margin = fmin(margin, fabs(before - after) / square(x, n));
+        if (after < before)
+            memcpy(z, now, (size_t)m * sizeof *z);
+    }
+    free(r);
+    free(g);
+    free(now);
+    return margin;
+}

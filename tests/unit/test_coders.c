@@ -1,0 +1,524 @@
+/* The coders omp, iht, niht and htp, and dltf_refit: against plain references, by what must hold of their
+ * results, on problems with ties, copies and zeros, and everything that is refused. */
+#include "coding/dual.h"
+#include "linalg/blas.h"
+#include "reference/reference.h"
+
+#include "test_learning.h"
+
+enum { MOST_N = 400, MOST_n = 40, MOST_m = 90 };
+
+static float W[MOST_m * MOST_n], X[MOST_N * MOST_n];
+
+static const dltf_coder iterative[] = {DLTF_CODER_OMP, DLTF_CODER_IHT, DLTF_CODER_NIHT, DLTF_CODER_HTP};
+enum { ITERATIVE = sizeof iterative / sizeof *iterative };
+
+static dltf_model *new_model(const float *dictionary, int64_t m, int64_t n, int64_t k) {
+    dltf_model *model = NULL;
+    dltf_model_view parts = {.m = m, .n = n, .k = k, .dictionary = dictionary};
+    assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
+    return model;
+}
+
+static dltf_codes *encode(const dltf_model *model, int64_t N, dltf_encoding encoding) {
+    dltf_codes *codes = NULL;
+    dltf_matrix data = dltf_matrix_f32(X, N, dltf_model_get(model).n);
+    if (dltf_encode(model, data, &encoding, NULL, NULL, &codes) != DLTF_OK)
+        fail_msg("%s", dltf_message());
+    return codes;
+}
+
+/* Samples that are sums of k random atoms, with noise. */
+static void fill_sparse(const dltf_model *model, int64_t N, int64_t k, double noise) {
+    dltf_model_view v = dltf_model_get(model);
+    for (int64_t i = 0; i < N; i++) {
+        for (int64_t d = 0; d < v.n; d++)
+            X[i * v.n + d] = (float)(noise * normal());
+        for (int64_t e = 0; e < k; e++) {
+            const float *w = v.dictionary + below(v.m) * v.n;
+            float z = (float)normal();
+            for (int64_t d = 0; d < v.n; d++)
+                X[i * v.n + d] += z * w[d];
+        }
+    }
+}
+
+static void dense_row(dltf_csr csr, int64_t i, double *z) {
+    memset(z, 0, (size_t)csr.cols * sizeof *z);
+    for (int64_t e = csr.indptr[i]; e < csr.indptr[i + 1]; e++)
+        z[csr.indices[e]] = (double)csr.values[e];
+}
+
+/* Sizes: m, n, k. */
+static const int64_t shapes[][3] = {{30, 20, 4}, {90, 40, 6}, {20, 30, 5},
+                                    {33, 8, 3},  {16, 16, 1}, {70, 9, 8}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* A reference of one coder: the dense code and its margin. */
+typedef double (*oracle)(const dltf_model *model, const double *atoms, const double *x,
+                         dltf_encoding encoding, double *z);
+
+static double oracle_omp(const dltf_model *model, const double *atoms, const double *x,
+                         dltf_encoding encoding, double *z) {
+    dltf_model_view v = dltf_model_get(model);
+    return ref_omp(atoms, v.m, v.n, x, v.k, encoding.error, z);
+}
+
+static double safe_step(const double *atoms, int64_t m, int64_t n) {
+    double *G = new_gram(atoms, m, n), *scratch = new_f64((DL_LANCZOS_STEPS + 1) * m);
+    double sigma = dl_largest_eigenvalue(G, m, scratch);
+    free(G);
+    free(scratch);
+    return 0.99 / sigma;
+}
+
+static double oracle_iht(const dltf_model *model, const double *atoms, const double *x,
+                         dltf_encoding encoding, double *z) {
+    dltf_model_view v = dltf_model_get(model);
+    double safe = safe_step(atoms, v.m, v.n);
+    return ref_iht(atoms, v.m, v.n, x, v.k, encoding.select == DLTF_SELECT_POSITIVE,
+                   encoding.coder == DLTF_CODER_IHT ? safe : 0, safe, encoding.passes, z);
+}
+
+static double oracle_htp(const dltf_model *model, const double *atoms, const double *x,
+                         dltf_encoding encoding, double *z) {
+    dltf_model_view v = dltf_model_get(model);
+    double *E = new_f64(v.m * v.n), *factor = new_f64(v.m * v.m), *scores = new_f64(v.m);
+    int32_t S[MOST_m];
+    dl_dual_encoder(1, atoms, v.m, v.n, 0.1, factor, E);
+    bool positive = encoding.select == DLTF_SELECT_POSITIVE;
+    ref_scores(x, 1, v.n, atoms, v.m, scores);
+    int64_t count = ref_topk(scores, v.m, v.k, positive, S);
+    memset(z, 0, (size_t)v.m * sizeof *z);
+    for (int64_t e = 0; e < count; e++)
+        z[S[e]] = 1;
+    double margin = ref_htp(atoms, E, v.m, v.n, x, v.k, positive, encoding.passes, z);
+    free(E);
+    free(factor);
+    free(scores);
+    return margin;
+}
+
+/* Supports are those of the reference unless its margin was within rounding, values agree; returns how many
+ * samples were near ties. */
+static int64_t compare(const dltf_model *model, const dltf_codes *codes, dltf_encoding encoding,
+                       oracle reference) {
+    dltf_model_view v = dltf_model_get(model);
+    dltf_csr csr = dltf_codes_csr(codes);
+    double *atoms = new_wide(v.dictionary, v.m * v.n), *x = new_f64(v.n), *z = new_f64(v.m),
+           *wanted = new_f64(v.m);
+    int64_t ties = 0;
+    for (int64_t i = 0; i < csr.rows; i++) {
+        widen(X + i * v.n, v.n, x);
+        dense_row(csr, i, z);
+        if (reference(model, atoms, x, encoding, wanted) < 2e-5) {
+            ties++;
+            continue;
+        }
+        double scale = sqrt(dot_f64(x, x, v.n));
+        for (int64_t j = 0; j < v.m; j++) {
+            if ((z[j] != 0) != (wanted[j] != 0))
+                fail_msg("sample %lld, atom %lld: %g, should be %g", (long long)i, (long long)j, z[j],
+                         wanted[j]);
+            assert_near(z[j], wanted[j], 3e-4 * scale);
+        }
+    }
+    free(atoms);
+    free(x);
+    free(z);
+    free(wanted);
+    return ties;
+}
+
+static void check_oracle(dltf_encoding encoding, oracle reference) {
+    int64_t ties = 0, samples = 0, N = sized(200, 40);
+    for (int s = 0; s < SHAPES; s++) {
+        int64_t m = shapes[s][0], n = shapes[s][1], k = shapes[s][2];
+        fill_normal(W, m * n);
+        dltf_model *model = new_model(W, m, n, k);
+        fill_sparse(model, N, k, 0.1);
+        dltf_codes *codes = encode(model, N, encoding);
+        ties += compare(model, codes, encoding, reference);
+        samples += N;
+        dltf_codes_free(codes);
+        dltf_model_free(model);
+    }
+    assert_true(ties * 10 < samples); /* so that the comparison means something */
+}
+
+static void omp_oracle(void **state) {
+    (void)state;
+    check_oracle((dltf_encoding){.coder = DLTF_CODER_OMP}, oracle_omp);
+    check_oracle((dltf_encoding){.coder = DLTF_CODER_OMP, .error = 0.5}, oracle_omp);
+    check_oracle((dltf_encoding){.coder = DLTF_CODER_OMP, .error = 0.05}, oracle_omp);
+}
+
+static void iht_oracle(void **state) {
+    (void)state;
+    for (int64_t passes = 1; passes <= 4; passes++)
+        for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++) {
+            dltf_encoding encoding = {.coder = DLTF_CODER_IHT, .passes = passes, .select = select};
+            check_oracle(encoding, oracle_iht);
+            encoding.coder = DLTF_CODER_NIHT;
+            check_oracle(encoding, oracle_iht);
+        }
+}
+
+static void htp_oracle(void **state) {
+    (void)state;
+    for (int64_t passes = 1; passes <= 4; passes++)
+        for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++)
+            check_oracle((dltf_encoding){.coder = DLTF_CODER_HTP, .passes = passes, .select = select},
+                         oracle_htp);
+}
+
+/* ---- What must hold ---- */
+
+/* Values of omp and htp are least squares: the residual is orthogonal to every atom of the support. */
+static void residual_is_orthogonal(void **state) {
+    (void)state;
+    const dltf_encoding encodings[] = {{.coder = DLTF_CODER_OMP},
+                                       {.coder = DLTF_CODER_OMP, .error = 0.3},
+                                       {.coder = DLTF_CODER_HTP},
+                                       {.coder = DLTF_CODER_IHT, .refit = true}};
+    int64_t m = 60, n = 25, k = 6, N = 100;
+    fill_normal(W, m * n);
+    dltf_model *model = new_model(W, m, n, k);
+    dltf_model_view v = dltf_model_get(model);
+    fill_normal(X, N * n);
+    for (size_t c = 0; c < sizeof encodings / sizeof *encodings; c++) {
+        dltf_codes *codes = encode(model, N, encodings[c]);
+        dltf_csr csr = dltf_codes_csr(codes);
+        for (int64_t i = 0; i < N; i++) {
+            double r[MOST_n];
+            for (int64_t d = 0; d < n; d++)
+                r[d] = (double)X[i * n + d];
+            for (int64_t e = csr.indptr[i]; e < csr.indptr[i + 1]; e++)
+                for (int64_t d = 0; d < n; d++)
+                    r[d] -= (double)csr.values[e] * (double)v.dictionary[csr.indices[e] * n + d];
+            for (int64_t e = csr.indptr[i]; e < csr.indptr[i + 1]; e++) {
+                double along = 0;
+                for (int64_t d = 0; d < n; d++)
+                    along += r[d] * (double)v.dictionary[csr.indices[e] * n + d];
+                assert_near(along, 0, 2e-5);
+            }
+        }
+        dltf_codes_free(codes);
+    }
+    dltf_model_free(model);
+}
+
+static double error_of(const dltf_model *model, int64_t N, dltf_encoding encoding) {
+    dltf_codes *codes = encode(model, N, encoding);
+    double relative = 0;
+    dltf_matrix data = dltf_matrix_f32(X, N, dltf_model_get(model).n);
+    assert_int_equal(dltf_reconstruction_error(model, data, codes, &relative), DLTF_OK);
+    dltf_codes_free(codes);
+    return relative;
+}
+
+/* No pass makes the error worse, in the sum; htp is never worse than the refitted feature it starts from. */
+static void passes_never_hurt(void **state) {
+    (void)state;
+    int64_t m = 80, n = 30, k = 5, N = sized(300, 60);
+    fill_normal(W, m * n);
+    for (int64_t i = n; i < 3 * n; i++) /* coherent atoms */
+        W[i] = W[i % n] + 0.3f * W[i];
+    dltf_model *model = new_model(W, m, n, k);
+    fill_sparse(model, N, k, 0.2);
+    for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++)
+        for (int c = 1; c < ITERATIVE; c++) {
+            dltf_encoding encoding = {.coder = iterative[c], .select = select};
+            double before = INFINITY;
+            for (encoding.passes = 1; encoding.passes <= 12; encoding.passes++) {
+                double now = error_of(model, N, encoding);
+                assert_true(now <= before * (1 + 1e-6));
+                before = now;
+            }
+        }
+    double refitted = error_of(model, N, (dltf_encoding){.refit = true});
+    assert_near(error_of(model, N, (dltf_encoding){.coder = DLTF_CODER_HTP, .passes = 1}), refitted, 1e-6);
+    dltf_model_free(model);
+}
+
+/* Codes keep the error target where k allows it, and not one entry more than needed. */
+static void error_target(void **state) {
+    (void)state;
+    int64_t m = 50, n = 20, k = 10, N = 150;
+    fill_normal(W, m * n);
+    dltf_model *model = new_model(W, m, n, k);
+    dltf_model_view v = dltf_model_get(model);
+    double *atoms = new_wide(v.dictionary, m * n), *x = new_f64(n), *z = new_f64(m);
+    int64_t shorter = 0;
+    fill_sparse(model, N, 4, 0.05);
+    memset(X, 0, (size_t)n * sizeof *X);
+    for (double error = 1e-3; error < 100; error *= 4) {
+        dltf_codes *codes = encode(model, N, (dltf_encoding){.coder = DLTF_CODER_OMP, .error = error});
+        dltf_csr csr = dltf_codes_csr(codes);
+        for (int64_t i = 0; i < N; i++) {
+            int64_t count = csr.indptr[i + 1] - csr.indptr[i];
+            widen(X + i * n, n, x);
+            dense_row(csr, i, z);
+            double scale = dot_f64(x, x, n), after = ref_residual(atoms, m, n, x, z);
+            assert_true(count == k || after <= error * (1 + 1e-5) + 1e-6 * scale);
+            assert_true(scale > error || count == 0);
+            shorter += count < k;
+            if (count == 0)
+                continue;
+            ref_omp(atoms, m, n, x, count - 1, 0, z);
+            assert_true(ref_residual(atoms, m, n, x, z) > error * (1 - 1e-5) - 1e-6 * scale);
+        }
+        dltf_codes_free(codes);
+    }
+    assert_true(shorter > N);
+    free(atoms);
+    free(x);
+    free(z);
+    dltf_model_free(model);
+}
+
+static void positive_codes(void **state) {
+    (void)state;
+    int64_t m = 40, n = 15, k = 5, N = 120;
+    fill_normal(W, m * n);
+    dltf_model *model = new_model(W, m, n, k);
+    fill_normal(X, N * n);
+    for (int c = 1; c < ITERATIVE; c++) {
+        dltf_codes *codes =
+            encode(model, N, (dltf_encoding){.coder = iterative[c], .select = DLTF_SELECT_POSITIVE});
+        dltf_csr csr = dltf_codes_csr(codes);
+        for (int64_t e = 0; e < csr.indptr[N]; e++)
+            assert_true(csr.values[e] > 0);
+        assert_true(csr.indptr[N] > N);
+        dltf_codes_free(codes);
+    }
+    dltf_model_free(model);
+}
+
+/* ---- Edges ---- */
+
+/* Samples that few atoms explain exactly get these atoms and nothing made of rounding; zero samples get
+ * nothing. */
+static void exact_samples(void **state) {
+    (void)state;
+    int64_t m = 64, n = 32, k = 8, N = 120;
+    fill_normal(W, m * n);
+    dltf_model *model = new_model(W, m, n, k);
+    fill_sparse(model, N, 2, 0);
+    memset(X + 5 * n, 0, (size_t)n * sizeof *X);
+    for (int64_t d = 0; d < n; d++) { /* large and small samples alike */
+        X[6 * n + d] *= 1e12f;
+        X[7 * n + d] *= 1e-12f;
+    }
+    dltf_codes *codes = encode(model, N, (dltf_encoding){.coder = DLTF_CODER_OMP});
+    dltf_csr csr = dltf_codes_csr(codes);
+    int64_t two = 0;
+    for (int64_t i = 0; i < N; i++)
+        two += csr.indptr[i + 1] - csr.indptr[i] <= 2;
+    assert_true(two >= N - 6); /* OMP may begin with a wrong atom and then needs more */
+    for (int c = 0; c < ITERATIVE; c++) {
+        dltf_codes *some = encode(model, N, (dltf_encoding){.coder = iterative[c]});
+        csr = dltf_codes_csr(some);
+        assert_int_equal(csr.indptr[6] - csr.indptr[5], 0);
+        assert_true(csr.indptr[7] > csr.indptr[6] && csr.indptr[8] > csr.indptr[7]);
+        dltf_codes_free(some);
+    }
+    dltf_codes_free(codes);
+    dltf_model_free(model);
+}
+
+/* Copies of atoms, more entries than dimensions, all atoms, one atom: codes are finite, have no zeros, at
+ * most rank-many entries for omp, and explain what can be explained. */
+static void degenerate_dictionaries(void **state) {
+    (void)state;
+    const int64_t sizes[][3] = {{12, 4, 12}, {8, 3, 6}, {1, 5, 1}, {6, 1, 4}, {10, 10, 10}, {9, 5, 1}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int copies = 0; copies < 2; copies++) {
+            int64_t m = sizes[s][0], n = sizes[s][1], k = sizes[s][2], N = 50;
+            fill_normal(W, m * n);
+            for (int64_t i = 0; copies && i < m * n; i++) /* every atom twice, once with the other sign */
+                W[i] = i / n % 2 ? -W[i - n] : W[i];
+            dltf_model *model = new_model(W, m, n, k);
+            fill_normal(X, N * n);
+            for (int c = 0; c < ITERATIVE; c++) {
+                dltf_codes *codes = encode(model, N, (dltf_encoding){.coder = iterative[c]});
+                dltf_csr csr = dltf_codes_csr(codes);
+                int64_t rank = copies ? (m + 1) / 2 : m;
+                rank = rank < n ? rank : n;
+                for (int64_t i = 0; i < N && iterative[c] == DLTF_CODER_OMP; i++)
+                    assert_true(csr.indptr[i + 1] - csr.indptr[i] <= rank);
+                for (int64_t e = 0; e < csr.indptr[N]; e++)
+                    assert_true(isfinite(csr.values[e]) && csr.values[e] != 0);
+                dltf_codes_free(codes);
+            }
+            if (k >= n && !copies)
+                assert_true(error_of(model, N, (dltf_encoding){.coder = DLTF_CODER_OMP}) < 1e-6);
+            dltf_model_free(model);
+        }
+}
+
+/* Of atoms that tie, the first is taken. */
+static void ties(void **state) {
+    (void)state;
+    const float dictionary[] = {0, 1, 1, 0, -1, 0, 1, 0, 0, 1}, sample[] = {2, 1};
+    dltf_model *model = new_model(dictionary, 5, 2, 2);
+    memcpy(X, sample, sizeof sample);
+    dltf_codes *codes = encode(model, 1, (dltf_encoding){.coder = DLTF_CODER_OMP});
+    dltf_csr csr = dltf_codes_csr(codes);
+    assert_true(csr.indptr[1] == 2 && csr.indices[0] == 0 && csr.indices[1] == 1);
+    assert_true(csr.values[0] == 1 && csr.values[1] == 2);
+    dltf_codes_free(codes);
+    dltf_model_free(model);
+}
+
+static void assert_refused(const dltf_model *model, dltf_encoding encoding, dltf_status status,
+                           const char *part) {
+    dltf_codes *codes = NULL;
+    dltf_matrix data = dltf_matrix_f32(X, 8, dltf_model_get(model).n);
+    assert_fails(dltf_encode(model, data, &encoding, NULL, NULL, &codes), status, part);
+    assert_null(codes);
+}
+
+static void refusals(void **state) {
+    (void)state;
+    fill_normal(W, 12 * 6);
+    fill_normal(X, 8 * 6);
+    dltf_model *model = new_model(W, 12, 6, 3);
+    assert_refused(model, (dltf_encoding){.passes = 2}, DLTF_ARGUMENT,
+                   "passes: the coder threshold has none");
+    assert_refused(model, (dltf_encoding){.coder = DLTF_CODER_OMP, .passes = 2}, DLTF_ARGUMENT,
+                   "passes: the coder omp has none");
+    assert_refused(model, (dltf_encoding){.error = 1}, DLTF_ARGUMENT,
+                   "error: the coder threshold knows no error target");
+    assert_refused(model, (dltf_encoding){.coder = DLTF_CODER_HTP, .error = 1}, DLTF_ARGUMENT,
+                   "error: the coder htp knows no error target");
+    assert_refused(model, (dltf_encoding){.coder = DLTF_CODER_OMP, .select = DLTF_SELECT_POSITIVE},
+                   DLTF_ARGUMENT, "select: the coder omp chooses atoms by magnitude");
+    assert_refused(model, (dltf_encoding){.coder = (dltf_coder)5}, DLTF_ARGUMENT, "coder: ");
+    assert_refused(model, (dltf_encoding){.coder = (dltf_coder)-1}, DLTF_ARGUMENT, "coder: ");
+    assert_refused(model, (dltf_encoding){.error = -1}, DLTF_ARGUMENT, "error: -1");
+    for (int c = 0; c < ITERATIVE; c++) {
+        X[4 * 6 + 2] = NAN;
+        assert_refused(model, (dltf_encoding){.coder = iterative[c]}, DLTF_DATA, "row 4, column 2 is NaN");
+        X[4 * 6 + 2] = -INFINITY;
+        assert_refused(model, (dltf_encoding){.coder = iterative[c]}, DLTF_DATA, "row 4, column 2 is");
+        for (int64_t d = 0; d < 6; d++)
+            X[4 * 6 + d] = 3e38f * (W[d] > 0 ? 1 : -1);
+        assert_refused(model, (dltf_encoding){.coder = iterative[c]}, DLTF_NUMERIC,
+                       "row 4: its scores leave");
+    }
+    dltf_model_free(model);
+}
+
+/* ---- The encoder ---- */
+
+/* Any number of threads gives the same codes; running allocates nothing. */
+static void threads_and_memory(void **state) {
+    (void)state;
+    int64_t m = 90, n = 20, k = 6, N = 400;
+    static int32_t count[2][MOST_N], index[2][MOST_N * 6];
+    static float value[2][MOST_N * 6];
+    fill_normal(W, m * n);
+    dltf_model *model = new_model(W, m, n, k);
+    fill_sparse(model, N, k, 0.1);
+    for (int c = 0; c < ITERATIVE; c++) {
+        for (int run = 0; run < 2; run++) {
+            dltf_encoding encoding = {.coder = iterative[c], .threads = 1 + run, .refit = c % 2 == 0};
+            dltf_encoder *encoder = NULL;
+            memset(index[run], 0, sizeof index[run]);
+            memset(value[run], 0, sizeof value[run]);
+            assert_int_equal(dltf_encoder_new(model, &encoding, &encoder), DLTF_OK);
+            dl_alloc_fail_after(1);
+            assert_int_equal(
+                dltf_encoder_run(encoder, dltf_matrix_f32(X, N, n), count[run], index[run], value[run]),
+                DLTF_OK);
+            dl_alloc_fail_after(0);
+            dltf_encoder_free(encoder);
+        }
+        for (int64_t i = 0; i < N; i++) {
+            size_t bytes = (size_t)count[0][i] * sizeof(float);
+            assert_int_equal(count[0][i], count[1][i]);
+            assert_memory_equal(index[0] + i * k, index[1] + i * k, bytes);
+            assert_memory_equal(value[0] + i * k, value[1] + i * k, bytes);
+        }
+    }
+    dltf_model_free(model);
+}
+
+static dltf_status encoder_once(const dltf_model *model, dltf_coder coder) {
+    dltf_encoding encoding = {.coder = coder, .threads = 2};
+    dltf_encoder *encoder = NULL;
+    dltf_status status = dltf_encoder_new(model, &encoding, &encoder);
+    assert_true((encoder != NULL) == (status == DLTF_OK));
+    dltf_encoder_free(encoder);
+    return status;
+}
+
+static void out_of_memory(void **state) {
+    (void)state;
+    fill_normal(W, 12 * 7);
+    dltf_model *model = new_model(W, 12, 7, 3);
+    for (int c = 0; c < ITERATIVE; c++)
+        assert_survives_lack_of_memory(encoder_once(model, iterative[c]), 25);
+    dltf_model_free(model);
+}
+
+/* ---- Refitting ---- */
+
+static void refit_supports(void **state) {
+    (void)state;
+    int64_t m = 40, n = 18, k = 5, N = 250;
+    fill_normal(W, m * n);
+    dltf_model *model = new_model(W, m, n, k);
+    fill_normal(X, N * n);
+    dltf_matrix data = dltf_matrix_f32(X, N, n);
+    dltf_codes *plain = encode(model, N, (dltf_encoding){0}),
+               *both = encode(model, N, (dltf_encoding){.refit = true});
+    dltf_codes *again[2] = {NULL, NULL};
+    dltf_csr wanted = dltf_codes_csr(both);
+    for (int t = 0; t < 2; t++) {
+        assert_int_equal(dltf_refit(model, data, plain, t + 1, &again[t]), DLTF_OK);
+        dltf_csr csr = dltf_codes_csr(again[t]);
+        assert_memory_equal(csr.indptr, wanted.indptr, (size_t)(N + 1) * sizeof *csr.indptr);
+        assert_memory_equal(csr.indices, wanted.indices, (size_t)csr.indptr[N] * sizeof *csr.indices);
+        assert_memory_equal(csr.values, wanted.values, (size_t)csr.indptr[N] * sizeof *csr.values);
+    }
+    dltf_codes *none = NULL;
+    assert_fails(dltf_refit(model, dltf_matrix_f32(X, N - 1, n), plain, 1, &none), DLTF_DATA,
+                 "do not go with");
+    X[3] = NAN;
+    assert_fails(dltf_refit(model, data, plain, 1, &none), DLTF_DATA, "row 0, column 3 is NaN");
+    assert_null(none);
+    dltf_codes_free(plain);
+    dltf_codes_free(both);
+    dltf_codes_free(again[0]);
+    dltf_codes_free(again[1]);
+    dltf_model_free(model);
+}
+
+/* Rows of any length, one with an atom and its copy: the later one is dropped. */
+static void refit_copies(void **state) {
+    (void)state;
+    const float dictionary[] = {1, 0, 0, 1, 1, 0}, samples[] = {3, 4, 5, 6, 7, 8};
+    const int64_t indptr[] = {0, 3, 3, 4};
+    const int32_t indices[] = {0, 1, 2, 1};
+    const float values[] = {1, 1, 1, 1};
+    dltf_model *model = new_model(dictionary, 3, 2, 1);
+    dltf_codes *supports = NULL, *codes = NULL;
+    assert_int_equal(dltf_codes_new((dltf_csr){3, 3, indptr, indices, values}, &supports), DLTF_OK);
+    assert_int_equal(dltf_refit(model, dltf_matrix_f32(samples, 3, 2), supports, 0, &codes), DLTF_OK);
+    dltf_csr csr = dltf_codes_csr(codes);
+    assert_true(csr.indptr[1] == 2 && csr.indptr[2] == 2 && csr.indptr[3] == 3);
+    assert_true(csr.indices[0] == 0 && csr.indices[1] == 1 && csr.indices[2] == 1);
+    assert_true(csr.values[0] == 3 && csr.values[1] == 4 && csr.values[2] == 8);
+    dltf_codes_free(supports);
+    dltf_codes_free(codes);
+    dltf_model_free(model);
+}
+
+TESTS_MAIN(cmocka_unit_test(omp_oracle), cmocka_unit_test(iht_oracle), cmocka_unit_test(htp_oracle),
+           cmocka_unit_test(residual_is_orthogonal), cmocka_unit_test(passes_never_hurt),
+           cmocka_unit_test(error_target), cmocka_unit_test(positive_codes), cmocka_unit_test(exact_samples),
+           cmocka_unit_test(degenerate_dictionaries), cmocka_unit_test(ties), cmocka_unit_test(refusals),
+           cmocka_unit_test(threads_and_memory), cmocka_unit_test(out_of_memory),
+           cmocka_unit_test(refit_supports), cmocka_unit_test(refit_copies))
