@@ -57,17 +57,30 @@ static const char *outcome_text(dltf_outcome outcome) {
 
 /* ---- Before the work ---- */
 
+static bool is_one_of(const char *name, const char *const *names) {
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
 /* A checkpoint holds all options of its training: few may be given beside it. */
 static int check_resume(training *t) {
-    static const char *const allowed[] = {"output", "resume", "history", "threads", "json", "quiet"};
-    for (int i = 0; t->flags.resume && i < t->args.given_count; i++) {
-        bool fine = false;
-        for (size_t j = 0; j < sizeof allowed / sizeof *allowed; j++)
-            fine = fine || strcmp(t->args.given[i], allowed[j]) == 0;
-        if (!fine)
+    static const char *const allowed[] = {"output", "resume", "history", "threads", "json", "quiet", NULL};
+    for (int i = 0; t->flags.resume && i < t->args.given_count; i++)
+        if (!is_one_of(t->args.given[i], allowed))
             return usage_error("--%s cannot be given with --resume: the checkpoint holds all options",
                                t->args.given[i]);
-    }
+    return EXIT_OK;
+}
+
+/* K-SVD has no stages; the library refuses what belongs to K-SVD alone. */
+static int check_method(training *t) {
+    static const char *const staged[] = {"steps", "batch",  "ridge", "theta-start", "theta",
+                                         "admm",  "lambda", "beta",  NULL};
+    for (int i = 0; t->options.method == DLTF_METHOD_KSVD && i < t->args.given_count; i++)
+        if (is_one_of(t->args.given[i], staged))
+            return usage_error("--%s belongs to the method dltf, not to ksvd", t->args.given[i]);
     return EXIT_OK;
 }
 
@@ -168,15 +181,18 @@ static int save(training *t) {
 }
 
 static void report_iterations(const training *t, report *r) {
-    int64_t count = 0, stages[4] = {0};
+    int64_t count = 0, stages[DLTF_STAGE_KSVD + 1] = {0};
     const dltf_iteration *history = dltf_learner_history(t->learner, &count);
     for (int64_t i = 0; i < count; i++)
-        stages[history[i].stage & 3]++;
+        stages[history[i].stage]++;
     report_text(r, "outcome", "outcome", outcome_text(t->outcome));
     report_integer(r, "iterations", NULL, count);
-    report_line(r, "iterations", "%lld (%lld minibatch, %lld model, %lld ADMM)", (long long)count,
-                (long long)stages[DLTF_STAGE_MINIBATCH], (long long)stages[DLTF_STAGE_MODEL],
-                (long long)stages[DLTF_STAGE_ADMM]);
+    if (t->options.method == DLTF_METHOD_KSVD)
+        report_line(r, "iterations", "%lld (K-SVD)", (long long)count);
+    else
+        report_line(r, "iterations", "%lld (%lld minibatch, %lld model, %lld ADMM)", (long long)count,
+                    (long long)stages[DLTF_STAGE_MINIBATCH], (long long)stages[DLTF_STAGE_MODEL],
+                    (long long)stages[DLTF_STAGE_ADMM]);
     if (count > 0)
         report_real(r, "relative_error", "relative error", history[count - 1].relative_error);
 }
@@ -217,8 +233,8 @@ static int print_report(training *t) {
 }
 
 static int run(const command *self, int count, char **words) {
-    static int (*const steps[])(training *) = {check_resume, choose_files, load_data,   create_learner,
-                                               learn,        save,         print_report};
+    static int (*const steps[])(training *) = {check_resume,   check_method, choose_files, load_data,
+                                               create_learner, learn,        save,         print_report};
     training t = {.output = NULL};
     if (!arguments_parse(self, count, words, &t.flags, &t.options, &t.args))
         return t.args.exit_code;
@@ -249,6 +265,7 @@ const command command_train = {
     .json = "outcome, figures of the dictionary, all options and the history",
     .examples = {"dltf train X.npy -m 128 -k 8 -o X.model.safetensors",
                  "dltf train train-images-idx3-ubyte.gz -m 256 -k 16 --unit-norm --history learning.csv",
+                 "dltf train X.npy -m 128 -k 8 --method ksvd --iterations 60 -o X.ksvd.safetensors",
                  "dltf train X.npy --resume X.model.safetensors.checkpoint -o X.model.safetensors", NULL},
     .run = run,
 };

@@ -143,11 +143,19 @@ typedef enum dltf_select {
 
 typedef enum dltf_init { DLTF_INIT_SAMPLES, DLTF_INIT_GAUSSIAN } dltf_init;
 
+/* How a dictionary is learned: for thresholded features, or by K-SVD. */
+typedef enum dltf_method { DLTF_METHOD_DLTF, DLTF_METHOD_KSVD } dltf_method;
+
+/* K-SVD: an atom and its coefficients by the whole singular value decomposition, or by one step towards it.
+ */
+typedef enum dltf_update { DLTF_UPDATE_EXACT, DLTF_UPDATE_APPROXIMATE } dltf_update;
+
 /* How to learn. Every field is described once, in the table that dltf_train_options() returns. */
 typedef struct dltf_options {
     int64_t m, k; /* 0: chosen from the data */
     int64_t seed;
     int64_t threads; /* 0: all cores; the result does not depend on it */
+    dltf_method method;
     dltf_select select;
     dltf_init init;
     bool center, unit_norm;
@@ -160,6 +168,9 @@ typedef struct dltf_options {
 
     int64_t admm; /* stage 3: the paper's model, all four steps */
     double lambda, beta;
+
+    dltf_update update; /* ksvd, which has `iterations` of them */
+    double error;       /* ksvd: error target of its codes, as in dltf_encoding; 0: none */
 
     double tolerance;
 } dltf_options;
@@ -352,7 +363,13 @@ DLTF_API dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *re
 
 /* ---- Learning ------------------------------------------------------------------------------------ */
 
-typedef enum dltf_stage { DLTF_STAGE_MINIBATCH = 1, DLTF_STAGE_MODEL, DLTF_STAGE_ADMM } dltf_stage;
+/* The first three are those of DLTF; K-SVD has the last alone. */
+typedef enum dltf_stage {
+    DLTF_STAGE_MINIBATCH = 1,
+    DLTF_STAGE_MODEL,
+    DLTF_STAGE_ADMM,
+    DLTF_STAGE_KSVD
+} dltf_stage;
 
 /* One record of the history. Terms that a stage does not have are 0. */
 typedef struct dltf_iteration {
@@ -362,7 +379,7 @@ typedef struct dltf_iteration {
     double objective;        /* the sum of the next three */
     double noise_term;       /* lambda/2 sum ||q_i||^2_{2k,2} */
     double incoherence_term; /* ||W^T W - I||^2 */
-    double data_term;        /* theta/2 ||X - WZ||^2 */
+    double data_term;        /* theta/2 ||X - WZ||^2; K-SVD has theta = 1 */
     double relative_error;   /* ||X - WZ||^2 / ||X||^2 on the samples seen */
     double primal_residual;  /* ||Q - W^T(X - WZ)|| before the W-step */
     double dual_residual;    /* beta ||Q_t - Q_{t-1}|| */

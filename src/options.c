@@ -27,6 +27,7 @@ static const dltf_option train_table[] = {
     {"k", 'k', INTEGER, TRAIN(k), NULL, 1, MOST_COUNT, NULL, "K", "entries kept per code (default: an eighth of the columns, at most 30 and a quarter of m)"},
     {"seed", 0, INTEGER, TRAIN(seed), "0", 0, 9.0e18, NULL, "S", "seed of all random choices"},
     {"threads", 0, INTEGER, TRAIN(threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores. The result does not depend on it"},
+    {"method", 0, CHOICE, TRAIN(method), "dltf", 0, 0, "dltf|ksvd", "METHOD", "learn for thresholded features, in stages (dltf), or for sparse codes in general (ksvd)"},
     {"select", 0, CHOICE, TRAIN(select), "abs", 0, 0, SELECT_CHOICES, "RULE", "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"},
     {"init", 0, CHOICE, TRAIN(init), "samples", 0, 0, "samples|gaussian", "START", "first dictionary: random samples or Gaussian atoms"},
     {"center", 0, FLAG, TRAIN(center), "false", 0, 0, NULL, NULL, "subtract the mean of the samples first; the model remembers it"},
@@ -34,12 +35,14 @@ static const dltf_option train_table[] = {
     {"steps", 0, INTEGER, TRAIN(steps), "200", 0, MOST_COUNT, NULL, "T1", "stage 1: minibatch steps with dual codes; 0 skips it"},
     {"batch", 0, INTEGER, TRAIN(batch), "2000", 1, MOST_COUNT, NULL, "B", "stage 1: samples per minibatch"},
     {"ridge", 0, REAL, TRAIN(ridge), "0.1", 0, 1e6, NULL, "R", "stage 1: regularisation of the dual encoder (W W^T + R I)^-1 W"},
-    {"iterations", 0, INTEGER, TRAIN(iterations), "40", 0, MOST_COUNT, NULL, "T2", "stage 2: iterations of the paper's model without its noise term; 0 skips it"},
+    {"iterations", 0, INTEGER, TRAIN(iterations), "40", 0, MOST_COUNT, NULL, "T2", "stage 2: iterations of the paper's model without its noise term; 0 skips it. ksvd: its iterations"},
     {"theta-start", 0, REAL, TRAIN(theta_start), "0.2", 0, 1e12, NULL, "THETA", "stage 2: weight of the data term at the start"},
     {"theta", 0, REAL, TRAIN(theta), "0.003", 0, 1e12, NULL, "THETA", "weight of the data term at the end of stage 2 and in stage 3; smaller: less coherent atoms"},
     {"admm", 0, INTEGER, TRAIN(admm), "0", 0, MOST_COUNT, NULL, "T3", "stage 3: ADMM iterations of the whole model (Z, Q, W, Y steps); 0 skips it"},
     {"lambda", 0, REAL, TRAIN(lambda), "0.05", 0, 1e12, NULL, "LAMBDA", "stage 3: weight of the noise term"},
     {"beta", 0, REAL, TRAIN(beta), "0.5", 1e-12, 1e12, NULL, "BETA", "stage 3: penalty of the constraint Q = W^T(X - WZ); keep it >= 10 lambda"},
+    {"update", 0, CHOICE, TRAIN(update), "exact", 0, 0, "exact|approximate", "HOW", "ksvd: atoms by the whole rank-one fit, or by one step towards it"},
+    {"error", 0, REAL, TRAIN(error), "0", 0, 1e300, NULL, "E", "ksvd: codes end when ||x - Wz||^2 of the preprocessed sample is at most E, with K entries at most; 0: always K entries"},
     {"tolerance", 0, REAL, TRAIN(tolerance), "1e-6", 0, 1, NULL, "TOL", "stop a stage when the objective (stage 3: the residuals) changes by less than this share; 0: never"},
 };
 

@@ -179,8 +179,9 @@ static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {
     if (status != DLTF_OK)
         return status;
     int64_t at_stage = 0, at_index = 0;
-    if (!read_integer(stage, &at_stage) || at_stage < DLTF_STAGE_MINIBATCH || at_stage > DLTF_STAGE_ADMM ||
-        !read_integer(index, &at_index) || at_index > dl_stage_length(&l->options, (dltf_stage)at_stage))
+    if (!read_integer(stage, &at_stage) || at_stage < (int64_t)dl_first_stage(&l->options) ||
+        at_stage > (int64_t)dl_last_stage(&l->options) || !read_integer(index, &at_index) ||
+        at_index > dl_stage_length(&l->options, (dltf_stage)at_stage))
         return dl_fail(DLTF_FORMAT, "the checkpoint stands at stage %.20s, index %.20s, which does not exist",
                        stage, index);
     l->stage = (dltf_stage)at_stage;
@@ -238,7 +239,7 @@ static dltf_status check_codes(const dltf_learner *l) {
 static dltf_status restore_history(const dl_bundle *bundle, dltf_learner *l) {
     dltf_status status = DLTF_OK;
     const dl_tensor *history = dl_bundle_find(bundle, "history");
-    bool begun = l->stage > DLTF_STAGE_MINIBATCH || l->index > 0;
+    bool begun = l->stage > dl_first_stage(&l->options) || l->index > 0;
     if (!history && (!begun || l->options.steps + l->options.iterations == 0))
         return DLTF_OK;
     if (!history || history->type != DL_TENSOR_F64 || history->cols != RECORD_COLUMNS || history->rank != 2)
@@ -246,7 +247,7 @@ static dltf_status restore_history(const dl_bundle *bundle, dltf_learner *l) {
     DL_TRY(check_finite("history", DL_TENSOR_F64, history->rows * RECORD_COLUMNS, history->data));
     for (int64_t i = 0; i < history->rows; i++) {
         const double *row = (const double *)history->data + i * RECORD_COLUMNS;
-        if (!(row[0] >= 1 && row[0] <= 3 && fabs(row[1]) < 1e15 && fabs(row[12]) < 1e15))
+        if (!(row[0] >= 1 && row[0] <= DLTF_STAGE_KSVD && fabs(row[1]) < 1e15 && fabs(row[12]) < 1e15))
             return dl_fail(DLTF_FORMAT, "record %lld of the checkpoint's history makes no sense",
                            (long long)i);
         dltf_iteration record = row_to_record(row);

@@ -1,4 +1,4 @@
-/* The learner: options and data in, three stages of iterations, a model out. Public functions dltf_learner_*
+/* The learner: options and data in, stages of iterations, a model out. Public functions dltf_learner_*
  * and dltf_train. */
 #include "learning/learner.h"
 
@@ -42,6 +42,13 @@ static dltf_status check_options(const dltf_options *options) {
     if (options->m > 0 && options->k > options->m)
         return dl_fail(DLTF_ARGUMENT, "k = %lld is more than m = %lld atoms: lower k or raise m",
                        (long long)options->k, (long long)options->m);
+    bool ksvd = options->method == DLTF_METHOD_KSVD;
+    if (ksvd && options->select == DLTF_SELECT_POSITIVE)
+        return dl_fail(DLTF_ARGUMENT,
+                       "select: ksvd codes by omp, which chooses atoms by magnitude: select abs");
+    if (!ksvd && (options->error > 0 || options->update != DLTF_UPDATE_EXACT))
+        return dl_fail(DLTF_ARGUMENT, "%s belongs to the method ksvd",
+                       options->error > 0 ? "error" : "update");
     if (options->m > 46340)
         return dl_fail(DLTF_ARGUMENT, "m = %lld: the Gram matrix of more than 46,340 atoms is not supported",
                        (long long)options->m);
@@ -68,39 +75,47 @@ done:
  * have would kill the process later. */
 static dltf_status check_memory(const dltf_learner *l) {
     double m = (double)l->m, n = (double)l->n, N = (double)l->N, threads = (double)l->threads;
-    bool admm = l->options.admm > 0;
+    double k = (double)l->k;
+    bool ksvd = l->options.method == DLTF_METHOD_KSVD, admm = !ksvd && l->options.admm > 0;
     double squares = (admm ? 9 : 6) * 8 * m * m, dictionaries = 12 * 8 * m * n;
-    double samples = (double)DL_BLOCK * 4 * n + (admm ? 8 * N * m : 0);
+    double samples = (double)DL_BLOCK * 4 * n + (admm ? 8 * N * m : 0) + (ksvd ? N * (4 * n + 20 * k) : 0);
     double bytes = squares + dictionaries + samples + threads * 16 * DL_TILE * m;
     if (bytes <= dl_memory_of_machine())
         return DLTF_OK;
     return dl_fail(DLTF_MEMORY,
                    "m = %lld atoms%s need about %.0f GB of memory, this machine has %.0f GB: lower m",
-                   (long long)l->m, admm ? " and ADMM" : "", bytes / 1e9, dl_memory_of_machine() / 1e9);
+                   (long long)l->m,
+                   admm   ? " and ADMM"
+                   : ksvd ? " and K-SVD's residuals"
+                          : "",
+                   bytes / 1e9, dl_memory_of_machine() / 1e9);
 }
 
 static dltf_status allocate(dltf_learner *l) {
     dltf_status status = DLTF_OK;
-    int64_t m = l->m, n = l->n, block = least(DL_BLOCK, l->N);
-    bool admm = l->options.admm > 0;
+    int64_t m = l->m, n = l->n;
+    bool ksvd = l->options.method == DLTF_METHOD_KSVD, admm = !ksvd && l->options.admm > 0;
+    int64_t block = ksvd ? l->N : least(DL_BLOCK, l->N); /* samples that are looked at together */
     DL_TRY_NEW(l->W, m * n);
     DL_TRY(dl_packed_alloc(&l->W32, m, n));
     DL_TRY(dl_packed_alloc(&l->E32, m, n));
     DL_TRY_NEW(l->narrow, m * n);
     DL_TRY_NEW(l->G32, m * m);
     DL_TRY_NEW(l->code_sum, m);
-    DL_TRY_NEW(l->block, block * n);
+    DL_TRY_NEW(l->block, ksvd ? n : block * n);
     DL_TRY_NEW(l->rows, l->threads * n);
     DL_TRY_NEW(l->useless, m);
     DL_TRY_NEW(l->squares, block);
     DL_TRY_NEW(l->residual, n);
     DL_TRY(dl_slots_alloc(&l->Z, admm ? l->N : block, l->k));
     DL_TRY_NEW(l->z_spaces, l->threads);
-    for (int t = 0; t < l->threads; t++)
+    for (int t = 0; t < l->threads && !ksvd; t++)
         DL_TRY(dl_z_space_alloc(&l->z_spaces[t], m, l->k));
     DL_TRY(dl_statistics_alloc(&l->statistics, l->threads, m, n, block, l->k, admm));
     DL_TRY(dl_w_space_alloc(&l->w_space, l->threads, m, n, admm));
-    if (l->options.steps > 0)
+    if (ksvd)
+        DL_TRY(dl_ksvd_alloc(l));
+    if (!ksvd && l->options.steps > 0)
         DL_TRY(dl_minibatch_alloc(l));
     if (admm)
         DL_TRY(dl_admm_alloc(l));
@@ -124,7 +139,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_options *options, dltf_l
     l->n = X.cols;
     l->m = l->options.m;
     l->k = l->options.k;
-    l->stage = DLTF_STAGE_MINIBATCH;
+    l->stage = dl_first_stage(&l->options);
     l->tau = 1e-3;
     l->start_time = dl_seconds();
     DL_TRY(check_memory(l));
@@ -163,6 +178,7 @@ void dltf_learner_free(dltf_learner *l) {
     if (!l)
         return;
     dl_minibatch_free(l);
+    dl_ksvd_free(l);
     dl_statistics_free(&l->statistics);
     dl_w_space_free(&l->w_space);
     for (int t = 0; l->z_spaces && t < l->threads; t++)
@@ -228,19 +244,29 @@ dltf_status dl_learner_record(dltf_learner *l, const dltf_iteration *record) {
     return status;
 }
 
+dltf_stage dl_first_stage(const dltf_options *options) {
+    return options->method == DLTF_METHOD_KSVD ? DLTF_STAGE_KSVD : DLTF_STAGE_MINIBATCH;
+}
+
+dltf_stage dl_last_stage(const dltf_options *options) {
+    return options->method == DLTF_METHOD_KSVD ? DLTF_STAGE_KSVD : DLTF_STAGE_ADMM;
+}
+
 int64_t dl_stage_length(const dltf_options *options, dltf_stage stage) {
     switch (stage) {
     case DLTF_STAGE_MINIBATCH:
         return options->steps;
-    case DLTF_STAGE_MODEL:
-        return options->iterations;
     case DLTF_STAGE_ADMM:
+        return options->admm;
+    case DLTF_STAGE_MODEL:
+    case DLTF_STAGE_KSVD:
         break;
     }
-    return options->admm;
+    return options->iterations;
 }
 
-/* Stage 2 has converged when its objective stands still at the final theta, stage 3 when both residuals are
+/* Stage 2 has converged when its objective stands still at the final theta, K-SVD when its objective does and
+ * no atom was replaced, stage 3 when both residuals are
  * small against the Q they belong to. Stage 1 draws other samples in every step and has no such point. */
 static bool has_converged(const dltf_learner *l) {
     const dltf_iteration *now = &l->history[l->history_count - 1];
@@ -252,8 +278,10 @@ static bool has_converged(const dltf_learner *l) {
         return now->primal_residual <= tolerance * scale &&
                now->dual_residual <= tolerance * scale * l->options.beta;
     }
-    return now->stage == DLTF_STAGE_MODEL && l->history_count > 1 &&
-           dl_model_holds(&l->options, now->index) &&
+    bool may = now->stage == DLTF_STAGE_KSVD
+                   ? now->index > 0 && now->atoms_replaced + (now - 1)->atoms_replaced == 0
+                   : now->stage == DLTF_STAGE_MODEL && dl_model_holds(&l->options, now->index);
+    return may && l->history_count > 1 &&
            fabs(now->objective - (now - 1)->objective) <= tolerance * now->objective;
 }
 
@@ -274,6 +302,9 @@ static dltf_status iterate(dltf_learner *l) {
             dl_admm_start(l);
         dl_admm_iteration(l, &record);
         break;
+    case DLTF_STAGE_KSVD:
+        dl_ksvd_iteration(l, l->index, &record);
+        break;
     }
     if (!isfinite(record.objective + record.relative_error + record.frame_potential))
         return dl_fail(DLTF_NUMERIC, "learning left the range of numbers in stage %d, iteration %lld%s",
@@ -290,12 +321,12 @@ static int64_t work_of(const dltf_learner *l, dltf_stage stage) {
     const int64_t algebra = 2000, with_noise = 4;
     if (stage == DLTF_STAGE_MINIBATCH)
         return algebra + least(l->options.batch, l->N);
-    return algebra + (stage == DLTF_STAGE_MODEL ? l->N : with_noise * l->N);
+    return algebra + (stage == DLTF_STAGE_ADMM ? with_noise * l->N : l->N);
 }
 
 static dltf_progress progress_of(const dltf_learner *l) {
     dltf_progress report = {.task = "learning", .iteration = &l->history[l->history_count - 1]};
-    for (dltf_stage stage = DLTF_STAGE_MINIBATCH; stage <= DLTF_STAGE_ADMM; stage++) {
+    for (dltf_stage stage = dl_first_stage(&l->options); stage <= dl_last_stage(&l->options); stage++) {
         int64_t length = dl_stage_length(&l->options, stage);
         int64_t done = stage < l->stage ? length : stage == l->stage ? l->index : 0;
         report.done += done * work_of(l, stage);
@@ -324,7 +355,7 @@ static dltf_status run_stages(dltf_learner *l, dltf_progress_fn progress, void *
                 return DLTF_OK;
             }
         }
-        if (l->stage == DLTF_STAGE_ADMM)
+        if (l->stage == dl_last_stage(&l->options))
             return DLTF_OK;
     }
 }

@@ -1,7 +1,8 @@
-/* The learner from the inside: what its three stages share. */
+/* The learner from the inside: what its stages share. */
 #ifndef DL_LEARNING_LEARNER_H
 #define DL_LEARNING_LEARNER_H
 
+#include "coding/omp.h"
 #include "data/bundle.h"
 #include "learning/statistics.h"
 #include "learning/step_w.h"
@@ -22,6 +23,18 @@ typedef struct dl_minibatch {
     double X_square; /* of the batch */
 } dl_minibatch;
 
+/* K-SVD: the residuals of all samples, and the work space of one atom. */
+typedef struct dl_ksvd {
+    float *R;     /* N x n: X - WZ */
+    int32_t *row; /* N: samples that use the atom */
+    float *z;     /* N: their coefficients */
+    double *w;    /* n: the atom */
+    double *v;    /* n for each block of samples: what the atom moves to */
+    double *sums; /* one result for each block */
+    double *use;  /* m: in how many codes an atom is */
+    dl_omp_space *spaces;
+} dl_ksvd;
+
 struct dltf_learner {
     dltf_options options; /* m and k as chosen */
     int threads;
@@ -40,7 +53,7 @@ struct dltf_learner {
 
     float *block; /* DL_BLOCK x n samples */
     double *rows; /* threads x n: work space of loading */
-    dl_slots Z;   /* codes: of a block, or of all samples in stage 3 */
+    dl_slots Z;   /* codes: of a block, or of all samples in stage 3 and K-SVD */
     dl_z_space *z_spaces;
     dl_statistics statistics;
     dl_w_space w_space;
@@ -52,6 +65,7 @@ struct dltf_learner {
     float *narrow;    /* m x n: a matrix on its way from double to packed f32 */
 
     dl_minibatch minibatch;
+    dl_ksvd ksvd;
 
     float *Q, *Y; /* stage 3: N x m */
     float *M;     /* stage 3: DL_BLOCK x m, Q + Y/beta */
@@ -75,6 +89,7 @@ void dl_learner_describe(const dltf_learner *l, dltf_iteration *record);
 void dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *record);
 void dl_model_iteration(dltf_learner *l, int64_t index, dltf_iteration *record);
 void dl_admm_iteration(dltf_learner *l, dltf_iteration *record);
+void dl_ksvd_iteration(dltf_learner *l, int64_t index, dltf_iteration *record);
 
 /* Whether iteration `index` of stage 2 and the one before it had the final theta: only then may it have
  * converged. */
@@ -84,6 +99,8 @@ bool dl_model_holds(const dltf_options *options, int64_t index);
  */
 dltf_status dl_minibatch_alloc(dltf_learner *l);
 void dl_minibatch_free(dltf_learner *l);
+dltf_status dl_ksvd_alloc(dltf_learner *l);
+void dl_ksvd_free(dltf_learner *l);
 dltf_status dl_admm_alloc(dltf_learner *l);
 /* Q and A = X X^T at the dictionary that stage 2 left. */
 void dl_admm_start(dltf_learner *l);
@@ -104,6 +121,10 @@ int64_t dl_find_useless(const double *G, const double *use, int64_t m, int32_t *
  * l->useless. */
 int64_t dl_replace_useless(dltf_learner *l, const double *use, int64_t rows, int64_t index);
 
+/* The same with any residuals: `residual` writes that of sample i to l->residual and returns its square. */
+int64_t dl_replace_by(dltf_learner *l, const double *use, int64_t rows, int64_t index,
+                      double (*residual)(dltf_learner *l, int64_t i));
+
 /* The state of an unfinished training, to and from a bundle. */
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle);
 dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_t threads,
@@ -115,7 +136,9 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_options *options, dltf_l
 /* Provenance: every option that can change the result, shape and checksum of the data. */
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes);
 
-/* Iterations of a stage, as the options say. */
+/* The stages of the method, and the iterations of one of them, as the options say. */
+dltf_stage dl_first_stage(const dltf_options *options);
+dltf_stage dl_last_stage(const dltf_options *options);
 int64_t dl_stage_length(const dltf_options *options, dltf_stage stage);
 
 dltf_status dl_learner_record(dltf_learner *l, const dltf_iteration *record);

@@ -1,5 +1,5 @@
 /* Atoms that do no work, hardly used or copies of a more used one, and what replaces them: the residuals of
- * the worst coded samples. Called by stages 1 and 2. */
+ * the worst coded samples. Called by stages 1 and 2 and by K-SVD. */
 #include "base/random.h"
 #include "data/matrix.h"
 #include "learning/learner.h"
@@ -27,7 +27,7 @@ int64_t dl_find_useless(const double *G, const double *use, int64_t m, int32_t *
 }
 
 /* ||x - Wz||^2 of sample i of the block; the residual itself into l->residual. */
-static double residual_square(dltf_learner *l, int64_t i) {
+static double block_residual(dltf_learner *l, int64_t i) {
     double *r = l->residual, sum = 0;
     for (int64_t d = 0; d < l->n; d++)
         r[d] = (double)l->block[i * l->n + d];
@@ -50,17 +50,18 @@ static int64_t take_worst(double *squares, int64_t rows, double least) {
     return worst;
 }
 
-int64_t dl_replace_useless(dltf_learner *l, const double *use, int64_t rows, int64_t index) {
+int64_t dl_replace_by(dltf_learner *l, const double *use, int64_t rows, int64_t index,
+                      double (*residual)(dltf_learner *l, int64_t i)) {
     dl_random random = {(uint64_t)l->options.seed, DL_STREAM_REPLACE};
     int64_t n = l->n, found = dl_find_useless(l->w_space.G, use, l->m, l->useless);
     if (found == 0)
         return 0;
     for (int64_t i = 0; i < rows; i++)
-        l->squares[i] = residual_square(l, i);
+        l->squares[i] = residual(l, i);
     for (int64_t a = 0; a < found; a++) {
         int64_t j = l->useless[a], worst = take_worst(l->squares, rows, 1e-8 * (double)l->k);
         if (worst >= 0)
-            residual_square(l, worst);
+            residual(l, worst);
         else /* everything is explained already: any direction will do */
             for (int64_t d = 0; d < n; d++)
                 l->residual[d] = dl_random_normal(random, (uint64_t)((index * l->m + j) * n + d));
@@ -69,4 +70,8 @@ int64_t dl_replace_useless(dltf_learner *l, const double *use, int64_t rows, int
     }
     dl_learner_refresh(l);
     return found;
+}
+
+int64_t dl_replace_useless(dltf_learner *l, const double *use, int64_t rows, int64_t index) {
+    return dl_replace_by(l, use, rows, index, block_residual);
 }

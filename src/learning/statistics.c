@@ -58,8 +58,8 @@ void dl_statistics_clear(dl_statistics *s) {
     s->M_square = 0;
 }
 
-/* Counting sort of the block's entries (position i*k + e) by atom. */
-static void sort_by_atom(dl_statistics *s, dl_slots Z) {
+/* A counting sort; an entry is its position i*k + e. */
+void dl_statistics_sort(dl_statistics *s, dl_slots Z) {
     memset(s->start, 0, (size_t)(s->m + 1) * sizeof *s->start);
     for (int64_t i = 0; i < Z.rows; i++)
         for (int64_t e = 0; e < Z.count[i]; e++)
@@ -111,7 +111,7 @@ static void add_atoms(void *context, int64_t task, int worker) {
 
 void dl_statistics_add(dl_statistics *s, const float *X, dl_slots Z, const float *M) {
     block b = {s, X, M, Z};
-    sort_by_atom(s, Z);
+    dl_statistics_sort(s, Z);
     dl_parallel(s->threads, dl_tiles(s->m, DL_STATISTICS_PANEL), add_atoms, &b);
     for (int64_t i = 0; M && i < Z.rows * s->m; i++)
         s->M_square += (double)M[i] * (double)M[i];

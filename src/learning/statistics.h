@@ -30,6 +30,10 @@ dltf_status dl_statistics_alloc(dl_statistics *s, int threads, int64_t m, int64_
 void dl_statistics_free(dl_statistics *s);
 void dl_statistics_clear(dl_statistics *s);
 
+/* The entries of codes (at most `rows` of the allocation) by atom: those of atom j are Z.value[entry[e]] for
+ * start[j] <= e < start[j+1], in the order of the samples. */
+void dl_statistics_sort(dl_statistics *s, dl_slots Z);
+
 /* Adds a block of samples X (Z.rows x n) with codes Z and, in the ADMM, M (Z.rows x m; otherwise NULL).
  * Parallel over atoms, so that every sum has one owner and one order. O(rows (k n + k^2)), ADMM + O(rows m
  * n). */

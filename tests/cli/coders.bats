@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# dltf encode --coder.
+# dltf encode --coder, dltf train --method ksvd.
 load common
 
 error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" | value 'd["relative_error"]'; }
@@ -39,4 +39,25 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
   fails 2 "select: the coder omp chooses atoms by magnitude" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --select positive
   fails 2 "none of threshold\|omp\|iht\|niht\|htp" encode "$model" "$toy/Xtest.npy" -o x.npz --coder lasso
   [[ ! -e x.npz ]]
+}
+
+@test "K-SVD: the same file on any number of threads, a history, codes of omp with less error" {
+  ksvd=(-m 24 -k 3 --method ksvd --iterations 8)
+  dltf train "$toy/X.npy" "${ksvd[@]}" --threads 1 -o one.safetensors --history h.csv -q
+  dltf train "$toy/X.npy" "${ksvd[@]}" --threads 2 -o two.safetensors --json >report.json
+  same_file one.safetensors two.safetensors
+  [[ $(wc -l <h.csv) == 9 && $(sed -n 2p h.csv) == ksvd,0,* ]]
+  [[ $(value 'd["options"]["method"], d["history"][0]["stage"], d["iterations"]' <report.json) == "('ksvd', 'ksvd', 8)" ]]
+  [[ $(value 'd["history"][-1]["relative_error"] < d["history"][0]["relative_error"]' <report.json) == True ]]
+  dltf train "$toy/X.npy" "${ksvd[@]}" --update approximate --error 0.1 -o three.safetensors -q
+  [[ $(dltf inspect three.safetensors) == *"approximate"* ]]
+  ! cmp -s one.safetensors three.safetensors
+}
+
+@test "options of another method are refused" {
+  fails 2 "steps belongs to the method dltf" train "$toy/X.npy" --method ksvd --steps 3 -o x.safetensors
+  fails 2 "error belongs to the method ksvd" train "$toy/X.npy" --error 3 -o x.safetensors
+  fails 2 "update belongs to the method ksvd" train "$toy/X.npy" --update approximate -o x.safetensors
+  fails 2 "select: ksvd codes by omp" train "$toy/X.npy" --method ksvd --select positive -o x.safetensors
+  [[ ! -e x.safetensors ]]
 }

@@ -24,21 +24,28 @@ static int stop_at_once(void *context, const dltf_progress *progress) {
     return 1;
 }
 
-static void write_seeds(const char *directory) {
+/* After every iteration of stages first .. last, which have one each. */
+static void write_stages(const char *directory, dltf_method method, int first, int last) {
     dltf_options options = dltf_options_default();
+    options.method = method;
     options.m = 4;
     options.k = 2;
     options.threads = options.steps = options.iterations = options.admm = 1;
     dltf_learner *learner = NULL;
     dltf_outcome outcome;
     fuzz_require(dltf_learner_new(data(), &options, NULL, &learner) == DLTF_OK);
-    for (int stage = 1; stage <= 3; stage++) {
+    for (int stage = first; stage <= last; stage++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/stage%d", directory, stage);
         fuzz_require(dltf_learner_run(learner, stop_at_once, NULL, &outcome) == DLTF_OK);
         fuzz_require(dltf_learner_save(learner, path) == DLTF_OK);
     }
     dltf_learner_free(learner);
+}
+
+static void write_seeds(const char *directory) {
+    write_stages(directory, DLTF_METHOD_DLTF, DLTF_STAGE_MINIBATCH, DLTF_STAGE_ADMM);
+    write_stages(directory, DLTF_METHOD_KSVD, DLTF_STAGE_KSVD, DLTF_STAGE_KSVD);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

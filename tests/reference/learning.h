@@ -34,4 +34,8 @@ double ref_largest_eigenvalue(const double *W, int64_t m, int64_t n);
  * W (W^T W + r I)^{-1}. By Gauss-Jordan elimination; false where the matrix is singular. */
 bool ref_dual_encoder(const double *W, int64_t m, int64_t n, double r, bool small, double *E);
 
+/* One iteration of K-SVD on W (m x n): codes by ref_omp, then atom after atom the best rank-one fit to the
+ * samples that use it (one step towards it if not `exact`). Returns ||X - WZ||^2 after it. */
+double ref_ksvd_iteration(const double *X, int64_t N, int64_t n, int64_t m, int64_t k, bool exact, double *W);
+
 #endif
