@@ -6,7 +6,7 @@ DESTDIR ?=
 CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF)
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
-BENCHMARKS = encode prox train
+BENCHMARKS = encode omp ksvd prox train
 
 .PHONY: all demo test bench format install clean help
 

@@ -28,6 +28,7 @@ typedef dltf_status (*bench_run)(FILE *table, json_t *rows);
 dltf_status bench_encode(FILE *table, json_t *rows);
 dltf_status bench_omp(FILE *table, json_t *rows);
 
+dltf_status bench_ksvd(FILE *table, json_t *rows);
 dltf_status bench_prox(FILE *table, json_t *rows);
 dltf_status bench_train(FILE *table, json_t *rows);
 

@@ -16,6 +16,7 @@ static const benchmark benchmarks[] = {
     {"encode", "thresholded features against a bare sgemm, 1 and 2 threads, and one sample at a time",
      bench_encode},
     {"omp", "orthogonal matching pursuit against a bare sgemm, one thread", bench_omp},
+    {"ksvd", "K-SVD: samples times iterations per second, one thread", bench_ksvd},
     {"prox", "the (k,2)-norm proximal mapping: kernel, Algorithm 1, subgradient method; ns per column",
      bench_prox},
     {"train", "iterations of the learner against their matrix products, 1 and 2 threads", bench_train},

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const experiment *const experiment_list[] = {&experiment_table1, &experiment_certificates, NULL};
+const experiment *const experiment_list[] = {&experiment_table1, &experiment_figure1, &experiment_timing,
+                                             &experiment_certificates, NULL};
 
 const experiment *experiment_find(const char *name) {
     for (int i = 0; experiment_list[i]; i++)

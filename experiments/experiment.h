@@ -42,11 +42,13 @@ typedef struct experiment {
     double (*paper)(const char *method, bool quick, int setting);
     /* Fills values[i] for every metric; NaN for one that this method does not have. */
     dltf_status (*measure)(const experiment_cell *cell, double *values);
+    /* The rows as a picture: allocated SVG text, NULL without memory. NULL: this one has no picture. */
+    char *(*draw)(const json_t *rows);
 } experiment;
 
 /* All of them, NULL-terminated. */
 extern const experiment *const experiment_list[];
-extern const experiment experiment_table1, experiment_certificates;
+extern const experiment experiment_table1, experiment_figure1, experiment_timing, experiment_certificates;
 
 const experiment *experiment_find(const char *name);
 

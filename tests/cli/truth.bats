@@ -55,3 +55,24 @@ load common
   [[ $(value 'max(r["proven"] for r in d["rows"] if r["method"] == "true" and r["noise"] > .05) < .05' <c.json) == True ]]
   [[ $(value 'len(d["rows"]), d["protocol"]["quantile"]' <c.json) == "(18, 0.99)" ]]
 }
+
+@test "reproduce figure1 has six panels, as rows and as a picture" {
+  dltf reproduce figure1 --quick --methods original --seeds 1 --json --csv rows.csv --svg picture.svg -q >f.json
+  [[ $(value '"".join(sorted({r["panel"] for r in d["rows"]}))' <f.json) == abcdef ]]
+  [[ $(value '[r["value"] for r in d["rows"] if r["panel"] == "c"]' <f.json) == "[32.0, 64.0, 108.0]" ]]
+  [[ $(value 'len({r["ave_dif"] for r in d["rows"] if r["panel"] in "ab" and r["k"] == 6})' <f.json) == 1 ]]
+  [[ $(wc -l <rows.csv) == $(value 'len(d["rows"]) + 1' <f.json) ]]
+  "$PYTHON" - <<'PYTHON'
+import xml.etree.ElementTree as tree
+root = tree.parse("picture.svg").getroot()
+names = [e.tag.split("}")[1] for e in root.iter()]
+assert names[0] == "svg" and names.count("polyline") == 8 and names.count("circle") == 24, names
+PYTHON
+  fails 2 "table1 is a table without a picture" reproduce table1 --svg x.svg
+}
+
+@test "reproduce timing compares two coders" {
+  dltf reproduce timing --quick --methods original --seeds 1 --threads 1 --json -q >t.json
+  [[ $(value 'all(r[key] > 0 for r in d["rows"] for key in ("threshold_ms", "omp_ms", "coherence"))' <t.json) == True ]]
+  [[ $(value 'abs(d["rows"][0]["ratio"] - d["rows"][0]["omp_ms"] / d["rows"][0]["threshold_ms"]) < 1e-6' <t.json) == True ]]
+}

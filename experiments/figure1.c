@@ -1,0 +1,203 @@
+/* Figure 1 of the paper: support recovery while one parameter varies. (a) lambda and (b) theta at k = 6 and
+ * 8, (c) the dimension n at k = 8, (d)-(f) lambda at k = 4, 10, 12. lambda belongs to the ADMM phase alone:
+ * the other curves are flat there by nature and are measured once. */
+#include "experiments/chart.h"
+#include "experiments/recovery.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_FULL = 10000, N_QUICK = 2000, M = 128, STANDARD_n = 64, PANELS = 6, REMEMBERED = 64 };
+
+static const char *const methods[] = {"dltf", "dltf-admm", "original", "ksvd", NULL};
+
+typedef enum parameter { LAMBDA, THETA, DIMENSION } parameter;
+static const char *const parameter_names[] = {"lambda", "theta", "n"};
+
+static const struct panel {
+    char letter;
+    parameter varies;
+    int k_count, k[2];
+} panels[PANELS] = {
+    {'a', LAMBDA, 2, {6, 8}}, {'b', THETA, 2, {6, 8}},   {'c', DIMENSION, 1, {8, 0}},
+    {'d', LAMBDA, 1, {4, 0}}, {'e', LAMBDA, 1, {10, 0}}, {'f', LAMBDA, 1, {12, 0}},
+};
+
+/* Half decades; quick: every fourth of them, and every second dimension. */
+enum { WEIGHTS = 9, DIMENSIONS = 5 };
+static const int dimensions[DIMENSIONS] = {32, 48, 64, 80, 108};
+
+static int values_of(const struct panel *p, bool quick) {
+    if (p->varies == DIMENSION)
+        return quick ? 1 + (DIMENSIONS - 1) / 2 : DIMENSIONS;
+    return quick ? 1 + (WEIGHTS - 1) / 4 : WEIGHTS;
+}
+
+static double value_of(const struct panel *p, bool quick, int index) {
+    if (p->varies == DIMENSION)
+        return dimensions[quick ? 2 * index : index];
+    return pow(10, -3 + 0.5 * (quick ? 4 * index : index));
+}
+
+/* One setting: a panel, a k of it, a value. */
+typedef struct point {
+    const struct panel *panel;
+    int k;
+    double value;
+} point;
+
+static int settings(bool quick) {
+    int count = 0;
+    for (int p = 0; p < PANELS; p++)
+        count += panels[p].k_count * values_of(&panels[p], quick);
+    return count;
+}
+
+static point find_point(bool quick, int setting) {
+    int p = 0;
+    while (setting >= panels[p].k_count * values_of(&panels[p], quick))
+        setting -= panels[p].k_count * values_of(&panels[p], quick), p++;
+    int values = values_of(&panels[p], quick);
+    return (point){&panels[p], panels[p].k[setting / values], value_of(&panels[p], quick, setting % values)};
+}
+
+static void describe(bool quick, int setting, json_t *row) {
+    point at = find_point(quick, setting);
+    char letter[2] = {at.panel->letter, '\0'};
+    json_object_set_new(row, "panel", json_string(letter));
+    json_object_set_new(row, "k", json_integer(at.k));
+    json_object_set_new(row, "parameter", json_string(parameter_names[at.panel->varies]));
+    json_object_set_new(row, "value", json_real(at.value));
+}
+
+static void protocol(bool quick, json_t *object) {
+    json_object_set_new(object, "n", json_integer(STANDARD_n));
+    json_object_set_new(object, "m", json_integer(M));
+    json_object_set_new(object, "samples", json_integer(quick ? N_QUICK : N_FULL));
+    json_object_set_new(object, "noise", json_real(0.1));
+    json_object_set_new(object, "lambda", json_string("of dltf-admm, with beta = 10 lambda"));
+    json_object_set_new(object, "theta",
+                        json_string("at the end, from the larger of it and the standard start"));
+    recovery_protocol(object);
+}
+
+/* The paper shows curves without numbers. */
+static double paper(const char *method, bool quick, int setting) {
+    (void)method;
+    (void)quick;
+    (void)setting;
+    return NAN;
+}
+
+static bool depends(const char *method, parameter varies) {
+    bool admm = strcmp(method, "dltf-admm") == 0;
+    return varies == DIMENSION || admm || (varies == THETA && strcmp(method, "dltf") == 0);
+}
+
+/* Results that do not depend on the parameter, by method, k, size and seed; the oldest are forgotten. */
+static struct memory {
+    const char *method;
+    int k;
+    int64_t samples, seed;
+    double values[RECOVERY_METRICS];
+} remembered[REMEMBERED];
+static int next_memory;
+
+static const struct memory *recall(const char *method, int k, int64_t samples, int64_t seed) {
+    for (int i = 0; i < REMEMBERED; i++)
+        if (remembered[i].method == method && remembered[i].k == k && remembered[i].samples == samples &&
+            remembered[i].seed == seed)
+            return &remembered[i];
+    return NULL;
+}
+
+static dltf_status measure(const experiment_cell *cell, double *values) {
+    bool quick = cell->request->quick;
+    point at = find_point(quick, cell->setting);
+    bool alone = depends(cell->method, at.panel->varies);
+    dltf_synthetic_spec spec = {STANDARD_n, M, at.k, quick ? N_QUICK : N_FULL, 0.1, cell->seed};
+    const struct memory *known = alone ? NULL : recall(cell->method, at.k, spec.samples, cell->seed);
+    if (known) {
+        memcpy(values, known->values, sizeof known->values);
+        return DLTF_OK;
+    }
+    spec.n = at.panel->varies == DIMENSION ? (int64_t)at.value : spec.n;
+    dltf_options options = recovery_options(cell, &spec);
+    if (alone && at.panel->varies == LAMBDA) {
+        options.lambda = at.value;
+        options.beta = 10 * at.value;
+    }
+    if (alone && at.panel->varies == THETA) {
+        options.theta = at.value;
+        options.theta_start = fmax(options.theta_start, at.value);
+    }
+    dltf_status status = recovery_measure(cell, &spec, &options, values);
+    if (status == DLTF_OK && !alone) {
+        struct memory *new = &remembered[next_memory++ % REMEMBERED];
+        *new =
+            (struct memory){.method = cell->method, .k = at.k, .samples = spec.samples, .seed = cell->seed};
+        memcpy(new->values, values, sizeof new->values);
+    }
+    return status;
+}
+
+/* ---- The picture ---- */
+
+static const char *text_of(const json_t *row, const char *key) {
+    return json_string_value(json_object_get(row, key));
+}
+
+/* The line of a panel that a row belongs to: one for each method and k. */
+static chart_line *find_line(chart_panel *panel, const char *method, bool dashed) {
+    for (int l = 0; l < panel->count; l++)
+        if (strcmp(panel->lines[l].name, method) == 0 && panel->lines[l].dashed == dashed)
+            return &panel->lines[l];
+    chart_line *line = &panel->lines[panel->count++];
+    *line = (chart_line){.name = method, .dashed = dashed};
+    return line;
+}
+
+static void add_row(chart_panel *charts, const json_t *row) {
+    int index = text_of(row, "panel")[0] - 'a';
+    bool dashed = json_integer_value(json_object_get(row, "k")) != panels[index].k[0];
+    chart_line *line = find_line(&charts[index], text_of(row, "method"), dashed);
+    line->x[line->count] = json_real_value(json_object_get(row, "value"));
+    line->y[line->count++] = json_real_value(json_object_get(row, "ave_dif"));
+}
+
+static char *draw(const json_t *rows) {
+    chart_panel *charts = calloc(PANELS, sizeof *charts);
+    if (!charts)
+        return NULL;
+    for (int p = 0; p < PANELS; p++) {
+        charts[p].x_label = parameter_names[panels[p].varies];
+        charts[p].y_label = "ave_dif";
+        charts[p].log_x = panels[p].varies != DIMENSION;
+        if (panels[p].k_count == 2)
+            snprintf(charts[p].title, sizeof charts[p].title, "(%c) k = %d, dashed: k = %d", panels[p].letter,
+                     panels[p].k[0], panels[p].k[1]);
+        else
+            snprintf(charts[p].title, sizeof charts[p].title, "(%c) k = %d", panels[p].letter,
+                     panels[p].k[0]);
+    }
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        add_row(charts, json_array_get(rows, i));
+    char *text = chart_svg("Wrong atoms per code (ave_dif) while one parameter varies", charts, PANELS, 3);
+    free(charts);
+    return text;
+}
+
+const experiment experiment_figure1 = {
+    .name = "figure1",
+    .summary = "support recovery while lambda, theta or n varies (ave_dif)",
+    .methods = methods,
+    .metrics = recovery_metrics,
+    .settings = settings,
+    .describe = describe,
+    .protocol = protocol,
+    .paper = paper,
+    .measure = measure,
+    .draw = draw,
+};

@@ -1,0 +1,99 @@
+/* Support recovery on synthetic data, shared by table1.c and figure1.c. */
+#include "experiments/recovery.h"
+
+#include "experiments/clock.h"
+#include "experiments/support.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ADMM_AFTER = 20, ADMM_ALONE = 200, KSVD_ITERATIONS = 80 };
+
+/* The paper's ADMM: theta and lambda as it has them; it gives no beta. */
+static const double ADMM_THETA = 0.01, ADMM_LAMBDA = 0.05, ADMM_BETA = 0.5;
+
+const char *const recovery_metrics[] = {"ave_dif", "exact", "recovered_99", "recovered_90", "seconds", NULL};
+
+bool recovery_is_learned(const char *method) {
+    return strcmp(method, "original") != 0 && strcmp(method, "random") != 0;
+}
+
+dltf_options recovery_options(const experiment_cell *cell, const dltf_synthetic_spec *spec) {
+    dltf_options options = dltf_options_default();
+    options.m = spec->m;
+    options.k = spec->k;
+    options.seed = cell->seed;
+    options.threads = cell->request->threads;
+    if (strcmp(cell->method, "dltf-admm") == 0)
+        options.admm = ADMM_AFTER;
+    if (strcmp(cell->method, "admm-as-written") == 0) {
+        options.init = DLTF_INIT_GAUSSIAN;
+        options.steps = 0;
+        options.iterations = 0;
+        options.admm = ADMM_ALONE;
+        options.theta = ADMM_THETA;
+        options.lambda = ADMM_LAMBDA;
+        options.beta = ADMM_BETA;
+    }
+    if (strcmp(cell->method, "ksvd") == 0) {
+        options.method = DLTF_METHOD_KSVD;
+        options.iterations = KSVD_ITERATIONS;
+    }
+    return options;
+}
+
+void recovery_protocol(json_t *protocol) {
+    json_object_set_new(protocol, "codes", json_string("k ones at random places"));
+    json_object_set_new(protocol, "feature", json_string("tied, k largest magnitudes"));
+    json_object_set_new(protocol, "matching",
+                        json_string("learned atoms: Hungarian on |cosine|; original, random: none"));
+    json_t *admm = json_object();
+    json_object_set_new(admm, "iterations", json_integer(ADMM_ALONE));
+    json_object_set_new(admm, "theta", json_real(ADMM_THETA));
+    json_object_set_new(admm, "lambda", json_real(ADMM_LAMBDA));
+    json_object_set_new(admm, "beta", json_real(ADMM_BETA));
+    json_object_set_new(admm, "beta_source", json_string("ours: the paper gives none"));
+    json_object_set_new(protocol, "admm-as-written", admm);
+    json_object_set_new(protocol, "ksvd_iterations", json_integer(KSVD_ITERATIONS));
+}
+
+static dltf_status make_model(const experiment_cell *cell, const dltf_synthetic *problem,
+                              const dltf_synthetic_spec *spec, const dltf_options *options,
+                              dltf_model **model) {
+    if (strcmp(cell->method, "original") == 0)
+        return support_tied_model(dltf_synthetic_dictionary(problem), spec->k, model);
+    if (!recovery_is_learned(cell->method))
+        return support_random_model(spec->n, spec->m, spec->k, cell->seed, model);
+    return dltf_train(dltf_synthetic_samples(problem, false), options, cell->progress, cell->context, model);
+}
+
+dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_spec *spec,
+                             const dltf_options *options, double *values) {
+    bool learned = recovery_is_learned(cell->method);
+    dltf_synthetic *problem = NULL;
+    dltf_model *model = NULL;
+    support_result result;
+    dltf_status status = dltf_synthetic_new(spec, &problem);
+    double begin = clock_seconds();
+    if (status == DLTF_OK)
+        status = make_model(cell, problem, spec, options, &model);
+    double seconds = clock_seconds() - begin;
+    if (status == DLTF_OK) {
+        dltf_encoding encoding = dltf_encoding_default();
+        encoding.threads = cell->request->threads;
+        support_truth truth = {dltf_synthetic_dictionary(problem), dltf_synthetic_samples(problem, true),
+                               dltf_synthetic_codes(problem, true)};
+        /* The encoding of a test set is too short to be shown, so no progress. */
+        status = support_measure(model, &truth, &encoding, learned, NULL, NULL, &result);
+    }
+    if (status == DLTF_OK) {
+        values[RECOVERY_AVE_DIF] = result.ave_dif;
+        values[RECOVERY_EXACT] = result.exact;
+        values[RECOVERY_99] = result.recovered_99;
+        values[RECOVERY_90] = result.recovered_90;
+        values[RECOVERY_SECONDS] = learned ? seconds : NAN;
+    }
+    dltf_model_free(model);
+    dltf_synthetic_free(problem);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* One cell of the experiments on synthetic data: a method learns from the training samples, or takes the true
+ * or a random dictionary, and its tied features are compared with the true supports of the test samples. */
+#ifndef EXPERIMENTS_RECOVERY_H
+#define EXPERIMENTS_RECOVERY_H
+
+#include "experiments/experiment.h"
+
+enum { RECOVERY_AVE_DIF, RECOVERY_EXACT, RECOVERY_99, RECOVERY_90, RECOVERY_SECONDS, RECOVERY_METRICS };
+
+/* Their names, NULL-terminated. */
+extern const char *const recovery_metrics[];
+
+/* Methods that have a dictionary without learning: original, random. */
+bool recovery_is_learned(const char *method);
+
+/* The options of a learned method (dltf, dltf-admm, admm-as-written, ksvd) on a problem. */
+dltf_options recovery_options(const experiment_cell *cell, const dltf_synthetic_spec *spec);
+
+/* What a reader must know of them, into the protocol. */
+void recovery_protocol(json_t *protocol);
+
+/* Fills values[0 .. RECOVERY_METRICS-1]; `options` as above, of the methods original and random not used. */
+dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_spec *spec,
+                             const dltf_options *options, double *values);
+
+#endif
