@@ -153,8 +153,10 @@ const command command_encode = {
     .operands = "MODEL DATA",
     .details =
         "Computes max_k(W^T x) for every sample (row) of DATA with a model made by 'dltf train': the k "
-        "largest scores, all others zero; --coder chooses a slower method with better supports. The codes are "
-        "written as a sparse .npz that scipy.sparse.load_npz reads. DATA and codes may be larger than memory; "
+        "largest scores, all others zero; --coder chooses a slower method with better supports. The codes "
+        "are "
+        "written as a sparse .npz that scipy.sparse.load_npz reads. DATA and codes may be larger than "
+        "memory; "
         "DATA - is standard input: a .npy in C order or, with --raw, rows of float32.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .library = dltf_encode_options,

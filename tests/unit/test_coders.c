@@ -54,49 +54,51 @@ static const int64_t shapes[][3] = {{30, 20, 4}, {90, 40, 6}, {20, 30, 5},
                                     {33, 8, 3},  {16, 16, 1}, {70, 9, 8}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* A reference of one coder: the dense code and its margin. */
-typedef double (*oracle)(const dltf_model *model, const double *atoms, const double *x,
-                         dltf_encoding encoding, double *z);
+/* A model in double, with all that references need of it. */
+typedef struct wide_model {
+    int64_t m, n, k;
+    double *W, *E; /* dictionary and its dual */
+    double safe;   /* step of iht */
+} wide_model;
 
-static double oracle_omp(const dltf_model *model, const double *atoms, const double *x,
-                         dltf_encoding encoding, double *z) {
+static wide_model new_wide_model(const dltf_model *model) {
     dltf_model_view v = dltf_model_get(model);
-    return ref_omp(atoms, v.m, v.n, x, v.k, encoding.error, z);
-}
-
-static double safe_step(const double *atoms, int64_t m, int64_t n) {
-    double *G = new_gram(atoms, m, n), *scratch = new_f64((DL_LANCZOS_STEPS + 1) * m);
-    double sigma = dl_largest_eigenvalue(G, m, scratch);
+    wide_model w = {v.m, v.n, v.k, new_wide(v.dictionary, v.m * v.n), new_f64(v.m * v.n), 0};
+    double *G = new_gram(w.W, v.m, v.n), *scratch = new_f64((DL_LANCZOS_STEPS + 1) * v.m);
+    w.safe = 0.99 / dl_largest_eigenvalue(G, v.m, scratch);
+    dl_dual_encoder(1, w.W, v.m, v.n, 0.1, G, w.E);
     free(G);
     free(scratch);
-    return 0.99 / sigma;
+    return w;
 }
 
-static double oracle_iht(const dltf_model *model, const double *atoms, const double *x,
-                         dltf_encoding encoding, double *z) {
-    dltf_model_view v = dltf_model_get(model);
-    double safe = safe_step(atoms, v.m, v.n);
-    return ref_iht(atoms, v.m, v.n, x, v.k, encoding.select == DLTF_SELECT_POSITIVE,
-                   encoding.coder == DLTF_CODER_IHT ? safe : 0, safe, encoding.passes, z);
+static void free_wide_model(wide_model *w) {
+    free(w->W);
+    free(w->E);
 }
 
-static double oracle_htp(const dltf_model *model, const double *atoms, const double *x,
-                         dltf_encoding encoding, double *z) {
-    dltf_model_view v = dltf_model_get(model);
-    double *E = new_f64(v.m * v.n), *factor = new_f64(v.m * v.m), *scores = new_f64(v.m);
-    int32_t S[MOST_m];
-    dl_dual_encoder(1, atoms, v.m, v.n, 0.1, factor, E);
+/* A reference of one coder: the dense code and its margin. */
+typedef double (*oracle)(const wide_model *w, const double *x, dltf_encoding encoding, double *z);
+
+static double oracle_omp(const wide_model *w, const double *x, dltf_encoding encoding, double *z) {
+    return ref_omp(w->W, w->m, w->n, x, w->k, encoding.error, z);
+}
+
+static double oracle_iht(const wide_model *w, const double *x, dltf_encoding encoding, double *z) {
+    return ref_iht(w->W, w->m, w->n, x, w->k, encoding.select == DLTF_SELECT_POSITIVE,
+                   encoding.coder == DLTF_CODER_IHT ? w->safe : 0, w->safe, encoding.passes, z);
+}
+
+static double oracle_htp(const wide_model *w, const double *x, dltf_encoding encoding, double *z) {
     bool positive = encoding.select == DLTF_SELECT_POSITIVE;
-    ref_scores(x, 1, v.n, atoms, v.m, scores);
-    int64_t count = ref_topk(scores, v.m, v.k, positive, S);
-    memset(z, 0, (size_t)v.m * sizeof *z);
+    double scores[MOST_m];
+    int32_t S[MOST_m];
+    ref_scores(x, 1, w->n, w->W, w->m, scores);
+    int64_t count = ref_topk(scores, w->m, w->k, positive, S);
+    memset(z, 0, (size_t)w->m * sizeof *z);
     for (int64_t e = 0; e < count; e++)
         z[S[e]] = 1;
-    double margin = ref_htp(atoms, E, v.m, v.n, x, v.k, positive, encoding.passes, z);
-    free(E);
-    free(factor);
-    free(scores);
-    return margin;
+    return ref_htp(w->W, w->E, w->m, w->n, x, w->k, positive, encoding.passes, z);
 }
 
 /* Supports are those of the reference unless its margin was within rounding, values agree; returns how many
@@ -105,13 +107,13 @@ static int64_t compare(const dltf_model *model, const dltf_codes *codes, dltf_en
                        oracle reference) {
     dltf_model_view v = dltf_model_get(model);
     dltf_csr csr = dltf_codes_csr(codes);
-    double *atoms = new_wide(v.dictionary, v.m * v.n), *x = new_f64(v.n), *z = new_f64(v.m),
-           *wanted = new_f64(v.m);
+    wide_model w = new_wide_model(model);
+    double *x = new_f64(v.n), *z = new_f64(v.m), *wanted = new_f64(v.m);
     int64_t ties = 0;
     for (int64_t i = 0; i < csr.rows; i++) {
         widen(X + i * v.n, v.n, x);
         dense_row(csr, i, z);
-        if (reference(model, atoms, x, encoding, wanted) < 2e-5) {
+        if (reference(&w, x, encoding, wanted) < 2e-5) {
             ties++;
             continue;
         }
@@ -123,7 +125,7 @@ static int64_t compare(const dltf_model *model, const dltf_codes *codes, dltf_en
             assert_near(z[j], wanted[j], 3e-4 * scale);
         }
     }
-    free(atoms);
+    free_wide_model(&w);
     free(x);
     free(z);
     free(wanted);
