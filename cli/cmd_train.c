@@ -187,12 +187,13 @@ static void report_iterations(const training *t, report *r) {
         stages[history[i].stage]++;
     report_text(r, "outcome", "outcome", outcome_text(t->outcome));
     report_integer(r, "iterations", NULL, count);
-    if (t->options.method == DLTF_METHOD_KSVD)
-        report_line(r, "iterations", "%lld (K-SVD)", (long long)count);
-    else
-        report_line(r, "iterations", "%lld (%lld minibatch, %lld model, %lld ADMM)", (long long)count,
-                    (long long)stages[DLTF_STAGE_MINIBATCH], (long long)stages[DLTF_STAGE_MODEL],
-                    (long long)stages[DLTF_STAGE_ADMM]);
+    char text[160] = "";
+    int used = 0;
+    for (int stage = DLTF_STAGE_MINIBATCH; stage <= DLTF_STAGE_KSVD; stage++)
+        if (stages[stage] > 0)
+            used += snprintf(text + used, sizeof text - (size_t)used, "%s%lld %s", used > 0 ? ", " : "",
+                             (long long)stages[stage], history_stage_name((dltf_stage)stage));
+    report_line(r, "iterations", "%lld (%s)", (long long)count, text);
     if (count > 0)
         report_real(r, "relative_error", "relative error", history[count - 1].relative_error);
 }

@@ -42,6 +42,8 @@ const char *history_stage_name(dltf_stage stage) {
         return "model";
     case DLTF_STAGE_ADMM:
         return "admm";
+    case DLTF_STAGE_ENCODER:
+        return "encoder";
     case DLTF_STAGE_KSVD:
         return "ksvd";
     }

@@ -146,6 +146,15 @@ typedef enum dltf_init { DLTF_INIT_SAMPLES, DLTF_INIT_GAUSSIAN } dltf_init;
 /* How a dictionary is learned: for thresholded features, or by K-SVD. */
 typedef enum dltf_method { DLTF_METHOD_DLTF, DLTF_METHOD_KSVD } dltf_method;
 
+/* The scores that a thresholded feature keeps: those of the dictionary itself, or of an encoder made for it.
+ */
+typedef enum dltf_encoder_kind {
+    DLTF_ENCODER_TIED,
+    DLTF_ENCODER_TIGHT,    /* the tight frame nearest to the dictionary */
+    DLTF_ENCODER_DUAL,     /* regularised pseudo-inverse */
+    DLTF_ENCODER_DISTILLED /* affine map that comes closest to codes of several passes */
+} dltf_encoder_kind;
+
 /* K-SVD: an atom and its coefficients by the whole singular value decomposition, or by one step towards it.
  */
 typedef enum dltf_update { DLTF_UPDATE_EXACT, DLTF_UPDATE_APPROXIMATE } dltf_update;
@@ -168,6 +177,9 @@ typedef struct dltf_options {
 
     int64_t admm; /* stage 3: the paper's model, all four steps */
     double lambda, beta;
+
+    dltf_encoder_kind encoder; /* other than tied: instead of stages 2 and 3 */
+    int64_t polish;            /* iterations that sharpen the dictionary first */
 
     dltf_update update; /* ksvd, which has `iterations` of them */
     double error;       /* ksvd: error target of its codes, as in dltf_encoding; 0: none */
@@ -363,11 +375,12 @@ DLTF_API dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *re
 
 /* ---- Learning ------------------------------------------------------------------------------------ */
 
-/* The first three are those of DLTF; K-SVD has the last alone. */
+/* The first are those of DLTF, the encoder being that of untied features; K-SVD has the last alone. */
 typedef enum dltf_stage {
     DLTF_STAGE_MINIBATCH = 1,
     DLTF_STAGE_MODEL,
     DLTF_STAGE_ADMM,
+    DLTF_STAGE_ENCODER,
     DLTF_STAGE_KSVD
 } dltf_stage;
 

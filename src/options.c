@@ -41,6 +41,8 @@ static const dltf_option train_table[] = {
     {"admm", 0, INTEGER, TRAIN(admm), "0", 0, MOST_COUNT, NULL, "T3", "stage 3: ADMM iterations of the whole model (Z, Q, W, Y steps); 0 skips it"},
     {"lambda", 0, REAL, TRAIN(lambda), "0.05", 0, 1e12, NULL, "LAMBDA", "stage 3: weight of the noise term"},
     {"beta", 0, REAL, TRAIN(beta), "0.5", 1e-12, 1e12, NULL, "BETA", "stage 3: penalty of the constraint Q = W^T(X - WZ); keep it >= 10 lambda"},
+    {"encoder", 0, CHOICE, TRAIN(encoder), "tied", 0, 0, "tied|tight|dual|distilled", "KIND", "scores by the dictionary itself (tied), or by an encoder derived from the dictionary of stage 1, without stages 2 and 3"},
+    {"polish", 0, INTEGER, TRAIN(polish), "3", 0, MOST_COUNT, NULL, "T4", "untied encoders: iterations that sharpen the dictionary with codes of several passes"},
     {"update", 0, CHOICE, TRAIN(update), "exact", 0, 0, "exact|approximate", "HOW", "ksvd: atoms by the whole rank-one fit, or by one step towards it"},
     {"error", 0, REAL, TRAIN(error), "0", 0, 1e300, NULL, "E", "ksvd: codes end when ||x - Wz||^2 of the preprocessed sample is at most E, with K entries at most; 0: always K entries"},
     {"tolerance", 0, REAL, TRAIN(tolerance), "1e-6", 0, 1, NULL, "TOL", "stop a stage when the objective (stage 3: the residuals) changes by less than this share; 0: never"},

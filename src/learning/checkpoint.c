@@ -44,6 +44,10 @@ static int list_fields(const dltf_learner *l, field *fields) {
         fields[count++] = (field){"admm.Z.index", DL_TENSOR_I32, N, l->k, l->Z.index};
         fields[count++] = (field){"admm.Z.value", DL_TENSOR_F32, N, l->k, l->Z.value};
     }
+    if (dl_has_encoder(l)) {
+        fields[count++] = (field){"encoder.E", DL_TENSOR_F64, m, n, l->encoder.E};
+        fields[count++] = (field){"encoder.bias", DL_TENSOR_F64, m, 0, l->encoder.bias};
+    }
     return count;
 }
 

@@ -111,18 +111,9 @@ static void start_tile(void *context, int64_t tile, int worker) {
         Q[i] = -t.space->P[i];
 }
 
-static void moment_panel(void *context, int64_t panel, int worker) {
-    const dl_pass *pass = context;
-    dltf_learner *l = pass->l;
-    int64_t first = panel * DL_STATISTICS_PANEL,
-            cols = l->n - first < DL_STATISTICS_PANEL ? l->n - first : DL_STATISTICS_PANEL;
-    float *scratch = l->statistics.panel + worker * DL_STATISTICS_PANEL * l->n;
-    dl_accumulate_tn(l->block + first, l->n, l->block, pass->rows, cols, l->n, scratch, l->A + first * l->n);
-}
-
-/* A += X X^T of the block. */
 static void add_moment(dl_pass *pass) {
-    dl_parallel(pass->l->threads, dl_tiles(pass->l->n, DL_STATISTICS_PANEL), moment_panel, pass);
+    dltf_learner *l = pass->l;
+    dl_moment_add(l->threads, l->block, pass->rows, l->n, l->statistics.panel, l->A);
 }
 
 void dl_admm_start(dltf_learner *l) {

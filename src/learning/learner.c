@@ -46,6 +46,8 @@ static dltf_status check_options(const dltf_options *options) {
     if (ksvd && options->select == DLTF_SELECT_POSITIVE)
         return dl_fail(DLTF_ARGUMENT,
                        "select: ksvd codes by omp, which chooses atoms by magnitude: select abs");
+    if (ksvd && options->encoder != DLTF_ENCODER_TIED)
+        return dl_fail(DLTF_ARGUMENT, "encoder: ksvd learns a dictionary and no encoder; leave it tied");
     if (!ksvd && (options->error > 0 || options->update != DLTF_UPDATE_EXACT))
         return dl_fail(DLTF_ARGUMENT, "%s belongs to the method ksvd",
                        options->error > 0 ? "error" : "update");
@@ -119,6 +121,8 @@ static dltf_status allocate(dltf_learner *l) {
         DL_TRY(dl_minibatch_alloc(l));
     if (admm)
         DL_TRY(dl_admm_alloc(l));
+    if (dl_stage_length(&l->options, DLTF_STAGE_ENCODER) > 0)
+        DL_TRY(dl_encoder_stage_alloc(l));
 done:
     return status;
 }
@@ -179,6 +183,7 @@ void dltf_learner_free(dltf_learner *l) {
         return;
     dl_minibatch_free(l);
     dl_ksvd_free(l);
+    dl_encoder_stage_free(l);
     dl_statistics_free(&l->statistics);
     dl_w_space_free(&l->w_space);
     for (int t = 0; l->z_spaces && t < l->threads; t++)
@@ -249,16 +254,25 @@ dltf_stage dl_first_stage(const dltf_options *options) {
 }
 
 dltf_stage dl_last_stage(const dltf_options *options) {
-    return options->method == DLTF_METHOD_KSVD ? DLTF_STAGE_KSVD : DLTF_STAGE_ADMM;
+    return options->method == DLTF_METHOD_KSVD ? DLTF_STAGE_KSVD : DLTF_STAGE_ENCODER;
+}
+
+bool dl_has_encoder(const dltf_learner *l) {
+    return l->options.encoder != DLTF_ENCODER_TIED && l->stage == DLTF_STAGE_ENCODER &&
+           l->index > l->options.polish;
 }
 
 int64_t dl_stage_length(const dltf_options *options, dltf_stage stage) {
+    bool tied = options->encoder == DLTF_ENCODER_TIED;
     switch (stage) {
     case DLTF_STAGE_MINIBATCH:
         return options->steps;
-    case DLTF_STAGE_ADMM:
-        return options->admm;
     case DLTF_STAGE_MODEL:
+        return tied ? options->iterations : 0;
+    case DLTF_STAGE_ADMM:
+        return tied ? options->admm : 0;
+    case DLTF_STAGE_ENCODER:
+        return tied ? 0 : options->polish + 1; /* the last makes the encoder */
     case DLTF_STAGE_KSVD:
         break;
     }
@@ -301,6 +315,11 @@ static dltf_status iterate(dltf_learner *l) {
         if (l->index == 0)
             dl_admm_start(l);
         dl_admm_iteration(l, &record);
+        break;
+    case DLTF_STAGE_ENCODER:
+        status = dl_encoder_iteration(l, l->index, &record);
+        if (status != DLTF_OK)
+            return status;
         break;
     case DLTF_STAGE_KSVD:
         dl_ksvd_iteration(l, l->index, &record);
@@ -416,20 +435,35 @@ done:
     return status;
 }
 
+/* A matrix of the learner in f32, with the signs of the atoms. */
+static dltf_status signed_rows(const dltf_learner *l, const double *matrix, int64_t cols, double scale,
+                               float **rows) {
+    *rows = DL_NEW(float, l->m *cols);
+    if (!*rows)
+        return DLTF_MEMORY;
+    for (int64_t j = 0; j < l->m; j++) {
+        double sign = atom_sign(l, j);
+        for (int64_t i = 0; i < cols; i++)
+            (*rows)[j * cols + i] = (float)(sign * scale * matrix[j * cols + i]);
+    }
+    return DLTF_OK;
+}
+
 dltf_status dltf_learner_model(const dltf_learner *l, dltf_model **model) {
     dltf_status status = DLTF_OK;
     dltf_model *made = NULL;
-    float *dictionary = NULL;
-    DL_TRY_NEW(dictionary, l->m * l->n);
-    for (int64_t j = 0; j < l->m; j++) {
-        double sign = atom_sign(l, j);
-        for (int64_t i = 0; i < l->n; i++)
-            dictionary[j * l->n + i] = (float)(sign * l->W[j * l->n + i]);
-    }
+    float *dictionary = NULL, *encoder = NULL, *bias = NULL;
+    DL_TRY(signed_rows(l, l->W, l->n, 1, &dictionary));
+    if (dl_has_encoder(l))
+        DL_TRY(signed_rows(l, l->encoder.E, l->n, 1, &encoder));
+    if (dl_has_encoder(l) && l->options.encoder == DLTF_ENCODER_DISTILLED) /* of samples as they come */
+        DL_TRY(signed_rows(l, l->encoder.bias, 1, 1 / l->samples.scale, &bias));
     dltf_model_view parts = {.m = l->m,
                              .n = l->n,
                              .k = l->k,
                              .dictionary = dictionary,
+                             .encoder = encoder,
+                             .bias = bias,
                              .mean = l->mean,
                              .unit_norm = l->options.unit_norm,
                              .select = l->options.select};
@@ -440,6 +474,8 @@ dltf_status dltf_learner_model(const dltf_learner *l, dltf_model **model) {
 done:
     dltf_model_free(made);
     dl_free(dictionary);
+    dl_free(encoder);
+    dl_free(bias);
     return status;
 }
 

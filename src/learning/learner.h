@@ -35,6 +35,19 @@ typedef struct dl_ksvd {
     dl_omp_space *spaces;
 } dl_ksvd;
 
+/* The stage of an untied encoder: samples that are coded in several passes, sums over them, and the result.
+ */
+typedef struct dl_encoder_stage {
+    int64_t *order, count; /* the samples */
+    double *A, *x_sum;     /* n x n: X X^T (the paper's letters); n: the sum of x */
+    double X_square, residual;
+    double *E, *bias;    /* m x n and m: the encoder, once it is there */
+    double *factor;      /* max(m, n)^2: work space of solves */
+    float *panel;        /* threads x DL_STATISTICS_PANEL x n: work space of A */
+    dltf_encoder *coder; /* while a pass runs */
+    dltf_status status;
+} dl_encoder_stage;
+
 struct dltf_learner {
     dltf_options options; /* m and k as chosen */
     int threads;
@@ -66,6 +79,7 @@ struct dltf_learner {
 
     dl_minibatch minibatch;
     dl_ksvd ksvd;
+    dl_encoder_stage encoder;
 
     float *Q, *Y; /* stage 3: N x m */
     float *M;     /* stage 3: DL_BLOCK x m, Q + Y/beta */
@@ -90,6 +104,7 @@ void dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *record);
 void dl_model_iteration(dltf_learner *l, int64_t index, dltf_iteration *record);
 void dl_admm_iteration(dltf_learner *l, dltf_iteration *record);
 void dl_ksvd_iteration(dltf_learner *l, int64_t index, dltf_iteration *record);
+dltf_status dl_encoder_iteration(dltf_learner *l, int64_t index, dltf_iteration *record);
 
 /* Whether iteration `index` of stage 2 and the one before it had the final theta: only then may it have
  * converged. */
@@ -101,6 +116,8 @@ dltf_status dl_minibatch_alloc(dltf_learner *l);
 void dl_minibatch_free(dltf_learner *l);
 dltf_status dl_ksvd_alloc(dltf_learner *l);
 void dl_ksvd_free(dltf_learner *l);
+dltf_status dl_encoder_stage_alloc(dltf_learner *l);
+void dl_encoder_stage_free(dltf_learner *l);
 dltf_status dl_admm_alloc(dltf_learner *l);
 /* Q and A = X X^T at the dictionary that stage 2 left. */
 void dl_admm_start(dltf_learner *l);
@@ -108,8 +125,16 @@ void dl_admm_start(dltf_learner *l);
 /* Packs a matrix of doubles (m x n) in f32. */
 void dl_learner_pack(dltf_learner *l, const double *matrix, dl_packed *packed);
 
+/* An untied encoder that is finished. */
+bool dl_has_encoder(const dltf_learner *l);
+
 /* First dictionary. */
 dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);
+
+/* W = C (D + ridge I)^{-1} (the paper's letters; ridge as a share of the mean diagonal of D), then unit
+ * norms, with D and C rescaled to the new atoms. An atom that no code uses has no fit and keeps its
+ * direction. `factor` (m x m) and `fit` (m x n) are work space. */
+void dl_fit_dictionary(dltf_learner *l, double *D, double *C, double ridge, double *factor, double *fit);
 
 enum { DL_REPLACE_EVERY = 5 }; /* iterations */
 

@@ -84,41 +84,6 @@ static void average(double *mean, const double *sum, double share, int64_t count
         mean[i] = KEEP * mean[i] + share * sum[i];
 }
 
-/* W = C (D + ridge I)^{-1} (the paper's letters), then unit norms, with D and C rescaled to the new atoms. An
- * atom that no code uses has no fit: it keeps its old direction until it is replaced. */
-static void fit_dictionary(dltf_learner *l) {
-    dl_minibatch *b = &l->minibatch;
-    int64_t m = l->m, n = l->n;
-    double trace = 0;
-    for (int64_t j = 0; j < m; j++)
-        trace += b->D[j * m + j];
-    if (!(trace > 0))
-        return;
-    for (double ridge = FIT_RIDGE * trace / (double)m; isfinite(ridge); ridge *= 10) {
-        memcpy(b->factor, b->D, (size_t)(m * m) * sizeof *b->factor);
-        for (int64_t j = 0; j < m; j++)
-            b->factor[j * m + j] += ridge;
-        if (dl_cholesky(b->factor, m))
-            break;
-    }
-    double *fit = b->E; /* free until the next dual encoder */
-    memcpy(fit, b->C, (size_t)(m * n) * sizeof *fit);
-    dl_solve_left(l->threads, b->factor, m, fit, n);
-    for (int64_t j = 0; j < m; j++) {
-        double norm = dl_norm(fit + j * n, n);
-        if (!(norm > 1e-12))
-            continue;
-        for (int64_t i = 0; i < n; i++) {
-            l->W[j * n + i] = fit[j * n + i] / norm;
-            b->C[j * n + i] *= norm;
-        }
-        for (int64_t i = 0; i < m; i++) {
-            b->D[j * m + i] *= norm;
-            b->D[i * m + j] *= norm;
-        }
-    }
-}
-
 /* A new atom w_j: its statistics say that it was used like the average atom and fitted exactly. */
 static void install_atom(dltf_learner *l, int64_t j, double mean_square, double mean_use) {
     dl_minibatch *b = &l->minibatch;
@@ -162,7 +127,7 @@ void dl_minibatch_step(dltf_learner *l, int64_t index, dltf_iteration *record) {
     average(b->C, l->statistics.C, share, m * n);
     average(b->use, l->statistics.use, share, m);
     memcpy(l->code_sum, l->statistics.code_sum, (size_t)m * sizeof *l->code_sum);
-    fit_dictionary(l);
+    dl_fit_dictionary(l, b->D, b->C, FIT_RIDGE, b->factor, b->E); /* E is free until the next dual */
     dl_learner_refresh(l);
     bool settling = (double)index >= 0.85 * (double)l->options.steps;
     if (!settling && (index + 1) % DL_REPLACE_EVERY == 0)

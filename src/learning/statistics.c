@@ -116,3 +116,23 @@ void dl_statistics_add(dl_statistics *s, const float *X, dl_slots Z, const float
     for (int64_t i = 0; M && i < Z.rows * s->m; i++)
         s->M_square += (double)M[i] * (double)M[i];
 }
+
+typedef struct moment {
+    const float *X;
+    int64_t rows, n;
+    float *panel;
+    double *A;
+} moment;
+
+static void moment_panel(void *context, int64_t task, int worker) {
+    const moment *b = context;
+    int64_t n = b->n, first = task * DL_STATISTICS_PANEL, left = n - first;
+    int64_t cols = left < DL_STATISTICS_PANEL ? left : DL_STATISTICS_PANEL;
+    dl_accumulate_tn(b->X + first, n, b->X, b->rows, cols, n, b->panel + worker * DL_STATISTICS_PANEL * n,
+                     b->A + first * n);
+}
+
+void dl_moment_add(int threads, const float *X, int64_t rows, int64_t n, float *panel, double *A) {
+    moment b = {X, rows, n, panel, A};
+    dl_parallel(threads, dl_tiles(n, DL_STATISTICS_PANEL), moment_panel, &b);
+}

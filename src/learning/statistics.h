@@ -39,4 +39,8 @@ void dl_statistics_sort(dl_statistics *s, dl_slots Z);
  * n). */
 void dl_statistics_add(dl_statistics *s, const float *X, dl_slots Z, const float *M);
 
+/* A += X X^T (the paper's letters) for a block of samples; A is n x n, `panel` holds DL_STATISTICS_PANEL x n
+ * floats for each thread. */
+void dl_moment_add(int threads, const float *X, int64_t rows, int64_t n, float *panel, double *A);
+
 #endif

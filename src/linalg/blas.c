@@ -123,6 +123,12 @@ void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64
     dl_parallel(threads, dl_tiles(rows, PANEL), solve_right_panel, &s);
 }
 
+/* A symmetric matrix is its own transpose, and LAPACK's columns are our rows. */
+bool dl_eigenvectors(double *A, int64_t size, double *values, double *scratch) {
+    int count = (int)size;
+    return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', count, A, count, values, scratch, 3 * count) == 0;
+}
+
 /* Lanczos: the largest eigenvalue of A in the Krylov space of a random start, with full reorthogonalisation.
  */
 double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch) {

@@ -39,6 +39,10 @@ bool dl_cholesky(double *A, int64_t size);
 void dl_solve_left(int threads, const double *L, int64_t size, double *B, int64_t cols);
 void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64_t rows);
 
+/* Eigenvalues (ascending) of the symmetric A (size x size) and, as rows of A, its eigenvectors; `scratch`
+ * holds 3 x size doubles. False if the iteration fails. */
+bool dl_eigenvectors(double *A, int64_t size, double *values, double *scratch);
+
 /* Largest eigenvalue of the symmetric positive semidefinite A (size >= 1), from below, to well under 1%;
  * `scratch` holds (DL_LANCZOS_STEPS + 1) x size doubles. */
 enum { DL_LANCZOS_STEPS = 30 };
