@@ -47,29 +47,12 @@ static dltf_status read_piece(stream *s, dltf_matrix *X) {
     }
 }
 
-/* The encoder names rows of the piece: its failure again, with rows of the stream. */
-static dltf_status explain(stream *s, dltf_status failure, dltf_matrix X, dl_slots out) {
-    dltf_status status = dl_find_not_finite(X, s->residual.rows, s->residual.scratch);
-    if (status != DLTF_OK)
-        return status;
-    for (int64_t i = 0; i < X.rows; i++)
-        for (int64_t e = i * out.k; e < i * out.k + out.count[i]; e++)
-            if (!isfinite(out.value[e]))
-                return dl_fail(
-                    DLTF_NUMERIC,
-                    "data: row %lld: its scores leave the range of single precision: rescale the data",
-                    (long long)(s->residual.rows + i));
-    return failure;
-}
-
 static dltf_status encode_piece(stream *s, dltf_matrix X, dltf_codes_writer *writer,
                                 dltf_stream_totals *totals) {
     dltf_status status = DLTF_OK;
     int64_t k = dltf_encoder_k(s->encoder);
     dl_slots out = {X.rows, k, s->count, s->codes->indices, s->codes->values};
-    status = dl_encoder_rows(s->encoder, X, 0, out);
-    if (status != DLTF_OK)
-        return explain(s, status, X, out);
+    DL_TRY(dl_encoder_rows(s->encoder, X, 0, s->residual.rows, out));
     s->codes->rows = X.rows;
     dl_codes_compress(s->codes, s->count, k);
     DL_TRY(dl_residual_add(&s->residual, X, s->codes));

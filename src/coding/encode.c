@@ -16,7 +16,7 @@ static dltf_status run_encoder(dltf_encoder *encoder, dltf_matrix X, dl_slots ou
                                void *context) {
     for (int64_t first = 0; first < X.rows; first += ROWS_PER_REPORT) {
         int64_t left = X.rows - first, rows = left < ROWS_PER_REPORT ? left : ROWS_PER_REPORT;
-        dltf_status status = dl_encoder_rows(encoder, X, first, dl_slots_from(&out, first, rows));
+        dltf_status status = dl_encoder_rows(encoder, X, first, 0, dl_slots_from(&out, first, rows));
         if (status != DLTF_OK)
             return status;
         dltf_progress report = {"encoding", first + rows, X.rows, NULL};

@@ -122,7 +122,8 @@ int64_t dltf_encoder_k(const dltf_encoder *encoder) {
 typedef struct batch {
     const dltf_encoder *e;
     dl_samples samples;
-    int64_t first; /* of the samples */
+    int64_t first;  /* of the samples */
+    int64_t number; /* what messages call the first row of all */
     dl_slots out;
 } batch;
 
@@ -147,12 +148,12 @@ static void encode_tile(void *context, int64_t tile, int worker) {
 static dltf_status explain_row(const batch *b, int64_t i) {
     double *row = b->e->spaces[0].row;
     dl_matrix_row(b->samples.X, i, row);
-    dltf_status status = dl_row_check_finite(row, b->samples.X.cols, i, "data");
+    dltf_status status = dl_row_check_finite(row, b->samples.X.cols, b->number + i, "data");
     if (status != DLTF_OK)
         return status;
     return dl_fail(DLTF_NUMERIC,
                    "data: row %lld: its scores leave the range of single precision: rescale the data",
-                   (long long)i);
+                   (long long)(b->number + i));
 }
 
 /* Without a branch, so that it becomes a few wide instructions. */
@@ -185,9 +186,13 @@ static dltf_status check_codes(const batch *b) {
     return DLTF_OK;
 }
 
-dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, dl_slots out) {
+dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, int64_t number, dl_slots out) {
     const dltf_model *model = e->recipe.model;
-    batch b = {.e = e, .samples = {X, model->mean, model->parts.unit_norm, 1}, .first = first, .out = out};
+    batch b = {.e = e,
+               .samples = {X, model->mean, model->parts.unit_norm, 1},
+               .first = first,
+               .number = number,
+               .out = out};
     dl_parallel(e->recipe.threads, dl_tiles(out.rows, DL_TILE), encode_tile, &b);
     return check_codes(&b);
 }
@@ -204,5 +209,5 @@ dltf_status dltf_encoder_run(dltf_encoder *e, dltf_matrix X, int32_t *count, int
     dltf_status status = dl_encoder_check(e, X);
     if (status != DLTF_OK)
         return status;
-    return dl_encoder_rows(e, X, 0, (dl_slots){X.rows, e->recipe.feature.k, count, index, value});
+    return dl_encoder_rows(e, X, 0, 0, (dl_slots){X.rows, e->recipe.feature.k, count, index, value});
 }

@@ -7,7 +7,9 @@
 /* The data fit the model. */
 dltf_status dl_encoder_check(const dltf_encoder *encoder, dltf_matrix X);
 
-/* Codes of out.rows rows of X from `first` on; messages name rows of X. */
-dltf_status dl_encoder_rows(dltf_encoder *encoder, dltf_matrix X, int64_t first, dl_slots out);
+/* Codes of out.rows rows of X from `first` on. Messages count the rows of X from `number`: X may be a piece
+ * of something longer. */
+dltf_status dl_encoder_rows(dltf_encoder *encoder, dltf_matrix X, int64_t first, int64_t number,
+                            dl_slots out);
 
 #endif

@@ -84,7 +84,7 @@ static void code_block(dl_pass *pass) {
     dl_encoder_stage *s = &l->encoder;
     dl_slots Z = dl_slots_from(&l->Z, 0, pass->rows);
     if (s->status == DLTF_OK)
-        s->status = dl_encoder_rows(s->coder, dltf_matrix_f32(l->block, pass->rows, l->n), 0, Z);
+        s->status = dl_encoder_rows(s->coder, dltf_matrix_f32(l->block, pass->rows, l->n), 0, pass->first, Z);
     if (s->status != DLTF_OK)
         return;
     dl_statistics_add(&l->statistics, l->block, Z, NULL);
