@@ -28,7 +28,8 @@ typedef struct command {
 extern const command *const command_list[];
 
 extern const command command_train, command_encode, command_decode, command_inspect, command_certify,
-    command_synth, command_score, command_reproduce, command_completion, command_manual;
+    command_synth, command_score, command_noise, command_denoise, command_reproduce, command_completion,
+    command_manual;
 
 /* The options that every command has, or every command with JSON output. */
 typedef struct common_flags {

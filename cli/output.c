@@ -90,6 +90,7 @@ static const char *source_of(const char **message, sources from) {
     } known[] = {
         {"data: ", "", from.data},
         {"the data ", "the data ", from.data},
+        {"image: ", "", from.data},
         {"codes: ", "", from.codes},
         {"the codes ", "the codes ", from.codes},
         {"true dictionary: ", "", from.truth},

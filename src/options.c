@@ -17,6 +17,7 @@
 #define TRAIN(field) offsetof(dltf_options, field)
 #define ENCODE(field) offsetof(dltf_encoding, field)
 #define CERTIFY(field) offsetof(dltf_certification, field)
+#define DENOISE(field) offsetof(dltf_denoising, field)
 
 static const double MOST_COUNT = 2147483647.0;
 #define SELECT_CHOICES "model|abs|positive"
@@ -66,6 +67,18 @@ static const dltf_option certify_table[] = {
     {"signs", 0, FLAG, CERTIFY(signs), "false", 0, 0, NULL, NULL, "entries may be A or -A; otherwise they are A"},
     {"threads", 0, INTEGER, CERTIFY(threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores. The result does not depend on it"},
 };
+
+static const dltf_option denoise_table[] = {
+    {"method", 0, CHOICE, DENOISE(method), "dltf", 0, 0, "dltf|ksvd|paper", "METHOD", "dltf: incoherent thresholded features, one product per patch; ksvd: K-SVD with orthogonal matching pursuit; paper: the k largest scores, plain averages"},
+    {"sigma", 0, REAL, DENOISE(sigma), NULL, 0, 1000, NULL, "SIGMA", "standard deviation of the noise on the scale 0 .. 255 (default: estimated)"},
+    {"m", 'm', INTEGER, DENOISE(m), NULL, 1, 16384, NULL, "M", "number of atoms (default: chosen by the method)"},
+    {"k", 'k', INTEGER, DENOISE(k), NULL, 1, 1024, NULL, "K", "most atoms of a patch (default: 16; paper: 1)"},
+    {"patch", 0, INTEGER, DENOISE(patch), "8", 4, 32, NULL, "P", "side of the patches in pixels"},
+    {"stride", 0, INTEGER, DENOISE(stride), "1", 1, 32, NULL, "S", "pixels from one patch to the next; at most the side"},
+    {"stages", 0, INTEGER, DENOISE(stages), NULL, 1, 2, NULL, "N", "2: denoise once more, with bases learned from the first result (default: 2; ksvd and paper: 1)"},
+    {"seed", 0, INTEGER, DENOISE(seed), "0", 0, 9.0e18, NULL, "S", "seed of the choice of patches to learn from"},
+    {"threads", 0, INTEGER, DENOISE(threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores. The result does not depend on it"},
+};
 /* clang-format on */
 
 #define TABLE(rows) ((dltf_option_table){rows, (int)(sizeof rows / sizeof *rows)})
@@ -80,6 +93,18 @@ dltf_option_table dltf_encode_options(void) {
 
 dltf_option_table dltf_certify_options(void) {
     return TABLE(certify_table);
+}
+
+dltf_option_table dltf_denoise_options(void) {
+    return TABLE(denoise_table);
+}
+
+dltf_denoising dltf_denoising_default(void) {
+    dltf_denoising options;
+    memset(&options, 0, sizeof options);
+    dltf_option_defaults(dltf_denoise_options(), &options);
+    options.sigma = DLTF_SIGMA_UNKNOWN;
+    return options;
 }
 
 dltf_options dltf_options_default(void) {

@@ -24,7 +24,9 @@ enum {
     DL_STREAM_BATCH,      /* order of the samples */
     DL_STREAM_REPLACE,    /* new atoms where no residual is left to take them from */
     DL_STREAM_EIGENVALUE, /* start vectors */
-    DL_STREAM_BASELINE    /* the "random" dictionaries of experiments */
+    DL_STREAM_BASELINE,   /* the "random" dictionaries of experiments */
+    DL_STREAM_IMAGE,      /* noise of images */
+    DL_STREAM_PATCHES     /* which patches a denoiser learns from */
 };
 
 /* Uniform in [0, 1), 53 bits. */

@@ -129,6 +129,22 @@ bool dl_eigenvectors(double *A, int64_t size, double *values, double *scratch) {
     return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', count, A, count, values, scratch, 3 * count) == 0;
 }
 
+int64_t dl_polar_scratch(int64_t size) {
+    return 2 * size * size + 7 * size;
+}
+
+/* Column order everywhere: the polar factor of the transpose is the transpose of the polar factor. */
+bool dl_polar(double *A, int64_t size, double *scratch) {
+    int count = (int)size;
+    double *U = scratch, *Vt = U + size * size, *values = Vt + size * size, *work = values + size;
+    if (LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'A', 'A', count, count, A, count, values, U, count, Vt, count,
+                            work, 6 * count) != 0)
+        return false;
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, count, count, count, 1, U, count, Vt, count, 0, A,
+                count);
+    return true;
+}
+
 /* Lanczos: the largest eigenvalue of A in the Krylov space of a random start, with full reorthogonalisation.
  */
 double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch) {

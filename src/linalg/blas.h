@@ -43,6 +43,11 @@ void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64
  * holds 3 x size doubles. False if the iteration fails. */
 bool dl_eigenvectors(double *A, int64_t size, double *values, double *scratch);
 
+/* The orthogonal matrix nearest to A (size x size), in place: U V^T of A = U S V^T. `scratch` holds
+ * dl_polar_scratch(size) doubles. False, and A undefined, if the iteration fails. */
+bool dl_polar(double *A, int64_t size, double *scratch);
+int64_t dl_polar_scratch(int64_t size);
+
 /* Largest eigenvalue of the symmetric positive semidefinite A (size >= 1), from below, to well under 1%;
  * `scratch` holds (DL_LANCZOS_STEPS + 1) x size doubles. */
 enum { DL_LANCZOS_STEPS = 30 };

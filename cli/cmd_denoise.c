@@ -1,0 +1,147 @@
+/* dltf denoise: removes Gaussian noise from an image, with a dictionary learned from the image itself. */
+#include "cli/arguments.h"
+#include "cli/files.h"
+#include "cli/images.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+#include <math.h>
+
+typedef struct denoise_flags {
+    const char *output, *reference, *model;
+} denoise_flags;
+
+typedef struct denoise_job {
+    arguments args;
+    denoise_flags flags;
+    dltf_denoising options;
+    dltf_image *noisy, *reference, *clean;
+    dltf_model *model;
+    dltf_denoise_info info;
+} denoise_job;
+
+/* clang-format off */
+static const dltf_option own_options[] = {
+    {"output", 'o', DLTF_OPTION_TEXT, offsetof(denoise_flags, output), NULL, 0, 0, NULL, "OUT", "the clean image, as .png, .pgm or .ppm in the depth of IN, or .npy"},
+    {"reference", 0, DLTF_OPTION_TEXT, offsetof(denoise_flags, reference), NULL, 0, 0, NULL, "CLEAN", "the image without noise: PSNR and SSIM are measured against it"},
+    {"model", 0, DLTF_OPTION_TEXT, offsetof(denoise_flags, model), NULL, 0, 0, NULL, "MODEL", "use this dictionary of patches instead of learning one"},
+};
+/* clang-format on */
+
+static int load(denoise_job *job) {
+    const char *in = job->args.operands[0];
+    const char *inputs[] = {in, job->flags.reference, job->flags.model};
+    int code = images_check_output(job->flags.output);
+    if (code == EXIT_OK)
+        code = files_check(3, inputs, 1, &job->flags.output);
+    if (code == EXIT_OK)
+        code = images_load(in, job->flags.output, &job->noisy);
+    if (code == EXIT_OK && job->flags.reference)
+        code = images_load(job->flags.reference, NULL, &job->reference);
+    if (code == EXIT_OK && job->flags.model)
+        code = files_load_model(job->flags.model, &job->model);
+    if (code != EXIT_OK || !job->reference)
+        return code;
+    double psnr = 0; /* sizes that differ show up now */
+    dltf_status status = dltf_image_psnr(job->noisy, job->reference, &psnr);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static int denoise(denoise_job *job) {
+    if (!arguments_given(&job->args, "sigma"))
+        job->options.sigma = DLTF_SIGMA_UNKNOWN;
+    dltf_status status =
+        dltf_denoise(job->noisy, &job->options, job->model, progress_step, NULL, &job->clean, &job->info);
+    progress_erase();
+    if (status != DLTF_OK)
+        return library_failure_in(status, (sources){.data = job->args.operands[0]});
+    return EXIT_OK;
+}
+
+static int save(denoise_job *job) {
+    if (interrupted())
+        return interrupted_exit();
+    dltf_status status = dltf_image_save(job->clean, job->flags.output);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static dltf_status report_quality(const denoise_job *job, report *r) {
+    double before = 0, psnr = 0, ssim = 0;
+    dltf_status status = dltf_image_psnr(job->noisy, job->reference, &before);
+    if (status == DLTF_OK)
+        status = dltf_image_psnr(job->clean, job->reference, &psnr);
+    if (status == DLTF_OK)
+        status = dltf_image_ssim(job->clean, job->reference, &ssim);
+    if (status != DLTF_OK)
+        return status;
+    report_json(r, "psnr_noisy", json_number(before));
+    report_json(r, "psnr", json_number(psnr));
+    report_real(r, "ssim", NULL, ssim);
+    report_line(r, "PSNR", "%.2f dB (noisy %.2f)", psnr, before);
+    report_line(r, "SSIM", "%.4f", ssim);
+    return DLTF_OK;
+}
+
+static int print_report(denoise_job *job) {
+    const dltf_denoise_info *info = &job->info;
+    dltf_image_view view = dltf_image_get(job->noisy);
+    report r = report_new();
+    report_integer(&r, "width", NULL, view.width);
+    report_integer(&r, "height", NULL, view.height);
+    report_integer(&r, "channels", NULL, view.channels);
+    report_integer(&r, "bits", NULL, view.bits);
+    report_line(&r, "image", "%lld x %lld, %s, %d bits", (long long)view.width, (long long)view.height,
+                view.channels == 1 ? "gray" : "colour", view.bits);
+    report_real(&r, "sigma", NULL, info->sigma);
+    report_json(&r, "sigma_estimated", json_boolean(info->estimated));
+    report_line(&r, "sigma", "%.2f (%s)", info->sigma, info->estimated ? "estimated" : "given");
+    report_integer(&r, "patches", NULL, info->patches);
+    report_integer(&r, "m", NULL, info->m);
+    report_real(&r, "entries_per_patch", NULL, info->entries_per_patch);
+    report_line(&r, "patches", "%lld, on average %.2f of %lld atoms each", (long long)info->patches,
+                info->entries_per_patch, (long long)info->m);
+    report_real(&r, "seconds", NULL, info->seconds);
+    report_real(&r, "learning_seconds", NULL, info->learning_seconds);
+    report_real(&r, "coding_seconds", NULL, info->coding_seconds);
+    report_real(&r, "second_stage_seconds", NULL, info->second_seconds);
+    report_line(&r, "seconds", "%.2f (learning %.2f, coding %.2f, second stage %.2f)", info->seconds,
+                info->learning_seconds, info->coding_seconds, info->second_seconds);
+    dltf_status status = job->reference ? report_quality(job, &r) : DLTF_OK;
+    report_text(&r, "output", "written", job->flags.output);
+    report_print(&r, true);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static int run(const command *self, int count, char **words) {
+    static int (*const steps[])(denoise_job *) = {load, denoise, save, print_report};
+    denoise_job job = {.noisy = NULL};
+    if (!arguments_parse(self, count, words, &job.flags, &job.options, &job.args))
+        return job.args.exit_code;
+    int code = EXIT_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
+        code = steps[i](&job);
+    dltf_image_free(job.noisy);
+    dltf_image_free(job.reference);
+    dltf_image_free(job.clean);
+    dltf_model_free(job.model);
+    return code;
+}
+
+const command command_denoise = {
+    .name = "denoise",
+    .summary = "remove Gaussian noise from an image",
+    .operands = "IN",
+    .details =
+        "Learns a dictionary from the patches of IN (.png, .pgm, .ppm or .npy; gray or colour), codes every "
+        "patch with a few of its atoms and averages the estimates. The default method makes a code with "
+        "one matrix product; a second stage then filters in bases learned from the first result.",
+    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .library = dltf_denoise_options,
+    .library_title = "Denoising",
+    .json = "sigma, sizes, times, and PSNR and SSIM if there is a reference",
+    .examples = {"dltf denoise noisy.png -o clean.png",
+                 "dltf denoise noisy.npy --sigma 20 --reference house.png -o clean.png",
+                 "dltf denoise noisy.png --method ksvd -o clean.png", NULL},
+    .run = run,
+};

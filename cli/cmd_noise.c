@@ -1,0 +1,81 @@
+/* dltf noise: an image with Gaussian noise added, to try a denoiser on. */
+#include "cli/arguments.h"
+#include "cli/files.h"
+#include "cli/images.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+
+typedef struct noise_flags {
+    double sigma;
+    int64_t seed;
+    const char *output;
+} noise_flags;
+
+/* clang-format off */
+static const dltf_option own_options[] = {
+    {"sigma", 0, DLTF_OPTION_REAL, offsetof(noise_flags, sigma), "20", 0, 1000, NULL, "SIGMA", "standard deviation of the noise, on the scale 0 .. 255"},
+    {"seed", 0, DLTF_OPTION_INTEGER, offsetof(noise_flags, seed), "0", 0, 9.0e18, NULL, "S", "seed of the noise"},
+    {"output", 'o', DLTF_OPTION_TEXT, offsetof(noise_flags, output), NULL, 0, 0, NULL, "OUT", "the noisy image: .npy keeps the floats; .png, .pgm and .ppm are rounded and clipped, in the depth of IN"},
+};
+/* clang-format on */
+
+/* The noise as it is in the file: clipping takes some away. */
+static int save(dltf_image *clean, dltf_image *noisy, const noise_flags *flags) {
+    dltf_image *written = NULL;
+    double psnr = 0;
+    dltf_status status = dltf_image_save(noisy, flags->output);
+    if (status == DLTF_OK)
+        status = dltf_image_load(flags->output, &written);
+    if (status == DLTF_OK)
+        status = dltf_image_psnr(clean, written, &psnr);
+    dltf_image_free(written);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    report r = report_new();
+    report_real(&r, "sigma", "sigma", flags->sigma);
+    report_integer(&r, "seed", "seed", flags->seed);
+    report_json(&r, "psnr", json_number(psnr));
+    report_line(&r, "PSNR", "%.2f dB", psnr);
+    report_text(&r, "output", "written", flags->output);
+    report_print(&r, true);
+    return EXIT_OK;
+}
+
+static int run(const command *self, int count, char **words) {
+    noise_flags flags = {.output = NULL};
+    arguments args;
+    if (!arguments_parse(self, count, words, &flags, NULL, &args))
+        return args.exit_code;
+    dltf_image *clean = NULL, *noisy = NULL;
+    int code = images_check_output(flags.output);
+    if (code == EXIT_OK)
+        code = files_check(1, args.operands, 1, &flags.output);
+    if (code == EXIT_OK)
+        code = images_load(args.operands[0], flags.output, &clean);
+    if (code == EXIT_OK)
+        code = images_load(args.operands[0], flags.output, &noisy);
+    if (code == EXIT_OK) {
+        dltf_status status = dltf_image_add_noise(noisy, flags.sigma, flags.seed);
+        code = status == DLTF_OK ? EXIT_OK : library_failure(status);
+    }
+    if (code == EXIT_OK && interrupted())
+        code = interrupted_exit();
+    if (code == EXIT_OK)
+        code = save(clean, noisy, &flags);
+    dltf_image_free(clean);
+    dltf_image_free(noisy);
+    return code;
+}
+
+const command command_noise = {
+    .name = "noise",
+    .summary = "add Gaussian noise to an image",
+    .operands = "IN",
+    .details =
+        "Adds independent Gaussian noise to every value of IN (.png, .pgm, .ppm or .npy). The same seed "
+        "gives the same noise.",
+    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .json = "sigma, seed and PSNR of what was written",
+    .examples = {"dltf noise house.png --sigma 20 --seed 1 -o noisy.npy", NULL},
+    .run = run,
+};

@@ -1,0 +1,64 @@
+/* Images in memory. Made by io and by the denoiser, freed by anybody. */
+#include "data/image.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+dltf_status dltf_image_new(int64_t width, int64_t height, int64_t channels, int bits, dltf_image **image) {
+    dltf_status status = DLTF_OK;
+    dltf_image *made = NULL;
+    int64_t pixels = 0, values = 0;
+    if (width < 1 || height < 1)
+        return dl_fail(DLTF_ARGUMENT, "an image of %lld x %lld pixels has none", (long long)width,
+                       (long long)height);
+    if (channels != 1 && channels != 3)
+        return dl_fail(DLTF_ARGUMENT, "%lld channels: an image has 1 (gray) or 3 (colour)",
+                       (long long)channels);
+    if (bits != 8 && bits != 16 && bits != 32)
+        return dl_fail(DLTF_ARGUMENT, "%d bits: an image has 8, 16 or, for floats, 32", bits);
+    if (!dl_multiply(width, height, &pixels) || !dl_multiply(pixels, channels, &values))
+        return dl_fail(DLTF_MEMORY, "not enough memory for an image of %lld x %lld pixels", (long long)width,
+                       (long long)height);
+    DL_TRY_NEW(made, 1);
+    *made = (dltf_image){width, height, channels, bits, NULL};
+    DL_TRY_NEW(made->planes, values);
+    *image = made;
+    made = NULL;
+done:
+    dltf_image_free(made);
+    return status;
+}
+
+dltf_image_view dltf_image_get(const dltf_image *image) {
+    return (dltf_image_view){image->width, image->height, image->channels, image->bits, image->planes};
+}
+
+float *dltf_image_pixels(dltf_image *image) {
+    return image->planes;
+}
+
+void dltf_image_free(dltf_image *image) {
+    if (image)
+        dl_free(image->planes);
+    dl_free(image);
+}
+
+dltf_status dl_image_check_pair(const dltf_image *a, const dltf_image *b) {
+    if (a->width == b->width && a->height == b->height && a->channels == b->channels)
+        return DLTF_OK;
+    return dl_fail(DLTF_DATA,
+                   "the images differ: %lld x %lld pixels of %lld channels, and %lld x %lld of %lld",
+                   (long long)a->width, (long long)a->height, (long long)a->channels, (long long)b->width,
+                   (long long)b->height, (long long)b->channels);
+}
+
+dltf_status dl_image_check_finite(const dltf_image *image) {
+    int64_t pixels = image->width * image->height;
+    for (int64_t i = 0; i < image->channels * pixels; i++)
+        if (!isfinite(image->planes[i]))
+            return dl_fail(DLTF_DATA, "image: row %lld, column %lld is %s",
+                           (long long)(i % pixels / image->width), (long long)(i % image->width),
+                           isnan(image->planes[i]) ? "NaN" : "infinite");
+    return DLTF_OK;
+}

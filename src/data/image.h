@@ -1,0 +1,24 @@
+/* Images as their owner sees them: planes of floats on the scale 0 .. 255. */
+#ifndef DL_DATA_IMAGE_H
+#define DL_DATA_IMAGE_H
+
+#include "base/status.h"
+
+struct dltf_image {
+    int64_t width, height, channels;
+    int bits;
+    float *planes; /* channels x height x width */
+};
+
+/* Plane `channel`. */
+static inline float *dl_image_plane(const dltf_image *image, int64_t channel) {
+    return image->planes + channel * image->height * image->width;
+}
+
+/* Two images of one size and the same channels; `names` are how the sentence calls them. */
+dltf_status dl_image_check_pair(const dltf_image *a, const dltf_image *b);
+
+/* The first NaN or infinity, as a failure with its place; DLTF_OK if there is none. */
+dltf_status dl_image_check_finite(const dltf_image *image);
+
+#endif

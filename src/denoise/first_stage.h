@@ -1,0 +1,22 @@
+/* The first stage: a dictionary, codes of all patches, their weighted mean. */
+#ifndef DL_DENOISE_FIRST_STAGE_H
+#define DL_DENOISE_FIRST_STAGE_H
+
+#include "denoise/patches.h"
+
+/* What is to be done with one plane. */
+typedef struct dl_first_stage {
+    dltf_denoising options; /* complete: m and k as chosen, sigma known */
+    const float *W;         /* m x n, given; or NULL: learned from the plane */
+    int threads;
+    /* What was done, added up over planes. */
+    int64_t patches, entries;
+    double learning_seconds, coding_seconds;
+} dl_first_stage;
+
+/* Units of the meter. */
+enum { DL_LEARN_UNITS = 1500, DL_PASS_UNITS = 1000 };
+
+dltf_status dl_first_stage_run(dl_first_stage *stage, dl_plane plane, dl_meter *meter, float *out);
+
+#endif

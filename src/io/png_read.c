@@ -1,0 +1,133 @@
+/* PNG files read into planes, line by line (interlaced ones whole). The header is checked against the size of
+ * the file before memory is taken: deflate cannot make more than 1032 bytes of one. */
+#include "base/memory.h"
+#include "data/image.h"
+#include "io/bytes.h"
+#include "io/png_file.h"
+#include "io/png_shared.h"
+
+enum { MOST_CHUNK = 8 << 20, MOST_RATIO = 1032, SIGNATURE = 8 };
+
+typedef struct reader {
+    dl_png_state state;
+    const dl_file *file;
+    int64_t at;
+    png_structp png;
+    png_infop info;
+    int64_t width, height, row_bytes; /* of a line as it is after expansion */
+    int channels, depth, passes;
+    uint8_t *lines; /* one line; all of them if interlaced */
+    dltf_image *image;
+} reader;
+
+bool dl_png_recognise(const uint8_t *bytes, int64_t size) {
+    return size >= SIGNATURE && png_sig_cmp(bytes, 0, SIGNATURE) == 0;
+}
+
+static void on_read(png_structp png, png_bytep bytes, size_t count) {
+    reader *r = png_get_io_ptr(png);
+    if ((int64_t)count > r->file->size - r->at) {
+        r->state.status =
+            dl_fail(DLTF_FORMAT, "truncated: its %s bytes are not a whole PNG", DL_COMMAS(r->file->size));
+        png_error(png, "truncated");
+    }
+    memcpy(bytes, r->file->bytes + r->at, count);
+    r->at += (int64_t)count;
+}
+
+/* Leaves by longjmp, as libpng itself does; the sentence and status are set. */
+static void give_up(reader *r, dltf_status status) {
+    r->state.status = status;
+    png_error(r->png, "refused");
+}
+
+static void read_header(reader *r) {
+    png_set_user_limits(r->png, DL_PNG_MOST_SIDE, DL_PNG_MOST_SIDE);
+    png_set_chunk_malloc_max(r->png, MOST_CHUNK);
+    png_read_info(r->png, r->info);
+    r->width = png_get_image_width(r->png, r->info);
+    r->height = png_get_image_height(r->png, r->info);
+    int64_t raw = r->height * (int64_t)(png_get_rowbytes(r->png, r->info) + 1);
+    if (raw / MOST_RATIO > r->file->size)
+        give_up(r, dl_fail(DLTF_FORMAT, "damaged: %s bytes cannot hold the %lld x %lld pixels it promises",
+                           DL_COMMAS(r->file->size), (long long)r->width, (long long)r->height));
+}
+
+/* Everything becomes 8 or 16 bits of gray or colour, with alpha if there is any. */
+static void expand(reader *r) {
+    png_set_expand(r->png);
+    r->passes = png_set_interlace_handling(r->png);
+    png_read_update_info(r->png, r->info);
+    r->channels = png_get_channels(r->png, r->info);
+    r->depth = png_get_bit_depth(r->png, r->info);
+    r->row_bytes = (int64_t)png_get_rowbytes(r->png, r->info);
+}
+
+static void allocate(reader *r) {
+    r->lines = dl_alloc(r->passes > 1 ? r->height * r->row_bytes : r->row_bytes, 1);
+    if (!r->lines)
+        give_up(r, DLTF_MEMORY);
+    dltf_status status =
+        dltf_image_new(r->width, r->height, r->channels < 3 ? 1 : 3, r->depth == 16 ? 16 : 8, &r->image);
+    if (status != DLTF_OK)
+        give_up(r, status);
+}
+
+static int value_at(const reader *r, const uint8_t *line, int64_t index) {
+    return r->depth == 16 ? line[2 * index] << 8 | line[2 * index + 1] : line[index];
+}
+
+static void convert_line(reader *r, const uint8_t *line, int64_t y) {
+    int colours = r->channels < 3 ? 1 : 3, opaque = r->depth == 16 ? 65535 : 255;
+    float unit = r->depth == 16 ? 257.0f : 1.0f;
+    for (int64_t x = 0; x < r->width; x++) {
+        for (int c = 0; c < colours; c++)
+            dl_image_plane(r->image, c)[y * r->width + x] =
+                (float)value_at(r, line, x * r->channels + c) / unit;
+        if (r->channels > colours && value_at(r, line, x * r->channels + colours) != opaque)
+            give_up(r, dl_fail(DLTF_FORMAT,
+                               "the pixel in row %lld, column %lld is transparent; give the image a "
+                               "background first",
+                               (long long)y, (long long)x));
+    }
+}
+
+static void read_lines(reader *r) {
+    for (int pass = 0; pass < r->passes; pass++)
+        for (int64_t y = 0; y < r->height; y++) {
+            uint8_t *line = r->lines + (r->passes > 1 ? y * r->row_bytes : 0);
+            png_read_row(r->png, line, NULL);
+            if (pass == r->passes - 1)
+                convert_line(r, line, y);
+        }
+    png_read_end(r->png, NULL);
+}
+
+/* No variable of this function changes between setjmp and longjmp except through pointers. */
+static dltf_status decode(reader *r) {
+    r->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r->state, dl_png_on_error, dl_png_on_warning,
+                                      &r->state, dl_png_on_allocate, dl_png_on_free);
+    r->info = r->png ? png_create_info_struct(r->png) : NULL;
+    if (!r->info)
+        return dl_fail(DLTF_MEMORY, "not enough memory to read the image");
+    if (setjmp(png_jmpbuf(r->png)) == 0) {
+        png_set_read_fn(r->png, r, on_read);
+        read_header(r);
+        expand(r);
+        allocate(r);
+        read_lines(r);
+    }
+    return r->state.status;
+}
+
+dltf_status dl_png_load(const dl_file *file, dltf_image **image) {
+    reader r = {.state = {DLTF_OK, DLTF_FORMAT, "damaged PNG"}, .file = file};
+    dltf_status status = decode(&r);
+    png_destroy_read_struct(&r.png, &r.info, NULL);
+    dl_free(r.lines);
+    if (status == DLTF_OK)
+        *image = r.image;
+    else
+        dltf_image_free(r.image);
+    return status;
+}

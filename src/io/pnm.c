@@ -1,0 +1,165 @@
+/* PGM and PPM: a magic number, width, height and largest value as text, then the values as bytes or text. */
+#include "io/pnm.h"
+
+#include "base/memory.h"
+#include "data/image.h"
+#include "io/bytes.h"
+#include "io/levels.h"
+#include "io/writer.h"
+
+#include <inttypes.h>
+
+typedef struct reader {
+    const uint8_t *bytes;
+    int64_t size, at;
+    int64_t width, height, channels, most; /* most: the largest value, white */
+    bool text;
+} reader;
+
+static bool is_blank(uint8_t byte) {
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+bool dl_pnm_recognise(const uint8_t *bytes, int64_t size) {
+    return size >= 3 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' &&
+           (is_blank(bytes[2]) || bytes[2] == '#');
+}
+
+/* Past blanks, and comments that reach to the end of their line. */
+static void skip_blanks(reader *r) {
+    bool comment = false;
+    for (; r->at < r->size; r->at++) {
+        uint8_t byte = r->bytes[r->at];
+        if (byte == '#')
+            comment = true;
+        else if (byte == '\n' || byte == '\r')
+            comment = false;
+        else if (!comment && !is_blank(byte))
+            return;
+    }
+}
+
+static dltf_status read_number(reader *r, const char *what, int64_t most, int64_t *number) {
+    skip_blanks(r);
+    int64_t begin = r->at, value = 0;
+    for (; r->at < r->size && r->bytes[r->at] >= '0' && r->bytes[r->at] <= '9'; r->at++) {
+        value = 10 * value + (r->bytes[r->at] - '0');
+        if (value > most)
+            return dl_fail(DLTF_FORMAT, "damaged: %s at byte %" PRId64 " is more than %s", what, begin,
+                           DL_COMMAS(most));
+    }
+    if (begin == r->size)
+        return dl_fail(DLTF_FORMAT, "truncated: it ends where %s should be", what);
+    if (r->at == begin)
+        return dl_fail(DLTF_FORMAT, "damaged: %s at byte %" PRId64 " is not a number: '%s'", what, begin,
+                       DL_PRINTABLE(r->bytes + begin, 1));
+    *number = value;
+    return DLTF_OK;
+}
+
+static dltf_status read_header(reader *r) {
+    dltf_status status = DLTF_OK;
+    char kind = (char)r->bytes[1];
+    if (kind == '1' || kind == '4')
+        return dl_fail(DLTF_FORMAT, "is a bitmap (P%c); PGM and PPM (P2, P3, P5, P6) are read", kind);
+    r->text = kind < '4';
+    r->channels = kind == '2' || kind == '5' ? 1 : 3;
+    r->at = 2;
+    DL_TRY(read_number(r, "the width", INT32_MAX, &r->width));
+    DL_TRY(read_number(r, "the height", INT32_MAX, &r->height));
+    DL_TRY(read_number(r, "the largest value", 65535, &r->most));
+    if (r->width < 1 || r->height < 1 || r->most < 1)
+        return dl_fail(DLTF_FORMAT, "damaged: width, height and largest value must be at least 1");
+    if (r->at == r->size || !is_blank(r->bytes[r->at]))
+        return dl_fail(DLTF_FORMAT, "truncated: a blank must follow the largest value");
+    r->at++;
+done:
+    return status;
+}
+
+/* Before memory is taken: the values are there. As text, each takes a digit and, but for the last, a blank.
+ */
+static dltf_status check_size(const reader *r, int64_t values) {
+    int64_t left = r->size - r->at, wide = r->most > 255 ? 2 : 1;
+    int64_t present = r->text ? (left + 1) / 2 : left / wide;
+    if (values > present)
+        return dl_fail(DLTF_FORMAT, "truncated: %lld x %lld pixels need %s values, its %s bytes hold fewer",
+                       (long long)r->width, (long long)r->height, DL_COMMAS(values), DL_COMMAS(r->size));
+    if (!r->text && values * wide < left)
+        return dl_fail(DLTF_FORMAT, "damaged: has %s bytes more than its header promises",
+                       DL_COMMAS(left - values * wide));
+    return DLTF_OK;
+}
+
+static dltf_status read_value(reader *r, int64_t *value) {
+    if (r->text) {
+        dltf_status status = read_number(r, "a value", r->most, value);
+        return status;
+    }
+    int64_t begin = r->at;
+    *value = r->bytes[r->at++];
+    if (r->most > 255)
+        *value = *value << 8 | r->bytes[r->at++];
+    if (*value > r->most)
+        return dl_fail(DLTF_FORMAT,
+                       "damaged: the value %lld at byte %" PRId64 " is more than the largest, %lld",
+                       (long long)*value, begin, (long long)r->most);
+    return DLTF_OK;
+}
+
+static dltf_status read_values(reader *r, dltf_image *image) {
+    double unit = 255.0 / (double)r->most;
+    for (int64_t pixel = 0; pixel < r->width * r->height; pixel++)
+        for (int64_t c = 0; c < r->channels; c++) {
+            int64_t value = 0;
+            dltf_status status = read_value(r, &value);
+            if (status != DLTF_OK)
+                return status;
+            dl_image_plane(image, c)[pixel] = (float)((double)value * unit);
+        }
+    if (r->text)
+        skip_blanks(r);
+    if (r->at < r->size)
+        return dl_fail(DLTF_FORMAT, "damaged: has %s bytes more than its header promises",
+                       DL_COMMAS(r->size - r->at));
+    return DLTF_OK;
+}
+
+dltf_status dl_pnm_load(const dl_file *file, dltf_image **image) {
+    reader r = {.bytes = file->bytes, .size = file->size};
+    dltf_image *made = NULL;
+    dltf_status status = read_header(&r);
+    if (status != DLTF_OK)
+        return status;
+    DL_TRY(check_size(&r, r.width * r.height * r.channels));
+    DL_TRY(dltf_image_new(r.width, r.height, r.channels, r.most > 255 ? 16 : 8, &made));
+    DL_TRY(read_values(&r, made));
+    *image = made;
+    made = NULL;
+done:
+    dltf_image_free(made);
+    return status;
+}
+
+dltf_status dl_pnm_save(const dltf_image *image, const char *path) {
+    dl_writer out = {0};
+    dltf_status status = DLTF_OK;
+    char header[80];
+    int bits = dl_levels_bits(image);
+    int length = snprintf(header, sizeof header, "P%d\n%lld %lld\n%d\n", image->channels == 1 ? 5 : 6,
+                          (long long)image->width, (long long)image->height, bits == 16 ? 65535 : 255);
+    int64_t row_bytes = image->width * image->channels * bits / 8;
+    uint8_t *line = NULL;
+    DL_TRY_NEW(line, row_bytes);
+    DL_TRY(dl_writer_open(&out, path));
+    DL_TRY(dl_writer_write(&out, header, length));
+    for (int64_t y = 0; y < image->height; y++) {
+        dl_levels_row(image, y, line);
+        DL_TRY(dl_writer_write(&out, line, row_bytes));
+    }
+    status = dl_writer_commit(&out);
+done:
+    dl_writer_abort(&out);
+    dl_free(line);
+    return dl_file_result(status, path);
+}

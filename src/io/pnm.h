@@ -1,0 +1,16 @@
+/* PGM and PPM images: https://netpbm.sourceforge.net/doc/pgm.html and ppm.html */
+#ifndef DL_IO_PNM_H
+#define DL_IO_PNM_H
+
+#include "io/file.h"
+
+/* "P1" to "P6" and a blank or comment. */
+bool dl_pnm_recognise(const uint8_t *bytes, int64_t size);
+
+/* P2, P3 (text), P5, P6 (bytes), one image in a file, largest value up to 65535. */
+dltf_status dl_pnm_load(const dl_file *file, dltf_image **image);
+
+/* P5 or P6. */
+dltf_status dl_pnm_save(const dltf_image *image, const char *path);
+
+#endif
