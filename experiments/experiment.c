@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const experiment *const experiment_list[] = {&experiment_table1, &experiment_figure1, &experiment_timing,
-                                             &experiment_certificates, NULL};
+const experiment *const experiment_list[] = {&experiment_table1, &experiment_figure1,      &experiment_timing,
+                                             &experiment_table4, &experiment_certificates, NULL};
 
 const experiment *experiment_find(const char *name) {
     for (int i = 0; experiment_list[i]; i++)
@@ -153,17 +153,23 @@ static json_t *make_protocol(const experiment *self, const experiment_request *r
     return protocol;
 }
 
+static bool is_run(const experiment *self, const experiment_request *request, const char *method, int setting) {
+    return is_wanted(request->methods, method) &&
+           (!self->applies || self->applies(request, method, setting));
+}
+
 dltf_status experiment_run(const experiment *self, const experiment_request *request, json_t **result) {
-    int settings = self->settings(request->quick), methods = 0;
+    int settings = self->settings(request->quick), count = 0;
     for (int i = 0; self->methods[i]; i++)
-        methods += is_wanted(request->methods, self->methods[i]);
-    overall all = {.request = request, .task = self->name, .cells = methods * settings * request->seeds};
+        for (int s = 0; s < settings; s++)
+            count += is_run(self, request, self->methods[i], s);
+    overall all = {.request = request, .task = self->name, .cells = count * request->seeds};
     json_t *rows = json_array();
     dltf_status status = DLTF_OK;
     for (int i = 0; self->methods[i]; i++)
-        for (int s = 0; s < settings && status == DLTF_OK && is_wanted(request->methods, self->methods[i]);
-             s++)
-            status = run_row(self, self->methods[i], s, &all, rows);
+        for (int s = 0; s < settings && status == DLTF_OK; s++)
+            if (is_run(self, request, self->methods[i], s))
+                status = run_row(self, self->methods[i], s, &all, rows);
     if (status != DLTF_OK) {
         json_decref(rows);
         return status;
@@ -171,6 +177,9 @@ dltf_status experiment_run(const experiment *self, const experiment_request *req
     *result = json_object();
     json_object_set_new(*result, "experiment", json_string(self->name));
     json_object_set_new(*result, "protocol", make_protocol(self, request));
+    const char *notice = self->notice ? self->notice(request) : NULL;
+    if (notice)
+        json_object_set_new(*result, "notice", json_string(notice));
     json_object_set_new(*result, "rows", rows);
     return DLTF_OK;
 }

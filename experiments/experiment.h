@@ -13,7 +13,8 @@ enum { EXPERIMENT_MOST_METRICS = 8 };
 typedef struct experiment_request {
     const char *methods; /* names separated by commas; NULL or empty: all */
     int64_t seeds, first_seed, threads;
-    bool quick; /* smaller, for a first look */
+    bool quick;       /* smaller, for a first look */
+    const char *data; /* folder of data sets and images; NULL: none */
     dltf_progress_fn progress;
     void *context;
 } experiment_request;
@@ -44,11 +45,18 @@ typedef struct experiment {
     dltf_status (*measure)(const experiment_cell *cell, double *values);
     /* The rows as a picture: allocated SVG text, NULL without memory. NULL: this one has no picture. */
     char *(*draw)(const json_t *rows);
+    /* Whether a method has a setting, with the data at hand; NULL: all have all. */
+    bool (*applies)(const experiment_request *request, const char *method, int setting);
+    /* A sentence on data that are missing and where they are to be had, NULL if nothing is; NULL: never. */
+    const char *(*notice)(const experiment_request *request);
+    /* Draws the figure that belongs to the rows into a folder; NULL: there is none. */
+    dltf_status (*figure)(const experiment_request *request, const json_t *rows, const char *folder);
 } experiment;
 
 /* All of them, NULL-terminated. */
 extern const experiment *const experiment_list[];
-extern const experiment experiment_table1, experiment_figure1, experiment_timing, experiment_certificates;
+extern const experiment experiment_table1, experiment_figure1, experiment_timing, experiment_table4,
+    experiment_certificates;
 
 const experiment *experiment_find(const char *name);
 
