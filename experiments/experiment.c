@@ -153,9 +153,9 @@ static json_t *make_protocol(const experiment *self, const experiment_request *r
     return protocol;
 }
 
-static bool is_run(const experiment *self, const experiment_request *request, const char *method, int setting) {
-    return is_wanted(request->methods, method) &&
-           (!self->applies || self->applies(request, method, setting));
+static bool is_run(const experiment *self, const experiment_request *request, const char *method,
+                   int setting) {
+    return is_wanted(request->methods, method) && (!self->applies || self->applies(request, method, setting));
 }
 
 dltf_status experiment_run(const experiment *self, const experiment_request *request, json_t **result) {

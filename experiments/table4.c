@@ -1,6 +1,7 @@
-/* Table 4 of the paper: denoising of House at four noise levels, and the same for other images. `dltf` is the paper's
- * protocol (5,000 patches, the k largest scores, plain averages), `ksvd` K-SVD with matching pursuit to an error,
- * `one-pass` and `best` are ours, `best-estimated` is not told sigma. The noise is not clipped, as in the paper. */
+/* Table 4 of the paper: denoising of House at four noise levels, and the same for other images. `dltf` is the
+ * paper's protocol (5,000 patches, the k largest scores, plain averages), `ksvd` K-SVD with matching pursuit
+ * to an error, `one-pass` and `best` are ours, `best-estimated` is not told sigma. The noise is not clipped,
+ * as in the paper. */
 #include "experiments/experiment.h"
 #include "experiments/table4_figure.h"
 #include "experiments/test_image.h"
@@ -9,8 +10,8 @@
 #include <string.h>
 
 static const char *const methods[] = {"noisy", "dltf", "ksvd", "one-pass", "best", "best-estimated", NULL};
-static const char *const metrics[] = {"psnr",    "ssim",       "coding_seconds", "learning_seconds",
-                                      "seconds", "sigma_used", NULL};
+static const char *const metrics[] = {"psnr",       "ssim", "coding_seconds", "learning_seconds", "seconds",
+                                      "sigma_used", NULL};
 enum { PSNR, SSIM, CODING, LEARNING, SECONDS, SIGMA_USED };
 
 /* The first two are one: the second stands in for the first where that is missing. */
@@ -66,8 +67,10 @@ static bool applies(const experiment_request *request, const char *method, int s
 static const char *notice(const experiment_request *request) {
     if (test_image_exists(request->data, images[0]))
         return NULL;
-    return "House is not at hand: a generated image stands in for it, so that nothing can be compared with the paper. "
-           "House is 02.png of Set12 (testsets/Set12 of github.com/cszn/DnCNN); save it as house.png and give its "
+    return "House is not at hand: a generated image stands in for it, so that nothing can be compared with "
+           "the paper. "
+           "House is 02.png of Set12 (testsets/Set12 of github.com/cszn/DnCNN); save it as house.png and "
+           "give its "
            "folder with --data or DLTF_DATA.";
 }
 
@@ -86,10 +89,13 @@ static void protocol(bool quick, json_t *object) {
     (void)quick;
     dltf_denoising standard = dltf_denoising_default();
     json_object_set_new(object, "patch", json_integer(standard.patch));
-    json_object_set_new(object, "noise", json_string("Gaussian, not clipped; the result is clipped to 0 .. 255"));
-    json_object_set_new(object, "dltf", json_string("m = 256, 5,000 patches, k largest scores, tied, plain averages; "
-                                                    "stage 2 alone with theta = 1000, no lambda"));
-    json_object_set_new(object, "ksvd", json_string("m = 256, 40,000 patches, OMP to n (1.15 sigma)^2, plain averages"));
+    json_object_set_new(object, "noise",
+                        json_string("Gaussian, not clipped; the result is clipped to 0 .. 255"));
+    json_object_set_new(object, "dltf",
+                        json_string("m = 256, 5,000 patches, k largest scores, tied, plain averages; "
+                                    "stage 2 alone with theta = 1000, no lambda"));
+    json_object_set_new(object, "ksvd",
+                        json_string("m = 256, 40,000 patches, OMP to n (1.15 sigma)^2, plain averages"));
     json_object_set_new(object, "coding_seconds", json_string("codes of all patches, summed over threads"));
 }
 
@@ -143,8 +149,8 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
 }
 
 static dltf_status figure(const experiment_request *request, const json_t *rows, const char *folder) {
-    return table4_figure(request, test_image_exists(request->data, images[0]) ? images[0] : images[1], sigmas[0],
-                         rows, notice(request), folder);
+    return table4_figure(request, test_image_exists(request->data, images[0]) ? images[0] : images[1],
+                         sigmas[0], rows, notice(request), folder);
 }
 
 const experiment experiment_table4 = {

@@ -12,8 +12,9 @@ static const struct panel {
     const char *method, *title;
     int64_t k;
 } panels[PANELS] = {
-    {"original", "original", 0},       {"noisy", "noisy", 0},         {"ksvd", "K-SVD", 0},
-    {"dltf", "paper's protocol, k = 1", 1}, {"one-pass", "one pass", 0}, {"best", "two stages", 0},
+    {"original", "original", 0}, {"noisy", "noisy", 0},
+    {"ksvd", "K-SVD", 0},        {"dltf", "paper's protocol, k = 1", 1},
+    {"one-pass", "one pass", 0}, {"best", "two stages", 0},
 };
 
 typedef struct figure {
@@ -89,8 +90,8 @@ static void put_value(FILE *out, const json_t *value) {
 }
 
 static void put_rows(FILE *out, const json_t *rows) {
-    static const char *const keys[] = {"image", "sigma", "method", "k", "psnr", "sd", "paper", "ssim",
-                                       "coding_seconds", "seconds"};
+    static const char *const keys[] = {"image", "sigma", "method",         "k",      "psnr", "sd",
+                                       "paper", "ssim",  "coding_seconds", "seconds"};
     enum { KEYS = sizeof keys / sizeof *keys };
     fprintf(out, "<table><tr>");
     for (int i = 0; i < KEYS; i++)
@@ -106,9 +107,11 @@ static void put_rows(FILE *out, const json_t *rows) {
 }
 
 static void put_page(const figure *f, const json_t *rows, const char *notice, FILE *picture, FILE *out) {
-    fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Table 4: denoising</title>\n"
-                 "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.1em .8em;text-align:right}"
-                 "img{max-width:100%%}</style></head><body>\n<h1>Table 4: denoising</h1>\n");
+    fprintf(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Table 4: denoising</title>\n"
+        "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.1em .8em;text-align:right}"
+        "img{max-width:100%%}</style></head><body>\n<h1>Table 4: denoising</h1>\n");
     if (notice)
         fprintf(out, "<p><strong>%s</strong></p>\n", notice);
     fprintf(out, "<p>%s, sigma = %g. From top left: ", f->image, f->sigma);
@@ -140,8 +143,8 @@ static dltf_status write_page(const figure *f, const json_t *rows, const char *n
     return status;
 }
 
-dltf_status table4_figure(const experiment_request *request, const char *image, double sigma, const json_t *rows,
-                          const char *notice, const char *folder) {
+dltf_status table4_figure(const experiment_request *request, const char *image, double sigma,
+                          const json_t *rows, const char *notice, const char *folder) {
     figure f = {.request = request, .image = image, .sigma = sigma};
     char picture[4096], page[4096];
     snprintf(picture, sizeof picture, "%s/table4.png", folder);

@@ -9,7 +9,7 @@ dltf_status table4_denoise(const experiment_cell *cell, const char *method, doub
                            const dltf_image *noisy, dltf_image **clean, dltf_denoise_info *info);
 
 /* Writes table4.png and table4.html into the folder, which must exist; `notice` may be NULL. */
-dltf_status table4_figure(const experiment_request *request, const char *image, double sigma, const json_t *rows,
-                          const char *notice, const char *folder);
+dltf_status table4_figure(const experiment_request *request, const char *image, double sigma,
+                          const json_t *rows, const char *notice, const char *folder);
 
 #endif

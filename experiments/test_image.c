@@ -1,5 +1,5 @@
-/* Images for table4. The drawn one stands in where no photograph is at hand: a sky of slow gradients, walls with
- * straight edges, a round sun, a roof and a floor of regular texture. */
+/* Images for table4. The drawn one stands in where no photograph is at hand: a sky of slow gradients, walls
+ * with straight edges, a round sun, a roof and a floor of regular texture. */
 #include "experiments/test_image.h"
 
 #include <math.h>

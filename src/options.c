@@ -71,8 +71,8 @@ static const dltf_option certify_table[] = {
 static const dltf_option denoise_table[] = {
     {"method", 0, CHOICE, DENOISE(method), "dltf", 0, 0, "dltf|ksvd|paper", "METHOD", "dltf: incoherent thresholded features, one product per patch; ksvd: K-SVD with orthogonal matching pursuit; paper: the k largest scores, plain averages"},
     {"sigma", 0, REAL, DENOISE(sigma), NULL, 0, 1000, NULL, "SIGMA", "standard deviation of the noise on the scale 0 .. 255 (default: estimated)"},
-    {"m", 'm', INTEGER, DENOISE(m), NULL, 1, 16384, NULL, "M", "number of atoms (default: chosen by the method)"},
-    {"k", 'k', INTEGER, DENOISE(k), NULL, 1, 1024, NULL, "K", "most atoms of a patch (default: 16; paper: 1)"},
+    {"m", 'm', INTEGER, DENOISE(m), NULL, 1, 16384, NULL, "M", "number of atoms (default: 528; ksvd and paper: 256)"},
+    {"k", 'k', INTEGER, DENOISE(k), NULL, 1, 1024, NULL, "K", "most atoms of a patch (default: 16; ksvd: 32; paper: 1)"},
     {"patch", 0, INTEGER, DENOISE(patch), "8", 4, 32, NULL, "P", "side of the patches in pixels"},
     {"stride", 0, INTEGER, DENOISE(stride), "1", 1, 32, NULL, "S", "pixels from one patch to the next; at most the side"},
     {"stages", 0, INTEGER, DENOISE(stages), NULL, 1, 2, NULL, "N", "2: denoise once more, with bases learned from the first result (default: 2; ksvd and paper: 1)"},

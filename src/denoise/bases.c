@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PATCHES = 20000, ALTERNATIONS = 8, LANES = 8 };
+enum { PATCHES = 20000, ALTERNATIONS = 12, LANES = 8 };
 
 /* Coefficients below this many sigmas count as noise when bases are chosen and learned; the gains take this
  * share of the noise's variance, since the pilot has lost some of the image. See docs/design.md. */

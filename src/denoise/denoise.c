@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Atoms: what the cosine dictionary has for a whole number of frequencies. The paper has 256. */
-enum { ATOMS = 528, PAPER_ATOMS = 256, MOST_ENTRIES = 16, WIDER = 2 };
+enum { ATOMS = 528, PAPER_ATOMS = 256, MOST_ENTRIES = 16, KSVD_ENTRIES = 32, WIDER = 2 };
 
 static const double LARGEST_VALUE = 1e6; /* of a pixel; anything beyond is not on the scale 0 .. 255 */
 
@@ -72,13 +72,14 @@ static dltf_status check_options(const dltf_denoising *given, const dltf_model *
 
 /* What the options leave open. */
 static void complete(dltf_denoising *o, const dltf_model *model) {
-    bool paper = o->method == DLTF_DENOISE_PAPER;
+    static const int64_t entries[] = {
+        [DLTF_DENOISE_DLTF] = MOST_ENTRIES, [DLTF_DENOISE_KSVD] = KSVD_ENTRIES, [DLTF_DENOISE_PAPER] = 1};
     if (model)
         o->m = model->parts.m;
     if (o->m == 0)
-        o->m = paper ? PAPER_ATOMS : ATOMS;
+        o->m = o->method == DLTF_DENOISE_DLTF ? ATOMS : PAPER_ATOMS;
     if (o->k == 0)
-        o->k = paper ? 1 : MOST_ENTRIES;
+        o->k = entries[o->method];
     o->k = least(o->k, o->m);
     if (o->stages == 0)
         o->stages = o->method == DLTF_DENOISE_DLTF ? 2 : 1;
@@ -174,8 +175,7 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoising *options,
     if (status != DLTF_OK)
         return status;
     complete(&o, model);
-    job j = {.first = {.options = o, .W = model ? model->dictionary : NULL},
-             .meter = {progress, context, 0, 0}};
+    job j = {.first = {.options = o, .model = model}, .meter = {progress, context, 0, 0}};
     j.first.threads = dl_thread_count(o.threads);
     j.stages = o.stages;
     dl_blas_enter();

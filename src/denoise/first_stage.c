@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/parallel.h"
+#include "coding/method.h"
 #include "data/model.h"
 #include "denoise/incoherent.h"
 #include "denoise/patch_learner.h"
@@ -12,13 +12,17 @@
 #include <string.h>
 
 /* The constants of the method, the same for all images; thresholds in units of sigma. See docs/design.md. */
-static const double MU = 0.1, CUT = 3.6, CUT_LEARNING = 5;
+static const double MU = 0.08, CUT = 3.6, CUT_LEARNING = 5;
 enum { PATCHES = 40000, ITERATIONS = 15 };
 
 /* The paper's protocol. Theta so large that the data term dominates, and no minibatches: with k = 1 they make
  * the result worse. */
 enum { PAPER_PATCHES = 5000 };
 static const double PAPER_THETA = 1000;
+
+/* K-SVD: its codes end when the residual is what noise would leave, ||r||^2 <= n (GAIN sigma)^2. */
+enum { KSVD_ITERATIONS = 12 };
+static const double GAIN = 1.15;
 
 /* Work space of one thread. */
 typedef struct space {
@@ -31,15 +35,22 @@ typedef struct space {
 typedef struct work {
     dl_first_stage *stage;
     int64_t n;
-    float *learned; /* m x n, unless given */
-    const float *W;
-    dl_incoherent rule;       /* method dltf */
-    dl_packed packed;         /* method paper */
-    dl_workspace *workspaces; /* method paper */
+    dltf_model *learned;     /* unless one was given */
+    const dltf_model *model; /* the dictionary */
+    dl_incoherent rule;      /* method dltf */
+    const dl_method *method; /* of the others */
+    dl_recipe recipe;
+    void *state;
+    dl_workspace *workspaces;
     space *spaces;
 } work;
 
 /* ---- dictionaries ---- */
+
+static dltf_status make_model(work *w, const float *W) {
+    dltf_model_view parts = {.m = w->stage->options.m, .n = w->n, .k = w->stage->options.k, .dictionary = W};
+    return dltf_model_new(&parts, &w->learned);
+}
 
 static dltf_status learn_incoherent(work *w, const float *X, int64_t count, dl_meter *meter) {
     const dltf_denoising *o = &w->stage->options;
@@ -54,45 +65,106 @@ static dltf_status learn_incoherent(work *w, const float *X, int64_t count, dl_m
         .iterations = ITERATIONS,
         .threads = w->stage->threads,
     };
-    return dl_patch_learn(&training, meter, DL_LEARN_UNITS, w->learned);
+    float *W = NULL;
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(W, o->m * w->n);
+    DL_TRY(dl_patch_learn(&training, meter, DL_LEARN_UNITS, W));
+    DL_TRY(make_model(w, W));
+done:
+    dl_free(W);
+    return status;
 }
 
-static dltf_status learn_paper(work *w, const float *X, int64_t count, dl_meter *meter) {
+/* Progress of dltf_learner_run as a part of the whole. */
+typedef struct share {
+    dl_meter *meter;
+    int64_t reported;
+} share;
+
+static int on_progress(void *context, const dltf_progress *progress) {
+    share *s = context;
+    int64_t now = progress->total > 0 ? DL_LEARN_UNITS * progress->done / progress->total : 0;
+    bool go_on = dl_meter_add(s->meter, now - s->reported);
+    s->reported = now;
+    return !go_on;
+}
+
+/* With the library's own learner, from `start` (NULL: random samples). */
+static dltf_status learn_library(work *w, const float *X, int64_t count, dltf_options options,
+                                 const dltf_model *start, dl_meter *meter) {
     const dltf_denoising *o = &w->stage->options;
-    dltf_options options = dltf_options_default();
+    dltf_learner *learner = NULL;
     dltf_model *model = NULL;
+    dltf_outcome outcome = DLTF_ITERATION_LIMIT;
+    share s = {meter, 0};
+    dltf_status status = DLTF_OK;
     options.m = o->m;
     options.k = o->k;
     options.seed = o->seed;
     options.threads = o->threads;
+    DL_TRY(dltf_learner_new(dltf_matrix_f32(X, count, w->n), &options, start, &learner));
+    DL_TRY(dltf_learner_run(learner, on_progress, &s, &outcome));
+    if (outcome == DLTF_INTERRUPTED)
+        DL_TRY(dl_fail(DLTF_CANCELLED, "denoising was cancelled"));
+    DL_TRY(dltf_learner_model(learner, &model));
+    DL_TRY(make_model(w, model->dictionary)); /* the dictionary alone */
+done:
+    dltf_learner_free(learner);
+    dltf_model_free(model);
+    return status;
+}
+
+static dltf_status learn_paper(work *w, const float *X, int64_t count, dl_meter *meter) {
+    dltf_options options = dltf_options_default();
     options.theta = options.theta_start = PAPER_THETA;
     options.steps = 0;
-    dltf_status status = dltf_train(dltf_matrix_f32(X, count, w->n), &options, NULL, NULL, &model);
-    if (status == DLTF_OK)
-        memcpy(w->learned, model->dictionary, (size_t)(o->m * w->n) * sizeof *w->learned);
-    dltf_model_free(model);
-    if (status == DLTF_OK && !dl_meter_add(meter, DL_LEARN_UNITS))
-        status = dl_fail(DLTF_CANCELLED, "denoising was cancelled");
+    return learn_library(w, X, count, options, NULL, meter);
+}
+
+static double error_target(const work *w) {
+    double sigma = GAIN * w->stage->options.sigma;
+    return (double)w->n * sigma * sigma;
+}
+
+static dltf_status learn_ksvd(work *w, const float *X, int64_t count, dl_meter *meter) {
+    const dltf_denoising *o = &w->stage->options;
+    dltf_options options = dltf_options_default();
+    options.method = DLTF_METHOD_KSVD;
+    options.update = DLTF_UPDATE_APPROXIMATE;
+    options.iterations = KSVD_ITERATIONS;
+    options.error = error_target(w);
+    float *W = NULL;
+    dltf_model *start = NULL;
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(W, o->m * w->n);
+    DL_TRY(dl_cosine_dictionary(o->patch, o->m, W));
+    DL_TRY(dltf_model_new(&(dltf_model_view){.m = o->m, .n = w->n, .k = o->k, .dictionary = W}, &start));
+    DL_TRY(learn_library(w, X, count, options, start, meter));
+done:
+    dl_free(W);
+    dltf_model_free(start);
     return status;
 }
 
 static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
+    static dltf_status (*const learn[])(work *, const float *, int64_t, dl_meter *) = {
+        [DLTF_DENOISE_DLTF] = learn_incoherent,
+        [DLTF_DENOISE_KSVD] = learn_ksvd,
+        [DLTF_DENOISE_PAPER] = learn_paper,
+    };
     dl_first_stage *s = w->stage;
     const dltf_denoising *o = &s->options;
+    int64_t most = o->method == DLTF_DENOISE_PAPER ? PAPER_PATCHES : PATCHES, count = 0;
     double begin = dl_seconds();
     float *X = NULL;
-    int64_t count = 0;
-    bool paper = o->method == DLTF_DENOISE_PAPER;
-    dltf_status status = DLTF_OK;
-    w->W = s->W;
-    if (s->W)
+    w->model = s->model;
+    if (s->model)
         return DLTF_OK;
     dl_grid grid = dl_grid_of(plane, o->patch, 1);
-    DL_TRY_NEW(w->learned, o->m * w->n);
-    DL_TRY(dl_patch_sample(plane, &grid, paper ? PAPER_PATCHES : PATCHES, o->seed, &X, &count));
-    DL_TRY(paper ? learn_paper(w, X, count, meter) : learn_incoherent(w, X, count, meter));
-    w->W = w->learned;
-done:
+    dltf_status status = dl_patch_sample(plane, &grid, most, o->seed, &X, &count);
+    if (status == DLTF_OK)
+        status = learn[o->method](w, X, count, meter);
+    w->model = w->learned;
     dl_free(X);
     s->learning_seconds += dl_seconds() - begin;
     return status;
@@ -102,13 +174,11 @@ done:
 
 static void code_tile(work *w, const dl_patch_tile *tile, int worker) {
     space *s = &w->spaces[worker];
-    if (w->stage->options.method == DLTF_DENOISE_PAPER) {
-        dl_coder coder = {&w->packed, s->Z.k, false};
-        dl_feature_tile(&coder, tile->X, w->n, tile->rows, &w->workspaces[worker],
-                        dl_slots_from(&s->Z, 0, tile->rows));
-    } else
-        dl_incoherent_tile(&w->rule, tile->X, tile->rows, &s->incoherent,
-                           dl_slots_from(&s->Z, 0, tile->rows));
+    dl_slots Z = dl_slots_from(&s->Z, 0, tile->rows);
+    if (w->method)
+        w->method->tile(&w->recipe, w->state, worker, tile->X, w->n, tile->rows, &w->workspaces[worker], Z);
+    else
+        dl_incoherent_tile(&w->rule, tile->X, tile->rows, &s->incoherent, Z);
 }
 
 /* Codes, then estimates W z + mean; estimates of few atoms hold less noise and weigh more. */
@@ -124,33 +194,49 @@ static void estimate_tile(void *context, const dl_patch_tile *tile, int worker) 
         for (int64_t d = 0; d < n; d++)
             y[d] = tile->mean[i];
         for (int32_t e = 0; e < s->Z.count[i]; e++) {
-            const float *atom = w->W + s->Z.index[i * k + e] * n;
+            const float *atom = w->model->dictionary + s->Z.index[i * k + e] * n;
             float z = s->Z.value[i * k + e];
             for (int64_t d = 0; d < n; d++)
                 y[d] += z * atom[d];
         }
         s->entries += s->Z.count[i];
-        tile->weight[i] = w->stage->options.method == DLTF_DENOISE_PAPER ? 1 : 1 / (1 + (float)s->Z.count[i]);
+        tile->weight[i] = w->method ? 1 : 1 / (1 + (float)s->Z.count[i]);
     }
 }
 
-static dltf_status prepare_codes(work *w) {
+static dltf_status prepare_rule(work *w) {
     const dltf_denoising *o = &w->stage->options;
-    int threads = w->stage->threads;
     dltf_status status = DLTF_OK;
-    DL_TRY_NEW(w->spaces, threads);
-    for (int t = 0; t < threads; t++)
-        DL_TRY(dl_slots_alloc(&w->spaces[t].Z, DL_TILE, o->k));
-    if (o->method == DLTF_DENOISE_PAPER) {
-        DL_TRY(dl_packed_alloc(&w->packed, o->m, w->n));
-        dl_packed_fill(&w->packed, w->W, NULL);
-        DL_TRY(dl_workspaces_alloc(threads, o->m, w->n, o->k, &w->workspaces));
-    } else {
-        DL_TRY(dl_incoherent_alloc(&w->rule, o->m, w->n, o->k));
-        dl_incoherent_fill(&w->rule, w->W, MU, CUT * o->sigma);
-        for (int t = 0; t < threads; t++)
-            DL_TRY(dl_incoherent_space_alloc(&w->spaces[t].incoherent, o->m));
-    }
+    DL_TRY(dl_incoherent_alloc(&w->rule, o->m, w->n, o->k));
+    dl_incoherent_fill(&w->rule, w->model->dictionary, MU, CUT * o->sigma);
+    for (int t = 0; t < w->stage->threads; t++)
+        DL_TRY(dl_incoherent_space_alloc(&w->spaces[t].incoherent, o->m));
+done:
+    return status;
+}
+
+static dltf_status prepare_method(work *w) {
+    const dltf_denoising *o = &w->stage->options;
+    bool ksvd = o->method == DLTF_DENOISE_KSVD;
+    dltf_status status = DLTF_OK;
+    w->method = dl_method_find(ksvd ? DLTF_CODER_OMP : DLTF_CODER_THRESHOLD);
+    w->recipe = (dl_recipe){.model = w->model,
+                            .feature = {&w->model->packed, o->k, false},
+                            .error = ksvd ? error_target(w) : 0,
+                            .threads = w->stage->threads};
+    DL_TRY(dl_workspaces_alloc(w->stage->threads, o->m, w->n, o->k, &w->workspaces));
+    if (w->method->prepare)
+        DL_TRY(w->method->prepare(&w->recipe, &w->state));
+done:
+    return status;
+}
+
+static dltf_status prepare_codes(work *w) {
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(w->spaces, w->stage->threads);
+    for (int t = 0; t < w->stage->threads; t++)
+        DL_TRY(dl_slots_alloc(&w->spaces[t].Z, DL_TILE, w->stage->options.k));
+    DL_TRY(w->stage->options.method == DLTF_DENOISE_DLTF ? prepare_rule(w) : prepare_method(w));
 done:
     return status;
 }
@@ -162,10 +248,11 @@ static void work_free(work *w) {
         dl_incoherent_space_free(&w->spaces[t].incoherent);
     }
     dl_free(w->spaces);
-    dl_free(w->learned);
     dl_incoherent_free(&w->rule);
-    dl_packed_free(&w->packed);
+    if (w->state)
+        w->method->free(w->state);
     dl_workspaces_free(w->workspaces, threads);
+    dltf_model_free(w->learned);
 }
 
 dltf_status dl_first_stage_run(dl_first_stage *stage, dl_plane plane, dl_meter *meter, float *out) {

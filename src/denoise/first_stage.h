@@ -6,8 +6,8 @@
 
 /* What is to be done with one plane. */
 typedef struct dl_first_stage {
-    dltf_denoising options; /* complete: m and k as chosen, sigma known */
-    const float *W;         /* m x n, given; or NULL: learned from the plane */
+    dltf_denoising options;  /* complete: m and k as chosen, sigma known */
+    const dltf_model *model; /* the dictionary; NULL: learned from the plane */
     int threads;
     /* What was done, added up over planes. */
     int64_t patches, entries;
