@@ -150,8 +150,8 @@ const command command_reproduce = {
                "methods dltf, dltf-admm, original, ksvd. timing: the thresholded feature against orthogonal "
                "matching pursuit; methods original, dltf. certificates (not in the paper): supports proven "
                "from a sample and a bound on its noise; methods true, feature, exchanged. table4: denoising of "
-               "House and other images; methods noisy, dltf (the paper's protocol), ksvd, one-pass, best (two "
-               "stages), best-estimated.",
+               "House and other images; methods noisy, dltf (the paper's protocol), ksvd, one-pass, one-pass-256, "
+               "best (two stages), best-estimated.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .json = "experiment, protocol, and rows with flat keys",
     .operand_words = print_names,

@@ -3,6 +3,7 @@
 #include "denoise/incoherent.h"
 
 #include "base/memory.h"
+#include "coding/method.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,7 +45,7 @@ void dl_incoherent_fill(dl_incoherent *rule, const float *W, double mu, double c
 dltf_status dl_incoherent_space_alloc(dl_incoherent_space *space, int64_t m) {
     dltf_status status = DLTF_OK;
     *space = (dl_incoherent_space){0};
-    DL_TRY_NEW(space->scores, DL_TILE * m);
+    DL_TRY_NEW(space->scores, dl_method_rows(m) * m);
     DL_TRY_NEW(space->value, m);
     DL_TRY_NEW(space->index, m);
 done:
@@ -93,12 +94,15 @@ static int32_t choose(const dl_incoherent *rule, int64_t count, dl_incoherent_sp
 void dl_incoherent_tile(const dl_incoherent *rule, const float *X, int64_t rows, dl_incoherent_space *space,
                         dl_slots out) {
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t m = rule->E.m;
+    int64_t m = rule->E.m, n = rule->E.n, some = dl_method_rows(m);
     uint32_t cut;
     memcpy(&cut, &rule->cut, sizeof cut);
-    kernels->scores(&rule->E, 0, rule->E.panels, X, rule->E.n, rows, space->scores, m);
     for (int64_t i = 0; i < rows; i++) {
-        int64_t count = kernels->above(space->scores + i * m, m, false, cut, 0, space->index, space->value);
+        float *scores = space->scores + i % some * m;
+        if (i % some == 0)
+            kernels->scores(&rule->E, 0, rule->E.panels, X + i * n, n, rows - i < some ? rows - i : some,
+                            space->scores, m);
+        int64_t count = kernels->above(scores, m, false, cut, 0, space->index, space->value);
         out.count[i] = choose(rule, count, space, out.index + i * out.k, out.value + i * out.k);
     }
 }

@@ -15,7 +15,8 @@ typedef struct dl_incoherent {
 
 /* Work space of one thread. */
 typedef struct dl_incoherent_space {
-    float *scores, *value; /* DL_TILE x m; m: candidates */
+    float *scores; /* dl_method_rows(m) x m */
+    float *value;  /* m: candidates */
     int32_t *index;
 } dl_incoherent_space;
 
