@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* The constants of the method, the same for all images; thresholds in units of sigma. See docs/design.md. */
-static const double MU = 0.08, CUT = 3.6, CUT_LEARNING = 5;
+static const double MU = 0.08, CUT = 3.6, CUT_LEARNING = 5, LEFT_OVER = 1.4;
 enum { PATCHES = 40000, ITERATIONS = 15 };
 
 /* The paper's protocol. Theta so large that the data term dominates, and no minibatches: with k = 1 they make
@@ -181,26 +181,50 @@ static void code_tile(work *w, const dl_patch_tile *tile, int worker) {
         dl_incoherent_tile(&w->rule, tile->X, tile->rows, &s->incoherent, Z);
 }
 
-/* Codes, then estimates W z + mean; estimates of few atoms hold less noise and weigh more. */
+/* y = mean + W z. */
+static void decode(const work *w, const dl_slots *Z, int64_t i, float mean, float *y) {
+    int64_t n = w->n, k = Z->k;
+    for (int64_t d = 0; d < n; d++)
+        y[d] = mean;
+    for (int32_t e = 0; e < Z->count[i]; e++) {
+        const float *atom = w->model->dictionary + Z->index[i * k + e] * n;
+        float z = Z->value[i * k + e];
+        for (int64_t d = 0; d < n; d++)
+            y[d] += z * atom[d];
+    }
+}
+
+/* What the code leaves of a patch is noise, of energy about n sigma^2, unless there is much more of it: then
+ * the surplus goes back (James and Stein's rule). Returns how many entries that is worth. */
+static float restore(const work *w, const float *x, float mean, float *y) {
+    int64_t n = w->n;
+    double noise = LEFT_OVER * (double)n * w->stage->options.sigma * w->stage->options.sigma, left = 0;
+    for (int64_t d = 0; d < n; d++) {
+        double gap = (double)(x[d] + mean - y[d]);
+        left += gap * gap;
+    }
+    if (left <= noise)
+        return 0;
+    float gain = (float)(1 - noise / left);
+    for (int64_t d = 0; d < n; d++)
+        y[d] += gain * (x[d] + mean - y[d]);
+    return gain * gain * (float)n;
+}
+
+/* Codes, then estimates; those of few atoms hold less noise and weigh more. */
 static void estimate_tile(void *context, const dl_patch_tile *tile, int worker) {
     work *w = context;
     space *s = &w->spaces[worker];
-    int64_t n = w->n, k = s->Z.k;
     double begin = dl_seconds();
     code_tile(w, tile, worker);
     s->seconds += dl_seconds() - begin;
     for (int64_t i = 0; i < tile->rows; i++) {
-        float *y = tile->Y + i * n;
-        for (int64_t d = 0; d < n; d++)
-            y[d] = tile->mean[i];
-        for (int32_t e = 0; e < s->Z.count[i]; e++) {
-            const float *atom = w->model->dictionary + s->Z.index[i * k + e] * n;
-            float z = s->Z.value[i * k + e];
-            for (int64_t d = 0; d < n; d++)
-                y[d] += z * atom[d];
-        }
+        float *y = tile->Y + i * w->n;
+        decode(w, &s->Z, i, tile->mean[i], y);
         s->entries += s->Z.count[i];
-        tile->weight[i] = w->method ? 1 : 1 / (1 + (float)s->Z.count[i]);
+        tile->weight[i] = 1;
+        if (!w->method)
+            tile->weight[i] /= 1 + (float)s->Z.count[i] + restore(w, tile->X + i * w->n, tile->mean[i], y);
     }
 }
 
