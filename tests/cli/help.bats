@@ -70,7 +70,7 @@ complete_words() {
   [[ $(complete_words encode --select m) == model ]]
   [[ $(complete_words train --select "") == "abs positive" ]]
   [[ $(complete_words help enc) == encode ]]
-  [[ $(complete_words reproduce t | xargs) == "table1 timing" ]]
+  [[ $(complete_words reproduce t | xargs) == "table1 timing table4" ]]
   [[ -z $(complete_words train --seed "") ]]
   touch "data file.npy"
   [[ $(complete_words train da) == "data file.npy" ]]

@@ -39,6 +39,19 @@ static inline void fuzz_check_array(dltf_status status, dltf_array *array) {
     dltf_array_free(array);
 }
 
+/* Looks at every value of an image that was loaded, and frees it. */
+static inline void fuzz_check_image(dltf_status status, dltf_image *image) {
+    fuzz_require((status == DLTF_OK) == (image != NULL));
+    fuzz_check_message(status);
+    if (!image)
+        return;
+    dltf_image_view view = dltf_image_get(image);
+    fuzz_require(view.width > 0 && view.height > 0 && (view.channels == 1 || view.channels == 3));
+    for (int64_t i = 0; i < view.channels * view.width * view.height; i++)
+        fuzz_require(view.planes[i] >= 0 && view.planes[i] <= 255);
+    dltf_image_free(image);
+}
+
 /* A copy in which stored members have the checksum of their content: otherwise no mutation of a member gets
  * beyond the check. A directory entry's checksum lies 30 bytes before its name. */
 static inline uint8_t *fuzz_repair_zip(const uint8_t *bytes, size_t size) {

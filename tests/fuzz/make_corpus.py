@@ -8,6 +8,7 @@ import pathlib
 import struct
 import sys
 import zipfile
+import zlib
 
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "corpus")
 
@@ -68,6 +69,13 @@ def idx(code, shape, data):
     return bytes([0, 0, code, len(shape)]) + struct.pack(f">{len(shape)}I", *shape) + data
 
 
+def png(colour, bits, raw, interlaced=0, extra=(), size=(3, 2)):
+    chunk = lambda kind, content: struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    header = struct.pack(">IIBBBBB", *size, bits, colour, 0, 0, interlaced)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + b"".join(chunk(*e) for e in extra)
+            + chunk(b"IDAT", zlib.compress(raw, 9)) + chunk(b"IEND", b""))
+
+
 FLOATS = struct.pack("<6f", 1, 2, 3, 4, 5, 6)
 MATRIX = npy("<f4", (2, 3), FLOATS)
 IMAGES = idx(8, (2, 1, 3), bytes(range(1, 7)))
@@ -120,6 +128,26 @@ CORPUS = {
         "types": safetensors({"f": ("F32", [2, 1], bytes(8)), "d": ("F64", [1], bytes(8)), "q": ("I64", [1], bytes(8)),
                               "i": ("I32", [1], bytes(4)), "b": ("U8", [3], b"abc")}, {"note": "text \u00e4"}),
         "model": model(True),
+    },
+    "png": {
+        "gray": png(0, 8, b"\0abc\1def"),
+        "gray1": png(0, 1, b"\0\xa0\0\x40"),
+        "gray16": png(0, 16, b"\0abcdef\2ghijkl"),
+        "gray_transparent": png(0, 8, b"\0abc\1def", extra=[(b"tRNS", b"\0a")]),
+        "colour": png(2, 8, b"\0abcdefghi\4jklmnopqr"),
+        "palette": png(3, 4, b"\0\x01\x20\0\x21\0", extra=[(b"PLTE", b"abcdefghi"), (b"tRNS", b"\xff\xff")]),
+        "gray_alpha": png(4, 8, b"\0a\xffb\xffc\xff\0d\xffe\xfff\xff"),
+        "colour_alpha16": png(6, 16, (b"\0" + b"abcdef\xff\xff" * 3) * 2),
+        "interlaced": png(0, 8, b"\0a\0b\0c\0def", interlaced=1),
+        "text": png(0, 8, b"\0abc\0def", extra=[(b"tEXt", b"Title\0x"), (b"zTXt", b"A\0\0" + zlib.compress(b"note")), (b"gAMA", b"\0\0\xb1\x8f")]),
+    },
+    "pnm": {
+        "p2": b"P2 # text\n2 2\n9\n1 2 3 4\n",
+        "p3": b"P3\n1 1\n1023\n1 2 3",
+        "p5": b"P5\n2 1\n255\nab",
+        "p5_16": b"P5\n1 2 65535\nabcd",
+        "p6": b"P6 1 1 255 abc",
+        "p4": b"P4\n8 1\na",
     },
     "model": {"tied": model(False), "full": model(True)},
 }

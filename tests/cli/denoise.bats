@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# dltf noise, dltf denoise and reproduce table4.
+load common
+
+# A gray or colour image of 40 x 36 with an edge and a gradient: picture gray|colour FILE
+setup_file() { :; }
+
+picture() {
+  "$PYTHON" - "$1" "$2" <<'PYTHON'
+import sys
+kind, name = sys.argv[1:]
+value = lambda x, y, c: (60 + 2 * x + 20 * c + (70 if x + y > 40 else 0)) % 256
+pixels = bytes(value(x, y, c) for y in range(36) for x in range(40) for c in range(3 if kind == "colour" else 1))
+open(name, "wb").write((b"P6" if kind == "colour" else b"P5") + b"\n40 36\n255\n" + pixels)
+PYTHON
+}
+
+@test "noise and denoise, from one format to another" {
+  picture gray a.pgm
+  dltf noise a.pgm --sigma 15 --seed 3 -o n.npy -q
+  run -0 dltf denoise n.npy --reference a.pgm --patch 4 -m 24 -o c.png
+  [[ $output == *"40 x 36, gray, 32 bits"*"(estimated)"*PSNR*"(noisy"*SSIM*c.png* ]]
+  [[ $(head -c 4 c.png | tail -c 3) == PNG ]]
+  dltf denoise n.npy --sigma 15 --reference a.pgm --patch 4 -m 24 -o c.pgm --json >r.json
+  [[ $(value 'd["psnr"] > d["psnr_noisy"] + 2 and d["sigma"] == 15 and not d["sigma_estimated"] and 0 < d["ssim"] <= 1' <r.json) == True ]]
+  [[ $(value 'd["patches"], d["m"]' <r.json) == "(1221, 24)" ]]
+}
+
+@test "colour images, methods and stages" {
+  picture colour a.ppm
+  dltf noise a.ppm --sigma 15 -o n.png -q
+  for method in dltf ksvd paper; do
+    for stages in 1 2; do
+      dltf denoise n.png --sigma 15 --method $method --stages $stages --patch 4 -m 24 --reference a.ppm -o c.ppm --json >r.json
+      [[ $(value 'd["channels"] == 3 and d["psnr"] > d["psnr_noisy"] + 1' <r.json) == True ]]
+    done
+  done
+}
+
+@test "the same seed gives the same noise, any number of threads the same image" {
+  picture gray a.pgm
+  dltf noise a.pgm --seed 1 -o n.png -q
+  dltf noise a.pgm --seed 1 -o again.png -q
+  dltf noise a.pgm --seed 2 -o other.png -q
+  same_file n.png again.png
+  ! cmp -s n.png other.png
+  dltf denoise n.png --patch 4 -m 24 --threads 1 -o one.png -q
+  dltf denoise n.png --patch 4 -m 24 --threads 2 -o two.png -q
+  same_file one.png two.png
+}
+
+@test "a trained dictionary is used" {
+  picture gray a.pgm
+  dltf noise a.pgm -o n.npy -q
+  "$PYTHON" -c 'import random; random.seed(1); print("\n".join(",".join(str(random.gauss(0, 1)) for _ in range(16)) for _ in range(200)))' >x.csv
+  dltf train x.csv -m 20 -k 2 "${FAST[@]}" -o x.model.safetensors -q
+  [[ $(dltf denoise n.npy --sigma 20 --patch 4 --model x.model.safetensors -o c.png --json | value 'd["m"]') == 20 ]]
+  fails 2 "the model is for 16 entries, a patch of 8 x 8 has 64" denoise n.npy --sigma 20 --model x.model.safetensors -o d.png
+}
+
+@test "what cannot be denoised is refused with a sentence" {
+  picture gray a.pgm
+  printf 'P5\n1 1\n255\na' >dot.pgm
+  head -c 700 a.pgm >cut.pgm
+  echo "no image" >text.png
+  fails 1 "dot.pgm: 1 x 1 pixels are less than one patch" denoise dot.pgm --sigma 20 -o c.png
+  fails 1 "cut.pgm: truncated" denoise cut.pgm -o c.png
+  fails 1 "text.png: is not an image" denoise text.png -o c.png
+  fails 1 "none.png: cannot open" denoise none.png -o c.png
+  fails 2 "sigma: -5 is outside 0 .. 1000" denoise a.pgm --sigma -5 -o c.png
+  fails 2 "sigma: 1e9 is outside" denoise a.pgm --sigma 1e9 -o c.png
+  fails 2 "OUT is missing" denoise a.pgm
+  fails 2 "c.jpg: an image is written as" denoise a.pgm -o c.jpg
+  fails 2 "a.pgm is an input" denoise a.pgm -o a.pgm
+  fails 2 "c.ppm: a.pgm is a gray image; write it as .pgm" denoise a.pgm -o c.ppm
+  fails 2 "stride: 9 is more than the patch" denoise a.pgm --sigma 3 --stride 9 -o c.png
+  fails 1 "the images differ" denoise a.pgm --reference dot.pgm -o c.png
+  fails 2 "OUT is missing" noise a.pgm
+  [[ $(echo c.*) == "c.*" ]]
+}
+
+@test "reproduce table4 says what is missing, runs on a generated image, and draws" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too long under a sanitizer"
+  mkdir figures
+  unset DLTF_DATA
+  run -0 --separate-stderr dltf reproduce table4 --quick --seeds 1 --methods noisy,one-pass --json
+  [[ $stderr == *"House is not at hand"*"Set12"* ]]
+  [[ $(value '[r["image"] for r in d["rows"]]' <<<"$output") == "['generated', 'generated']" ]]
+  [[ $(value 'd["rows"][1]["psnr"] > d["rows"][0]["psnr"] + 8 and "notice" in d' <<<"$output") == True ]]
+  dltf reproduce table4 --quick --seeds 1 --methods noisy --figures figures -q >/dev/null
+  [[ $(head -c 4 figures/table4.png | tail -c 3) == PNG ]]
+  [[ $(<figures/table4.html) == *"House is not at hand"*"data:image/png;base64,"*"</html>"* ]]
+  fails 2 "table1 has no figure" reproduce table1 --figures figures
+}
