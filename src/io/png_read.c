@@ -44,6 +44,8 @@ static void give_up(reader *r, dltf_status status) {
 static void read_header(reader *r) {
     png_set_user_limits(r->png, DL_PNG_MOST_SIDE, DL_PNG_MOST_SIDE);
     png_set_chunk_malloc_max(r->png, MOST_CHUNK);
+    /* Text, colour profiles and the like are skipped: libpng takes memory for what they promise. */
+    png_set_keep_unknown_chunks(r->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(r->png, r->info);
     r->width = png_get_image_width(r->png, r->info);
     r->height = png_get_image_height(r->png, r->info);

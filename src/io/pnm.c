@@ -92,10 +92,8 @@ static dltf_status check_size(const reader *r, int64_t values) {
 }
 
 static dltf_status read_value(reader *r, int64_t *value) {
-    if (r->text) {
-        dltf_status status = read_number(r, "a value", r->most, value);
-        return status;
-    }
+    if (r->text)
+        return read_number(r, "a value", r->most, value);
     int64_t begin = r->at;
     *value = r->bytes[r->at++];
     if (r->most > 255)
@@ -128,6 +126,8 @@ static dltf_status read_values(reader *r, dltf_image *image) {
 dltf_status dl_pnm_load(const dl_file *file, dltf_image **image) {
     reader r = {.bytes = file->bytes, .size = file->size};
     dltf_image *made = NULL;
+    if (!dl_pnm_recognise(file->bytes, file->size))
+        return dl_fail(DLTF_FORMAT, "is not a PGM or PPM file");
     dltf_status status = read_header(&r);
     if (status != DLTF_OK)
         return status;

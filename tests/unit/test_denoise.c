@@ -141,7 +141,8 @@ static void brightness_passes_through(void **state) {
 
 static void the_result_does_not_depend_on_the_threads(void **state) {
     (void)state;
-    dltf_image *clean = make_image(61, 45, 3), *noisy = make_noisy(clean, 15);
+    int64_t width = small() ? 33 : 61, channels = small() ? 1 : 3;
+    dltf_image *clean = make_image(width, 45, channels), *noisy = make_noisy(clean, 15);
     for (int method = 0; method < 3; method++) {
         dltf_denoising o = quick(15);
         o.method = (dltf_denoise_method)method;
@@ -150,7 +151,7 @@ static void the_result_does_not_depend_on_the_threads(void **state) {
         dltf_image *one = denoised(noisy, o);
         o.threads = 3;
         dltf_image *three = denoised(noisy, o);
-        assert_memory_equal(one->planes, three->planes, 3 * 61 * 45 * sizeof(float));
+        assert_memory_equal(one->planes, three->planes, (size_t)(channels * width * 45) * sizeof(float));
         dltf_image_free(one);
         dltf_image_free(three);
     }
@@ -257,7 +258,7 @@ static int on_progress(void *context, const dltf_progress *progress) {
 
 static void progress_rises_and_cancels(void **state) {
     (void)state;
-    dltf_image *clean = make_image(20, 20, 3), *out = NULL;
+    dltf_image *clean = make_image(20, 20, small() ? 1 : 3), *out = NULL;
     for (int method = 0; method < 3; method++) {
         dltf_denoising o = quick(10);
         o.method = (dltf_denoise_method)method;
@@ -287,7 +288,7 @@ static dltf_status denoise_and_free(const dltf_image *noisy, const dltf_denoisin
 static void survives_lack_of_memory(void **state) {
     (void)state;
     dltf_image *clean = make_image(23, 25, 1), *noisy = make_noisy(clean, 10);
-    for (int method = 0; method < 3; method++) {
+    for (int method = 0; method < (small() ? 1 : 3); method++) {
         dltf_denoising o = quick(10);
         o.method = (dltf_denoise_method)method;
         o.m = 8;
