@@ -15,7 +15,7 @@ static inline float *dl_image_plane(const dltf_image *image, int64_t channel) {
     return image->planes + channel * image->height * image->width;
 }
 
-/* Two images of one size and the same channels; `names` are how the sentence calls them. */
+/* The two have one size and the same channels; otherwise a sentence. */
 dltf_status dl_image_check_pair(const dltf_image *a, const dltf_image *b);
 
 /* The first NaN or infinity, as a failure with its place; DLTF_OK if there is none. */
