@@ -144,14 +144,15 @@ const command command_reproduce = {
     .name = "reproduce",
     .summary = "run an experiment of the paper",
     .operands = "EXPERIMENT",
-    .details = "Runs an experiment of the paper and prints mean and standard deviation over seeds beside the "
-               "paper's own values. table1: support recovery on synthetic data; methods original, random, "
-               "dltf, dltf-admm, admm-as-written, ksvd. figure1: the same while lambda, theta or n varies; "
-               "methods dltf, dltf-admm, original, ksvd. timing: the thresholded feature against orthogonal "
-               "matching pursuit; methods original, dltf. certificates (not in the paper): supports proven "
-               "from a sample and a bound on its noise; methods true, feature, exchanged. table4: denoising of "
-               "House and other images; methods noisy, dltf (the paper's protocol), ksvd, one-pass, one-pass-256, "
-               "best (two stages), best-estimated.",
+    .details =
+        "Runs an experiment of the paper and prints mean and standard deviation over seeds beside the "
+        "paper's own values. table1: support recovery on synthetic data; methods original, random, "
+        "dltf, dltf-admm, admm-as-written, ksvd. figure1: the same while lambda, theta or n varies; "
+        "methods dltf, dltf-admm, original, ksvd. timing: the thresholded feature against orthogonal "
+        "matching pursuit; methods original, dltf. certificates (not in the paper): supports proven "
+        "from a sample and a bound on its noise; methods true, feature, exchanged. table4: denoising of "
+        "House and other images; methods noisy, dltf (the paper's protocol), ksvd, one-pass, one-pass-256, "
+        "best (two stages), best-estimated.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .json = "experiment, protocol, and rows with flat keys",
     .operand_words = print_names,

@@ -8,8 +8,18 @@
 #include <string.h>
 
 const command *const command_list[] = {
-    &command_train, &command_encode, &command_decode,  &command_inspect,   &command_certify,    &command_synth,
-    &command_score, &command_noise,  &command_denoise, &command_reproduce, &command_completion, &command_manual,
+    &command_train,
+    &command_encode,
+    &command_decode,
+    &command_inspect,
+    &command_certify,
+    &command_synth,
+    &command_score,
+    &command_noise,
+    &command_denoise,
+    &command_reproduce,
+    &command_completion,
+    &command_manual,
     NULL,
 };
 
