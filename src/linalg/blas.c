@@ -130,15 +130,17 @@ bool dl_eigenvectors(double *A, int64_t size, double *values, double *scratch) {
 }
 
 int64_t dl_polar_scratch(int64_t size) {
-    return 2 * size * size + 7 * size;
+    return 6 * size * size + 12 * size; /* U, V^T, values; work and (as doubles) integer work of dgesdd */
 }
 
 /* Column order everywhere: the polar factor of the transpose is the transpose of the polar factor. */
 bool dl_polar(double *A, int64_t size, double *scratch) {
     int count = (int)size;
     double *U = scratch, *Vt = U + size * size, *values = Vt + size * size, *work = values + size;
-    if (LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'A', 'A', count, count, A, count, values, U, count, Vt, count,
-                            work, 6 * count) != 0)
+    int lengths = 4 * count * count + 7 * count;
+    lapack_int *integers = (lapack_int *)(void *)(work + lengths);
+    if (LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', count, count, A, count, values, U, count, Vt, count, work,
+                            lengths, integers) != 0)
         return false;
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, count, count, count, 1, U, count, Vt, count, 0, A,
                 count);
