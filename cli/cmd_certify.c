@@ -237,7 +237,8 @@ static int print_report(certify_job *job) {
     if (!job->found.twice.exact && !job->args.common.json)
         remark("\nThe RIP constant is NP-hard to compute: what is shown are bounds.");
     if (wrong > 0)
-        remark("%s of wrong supports: the noise of these samples is larger than its bound.",
+        remark("%s of wrong supports: what was assumed of noise, amplitude or signs does not hold for these "
+               "samples.",
                counted(wrong, "proof"));
     return EXIT_OK;
 }

@@ -88,7 +88,7 @@ static void report_measures(report *r, const measures *found) {
     report_integer(r, "guaranteed_k", NULL, c->without_noise.theorem1);
     report_integer(r, "guaranteed_k_babel", NULL, c->without_noise.babel);
     report_line(r, "guaranteed up to",
-                "k = %lld by Corollary 1.1 (k mu <= 1/2; tied feature), k = %lld by the Babel function",
+                "k = %lld by Corollary 1.1 (k mu < 1/2; tied feature), k = %lld by the Babel function",
                 (long long)c->without_noise.theorem1, (long long)c->without_noise.babel);
     report_line(r, "", "(x = Wz without noise, k equal entries; larger k usually works too: dltf certify)");
 }

@@ -5,7 +5,9 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 const command *const command_list[] = {
     &command_train,
@@ -66,7 +68,16 @@ static int dispatch(int count, char **words) {
     return found->run(found, count - 1, words + 1);
 }
 
+/* A file that we open must not take the number of a stream that the caller closed: what is meant for people
+ * would go into it. The wrong direction, so that using the stream still fails. */
+static void occupy_closed_streams(void) {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return;
+}
+
 int main(int argc, char **argv) {
+    occupy_closed_streams();
     interrupt_catch();
     int code = dispatch(argc - 1, argv + 1);
     /* A full disk or a closed pipe shows only now. */

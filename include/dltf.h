@@ -208,6 +208,7 @@ typedef struct dltf_encoding {
 } dltf_encoding;
 
 DLTF_API dltf_options dltf_options_default(void);
+
 /* What to assume when a model or samples are certified. */
 typedef struct dltf_certification {
     int64_t k;        /* 0: the model's */

@@ -86,7 +86,7 @@ dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encoding *encod
     e->recipe = recipe;
     e->method = dl_method_find(encoding->coder);
     DL_TRY(dl_workspaces_alloc(recipe.threads, m, n, k, &e->spaces));
-    if (dl_prefilter_pays(m, n, k))
+    if (e->method->starts_from_feature && dl_prefilter_pays(m, n, k))
         DL_TRY(add_filter(e));
     if (encoding->refit) {
         DL_TRY_NEW(e->refit_scratch, recipe.threads);

@@ -211,6 +211,7 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
 const dl_method dl_method_htp = {.name = "htp",
                                  .takes_passes = true,
                                  .takes_positive = true,
+                                 .starts_from_feature = true,
                                  .prepare = prepare,
                                  .tile = tile,
                                  .free = free_state};

@@ -1,7 +1,7 @@
 /* Iterative hard thresholding as a coding method:
  *
- *     min ||x - Wz||^2  s.t. ||z||_0 <= k (and z >= 0 with positive selection),   z <- max_k(z + mu W^T(x -
- * Wz))
+ *     min ||x - Wz||^2  s.t. ||z||_0 <= k (and z >= 0 with positive selection)
+ *     z <- max_k(z + mu W^T(x - Wz))
  *
  * from z = 0. iht takes mu = 1/lambda_max(G), with which no pass raises the error. niht (Blumensath & Davies
  * 2010) takes the best mu for the present support, and where the support changes shortens it until the error
@@ -17,8 +17,8 @@
 
 enum { PASSES = 100 };
 static const double STILL = 1e-6; /* change of z, relative to z, that ends the passes */
-static const double SAFETY =
-    0.99; /* the eigenvalue is known to a part in a hundred; also Blumensath's 1 - c */
+/* The eigenvalue is known to a part in a hundred; also Blumensath's 1 - c. */
+static const double SAFETY = 0.99;
 static const double SHORTEN = 0.51; /* of the step, while the error might rise */
 
 /* Work space of one thread. A code is `count` entries index, value. */

@@ -16,6 +16,9 @@
 
 /* What rounding leaves of a score, relative to the sample: no atom with less is chosen. */
 static const double ROUNDING = 1e-6;
+/* Of ||x||^2: what f32 scores may make of the energy that is left. A code that ends early keeps the target.
+ */
+static const double ERROR_ROUNDING = 1e-6;
 /* Squared distance from the span of the others, below which an atom depends on them: G is rounded to f32. */
 static const double DEPENDENT = 1e-5;
 
@@ -45,8 +48,9 @@ void dl_omp_space_free(dl_omp_space *space) {
 static int64_t pursue(const dl_omp *omp, float *alpha, double energy, dl_omp_space *s) {
     const dl_kernels *kernels = dl_kernels_now();
     int64_t m = omp->W->m, k = omp->k, count = 0, j = kernels->largest(alpha, m);
+    double enough = omp->error - ERROR_ROUNDING * energy;
     double least = isfinite(energy) ? ROUNDING * sqrt(energy) : 0; /* infinity must show itself */
-    while (!(omp->error > 0 && energy <= omp->error) && !(fabs((double)alpha[j]) <= least)) {
+    while (!(omp->error > 0 && energy <= enough) && !(fabs((double)alpha[j]) <= least)) {
         const float *g = omp->G + j * m;
         double *row = s->L + count * k, square = (double)g[j];
         for (int64_t t = 0; t < count; t++) {

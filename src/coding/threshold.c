@@ -8,4 +8,5 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     dl_feature_tile(&recipe->feature, X, x_stride, rows, space, out);
 }
 
-const dl_method dl_method_threshold = {.name = "threshold", .takes_positive = true, .tile = tile};
+const dl_method dl_method_threshold = {
+    .name = "threshold", .takes_positive = true, .starts_from_feature = true, .tile = tile};

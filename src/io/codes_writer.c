@@ -16,6 +16,7 @@ struct dltf_codes_writer {
     char *name; /* for messages */
     dltf_layout layout;
     bool csv;
+    bool failed;      /* something is missing: not to be finished */
     int64_t expected; /* rows, -1: not known */
     dl_writer out;
     dl_codes_spools codes; /* rows, columns and entries so far; the arrays of the sparse layout */
@@ -87,6 +88,7 @@ dltf_status dltf_codes_writer_open(const char *path, dltf_layout layout, int64_t
                                    dltf_codes_writer **writer) {
     dltf_status status = DLTF_OK;
     dltf_codes_writer *w = NULL;
+    *writer = NULL;
     const char *name = is_output(path) ? "standard output" : path;
     if (cols < 1 || cols > INT32_MAX)
         return dl_fail(DLTF_ARGUMENT, "codes of %lld columns are not possible", (long long)cols);
@@ -157,7 +159,10 @@ dltf_status dltf_codes_writer_add(dltf_codes_writer *w, dltf_csr csr) {
     if (csr.cols != w->codes.cols)
         return dl_fail(DLTF_ARGUMENT, "codes: %lld columns were announced, these have %lld",
                        (long long)w->codes.cols, (long long)csr.cols);
+    if (w->failed)
+        return dl_fail(DLTF_FILE, "%s: codes are missing since an earlier failure", w->name);
     status = w->layout == DLTF_LAYOUT_SPARSE ? add_sparse(w, csr) : add_dense(w, csr);
+    w->failed = status != DLTF_OK;
     w->codes.rows += csr.rows;
     w->codes.entries += csr.indptr[csr.rows];
     return dl_file_result(status, w->name);
@@ -174,6 +179,8 @@ static dltf_status put_header(dltf_codes_writer *w) {
 
 dltf_status dltf_codes_writer_finish(dltf_codes_writer *w) {
     dltf_status status = DLTF_OK;
+    if (w->failed)
+        return dl_fail(DLTF_FILE, "%s: codes are missing since an earlier failure", w->name);
     if (w->expected >= 0 && w->expected != w->codes.rows)
         DL_TRY(dl_fail(DLTF_ARGUMENT, "codes: %lld rows were announced, %lld came", (long long)w->expected,
                        (long long)w->codes.rows));

@@ -86,6 +86,8 @@ dltf_status dl_spool_read(const dl_spool *spool, int64_t offset, void *bytes, in
         ssize_t got = pread(spool->descriptor, to, (size_t)(count < left ? count : left), (off_t)offset);
         if (got < 0 && errno == EINTR)
             continue;
+        if (got == 0)
+            errno = EIO; /* somebody shortened it */
         if (got <= 0)
             return failure(spool, "read");
         to += got;

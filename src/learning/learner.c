@@ -280,8 +280,8 @@ int64_t dl_stage_length(const dltf_options *options, dltf_stage stage) {
 }
 
 /* Stage 2 has converged when its objective stands still at the final theta, K-SVD when its objective does and
- * no atom was replaced, stage 3 when both residuals are
- * small against the Q they belong to. Stage 1 draws other samples in every step and has no such point. */
+ * no atom was replaced, stage 3 when both residuals are small against the Q they belong to. Stage 1 draws
+ * other samples in every step and has no such point. */
 static bool has_converged(const dltf_learner *l) {
     const dltf_iteration *now = &l->history[l->history_count - 1];
     double tolerance = l->options.tolerance;
@@ -292,11 +292,12 @@ static bool has_converged(const dltf_learner *l) {
         return now->primal_residual <= tolerance * scale &&
                now->dual_residual <= tolerance * scale * l->options.beta;
     }
+    if (l->history_count < 2)
+        return false;
     bool may = now->stage == DLTF_STAGE_KSVD
                    ? now->index > 0 && now->atoms_replaced + (now - 1)->atoms_replaced == 0
                    : now->stage == DLTF_STAGE_MODEL && dl_model_holds(&l->options, now->index);
-    return may && l->history_count > 1 &&
-           fabs(now->objective - (now - 1)->objective) <= tolerance * now->objective;
+    return may && fabs(now->objective - (now - 1)->objective) <= tolerance * now->objective;
 }
 
 static dltf_status iterate(dltf_learner *l) {

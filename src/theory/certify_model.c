@@ -36,13 +36,21 @@ double dl_score_rounding(const dl_gains *gains, double x_norm) {
 
 typedef enum theorem { THEOREM1, COHERENCE, BABEL } theorem;
 
+/* The least rank that entry i keeps of its own, without what others and the noise add: for positive selection
+ * its sign counts, and a negative entry is the worst where there may be one. */
+static double kept_of(const dl_gains *g, int64_t i, const dltf_certification *a) {
+    double b = g->bias ? (double)g->bias[i] : 0, own = a->amplitude * g->d[i];
+    if (!g->positive)
+        return fabs(own) - fabs(b);
+    return (a->signs ? -fabs(own) : own) - b;
+}
+
 /* The worst flat code: every atom may be in its support, and every atom outside. */
 static dl_terms flat_terms(const dl_gains *g, int64_t k, const dltf_certification *a, double mu_e) {
     dl_terms t = {.k = k, .kept = HUGE_VAL, .left = -HUGE_VAL, .z_1 = a->amplitude};
     for (int64_t i = 0; i < g->m; i++) {
         double b = g->bias ? (double)g->bias[i] : 0;
-        double kept = g->positive ? a->amplitude * g->d[i] - b : a->amplitude * fabs(g->d[i]) - fabs(b);
-        t.kept = fmin(t.kept, kept);
+        t.kept = fmin(t.kept, kept_of(g, i, a));
         t.left = fmax(t.left, dl_gains_rank(g, -b));
     }
     if (k == g->m)

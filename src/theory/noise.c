@@ -34,7 +34,8 @@ static double upper_gamma(double a, double x) {
     return factor * product;
 }
 
-/* Bisection for the upper end: the least r, to 12 digits and from above, with P(||e|| > r) <= 1 - quantile.
+/* Bisection for the upper end: the least r, to some 10 digits and from above, with P(||e|| > r) <= 1 -
+ * quantile.
  */
 dltf_status dltf_noise_bound(int64_t n, double sigma, double quantile, double *bound) {
     if (n < 1 || n > INT32_MAX || !(sigma >= 0) || !isfinite(sigma) || !(quantile > 0 && quantile < 1))

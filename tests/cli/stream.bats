@@ -193,3 +193,10 @@ PYTHON
   echo "peak: $peak KB"
   ((peak < 100000))
 }
+
+@test "a file does not take the place of a closed standard output" {
+  run -1 --separate-stderr bash -c '"$0" encode "$1" "$2" -o - >&-' "$DLTF" "$model" "$toy/Xtest.npy"
+  [[ $stderr =~ "standard output: cannot write" ]]
+  dltf encode "$model" "$toy/Xtest.npy" -o a.npz -q >&- || true
+  same_file a.npz whole.npz
+}

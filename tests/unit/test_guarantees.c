@@ -375,6 +375,29 @@ static void fewer_entries_are_not_covered(void **state) {
     dltf_model_free(model);
 }
 
-TESTS_MAIN(cmocka_unit_test(no_violation), cmocka_unit_test(certified_k_holds),
-           cmocka_unit_test(simplex_certificate), cmocka_unit_test(isometry_bounds),
-           cmocka_unit_test(printed_theorem_2_is_false), cmocka_unit_test(fewer_entries_are_not_covered))
+/* A negative entry has no positive score: nothing is certified, however orthogonal the atoms. */
+static void signs_and_positive_selection(void **state) {
+    (void)state;
+    enum { size = 6 };
+    float identity[size * size] = {0};
+    for (int i = 0; i < size; i++)
+        identity[i * size + i] = 1;
+    for (int signs = 0; signs < 2; signs++) {
+        dltf_model *model = NULL;
+        dltf_model_certificate found;
+        dltf_certification options = dltf_certification_default();
+        options.signs = signs;
+        dltf_model_view parts = {
+            .m = size, .n = size, .k = 2, .dictionary = identity, .select = DLTF_SELECT_POSITIVE};
+        assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
+        assert_int_equal(dltf_certify_model(model, &options, &found), DLTF_OK);
+        assert_int_equal(found.without_noise.coherence, signs ? 0 : size);
+        assert_int_equal(found.without_noise.babel, signs ? 0 : size);
+        dltf_model_free(model);
+    }
+}
+
+TESTS_MAIN(cmocka_unit_test(signs_and_positive_selection), cmocka_unit_test(no_violation),
+           cmocka_unit_test(certified_k_holds), cmocka_unit_test(simplex_certificate),
+           cmocka_unit_test(isometry_bounds), cmocka_unit_test(printed_theorem_2_is_false),
+           cmocka_unit_test(fewer_entries_are_not_covered))

@@ -26,7 +26,7 @@
 
 /* ---- a directory for the test program ---- */
 
-static char test_directory[] = "io-test-XXXXXX";
+static char test_directory[] = "/tmp/dltf-io-test-XXXXXX";
 
 static inline int make_directory(void **state) {
     (void)state;
