@@ -64,10 +64,11 @@ static int load(score_job *job, const char *model) {
     return EXIT_OK;
 }
 
-/* Measures one dictionary and adds its row. */
+/* Measures one dictionary, by the rule of the model that is scored, and adds its row. */
 static dltf_status add_row(score_job *job, const char *name, const dltf_model *model, bool matched) {
     dltf_encoding encoding = dltf_encoding_default();
     encoding.k = job->k;
+    encoding.select = dltf_model_get(job->model).select;
     encoding.threads = job->flags.threads;
     support_result result;
     dltf_status status =

@@ -537,6 +537,7 @@ int main(void) {
         cmocka_unit_test(changed_position),
         cmocka_unit_test(changed_notes),
         cmocka_unit_test(changed_codes),
+        cmocka_unit_test(one_record_of_ksvd),
         cmocka_unit_test(shortened_history),
         cmocka_unit_test(missing_notes),
         cmocka_unit_test(changed_tensors),
