@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 typedef struct reproduce_flags {
-    const char *methods, *csv, *svg, *data, *figures;
+    const char *methods, *csv, *data, *figures;
     int64_t seeds, seed, threads;
     bool quick;
 } reproduce_flags;
@@ -22,9 +22,8 @@ static const dltf_option own_options[] = {
     {"quick", 0, DLTF_OPTION_FLAG, offsetof(reproduce_flags, quick), "false", 0, 0, NULL, NULL, "less data and fewer settings, for a first look"},
     {"threads", 0, DLTF_OPTION_INTEGER, offsetof(reproduce_flags, threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores"},
     {"csv", 0, DLTF_OPTION_TEXT, offsetof(reproduce_flags, csv), NULL, 0, 0, NULL, "FILE.csv", "also write the rows as CSV"},
-    {"svg", 0, DLTF_OPTION_TEXT, offsetof(reproduce_flags, svg), NULL, 0, 0, NULL, "FILE.svg", "also draw the rows; figure1 only"},
     {"data", 0, DLTF_OPTION_TEXT, offsetof(reproduce_flags, data), NULL, 0, 0, NULL, "DIR", "folder of data sets and images; default: what DLTF_DATA names"},
-    {"figures", 0, DLTF_OPTION_TEXT, offsetof(reproduce_flags, figures), NULL, 0, 0, NULL, "DIR", "also draw the figure that belongs to the experiment, into this folder"},
+    {"figures", 0, DLTF_OPTION_TEXT, offsetof(reproduce_flags, figures), NULL, 0, 0, NULL, "DIR", "also draw the figure that belongs to the experiment, into this folder; made if it is not there"},
 };
 /* clang-format on */
 
@@ -69,13 +68,6 @@ static void drop_nulls(json_t *rows) {
         }
 }
 
-static int save_picture(const experiment *chosen, const json_t *rows, const char *path) {
-    char *text = path ? chosen->draw(rows) : NULL;
-    int code = path ? files_save_text(path, text) : EXIT_OK;
-    free(text);
-    return code;
-}
-
 static int print_result(json_t *result, const reproduce_flags *flags, bool json) {
     json_t *rows = json_object_get(result, "rows");
     char *text = flags->csv ? rows_csv(rows) : NULL;
@@ -105,14 +97,13 @@ static int run(const command *self, int count, char **words) {
     if (!chosen)
         return unknown_experiment(args.operands[0]);
     int code = check_methods(chosen, flags.methods);
-    if (code == EXIT_OK && flags.svg && !chosen->draw)
-        code = usage_error("--svg: %s is a table without a picture", chosen->name);
     if (code == EXIT_OK)
-        code = files_check(0, NULL, 2, (const char *const[]){flags.csv, flags.svg});
+        code = files_check(0, NULL, 1, &flags.csv);
+    if (code == EXIT_OK && flags.figures)
+        code = chosen->figure ? files_make_folder(flags.figures)
+                              : usage_error("%s has no figure; leave --figures out", chosen->name);
     if (code != EXIT_OK)
         return code;
-    if (flags.figures && !chosen->figure)
-        return usage_error("%s has no figure; leave --figures out", chosen->name);
     remark("%s: %s", chosen->name, chosen->summary);
     experiment_request request = {
         .methods = flags.methods,
@@ -131,8 +122,7 @@ static int run(const command *self, int count, char **words) {
     progress_erase();
     if (status != DLTF_OK)
         return library_failure(status);
-    code = save_picture(chosen, json_object_get(result, "rows"), flags.svg);
-    if (code == EXIT_OK && flags.figures)
+    if (flags.figures)
         code = draw_figure(chosen, &request, result, flags.figures);
     if (code == EXIT_OK)
         code = print_result(result, &flags, args.common.json);
@@ -158,7 +148,7 @@ const command command_reproduce = {
     .operand_words = print_names,
     .examples = {"dltf reproduce table1 --quick",
                  "dltf reproduce table1 --methods original,dltf --seeds 5 --json",
-                 "dltf reproduce figure1 --quick --seeds 1 --csv figure1.csv --svg figure1.svg",
+                 "dltf reproduce figure1 --quick --seeds 1 --csv figure1.csv --figures .",
                  "dltf reproduce table4 --data images --figures table4", NULL},
     .run = run,
 };

@@ -5,10 +5,8 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct synth_flags {
     dltf_synthetic_spec spec;
@@ -28,19 +26,6 @@ static const dltf_option own_options[] = {
     {"output", 'o', DLTF_OPTION_TEXT, offsetof(synth_flags, output), "synth", 0, 0, NULL, "DIR", "folder to write into; made if it is not there"},
 };
 /* clang-format on */
-
-static int make_folder(const char *path) {
-    struct stat info;
-    if (!*path)
-        return usage_error("the name of the output folder is empty");
-    if (mkdir(path, 0777) == 0)
-        return EXIT_OK;
-    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return EXIT_OK;
-    if (errno == EEXIST)
-        return failure("%s is a file; give the name of a folder", path);
-    return failure("the folder %s cannot be made: %s", path, strerror(errno));
-}
 
 typedef struct saver {
     const char *folder;
@@ -134,7 +119,7 @@ static int run(const command *self, int count, char **words) {
     if (code == EXIT_OK && interrupted())
         code = interrupted_exit();
     if (code == EXIT_OK)
-        code = make_folder(flags.output);
+        code = files_make_folder(flags.output);
     if (code == EXIT_OK)
         code = save_all(&flags, problem);
     if (code == EXIT_OK)

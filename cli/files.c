@@ -157,6 +157,19 @@ int files_check(int input_count, const char *const *inputs, int output_count, co
     return EXIT_OK;
 }
 
+int files_make_folder(const char *path) {
+    struct stat info;
+    if (!*path)
+        return usage_error("the name of the output folder is empty");
+    if (mkdir(path, 0777) == 0)
+        return EXIT_OK;
+    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return EXIT_OK;
+    if (errno == EEXIST)
+        return failure("%s is a file; give the name of a folder", path);
+    return failure("the folder %s cannot be made: %s", path, strerror(errno));
+}
+
 /* ---- Loading and saving ---- */
 
 int files_save_text(const char *path, const char *text) {

@@ -9,6 +9,9 @@
  * skipped. Returns an exit code. */
 int files_check(int input_count, const char *const *inputs, int output_count, const char *const *outputs);
 
+/* The folder is there afterwards, made if need be. Returns an exit code. */
+int files_make_folder(const char *path);
+
 /* Upper or lower case. */
 bool files_has_ending(const char *name, const char *ending);
 

@@ -43,8 +43,6 @@ typedef struct experiment {
     double (*paper)(const char *method, bool quick, int setting);
     /* Fills values[i] for every metric; NaN for one that this method does not have. */
     dltf_status (*measure)(const experiment_cell *cell, double *values);
-    /* The rows as a picture: allocated SVG text, NULL without memory. NULL: this one has no picture. */
-    char *(*draw)(const json_t *rows);
     /* Whether a method has a setting, with the data at hand; NULL: all have all. */
     bool (*applies)(const experiment_request *request, const char *method, int setting);
     /* A sentence on data that are missing and where they are to be had, NULL if nothing is; NULL: never. */

@@ -189,6 +189,17 @@ static char *draw(const json_t *rows) {
     return text;
 }
 
+static dltf_status figure(const experiment_request *request, const json_t *rows, const char *folder) {
+    (void)request;
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/figure1.svg", folder) >= (int)sizeof path)
+        return DLTF_ARGUMENT;
+    char *text = draw(rows);
+    dltf_status status = text ? dltf_text_save(text, path) : DLTF_MEMORY;
+    free(text);
+    return status;
+}
+
 const experiment experiment_figure1 = {
     .name = "figure1",
     .summary = "support recovery while lambda, theta or n varies (ave_dif)",
@@ -199,5 +210,5 @@ const experiment experiment_figure1 = {
     .protocol = protocol,
     .paper = paper,
     .measure = measure,
-    .draw = draw,
+    .figure = figure,
 };

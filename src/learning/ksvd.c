@@ -157,6 +157,8 @@ static void update_atom(atom *a) {
     int64_t blocks = dl_tiles(a->count, BLOCK);
     int most = l->options.update == DLTF_UPDATE_EXACT ? MOST_PASSES : 1;
     double before = 0;
+    if (a->count == 0)
+        return; /* nothing to fit */
     dl_parallel(l->threads, blocks, open_block, a);
     for (int pass = 0; pass < most && take_direction(a); pass++) {
         double square = 0;

@@ -57,18 +57,18 @@ load common
 }
 
 @test "reproduce figure1 has six panels, as rows and as a picture" {
-  dltf reproduce figure1 --quick --methods original --seeds 1 --json --csv rows.csv --svg picture.svg -q >f.json
+  dltf reproduce figure1 --quick --methods original --seeds 1 --json --csv rows.csv --figures . -q >f.json
   [[ $(value '"".join(sorted({r["panel"] for r in d["rows"]}))' <f.json) == abcdef ]]
   [[ $(value '[r["value"] for r in d["rows"] if r["panel"] == "c"]' <f.json) == "[32.0, 64.0, 108.0]" ]]
   [[ $(value 'len({r["ave_dif"] for r in d["rows"] if r["panel"] in "ab" and r["k"] == 6})' <f.json) == 1 ]]
   [[ $(wc -l <rows.csv) == $(value 'len(d["rows"]) + 1' <f.json) ]]
   "$PYTHON" - <<'PYTHON'
 import xml.etree.ElementTree as tree
-root = tree.parse("picture.svg").getroot()
+root = tree.parse("figure1.svg").getroot()
 names = [e.tag.split("}")[1] for e in root.iter()]
 assert names[0] == "svg" and names.count("polyline") == 8 and names.count("circle") == 24, names
 PYTHON
-  fails 2 "table1 is a table without a picture" reproduce table1 --svg x.svg
+  fails 2 "table1 has no figure" reproduce table1 --figures .
 }
 
 @test "reproduce timing compares two coders" {
