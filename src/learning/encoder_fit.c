@@ -1,9 +1,10 @@
-/* The three untied encoders. With Z the codes of several passes, C = X Z^T, D = Z Z^T (the paper's letters):
+/* The three untied encoders. With Z the codes of several passes, in the paper's letters:
  *
- *   dual       E = (W W^T + r I)^{-1} W, <e_j, w_j> = 1; r = sigma^2 m / (k mean z^2), the ridge of the best
- * linear estimate of codes with these variances distilled  min sum_i ||E^T x_i - b - z_i||^2: the affine map
- * that comes closest to the codes tight      the tight frame nearest to W: scores interfere as little as they
- * can
+ *   dual       E = (W W^T + r I)^{-1} W, <e_j, w_j> = 1, with r = sigma^2 m / (k mean z^2): the best linear
+ *              estimate of codes with this variance from samples with this noise
+ *   distilled  min sum_i ||E^T x_i - b - z_i||^2 + N r ||E||^2: the affine map that comes closest to the
+ *              codes of new samples; r by generalised cross-validation
+ *   tight      the tight frame nearest to W: scores interfere as little as they can
  *
  * Called in the last iteration of stage_encoder.c. */
 #include "learning/encoder_fit.h"
@@ -16,8 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double DISTIL_RIDGE = 1e-6; /* of the mean variance of an entry */
-
 static double ridge_of_noise(const dltf_learner *l) {
     const dl_encoder_stage *s = &l->encoder;
     double used = 0, energy = 0, free_entries = fmax(1, (double)(l->n - l->k)); /* after fitting k values */
@@ -29,46 +28,96 @@ static double ridge_of_noise(const dltf_learner *l) {
     return energy > 0 ? noise * (double)l->m * used / ((double)l->k * energy) : l->options.ridge;
 }
 
-/* (Cov(X) + ridge I) E^T = Cov(X, Z), b = E^T mean(x) - mean(z). */
-static void distil(dltf_learner *l) {
+/* Cov(X) into s->A, Cov(Z, X) into s->E, from sums. Returns the variance of the codes, of all atoms together.
+ */
+static double centre(dltf_learner *l) {
     dl_encoder_stage *s = &l->encoder;
+    const dl_statistics *sums = &l->statistics;
     int64_t m = l->m, n = l->n;
-    double N = (double)s->count, *E = s->E, trace = 0;
-    for (int64_t j = 0; j < m; j++)
+    double N = (double)s->count, variance = 0;
+    for (int64_t j = 0; j < m; j++) {
+        double mean = sums->code_sum[j] / N;
         for (int64_t d = 0; d < n; d++)
-            E[j * n + d] = l->statistics.C[j * n + d] / N - l->statistics.code_sum[j] / N * s->x_sum[d] / N;
-    for (int64_t p = 0; p < n; p++) {
+            s->E[j * n + d] = sums->C[j * n + d] / N - mean * s->x_sum[d] / N;
+        variance += fmax(0, sums->D[j * m + j] / N - mean * mean);
+    }
+    for (int64_t p = 0; p < n; p++)
         for (int64_t q = 0; q < n; q++)
             s->A[p * n + q] = s->A[p * n + q] / N - s->x_sum[p] / N * s->x_sum[q] / N;
-        trace += s->A[p * n + p];
+    return variance;
+}
+
+/* The ridge with the least error on samples that were not fitted, as generalised cross-validation (Golub,
+ * Heath and Wahba 1979) estimates it: squared error / (1 - degrees of freedom / N)^2. In the basis of the
+ * eigenvectors of Cov(X): its eigenvalues, and the squared norms of the columns of Cov(Z, X). */
+static double choose_ridge(const dltf_learner *l, const double *values, const double *squares,
+                           double variance) {
+    enum { LEAST = -12, MOST = 6 }; /* half powers of ten, times the mean variance of an entry */
+    int64_t n = l->n;
+    double N = (double)l->encoder.count, mean = 0, best = INFINITY;
+    for (int64_t d = 0; d < n; d++)
+        mean += values[d] / (double)n;
+    double least = 1e-12 * l->encoder.X_square / (N * (double)n); /* below it, variance is rounding */
+    double chosen = fmax(least, mean * pow(10, MOST / 2.0));
+    for (int power = LEAST; power <= MOST; power++) {
+        double r = fmax(least, mean * pow(10, power / 2.0)), error = variance, freedom = 1;
+        for (int64_t d = 0; d < n; d++) {
+            double inverse = 1 / (values[d] + r);
+            error -= squares[d] * inverse * (2 - values[d] * inverse);
+            freedom += values[d] * inverse;
+        }
+        double score = fmax(0, error) / pow(1 - freedom / N, 2);
+        if (freedom < 0.99 * N && score < best) { /* closer to N, nothing is left but rounding */
+            best = score;
+            chosen = r;
+        }
     }
-    for (double ridge = DISTIL_RIDGE * trace / (double)n; isfinite(ridge); ridge = 10 * ridge + 1e-30) {
-        memcpy(s->factor, s->A, (size_t)(n * n) * sizeof *s->factor);
-        for (int64_t p = 0; p < n; p++)
-            s->factor[p * n + p] += ridge;
-        if (dl_cholesky(s->factor, n))
-            break;
+    return chosen;
+}
+
+/* E^T = (Cov(X) + r I)^{-1} Cov(X, Z), b = E^T mean(x) - mean(z). */
+static dltf_status distil(dltf_learner *l) {
+    dltf_status status = DLTF_OK;
+    dl_encoder_stage *s = &l->encoder;
+    int64_t m = l->m, n = l->n;
+    double N = (double)s->count, variance = centre(l), *work = NULL;
+    DL_TRY_NEW(work, 2 * n + m * n + dl_eigenvectors_scratch(n));
+    double *values = work, *squares = values + n, *P = squares + n, *V = s->A;
+    if (!dl_eigenvectors(V, n, values, P + m * n)) {
+        status = dl_fail(DLTF_NUMERIC, "the eigenvectors of the covariance of the data were not found");
+        goto done;
     }
-    dl_solve_right(l->threads, s->factor, n, E, m);
+    dl_gemm(l->threads, DL_PLAIN, DL_TRANSPOSED, m, n, n, 1, s->E, V, 0, P);
+    for (int64_t d = 0; d < n; d++)
+        values[d] = fmax(0, values[d]);
+    for (int64_t i = 0; i < m * n; i++)
+        squares[i % n] += P[i] * P[i];
+    double r = choose_ridge(l, values, squares, variance);
+    for (int64_t i = 0; i < m * n; i++)
+        P[i] /= values[i % n] + r;
+    dl_gemm(l->threads, DL_PLAIN, DL_PLAIN, m, n, n, 1, P, V, 0, s->E);
     for (int64_t j = 0; j < m; j++) {
         s->bias[j] = -l->statistics.code_sum[j] / N;
         for (int64_t d = 0; d < n; d++)
-            s->bias[j] += E[j * n + d] * s->x_sum[d] / N;
+            s->bias[j] += s->E[j * n + d] * s->x_sum[d] / N;
     }
+done:
+    dl_free(work);
+    return status;
 }
 
 /* E <- R E or, for m > n, E R, where R is the inverse square root of the smaller of E E^T and E^T E: all
  * singular values become 1. Overwrites `work`. */
 static bool polar_factor(int threads, int64_t m, int64_t n, double *work, double *E) {
     int64_t size = m < n ? m : n, square = size * size;
-    double *V = work, *scaled = V + square, *R = scaled + square, *values = R + square,
-           *old = values + 4 * size;
+    double *V = work, *scaled = V + square, *R = scaled + square, *values = R + square;
+    double *scratch = values + size, *old = scratch + dl_eigenvectors_scratch(size);
     memcpy(old, E, (size_t)(m * n) * sizeof *old);
     if (m < n)
         dl_gemm(threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, E, E, 0, V);
     else
         dl_gemm(threads, DL_TRANSPOSED, DL_PLAIN, n, n, m, 1, E, E, 0, V);
-    if (!dl_eigenvectors(V, size, values, values + size))
+    if (!dl_eigenvectors(V, size, values, scratch))
         return false;
     for (int64_t v = 0; v < size; v++) {
         double value = fmax(values[v], 1e-12 * values[size - 1]);
@@ -86,7 +135,7 @@ static bool polar_factor(int threads, int64_t m, int64_t n, double *work, double
 dltf_status dl_tight_frame(int threads, const double *W, int64_t m, int64_t n, double *E) {
     enum { TURNS = 10 };
     int64_t size = m < n ? m : n;
-    double *work = DL_NEW(double, 3 * size * size + 4 * size + m * n);
+    double *work = DL_NEW(double, 3 * size * size + size + dl_eigenvectors_scratch(size) + m * n);
     if (!work)
         return DLTF_MEMORY;
     dltf_status status = DLTF_OK;
@@ -106,8 +155,7 @@ dltf_status dl_fit_encoder(dltf_learner *l) {
     memset(s->bias, 0, (size_t)l->m * sizeof *s->bias);
     switch (l->options.encoder) {
     case DLTF_ENCODER_DISTILLED:
-        distil(l);
-        break;
+        return distil(l);
     case DLTF_ENCODER_DUAL:
         dl_dual_encoder(l->threads, l->W, l->m, l->n, ridge_of_noise(l), s->factor, s->E);
         break;

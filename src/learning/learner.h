@@ -39,10 +39,10 @@ typedef struct dl_ksvd {
  */
 typedef struct dl_encoder_stage {
     int64_t *order, count; /* the samples */
-    double *A, *x_sum;     /* n x n: X X^T (the paper's letters); n: the sum of x */
+    double *A, *x_sum;     /* distilled: X X^T (the paper's letters), n x n, and the sum of x */
     double X_square, residual;
     double *E, *bias;    /* m x n and m: the encoder, once it is there */
-    double *factor;      /* max(m, n)^2: work space of solves */
+    double *factor;      /* m x m: work space of solves */
     float *panel;        /* threads x DL_STATISTICS_PANEL x n: work space of A */
     dltf_encoder *coder; /* while a pass runs */
     dltf_status status;

@@ -23,9 +23,11 @@ dltf_status dl_encoder_stage_alloc(dltf_learner *l) {
     DL_TRY_NEW(s->order, l->N < TEACHER_SAMPLES ? l->N : TEACHER_SAMPLES);
     DL_TRY_NEW(s->E, l->m * l->n);
     DL_TRY_NEW(s->bias, l->m);
+    DL_TRY_NEW(s->factor, l->m * l->m);
+    if (l->options.encoder != DLTF_ENCODER_DISTILLED)
+        goto done;
     DL_TRY_NEW(s->A, l->n * l->n);
     DL_TRY_NEW(s->x_sum, l->n);
-    DL_TRY_NEW(s->factor, l->m > l->n ? l->m * l->m : l->n * l->n);
     DL_TRY_NEW(s->panel, l->threads * DL_STATISTICS_PANEL * l->n);
 done:
     return status;
@@ -88,6 +90,10 @@ static void code_block(dl_pass *pass) {
     if (s->status != DLTF_OK)
         return;
     dl_statistics_add(&l->statistics, l->block, Z, NULL);
+    for (int64_t i = 0; i < pass->rows * l->n; i++)
+        s->X_square += (double)l->block[i] * (double)l->block[i];
+    if (!s->A)
+        return;
     dl_moment_add(l->threads, l->block, pass->rows, l->n, s->panel, s->A);
     for (int64_t i = 0; i < pass->rows; i++)
         for (int64_t d = 0; d < l->n; d++)
@@ -102,8 +108,11 @@ static dltf_status code_samples(dltf_learner *l, int64_t passes) {
     encoding.coder = DLTF_CODER_HTP;
     encoding.passes = passes;
     encoding.threads = l->threads;
-    memset(s->A, 0, (size_t)(l->n * l->n) * sizeof *s->A);
-    memset(s->x_sum, 0, (size_t)l->n * sizeof *s->x_sum);
+    s->X_square = 0;
+    if (s->A) {
+        memset(s->A, 0, (size_t)(l->n * l->n) * sizeof *s->A);
+        memset(s->x_sum, 0, (size_t)l->n * sizeof *s->x_sum);
+    }
     dl_statistics_clear(&l->statistics);
     s->status = make_model(l, &model);
     if (s->status == DLTF_OK)
@@ -125,9 +134,6 @@ dltf_status dl_encoder_iteration(dltf_learner *l, int64_t index, dltf_iteration 
     dltf_status status = code_samples(l, last ? TEACHER_PASSES : PASSES);
     if (status != DLTF_OK)
         return status;
-    s->X_square = 0;
-    for (int64_t d = 0; d < l->n; d++)
-        s->X_square += s->A[d * l->n + d];
     dl_w_problem problem = {.s = &l->statistics, .X_square = s->X_square};
     s->residual = fmax(0, dl_w_residual(&problem, l->W, &l->w_space));
     record->relative_error = s->X_square > 0 ? s->residual / s->X_square : 0;

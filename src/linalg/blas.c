@@ -124,9 +124,25 @@ void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64
 }
 
 /* A symmetric matrix is its own transpose, and LAPACK's columns are our rows. */
+/* What dsyevd asks for: so many doubles, and behind them so many integers. */
+static int64_t eigenvector_doubles(int64_t size) {
+    return 1 + 6 * size + 2 * size * size;
+}
+
+static int64_t eigenvector_integers(int64_t size) {
+    return 3 + 5 * size;
+}
+
+int64_t dl_eigenvectors_scratch(int64_t size) {
+    return eigenvector_doubles(size) + eigenvector_integers(size);
+}
+
 bool dl_eigenvectors(double *A, int64_t size, double *values, double *scratch) {
+    int64_t doubles = eigenvector_doubles(size);
     int count = (int)size;
-    return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', count, A, count, values, scratch, 3 * count) == 0;
+    return size <= DL_MOST_EIGENVECTORS &&
+           LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', count, A, count, values, scratch, (int)doubles,
+                               (lapack_int *)(scratch + doubles), (int)eigenvector_integers(size)) == 0;
 }
 
 int64_t dl_polar_scratch(int64_t size) {

@@ -40,7 +40,10 @@ void dl_solve_left(int threads, const double *L, int64_t size, double *B, int64_
 void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64_t rows);
 
 /* Eigenvalues (ascending) of the symmetric A (size x size) and, as rows of A, its eigenvectors; `scratch`
- * holds 3 x size doubles. False if the iteration fails. */
+ * holds dl_eigenvectors_scratch(size) doubles. False if the iteration fails,
+ * or if there are too many. */
+enum { DL_MOST_EIGENVECTORS = 32766 }; /* more would not fit into LAPACK's integers */
+int64_t dl_eigenvectors_scratch(int64_t size);
 bool dl_eigenvectors(double *A, int64_t size, double *values, double *scratch);
 
 /* The orthogonal matrix nearest to A (size x size), in place: U V^T of A = U S V^T. `scratch` holds
