@@ -137,12 +137,17 @@ const command command_reproduce = {
     .details =
         "Runs an experiment of the paper and prints mean and standard deviation over seeds beside the "
         "paper's own values. table1: support recovery on synthetic data; methods original, random, "
-        "dltf, dltf-admm, admm-as-written, ksvd. figure1: the same while lambda, theta or n varies; "
+        "dltf (tied), dltf-admm, admm-as-written, ksvd, dltf-tight, dltf-dual, dltf-distilled, "
+        "dltf-dual-positive, dltf-distilled-positive, dltf-2-passes. figure1: the same while lambda, theta "
+        "or n varies; "
         "methods dltf, dltf-admm, original, ksvd. timing: the thresholded feature against orthogonal "
         "matching pursuit; methods original, dltf. certificates (not in the paper): supports proven "
-        "from a sample and a bound on its noise; methods true, feature, exchanged. table4: denoising of "
-        "House and other images; methods noisy, dltf (the paper's protocol), ksvd, one-pass, one-pass-256, "
-        "best (two stages), best-estimated.",
+        "from a sample and a bound on its noise; methods true, feature, exchanged. encoders (not in the "
+        "paper): encoders on codes of several kinds, and with k misjudged; methods original, dltf, "
+        "dltf-tight, dltf-dual, dltf-distilled. images (not in the paper): encoders on Fashion-MNIST "
+        "and MNIST; methods ksvd, tied, tight, dual, distilled. table4: denoising of House "
+        "and other images; methods noisy, dltf (the paper's protocol), ksvd, one-pass, one-pass-256, best "
+        "(two stages), best-estimated.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .json = "experiment, protocol, and rows with flat keys",
     .operand_words = print_names,

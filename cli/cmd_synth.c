@@ -22,10 +22,20 @@ static const dltf_option own_options[] = {
     {"k", 'k', DLTF_OPTION_INTEGER, SPEC(k), "8", 1, 1e6, NULL, "k", "atoms that make up a sample"},
     {"samples", 'N', DLTF_OPTION_INTEGER, SPEC(samples), "10000", 1, 1e9, NULL, "N", "samples to learn from, and as many to test with"},
     {"noise", 0, DLTF_OPTION_REAL, SPEC(noise), "0.1", 0, 1e6, NULL, "SD", "standard deviation of the noise"},
+    {"codes", 0, DLTF_OPTION_CHOICE, SPEC(entries), "ones", 0, 0, "ones|signs|uniform|gaussian", "KIND", "entries of the true codes: 1; 1 or -1; uniform in [0.5, 1.5]; standard normal"},
     {"seed", 0, DLTF_OPTION_INTEGER, SPEC(seed), "0", 0, 9.0e18, NULL, "S", "seed of all random choices"},
     {"output", 'o', DLTF_OPTION_TEXT, offsetof(synth_flags, output), "synth", 0, 0, NULL, "DIR", "folder to write into; made if it is not there"},
 };
 /* clang-format on */
+
+/* The kind of codes as it is typed. */
+static const char *codes_name(const synth_flags *flags) {
+    static char name[16];
+    for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++)
+        if (strcmp(own_options[i].name, "codes") == 0)
+            dltf_option_format(&own_options[i], flags, name, sizeof name);
+    return name;
+}
 
 typedef struct saver {
     const char *folder;
@@ -59,10 +69,11 @@ static void save_codes(saver *s, const char *name, const dltf_codes *codes) {
 }
 
 /* The parameters, for people and programs that find the folder later. */
-static void save_spec(saver *s, const dltf_synthetic_spec *spec) {
-    json_t *object = json_pack("{sIsIsIsIsfsI}", "n", (json_int_t)spec->n, "m", (json_int_t)spec->m, "k",
+static void save_spec(saver *s, const synth_flags *flags) {
+    const dltf_synthetic_spec *spec = &flags->spec;
+    json_t *object = json_pack("{sIsIsIsIsfsssI}", "n", (json_int_t)spec->n, "m", (json_int_t)spec->m, "k",
                                (json_int_t)spec->k, "samples", (json_int_t)spec->samples, "noise",
-                               spec->noise, "seed", (json_int_t)spec->seed);
+                               spec->noise, "codes", codes_name(flags), "seed", (json_int_t)spec->seed);
     char *path = name_in(s, "synth.json");
     char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     char *line = text ? files_join(text, "\n") : NULL;
@@ -81,7 +92,7 @@ static int save_all(const synth_flags *flags, const dltf_synthetic *problem) {
     save_matrix(&s, "dictionary.npy", dltf_synthetic_dictionary(problem));
     save_codes(&s, "codes.npz", dltf_synthetic_codes(problem, false));
     save_codes(&s, "codes_test.npz", dltf_synthetic_codes(problem, true));
-    save_spec(&s, &flags->spec);
+    save_spec(&s, flags);
     return s.code;
 }
 
@@ -95,6 +106,7 @@ static void print_report(const synth_flags *flags) {
     report_integer(&r, "k", NULL, spec->k);
     report_integer(&r, "samples", NULL, spec->samples);
     report_real(&r, "noise", NULL, spec->noise);
+    report_text(&r, "codes", NULL, codes_name(flags));
     report_integer(&r, "seed", NULL, spec->seed);
     report_line(&r, "truth", "%s of %s: dictionary.npy", counted(spec->m, "atom"), counted(spec->n, "entry"));
     report_line(&r, "samples", "%lld in X.npy, %lld in Xtest.npy, each %s plus noise of %g",
@@ -132,7 +144,8 @@ const command command_synth = {
     .name = "synth",
     .summary = "make a synthetic problem whose answer is known",
     .details = "Draws a Gaussian dictionary of unit-norm atoms and samples that are each the sum of k of "
-               "them plus noise: the protocol of the paper's Table 1. Writes X.npy, dictionary.npy and "
+               "them (--codes: with other weights than 1) plus noise: the protocol of the paper's Table 1. "
+               "Writes X.npy, dictionary.npy and "
                "codes.npz, a separate test set Xtest.npy and codes_test.npz, and the parameters in "
                "synth.json.",
     .own = {own_options, sizeof own_options / sizeof *own_options},

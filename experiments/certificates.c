@@ -121,8 +121,9 @@ static dltf_status certify(const experiment_cell *cell, const dltf_synthetic *pr
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
     setting now = setting_at(cell->request->quick, cell->setting);
-    dltf_synthetic_spec spec = {N_DIM,     M_ATOMS,   now.k, cell->request->quick ? N_QUICK : N_FULL,
-                                now.noise, cell->seed};
+    dltf_synthetic_spec spec = {
+        N_DIM,      M_ATOMS,          now.k, cell->request->quick ? N_QUICK : N_FULL, now.noise,
+        cell->seed, DLTF_ENTRIES_ONES};
     dltf_synthetic *problem = NULL;
     dltf_codes *wrong = NULL;
     dltf_status status = dltf_synthetic_new(&spec, &problem);

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-const experiment *const experiment_list[] = {&experiment_table1, &experiment_figure1,      &experiment_timing,
-                                             &experiment_table4, &experiment_certificates, NULL};
+const experiment *const experiment_list[] = {
+    &experiment_table1,       &experiment_figure1,  &experiment_timing, &experiment_table4,
+    &experiment_certificates, &experiment_encoders, &experiment_images, NULL,
+};
 
 const experiment *experiment_find(const char *name) {
     for (int i = 0; experiment_list[i]; i++)

@@ -54,7 +54,7 @@ typedef struct experiment {
 /* All of them, NULL-terminated. */
 extern const experiment *const experiment_list[];
 extern const experiment experiment_table1, experiment_figure1, experiment_timing, experiment_table4,
-    experiment_certificates;
+    experiment_certificates, experiment_encoders, experiment_images;
 
 const experiment *experiment_find(const char *name);
 

@@ -80,6 +80,7 @@ static void protocol(bool quick, json_t *object) {
     json_object_set_new(object, "lambda", json_string("of dltf-admm, with beta = 10 lambda"));
     json_object_set_new(object, "theta",
                         json_string("at the end, from the larger of it and the standard start"));
+    json_object_set_new(object, "codes", json_string("k ones at random places"));
     recovery_protocol(object);
 }
 
@@ -117,7 +118,8 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     bool quick = cell->request->quick;
     point at = find_point(quick, cell->setting);
     bool alone = depends(cell->method, at.panel->varies);
-    dltf_synthetic_spec spec = {STANDARD_n, M, at.k, quick ? N_QUICK : N_FULL, 0.1, cell->seed};
+    dltf_synthetic_spec spec = {STANDARD_n,       M, at.k, quick ? N_QUICK : N_FULL, 0.1, cell->seed,
+                                DLTF_ENTRIES_ONES};
     const struct memory *known = alone ? NULL : recall(cell->method, at.k, spec.samples, cell->seed);
     if (known) {
         memcpy(values, known->values, sizeof known->values);

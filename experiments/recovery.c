@@ -1,4 +1,4 @@
-/* Support recovery on synthetic data, shared by table1.c and figure1.c. */
+/* Support recovery on synthetic data, shared by table1.c, figure1.c and encoders.c. */
 #include "experiments/recovery.h"
 
 #include "experiments/clock.h"
@@ -14,6 +14,28 @@ static const double ADMM_THETA = 0.01, ADMM_LAMBDA = 0.05, ADMM_BETA = 0.5;
 
 const char *const recovery_metrics[] = {"ave_dif", "exact", "recovered_99", "recovered_90", "seconds", NULL};
 
+/* Methods with an encoder of their own; all others are tied. */
+static const struct variant {
+    const char *method;
+    dltf_encoder_kind encoder;
+    dltf_select select;
+    int64_t passes; /* 0: one product */
+} variants[] = {
+    {"dltf-tight", DLTF_ENCODER_TIGHT, DLTF_SELECT_ABS, 0},
+    {"dltf-dual", DLTF_ENCODER_DUAL, DLTF_SELECT_ABS, 0},
+    {"dltf-distilled", DLTF_ENCODER_DISTILLED, DLTF_SELECT_ABS, 0},
+    {"dltf-dual-positive", DLTF_ENCODER_DUAL, DLTF_SELECT_POSITIVE, 0},
+    {"dltf-distilled-positive", DLTF_ENCODER_DISTILLED, DLTF_SELECT_POSITIVE, 0},
+    {"dltf-2-passes", DLTF_ENCODER_DISTILLED, DLTF_SELECT_ABS, 2},
+};
+
+static struct variant variant_of(const char *method) {
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        if (strcmp(variants[i].method, method) == 0)
+            return variants[i];
+    return (struct variant){method, DLTF_ENCODER_TIED, DLTF_SELECT_ABS, 0};
+}
+
 bool recovery_is_learned(const char *method) {
     return strcmp(method, "original") != 0 && strcmp(method, "random") != 0;
 }
@@ -24,6 +46,8 @@ dltf_options recovery_options(const experiment_cell *cell, const dltf_synthetic_
     options.k = spec->k;
     options.seed = cell->seed;
     options.threads = cell->request->threads;
+    options.encoder = variant_of(cell->method).encoder;
+    options.select = variant_of(cell->method).select;
     if (strcmp(cell->method, "dltf-admm") == 0)
         options.admm = ADMM_AFTER;
     if (strcmp(cell->method, "admm-as-written") == 0) {
@@ -43,8 +67,9 @@ dltf_options recovery_options(const experiment_cell *cell, const dltf_synthetic_
 }
 
 void recovery_protocol(json_t *protocol) {
-    json_object_set_new(protocol, "codes", json_string("k ones at random places"));
-    json_object_set_new(protocol, "feature", json_string("tied, k largest magnitudes"));
+    json_object_set_new(protocol, "feature",
+                        json_string("k largest magnitudes of one product, tied unless the method names an "
+                                    "encoder; dltf-2-passes: distilled, then one pass of htp"));
     json_object_set_new(protocol, "matching",
                         json_string("learned atoms: Hungarian on |cosine|; original, random: none"));
     json_t *admm = json_object();
@@ -61,9 +86,9 @@ static dltf_status make_model(const experiment_cell *cell, const dltf_synthetic 
                               const dltf_synthetic_spec *spec, const dltf_options *options,
                               dltf_model **model) {
     if (strcmp(cell->method, "original") == 0)
-        return support_tied_model(dltf_synthetic_dictionary(problem), spec->k, model);
+        return support_tied_model(dltf_synthetic_dictionary(problem), options->k, model);
     if (!recovery_is_learned(cell->method))
-        return support_random_model(spec->n, spec->m, spec->k, cell->seed, model);
+        return support_random_model(spec->n, options->m, options->k, cell->seed, model);
     return dltf_train(dltf_synthetic_samples(problem, false), options, cell->progress, cell->context, model);
 }
 
@@ -81,6 +106,8 @@ dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_s
     if (status == DLTF_OK) {
         dltf_encoding encoding = dltf_encoding_default();
         encoding.threads = cell->request->threads;
+        encoding.passes = variant_of(cell->method).passes;
+        encoding.coder = encoding.passes > 0 ? DLTF_CODER_HTP : DLTF_CODER_THRESHOLD;
         support_truth truth = {dltf_synthetic_dictionary(problem), dltf_synthetic_samples(problem, true),
                                dltf_synthetic_codes(problem, true)};
         /* The encoding of a test set is too short to be shown, so no progress. */

@@ -1,5 +1,5 @@
 /* One cell of the experiments on synthetic data: a method learns from the training samples, or takes the true
- * or a random dictionary, and its tied features are compared with the true supports of the test samples. */
+ * or a random dictionary, and its features are compared with the true supports of the test samples. */
 #ifndef EXPERIMENTS_RECOVERY_H
 #define EXPERIMENTS_RECOVERY_H
 
@@ -13,13 +13,15 @@ extern const char *const recovery_metrics[];
 /* Methods that have a dictionary without learning: original, random. */
 bool recovery_is_learned(const char *method);
 
-/* The options of a learned method (dltf, dltf-admm, admm-as-written, ksvd) on a problem. */
+/* The options of a learned method on a problem: dltf (the paper's tied feature), dltf-admm, admm-as-written,
+ * ksvd; dltf- and an encoder: tight, dual, distilled, the last two also with -positive; dltf-2-passes. */
 dltf_options recovery_options(const experiment_cell *cell, const dltf_synthetic_spec *spec);
 
 /* What a reader must know of them, into the protocol. */
 void recovery_protocol(json_t *protocol);
 
-/* Fills values[0 .. RECOVERY_METRICS-1]; `options` as above, of the methods original and random not used. */
+/* Fills values[0 .. RECOVERY_METRICS-1]; `options` as above; the methods original and random use its m
+ * and k alone. */
 dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_spec *spec,
                              const dltf_options *options, double *values);
 

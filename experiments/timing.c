@@ -93,7 +93,8 @@ static dltf_status time_coders(const dltf_model *model, dltf_matrix X, int64_t t
 }
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
-    dltf_synthetic_spec spec = {n, m, k, cell->request->quick ? N_QUICK : N_FULL, 0.1, cell->seed};
+    dltf_synthetic_spec spec = {
+        n, m, k, cell->request->quick ? N_QUICK : N_FULL, 0.1, cell->seed, DLTF_ENTRIES_ONES};
     dltf_synthetic *problem = NULL;
     dltf_model *model = NULL;
     dltf_status status = dltf_synthetic_new(&spec, &problem);

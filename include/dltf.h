@@ -541,12 +541,21 @@ DLTF_API dltf_status dltf_noise_bound(int64_t n, double sigma, double quantile, 
 
 /* ---- Synthetic problems -------------------------------------------------------------------------- */
 
+/* The entries of true codes: 1; 1 or -1; uniform in [0.5, 1.5]; standard normal. */
+typedef enum dltf_entries {
+    DLTF_ENTRIES_ONES,
+    DLTF_ENTRIES_SIGNS,
+    DLTF_ENTRIES_UNIFORM,
+    DLTF_ENTRIES_GAUSSIAN
+} dltf_entries;
+
 /* The paper's protocol: W0 normalised Gaussian, codes with k ones at random places, X = Z W0^T + noise.
  * Training and test set share W0. */
 typedef struct dltf_synthetic_spec {
     int64_t n, m, k, samples;
     double noise; /* standard deviation */
     int64_t seed;
+    dltf_entries entries; /* ones in the paper */
 } dltf_synthetic_spec;
 
 typedef struct dltf_synthetic dltf_synthetic;

@@ -26,7 +26,9 @@ enum {
     DL_STREAM_EIGENVALUE, /* start vectors */
     DL_STREAM_BASELINE,   /* the "random" dictionaries of experiments */
     DL_STREAM_IMAGE,      /* noise of images */
-    DL_STREAM_PATCHES     /* which patches a denoiser learns from */
+    DL_STREAM_PATCHES,    /* which patches a denoiser learns from */
+    DL_STREAM_ENTRY,      /* entries of synthetic codes; + 1 for the test set */
+    DL_STREAM_ENTRY_TEST
 };
 
 /* Uniform in [0, 1), 53 bits. */

@@ -1,6 +1,6 @@
-/* The paper's synthetic problem: a Gaussian dictionary, binary codes with k ones, noisy samples. Every
- * sample's numbers are drawn by its index, so a larger problem begins with the smaller one, whatever the
- * number of threads. Called by experiments, the command line and tests. */
+/* The paper's synthetic problem: a Gaussian dictionary, codes with k entries (ones in the paper), noisy
+ * samples. Every sample's numbers are drawn by its index, so a larger problem begins with the smaller one,
+ * whatever the number of threads. Called by experiments, the command line and tests. */
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -31,6 +31,8 @@ static dltf_status check(const dltf_synthetic_spec *spec) {
     if (!(spec->noise >= 0 && spec->noise <= MOST_NOISE))
         return dl_fail(DLTF_ARGUMENT, "synthetic: noise is %g: it must be from 0 to %g", spec->noise,
                        MOST_NOISE);
+    if (spec->entries < DLTF_ENTRIES_ONES || spec->entries > DLTF_ENTRIES_GAUSSIAN)
+        return dl_fail(DLTF_ARGUMENT, "synthetic: there is no kind %d of entries", (int)spec->entries);
     int64_t width = spec->n > spec->k ? spec->n : spec->k;
     if (spec->m > INT32_MAX || spec->n > INT32_MAX || spec->samples > INT64_MAX / 8 / width)
         return dl_fail(DLTF_ARGUMENT, "synthetic: n = %lld, m = %lld, k = %lld, %lld samples are too large",
@@ -73,6 +75,18 @@ static void draw_support(dl_random random, uint64_t first, int64_t m, int64_t k,
     }
 }
 
+/* Entry `index` of all codes; never 0. */
+static float draw_entry(dltf_entries kind, dl_random random, uint64_t index) {
+    double value = 1;
+    if (kind == DLTF_ENTRIES_SIGNS)
+        value = dl_random_below(random, index, 2) ? 1 : -1;
+    if (kind == DLTF_ENTRIES_UNIFORM)
+        value = 0.5 + dl_random_uniform(random, index);
+    if (kind == DLTF_ENTRIES_GAUSSIAN)
+        value = dl_random_normal(random, index);
+    return value != 0 ? (float)value : 1;
+}
+
 typedef struct draw {
     dltf_synthetic *problem;
     int set;
@@ -86,20 +100,21 @@ static void draw_tile(void *context, int64_t tile, int worker) {
     uint64_t seed = (uint64_t)spec.seed;
     dl_random place = {seed, d->set == TEST ? DL_STREAM_SUPPORT_TEST : DL_STREAM_SUPPORT};
     dl_random noise = {seed, d->set == TEST ? DL_STREAM_NOISE_TEST : DL_STREAM_NOISE};
+    dl_random entry = {seed, d->set == TEST ? DL_STREAM_ENTRY_TEST : DL_STREAM_ENTRY};
     dltf_codes *Z = d->problem->Z[d->set];
     int64_t last = (tile + 1) * TILE < spec.samples ? (tile + 1) * TILE : spec.samples;
     for (int64_t i = tile * TILE; i < last; i++) {
         int32_t *support = Z->indices + i * spec.k;
-        float *x = d->problem->X[d->set] + i * spec.n;
+        float *x = d->problem->X[d->set] + i * spec.n, *z = Z->values + i * spec.k;
         draw_support(place, (uint64_t)(i * spec.k), spec.m, spec.k, support);
         for (int64_t e = 0; e < spec.k; e++)
-            Z->values[i * spec.k + e] = 1;
+            z[e] = draw_entry(spec.entries, entry, (uint64_t)(i * spec.k + e));
         Z->indptr[i + 1] = (i + 1) * spec.k;
         for (int64_t j = 0; j < spec.n; j++) {
             double sum =
                 spec.noise > 0 ? spec.noise * dl_random_normal(noise, (uint64_t)(i * spec.n + j)) : 0;
             for (int64_t e = 0; e < spec.k; e++)
-                sum += (double)d->problem->W0[support[e] * spec.n + j];
+                sum += (double)z[e] * (double)d->problem->W0[support[e] * spec.n + j];
             x[j] = (float)sum;
         }
     }

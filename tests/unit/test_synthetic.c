@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 static dltf_synthetic *make(int64_t n, int64_t m, int64_t k, int64_t samples, double noise, int64_t seed) {
-    dltf_synthetic_spec spec = {n, m, k, samples, noise, seed};
+    dltf_synthetic_spec spec = {n, m, k, samples, noise, seed, DLTF_ENTRIES_ONES};
     dltf_synthetic *problem = NULL;
     assert_int_equal(dltf_synthetic_new(&spec, &problem), DLTF_OK);
     return problem;
@@ -160,6 +160,45 @@ static void samples_are_independent(void **state) {
     dltf_synthetic_free(problem);
 }
 
+/* The same places and noise, other entries: with their mean, variance and range, and X made of them. */
+static void kinds_of_entries(void **state) {
+    (void)state;
+    enum { N = 5000, n = 6, M = 9, K = 3 };
+    const struct {
+        double mean, variance, least, most;
+    } wanted[] = {{1, 0, 1, 1}, {0, 1, -1, 1}, {1, 1.0 / 12, 0.5, 1.5}, {0, 1, -9, 9}};
+    for (int kind = DLTF_ENTRIES_ONES; kind <= DLTF_ENTRIES_GAUSSIAN; kind++)
+        for (int test = 0; test < 2; test++) {
+            dltf_synthetic_spec spec = {n, M, K, N, 0, 4, (dltf_entries)kind};
+            dltf_synthetic *problem = NULL, *ones = make(n, M, K, N, 0, 4);
+            assert_int_equal(dltf_synthetic_new(&spec, &problem), DLTF_OK);
+            dltf_csr Z = dltf_codes_csr(dltf_synthetic_codes(problem, test));
+            assert_int_equal(dl_codes_check(Z), DLTF_OK);
+            assert_memory_equal(Z.indices, dltf_codes_csr(dltf_synthetic_codes(ones, test)).indices,
+                                N * K * sizeof *Z.indices);
+            double sum = 0, square = 0;
+            for (int e = 0; e < N * K; e++) {
+                double z = (double)Z.values[e];
+                assert_true(z >= wanted[kind].least && z <= wanted[kind].most && z != 0);
+                assert_true(kind != DLTF_ENTRIES_SIGNS || fabs(z) == 1);
+                sum += z / (N * K);
+                square += z * z / (N * K);
+            }
+            assert_true(fabs(sum - wanted[kind].mean) < 0.05);
+            assert_true(fabs(square - sum * sum - wanted[kind].variance) < 0.05);
+            const float *W0 = floats(dltf_synthetic_dictionary(problem));
+            const float *X = floats(dltf_synthetic_samples(problem, test));
+            for (int i = 0; i < N * n; i++) {
+                double x = (double)X[i];
+                for (int64_t e = Z.indptr[i / n]; e < Z.indptr[i / n + 1]; e++)
+                    x -= (double)Z.values[e] * (double)W0[Z.indices[e] * n + i % n];
+                assert_true(fabs(x) < 1e-5);
+            }
+            dltf_synthetic_free(problem);
+            dltf_synthetic_free(ones);
+        }
+}
+
 static void refusals(void **state) {
     (void)state;
     const double nan = (double)NAN;
@@ -167,17 +206,18 @@ static void refusals(void **state) {
         dltf_synthetic_spec spec;
         const char *reason;
     } bad[] = {
-        {{0, 4, 2, 5, 0, 1}, "n = 0"},
-        {{3, 0, 2, 5, 0, 1}, "m = 0"},
-        {{3, 4, 0, 5, 0, 1}, "k = 0"},
-        {{3, 4, 2, -1, 0, 1}, "-1 samples"},
-        {{3, 4, 5, 5, 0, 1}, "k = 5 is more than the m = 4 atoms"},
-        {{3, 4, 2, 5, -0.1, 1}, "noise is -0.1"},
-        {{3, 4, 2, 5, nan, 1}, "noise is"},
-        {{3, 4, 2, 5, (double)INFINITY, 1}, "noise is inf"},
-        {{3, INT64_C(1) << 40, 2, 5, 0, 1}, "too large"},
-        {{3, 4, 2, INT64_MAX, 0, 1}, "too large"},
-        {{INT64_MAX, 4, 2, 5, 0, 1}, "too large"},
+        {{0, 4, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "n = 0"},
+        {{3, 0, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "m = 0"},
+        {{3, 4, 0, 5, 0, 1, DLTF_ENTRIES_ONES}, "k = 0"},
+        {{3, 4, 2, -1, 0, 1, DLTF_ENTRIES_ONES}, "-1 samples"},
+        {{3, 4, 5, 5, 0, 1, DLTF_ENTRIES_ONES}, "k = 5 is more than the m = 4 atoms"},
+        {{3, 4, 2, 5, -0.1, 1, DLTF_ENTRIES_ONES}, "noise is -0.1"},
+        {{3, 4, 2, 5, nan, 1, DLTF_ENTRIES_ONES}, "noise is"},
+        {{3, 4, 2, 5, (double)INFINITY, 1, DLTF_ENTRIES_ONES}, "noise is inf"},
+        {{3, INT64_C(1) << 40, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
+        {{3, 4, 2, INT64_MAX, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
+        {{INT64_MAX, 4, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
+        {{3, 4, 2, 5, 0, 1, DLTF_ENTRIES_GAUSSIAN + 1}, "no kind 4 of entries"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         dltf_synthetic *problem = NULL;
@@ -189,7 +229,7 @@ static void refusals(void **state) {
 
 static void out_of_memory(void **state) {
     (void)state;
-    dltf_synthetic_spec spec = {3, 4, 2, 5, 0.1, 1};
+    dltf_synthetic_spec spec = {3, 4, 2, 5, 0.1, 1, DLTF_ENTRIES_ONES};
     int64_t n = 1;
     for (;; n++) {
         dltf_synthetic *problem = NULL;
@@ -207,13 +247,10 @@ static void out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_and_codes),
-        cmocka_unit_test(smallest_and_fullest),
-        cmocka_unit_test(noise_is_as_asked),
-        cmocka_unit_test(atoms_are_used_alike),
-        cmocka_unit_test(same_seed_same_bytes),
-        cmocka_unit_test(samples_are_independent),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(shapes_and_codes),     cmocka_unit_test(smallest_and_fullest),
+        cmocka_unit_test(noise_is_as_asked),    cmocka_unit_test(atoms_are_used_alike),
+        cmocka_unit_test(same_seed_same_bytes), cmocka_unit_test(samples_are_independent),
+        cmocka_unit_test(kinds_of_entries),     cmocka_unit_test(refusals),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
