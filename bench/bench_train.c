@@ -118,6 +118,7 @@ static dltf_status bench_stages(FILE *table, json_t *rows, shape s, dltf_matrix 
     dltf_options options = dltf_options_default();
     options.m = s.m;
     options.k = s.k;
+    options.encoder = DLTF_ENCODER_TIED;
     options.threads = threads;
     options.tolerance = 0;
     options.steps = 0;

@@ -77,10 +77,35 @@ static int check_resume(training *t) {
 /* K-SVD has no stages; the library refuses what belongs to K-SVD alone. */
 static int check_method(training *t) {
     static const char *const staged[] = {"steps", "batch",  "ridge", "theta-start", "theta",
-                                         "admm",  "lambda", "beta",  NULL};
+                                         "admm",  "lambda", "beta",  "polish",      NULL};
     for (int i = 0; t->options.method == DLTF_METHOD_KSVD && i < t->args.given_count; i++)
         if (is_one_of(t->args.given[i], staged))
             return usage_error("--%s belongs to the method dltf, not to ksvd", t->args.given[i]);
+    return EXIT_OK;
+}
+
+/* The tied feature has stages 2 and 3, an untied encoder has its own: who asks for either gets it, who asks
+ * for both is asked again. */
+static int check_encoder(training *t) {
+    static const char *const tied[] = {"iterations", "theta-start", "theta", "admm", "lambda", "beta", NULL};
+    static const char *const untied[] = {"polish", NULL};
+    const char *of_tied = NULL, *of_untied = NULL;
+    for (int i = 0; t->options.method == DLTF_METHOD_DLTF && i < t->args.given_count; i++) {
+        of_tied = is_one_of(t->args.given[i], tied) ? t->args.given[i] : of_tied;
+        of_untied = is_one_of(t->args.given[i], untied) ? t->args.given[i] : of_untied;
+    }
+    bool is_auto = t->options.encoder == DLTF_ENCODER_AUTO, is_tied = t->options.encoder == DLTF_ENCODER_TIED;
+    if (of_tied && !is_auto && !is_tied)
+        return usage_error("--%s belongs to the tied feature: leave it out, or --encoder", of_tied);
+    if (of_untied && is_tied)
+        return usage_error("--%s belongs to untied encoders, not to --encoder tied", of_untied);
+    if (of_untied && of_tied)
+        return usage_error("--%s belongs to the tied feature, --%s to untied encoders: leave one out",
+                           of_tied, of_untied);
+    if (of_tied && is_auto) {
+        remark("--%s belongs to the tied feature, so that is what is learned (--encoder tied)", of_tied);
+        t->options.encoder = DLTF_ENCODER_TIED;
+    }
     return EXIT_OK;
 }
 
@@ -234,8 +259,9 @@ static int print_report(training *t) {
 }
 
 static int run(const command *self, int count, char **words) {
-    static int (*const steps[])(training *) = {check_resume,   check_method, choose_files, load_data,
-                                               create_learner, learn,        save,         print_report};
+    static int (*const steps[])(training *) = {check_resume, check_method, check_encoder,
+                                               choose_files, load_data,    create_learner,
+                                               learn,        save,         print_report};
     training t = {.output = NULL};
     if (!arguments_parse(self, count, words, &t.flags, &t.options, &t.args))
         return t.args.exit_code;
@@ -257,8 +283,10 @@ const command command_train = {
     .summary = "learn a dictionary from data",
     .operands = "DATA",
     .details = "Learns m unit-norm atoms from the samples (rows) in DATA: .npy, .npz (FILE.npz:NAME picks an "
-               "array), .csv, IDX or IDX.gz. The features max_k(W^T x) of the learned dictionary then tell "
-               "which atoms made up a sample. The same seed gives the same file for any number of threads. "
+               "array), .csv, IDX or IDX.gz. The k largest scores of the learned model then tell which atoms "
+               "made up a sample: scores of an encoder that is made for the dictionary or, with --encoder "
+               "tied, of the dictionary itself, which is then moved for it as in the paper. The same seed "
+               "gives the same file for any number of threads. "
                "Ctrl-C (or SIGTERM, SIGHUP) saves a checkpoint and prints the command that goes on from it.",
     .own = {own_options, sizeof own_options / sizeof *own_options},
     .library = dltf_train_options,
@@ -266,6 +294,7 @@ const command command_train = {
     .json = "outcome, figures of the dictionary, all options and the history",
     .examples = {"dltf train X.npy -m 128 -k 8 -o X.model.safetensors",
                  "dltf train train-images-idx3-ubyte.gz -m 256 -k 16 --unit-norm --history learning.csv",
+                 "dltf train X.npy -m 128 -k 8 --encoder tied -o X.tied.safetensors",
                  "dltf train X.npy -m 128 -k 8 --method ksvd --iterations 60 -o X.ksvd.safetensors",
                  "dltf train X.npy --resume X.model.safetensors.checkpoint -o X.model.safetensors", NULL},
     .run = run,

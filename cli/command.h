@@ -20,7 +20,7 @@ typedef struct command {
     const char *library_title;          /* heading of those in the help */
     const char *json;                   /* what --json prints; NULL where there is no --json */
     void (*operand_words)(FILE *out);   /* prints what the operand may be, for completion; NULL: a file */
-    const char *examples[5];            /* whole command lines, NULL-terminated */
+    const char *examples[6];            /* whole command lines, NULL-terminated */
     int (*run)(const struct command *self, int count, char **words); /* words after the name; exit code */
 } command;
 

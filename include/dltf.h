@@ -149,6 +149,7 @@ typedef enum dltf_method { DLTF_METHOD_DLTF, DLTF_METHOD_KSVD } dltf_method;
 /* The scores that a thresholded feature keeps: those of the dictionary itself, or of an encoder made for it.
  */
 typedef enum dltf_encoder_kind {
+    DLTF_ENCODER_AUTO, /* distilled; tied with K-SVD, ADMM iterations, or fewer than 20 samples per atom */
     DLTF_ENCODER_TIED,
     DLTF_ENCODER_TIGHT,    /* the tight frame nearest to the dictionary */
     DLTF_ENCODER_DUAL,     /* regularised pseudo-inverse */

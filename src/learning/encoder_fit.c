@@ -132,19 +132,30 @@ static bool polar_factor(int threads, int64_t m, int64_t n, double *work, double
     return true;
 }
 
+/* Unit norms; returns by how much the norms were not all the same before, as a share. */
+static double even_out(int64_t m, int64_t n, double *E) {
+    double wanted = m > n ? sqrt((double)n / (double)m) : 1, worst = 0; /* of the rows of a polar factor */
+    for (int64_t j = 0; j < m; j++) {
+        worst = fmax(worst, fabs(dl_norm(E + j * n, n) / wanted - 1));
+        dl_normalise(E + j * n, n);
+    }
+    return worst;
+}
+
 dltf_status dl_tight_frame(int threads, const double *W, int64_t m, int64_t n, double *E) {
-    enum { TURNS = 10 };
+    enum { TURNS = 50 };
+    const double close_enough = 1e-4;
     int64_t size = m < n ? m : n;
     double *work = DL_NEW(double, 3 * size * size + size + dl_eigenvectors_scratch(size) + m * n);
     if (!work)
         return DLTF_MEMORY;
     dltf_status status = DLTF_OK;
     memcpy(E, W, (size_t)(m * n) * sizeof *E);
-    for (int turn = 0; turn < TURNS && status == DLTF_OK; turn++) {
+    double uneven = 1;
+    for (int turn = 0; turn < TURNS && uneven > close_enough && status == DLTF_OK; turn++) {
         if (!polar_factor(threads, m, n, work, E))
             status = dl_fail(DLTF_NUMERIC, "the tight frame of the dictionary was not found");
-        for (int64_t j = 0; j < m; j++)
-            dl_normalise(E + j * n, n);
+        uneven = even_out(m, n, E);
     }
     dl_free(work);
     return status;
@@ -161,6 +172,7 @@ dltf_status dl_fit_encoder(dltf_learner *l) {
         break;
     case DLTF_ENCODER_TIGHT:
         return dl_tight_frame(l->threads, l->W, l->m, l->n, s->E);
+    case DLTF_ENCODER_AUTO:
     case DLTF_ENCODER_TIED:
         break;
     }

@@ -24,7 +24,7 @@ static int64_t most(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* m and k that were left to us: twice overcomplete, but not more atoms than a tenth of the samples can
+/* What was left to us. m and k: twice overcomplete, but not more atoms than a tenth of the samples can
  * support or than pictures need; an eighth of the dimensions active, but at most a quarter of the atoms. */
 static void complete_options(dltf_options *options, int64_t N, int64_t n) {
     if (options->m == 0)
@@ -33,6 +33,10 @@ static void complete_options(dltf_options *options, int64_t N, int64_t n) {
         options->k = most(1, least(least(n / 8, 30), options->m / 4));
     if (options->select == DLTF_SELECT_MODEL)
         options->select = DLTF_SELECT_ABS;
+    const int64_t enough = 20; /* samples per atom: with fewer, an encoder may learn them by heart */
+    bool tied = options->method == DLTF_METHOD_KSVD || options->admm > 0 || N / enough < options->m;
+    if (options->encoder == DLTF_ENCODER_AUTO)
+        options->encoder = tied ? DLTF_ENCODER_TIED : DLTF_ENCODER_DISTILLED;
 }
 
 static dltf_status check_options(const dltf_options *options) {
@@ -46,8 +50,12 @@ static dltf_status check_options(const dltf_options *options) {
     if (ksvd && options->select == DLTF_SELECT_POSITIVE)
         return dl_fail(DLTF_ARGUMENT,
                        "select: ksvd codes by omp, which chooses atoms by magnitude: select abs");
-    if (ksvd && options->encoder != DLTF_ENCODER_TIED)
+    bool untied = options->encoder != DLTF_ENCODER_AUTO && options->encoder != DLTF_ENCODER_TIED;
+    if (ksvd && untied)
         return dl_fail(DLTF_ARGUMENT, "encoder: ksvd learns a dictionary and no encoder; leave it tied");
+    if (untied && options->admm > 0)
+        return dl_fail(DLTF_ARGUMENT,
+                       "admm: its iterations are for the tied feature; leave them out or the encoder tied");
     if (!ksvd && (options->error > 0 || options->update != DLTF_UPDATE_EXACT))
         return dl_fail(DLTF_ARGUMENT, "%s belongs to the method ksvd",
                        options->error > 0 ? "error" : "update");
@@ -79,18 +87,26 @@ static dltf_status check_memory(const dltf_learner *l) {
     double m = (double)l->m, n = (double)l->n, N = (double)l->N, threads = (double)l->threads;
     double k = (double)l->k;
     bool ksvd = l->options.method == DLTF_METHOD_KSVD, admm = !ksvd && l->options.admm > 0;
+    bool distilled = l->options.encoder == DLTF_ENCODER_DISTILLED,
+         tight = l->options.encoder == DLTF_ENCODER_TIGHT;
     double squares = (admm ? 9 : 6) * 8 * m * m, dictionaries = 12 * 8 * m * n;
     double samples = (double)DL_BLOCK * 4 * n + (admm ? 8 * N * m : 0) + (ksvd ? N * (4 * n + 20 * k) : 0);
-    double bytes = squares + dictionaries + samples + threads * 16 * DL_TILE * m;
+    double encoder = distilled ? 3 * 8 * n * n : tight ? 5 * 8 * fmin(m, n) * fmin(m, n) : 0;
+    double bytes = squares + dictionaries + samples + encoder + threads * 16 * DL_TILE * m;
+    if (distilled && l->n > DL_MOST_EIGENVECTORS)
+        return dl_fail(DLTF_ARGUMENT,
+                       "encoder: distilled is for at most %d columns, the data have %lld: dual",
+                       DL_MOST_EIGENVECTORS, (long long)l->n);
     if (bytes <= dl_memory_of_machine())
         return DLTF_OK;
-    return dl_fail(DLTF_MEMORY,
-                   "m = %lld atoms%s need about %.0f GB of memory, this machine has %.0f GB: lower m",
+    return dl_fail(DLTF_MEMORY, "m = %lld atoms%s need about %.0f GB of memory, this machine has %.0f GB: %s",
                    (long long)l->m,
-                   admm   ? " and ADMM"
-                   : ksvd ? " and K-SVD's residuals"
-                          : "",
-                   bytes / 1e9, dl_memory_of_machine() / 1e9);
+                   admm        ? " and ADMM"
+                   : ksvd      ? " and K-SVD's residuals"
+                   : distilled ? " and the distilled encoder"
+                               : "",
+                   bytes / 1e9, dl_memory_of_machine() / 1e9,
+                   distilled && encoder > bytes / 2 ? "let the encoder be dual" : "lower m");
 }
 
 static dltf_status allocate(dltf_learner *l) {

@@ -1,5 +1,5 @@
 /* Atoms that do no work, hardly used or copies of a more used one, and what replaces them: the residuals of
- * the worst coded samples. Called by stages 1 and 2 and by K-SVD. */
+ * the worst coded samples. Called by stages 1 and 2, the stage of the encoder and K-SVD. */
 #include "base/random.h"
 #include "data/matrix.h"
 #include "learning/learner.h"

@@ -3,8 +3,8 @@
  *
  * Codes of several passes (hard-thresholding pursuit, preconditioned by the dual) hold nearly all the right
  * atoms where those of one pass hold most, and the dictionary that fits them best has lost the bias of
- * one-pass codes. The last iteration makes such codes once more: the teacher of the encoder. Called by
- * learner.c. */
+ * one-pass codes. Atoms that do no work are replaced there, too. The last iteration makes such codes once
+ * more: the teacher of the encoder. Called by learner.c. */
 #include "base/memory.h"
 #include "coding/dual.h"
 #include "coding/encoder.h"
@@ -100,8 +100,9 @@ static void code_block(dl_pass *pass) {
             s->x_sum[d] += (double)l->block[i * l->n + d];
 }
 
-/* Codes of several passes for the chosen samples: all that is wanted of them goes into the statistics. */
-static dltf_status code_samples(dltf_learner *l, int64_t passes) {
+/* Codes of several passes for the chosen samples: all that is wanted of them goes into the statistics; those
+ * of the last block, `rows` samples, stay. */
+static dltf_status code_samples(dltf_learner *l, int64_t passes, int64_t *rows) {
     dl_encoder_stage *s = &l->encoder;
     dltf_model *model = NULL;
     dltf_encoding encoding = dltf_encoding_default();
@@ -120,6 +121,7 @@ static dltf_status code_samples(dltf_learner *l, int64_t passes) {
     dl_pass pass = {.l = l, .order = s->order, .count = s->count};
     if (s->status == DLTF_OK)
         dl_pass_run(&pass, load_tile, code_block);
+    *rows = pass.rows;
     dltf_encoder_free(s->coder);
     s->coder = NULL;
     dltf_model_free(model);
@@ -131,7 +133,8 @@ dltf_status dl_encoder_iteration(dltf_learner *l, int64_t index, dltf_iteration 
     dl_encoder_stage *s = &l->encoder;
     bool last = index == l->options.polish;
     choose_samples(l, last ? TEACHER_SAMPLES : SAMPLES);
-    dltf_status status = code_samples(l, last ? TEACHER_PASSES : PASSES);
+    int64_t rows = 0;
+    dltf_status status = code_samples(l, last ? TEACHER_PASSES : PASSES, &rows);
     if (status != DLTF_OK)
         return status;
     dl_w_problem problem = {.s = &l->statistics, .X_square = s->X_square};
@@ -142,6 +145,8 @@ dltf_status dl_encoder_iteration(dltf_learner *l, int64_t index, dltf_iteration 
     } else {
         dl_fit_dictionary(l, l->statistics.D, l->statistics.C, FIT_RIDGE, s->factor, s->E);
         dl_learner_refresh(l);
+        if (index + 1 < l->options.polish) /* what is put in at the end has no time to settle */
+            record->atoms_replaced = dl_replace_useless(l, l->statistics.use, rows, index);
     }
     dl_learner_describe(l, record);
     return status;

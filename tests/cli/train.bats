@@ -76,6 +76,42 @@ load common
   [[ $(value '[r["stage"] for r in d["history"]].count("admm")' <report.json) == 3 ]]
 }
 
+@test "encoders: distilled by default, others by name; the same file on any number of threads" {
+  steps=(-m 24 -k 3 --steps 40 --batch 200)
+  for kind in tied tight dual distilled; do
+    dltf train "$toy/X.npy" "${steps[@]}" --encoder $kind --threads 1 -o $kind.safetensors -q
+    dltf train "$toy/X.npy" "${steps[@]}" --encoder $kind --threads 2 -o two.safetensors --json >$kind.json
+    same_file $kind.safetensors two.safetensors
+    [[ $(value 'd["options"]["encoder"]' <$kind.json) == "$kind" ]]
+    dltf encode $kind.safetensors "$toy/Xtest.npy" --refit -o $kind.npz -q
+  done
+  [[ $(value '[r["stage"] for r in d["history"]].count("encoder")' <dual.json) == 6 ]]
+  [[ $(value '{"model", "encoder"} & {r["stage"] for r in d["history"]}' <tied.json) == "{'model'}" ]]
+  [[ $(dltf inspect distilled.safetensors) == *"untied, a matrix of its own, with a bias"* ]]
+  [[ $(dltf inspect tight.safetensors --json | value 'd["encoder"], d["bias"]') == "('untied', False)" ]]
+  [[ $(dltf inspect tied.safetensors --json | value 'd["encoder"]') == tied ]]
+  dltf synth -n 6 -m 8 -k 2 -N 160 -o small -q
+  dltf train small/X.npy -m 8 -k 2 -o auto.safetensors -q
+  [[ $(dltf inspect auto.safetensors --json | value 'd["encoder"]') == untied ]]
+  dltf train small/X.npy -m 9 -k 2 -o auto.safetensors -q # fewer than 20 samples per atom
+  [[ $(dltf inspect auto.safetensors --json | value 'd["encoder"]') == tied ]]
+}
+
+@test "options of stages 2 and 3 mean the tied feature; both at once are refused" {
+  run -0 --separate-stderr dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --theta 0.01 -o theta.safetensors
+  [[ $stderr == *"--theta belongs to the tied feature, so that is what is learned"* ]]
+  [[ $(dltf inspect theta.safetensors --json | value 'd["encoder"]') == tied ]]
+  run -0 --separate-stderr dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --encoder tied -o tied.safetensors
+  [[ $stderr != *"belongs to"* ]]
+  fails 2 "--theta belongs to the tied feature" train "$toy/X.npy" --encoder dual --theta 1 -o x.safetensors
+  fails 2 "--admm belongs to the tied feature" train "$toy/X.npy" --encoder distilled --admm 2 -o x.safetensors
+  fails 2 "--polish belongs to untied encoders" train "$toy/X.npy" --encoder tied --polish 2 -o x.safetensors
+  fails 2 "--theta belongs to the tied feature, --polish to untied" train "$toy/X.npy" --theta 1 --polish 2 -o x.safetensors
+  fails 2 "ksvd learns a dictionary and no encoder" train "$toy/X.npy" --method ksvd --encoder dual -o x.safetensors
+  fails 2 "polish belongs to the method dltf" train "$toy/X.npy" --method ksvd --polish 2 -o x.safetensors
+  [[ ! -e x.safetensors ]]
+}
+
 @test "a progress bar is for terminals only, and leaves no trace" {
   command -v script >/dev/null || skip "there is no script(1)"
   # More steps until it takes longer than the bar waits.

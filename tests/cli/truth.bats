@@ -14,6 +14,21 @@ load common
   run ! cmp -s a/X.npy b/X.npy
 }
 
+@test "synth draws codes of other kinds at the same places" {
+  for codes in ones signs uniform gaussian; do
+    dltf synth -n 9 -m 12 -k 2 -N 50 --codes $codes -o $codes --json -q >$codes.json
+    [[ $(value 'd["codes"]' <$codes.json) == "$codes" && $(value 'd["codes"]' <$codes/synth.json) == "$codes" ]]
+  done
+  "$PYTHON" - <<'END'
+import numpy as np, scipy.sparse as sp
+Z = {c: sp.load_npz(f"{c}/codes.npz") for c in ("ones", "signs", "uniform", "gaussian")}
+assert all((z.indices == Z["ones"].indices).all() for z in Z.values())
+assert (Z["ones"].data == 1).all() and set(Z["signs"].data) == {-1, 1}
+assert (Z["uniform"].data >= .5).all() and (Z["uniform"].data <= 1.5).all() and Z["gaussian"].data.min() < 0
+END
+  fails 2 "none of ones" synth --codes twos -o x
+}
+
 @test "score compares a model with the truth, the true dictionary and a random one" {
   run -0 --separate-stderr dltf score "$model" --truth "$toy"
   [[ ${lines[*]} == *method*ave_dif*exact*model*original*random* && $stderr == *"wrong atoms per sample"* ]]
@@ -54,6 +69,36 @@ load common
   [[ $(value 'min(r["proven"] for r in d["rows"] if r["method"] == "true" and r["noise"] < .02) > .9' <c.json) == True ]]
   [[ $(value 'max(r["proven"] for r in d["rows"] if r["method"] == "true" and r["noise"] > .05) < .05' <c.json) == True ]]
   [[ $(value 'len(d["rows"]), d["protocol"]["quantile"]' <c.json) == "(18, 0.99)" ]]
+}
+
+@test "reproduce table1 and encoders: untied encoders find more than the true dictionary" {
+  [[ ${DLTF_TEST_SMALL:-0} == 1 ]] && skip "too slow here"
+  dltf reproduce table1 --quick --seeds 1 --methods original,dltf-dual,dltf-distilled-positive,dltf-2-passes --json -q >t.json
+  [[ $(value '[r["method"] for r in d["rows"]][::2]' <t.json) == "['original', 'dltf-dual', 'dltf-distilled-positive', 'dltf-2-passes']" ]]
+  [[ $(value 'all(r["ave_dif"] < o["ave_dif"] for r in d["rows"][2:] for o in d["rows"][:2] if o["k"] == r["k"])' <t.json) == True ]]
+  dltf reproduce encoders --quick --seeds 1 --methods original,dltf-distilled --json -q >e.json
+  [[ $(value '[r["codes"] for r in d["rows"]]' <e.json) == "['ones', 'signs', 'uniform', 'gaussian', 'ones', 'signs', 'uniform', 'gaussian']" ]]
+  [[ $(value 'all(r["missing"] == r["wrong"] == r["ave_dif"] and r["assumed_k"] == r["k"] for r in d["rows"])' <e.json) == True ]]
+}
+
+@test "reproduce images leaves out what is not there" {
+  [[ ${DLTF_TEST_SMALL:-0} == 1 ]] && skip "too slow here"
+  unset DLTF_DATA
+  mkdir -p data/mnist
+  run -0 --separate-stderr dltf reproduce images --quick --seeds 1 --methods tight --data data --json
+  [[ $stderr == *"MNIST is left out: --data"* && $output == *'"experiment": "images"'* ]]
+  # 40 images of 4 x 4, as both sets of MNIST
+  "$PYTHON" - <<'END'
+import gzip, random
+random.seed(1)
+for name in "train", "t10k":
+    with gzip.open(f"data/mnist/{name}-images-idx3-ubyte.gz", "wb") as f:
+        f.write(bytes([0, 0, 8, 3, 0, 0, 0, 120, 0, 0, 0, 4, 0, 0, 0, 4]) + random.randbytes(120 * 16))
+END
+  dltf reproduce images --quick --seeds 1 --methods dual --data data --json -q >i.json
+  [[ $(value '[(r["k"], 0 <= r["relative_error"] < 1) for r in d["rows"] if r["data"] == "mnist"]' <i.json) == "[(10, True), (30, True)]" ]]
+  DLTF_DATA=data dltf reproduce images --quick --seeds 1 --methods dual --json -q >again.json
+  [[ $(value 'len(d["rows"])' <again.json) == $(value 'len(d["rows"])' <i.json) ]]
 }
 
 @test "reproduce figure1 has six panels, as rows and as a picture" {

@@ -25,12 +25,13 @@ static int stop_at_once(void *context, const dltf_progress *progress) {
 }
 
 /* After every iteration of stages first .. last, which have one each. */
-static void write_stages(const char *directory, dltf_method method, int first, int last) {
-    dltf_options options = dltf_options_default();
-    options.method = method;
+static void write_stages(const char *directory, dltf_options options, int first, int last) {
     options.m = 4;
     options.k = 2;
-    options.threads = options.steps = options.iterations = options.admm = 1;
+    options.threads = options.iterations = 1;
+    options.steps = first == DLTF_STAGE_MINIBATCH;
+    options.admm = last == DLTF_STAGE_ADMM;
+    options.polish = 0;
     dltf_learner *learner = NULL;
     dltf_outcome outcome;
     fuzz_require(dltf_learner_new(data(), &options, NULL, &learner) == DLTF_OK);
@@ -44,8 +45,13 @@ static void write_stages(const char *directory, dltf_method method, int first, i
 }
 
 static void write_seeds(const char *directory) {
-    write_stages(directory, DLTF_METHOD_DLTF, DLTF_STAGE_MINIBATCH, DLTF_STAGE_ADMM);
-    write_stages(directory, DLTF_METHOD_KSVD, DLTF_STAGE_KSVD, DLTF_STAGE_KSVD);
+    dltf_options tied = dltf_options_default(), distilled = tied, ksvd = tied;
+    tied.encoder = DLTF_ENCODER_TIED;
+    distilled.encoder = DLTF_ENCODER_DISTILLED;
+    ksvd.method = DLTF_METHOD_KSVD;
+    write_stages(directory, tied, DLTF_STAGE_MINIBATCH, DLTF_STAGE_ADMM);
+    write_stages(directory, distilled, DLTF_STAGE_ENCODER, DLTF_STAGE_ENCODER);
+    write_stages(directory, ksvd, DLTF_STAGE_KSVD, DLTF_STAGE_KSVD);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -72,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         dltf_learner_model(learner, &model) == DLTF_OK) {
         dltf_model_view view = dltf_model_get(model);
         for (int64_t i = 0; i < view.m * view.n; i++)
-            fuzz_require(isfinite(view.dictionary[i]));
+            fuzz_require(isfinite(view.dictionary[i]) && (!view.encoder || isfinite(view.encoder[i])));
     }
     dltf_model_free(model);
     dltf_learner_free(learner);

@@ -227,3 +227,56 @@ bool ref_dual_encoder(const double *W, int64_t m, int64_t n, double r, bool smal
     free(B);
     return regular;
 }
+
+/* ---- The distilled encoder ---- */
+
+static double *column_means(const double *X, int64_t N, int64_t n) {
+    double *mean = zeros(n);
+    for (int64_t i = 0; i < N * n; i++)
+        mean[i % n] += X[i] / (double)N;
+    return mean;
+}
+
+double ref_affine_ridge(const double *X, const double *Z, int64_t N, int64_t n, int64_t m, double r,
+                        double *E, double *b) {
+    double *x0 = column_means(X, N, n), *z0 = column_means(Z, N, m), error = 0, freedom = 1;
+    double *A = zeros(n * n), *copy = zeros(n * n), *B = zeros(n * m), *H = zeros(n * n);
+    for (int64_t p = 0; p < n; p++) {
+        for (int64_t i = 0; i < N; i++) {
+            double x = (X[i * n + p] - x0[p]) / (double)N;
+            for (int64_t q = 0; q < n; q++)
+                A[p * n + q] += x * (X[i * n + q] - x0[q]);
+            for (int64_t j = 0; j < m; j++)
+                B[p * m + j] += x * (Z[i * m + j] - z0[j]);
+        }
+    }
+    memcpy(H, A, (size_t)(n * n) * sizeof *H);
+    for (int64_t p = 0; p < n; p++)
+        A[p * n + p] += r;
+    memcpy(copy, A, (size_t)(n * n) * sizeof *copy);
+    if (!eliminate(A, n, B, m) || !eliminate(copy, n, H, n))
+        abort();
+    for (int64_t p = 0; p < n; p++)
+        freedom += H[p * n + p];
+    for (int64_t j = 0; j < m; j++) {
+        b[j] = -z0[j];
+        for (int64_t p = 0; p < n; p++) {
+            E[j * n + p] = B[p * m + j];
+            b[j] += E[j * n + p] * x0[p];
+        }
+    }
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < m; j++) {
+            double left = -b[j] - Z[i * m + j];
+            for (int64_t p = 0; p < n; p++)
+                left += E[j * n + p] * X[i * n + p];
+            error += left * left;
+        }
+    free(x0);
+    free(z0);
+    free(A);
+    free(copy);
+    free(B);
+    free(H);
+    return error / ((1 - freedom / (double)N) * (1 - freedom / (double)N));
+}

@@ -34,6 +34,12 @@ double ref_largest_eigenvalue(const double *W, int64_t m, int64_t n);
  * W (W^T W + r I)^{-1}. By Gauss-Jordan elimination; false where the matrix is singular. */
 bool ref_dual_encoder(const double *W, int64_t m, int64_t n, double r, bool small, double *E);
 
+/* min sum_i ||E x_i - b - z_i||^2 + N r ||E||^2 over E (m x n) and b (m), by normal equations. Returns its
+ * generalised cross-validation score sum_i ||E x_i - b - z_i||^2 / (1 - freedom/N)^2, where freedom counts b
+ * and is the trace of the map from values to fitted values. */
+double ref_affine_ridge(const double *X, const double *Z, int64_t N, int64_t n, int64_t m, double r,
+                        double *E, double *b);
+
 /* One iteration of K-SVD on W (m x n): codes by ref_omp, then atom after atom the best rank-one fit to the
  * samples that use it (one step towards it if not `exact`). Returns ||X - WZ||^2 after it. */
 double ref_ksvd_iteration(const double *X, int64_t N, int64_t n, int64_t m, int64_t k, bool exact, double *W);

@@ -37,6 +37,7 @@ static dltf_options all_stages(void) {
     dltf_options options = dltf_options_default();
     options.m = m;
     options.k = k;
+    options.encoder = DLTF_ENCODER_TIED;
     options.steps = 7;
     options.batch = 20;
     options.iterations = 6;
@@ -76,7 +77,13 @@ static dltf_model *model_of(const dltf_learner *learner) {
 
 static void assert_same_model(const dltf_learner *a, const dltf_learner *b) {
     dltf_model *left = model_of(a), *right = model_of(b);
+    dltf_model_view x = dltf_model_get(left), y = dltf_model_get(right);
     assert_same_dictionary(left, right);
+    assert_true((x.encoder != NULL) == (y.encoder != NULL) && (x.bias != NULL) == (y.bias != NULL));
+    if (x.encoder)
+        assert_memory_equal(x.encoder, y.encoder, (size_t)(x.m * x.n) * sizeof(float));
+    if (x.bias)
+        assert_memory_equal(x.bias, y.bias, (size_t)x.m * sizeof(float));
     for (int i = 0; dltf_model_note_name(left, i); i++) {
         const char *name = dltf_model_note_name(left, i);
         assert_string_equal(name, dltf_model_note_name(right, i));
@@ -120,6 +127,27 @@ static void stopped_anywhere(void **state) {
     options.seed = 77;
     options.theta = 0.1 + 0.2;
     check_every_stop(&options);
+}
+
+static dltf_options with_encoder(dltf_encoder_kind kind) {
+    dltf_options options = all_stages();
+    options.encoder = kind;
+    options.admm = 0;
+    options.steps = 3;
+    options.polish = 3;
+    return options;
+}
+
+static void stopped_with_an_encoder(void **state) {
+    (void)state;
+    for (int kind = DLTF_ENCODER_TIGHT; kind <= DLTF_ENCODER_DISTILLED; kind++) {
+        dltf_options options = with_encoder((dltf_encoder_kind)kind);
+        check_every_stop(&options);
+        options.steps = options.polish = 0;
+        options.center = options.unit_norm = true;
+        options.select = DLTF_SELECT_POSITIVE;
+        check_every_stop(&options);
+    }
 }
 
 /* Every sample three times, so that atoms are copies of one another and are replaced in both stages. */
@@ -368,6 +396,29 @@ static void changed_notes(void **state) {
     assert_fails(with_note(15, "option.admm", "0"), DLTF_FORMAT, "stage"); /* its options do not have it */
 }
 
+/* A finished encoder is used as it is read: neither NaN nor another shape is taken for one. */
+static void changed_encoder(void **state) {
+    (void)state;
+    const char *const names[] = {"encoder.E", "encoder.bias"};
+    for (int i = 0; i < 2; i++)
+        for (int change = 0; change < 2; change++) {
+            dl_bundle bundle = {0};
+            dltf_options options = with_encoder(DLTF_ENCODER_DISTILLED);
+            dltf_learner *learner = new_learner(&options);
+            run(learner, 0);
+            assert_int_equal(dl_checkpoint_make(learner, &bundle), DLTF_OK);
+            dltf_learner_free(learner);
+            dl_tensor *tensor = (dl_tensor *)dl_bundle_find(&bundle, names[i]);
+            assert_non_null(tensor);
+            if (change == 0)
+                ((double *)tensor->data)[1] = (double)NAN;
+            else
+                tensor->rows--;
+            assert_fails(restore_and_run(&bundle), DLTF_FORMAT, names[i]);
+            dl_bundle_free(&bundle);
+        }
+}
+
 static dltf_status with_code(const char *name, int32_t value) {
     dl_bundle bundle = bundle_at(15);
     const dl_tensor *tensor = dl_bundle_find(&bundle, name);
@@ -526,6 +577,7 @@ static void lack_of_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stopped_anywhere),
+        cmocka_unit_test(stopped_with_an_encoder),
         cmocka_unit_test(stopped_among_replacements),
         cmocka_unit_test(stopped_with_stages_missing),
         cmocka_unit_test(stopped_when_converged),
@@ -536,6 +588,7 @@ int main(void) {
         cmocka_unit_test(truncated),
         cmocka_unit_test(changed_position),
         cmocka_unit_test(changed_notes),
+        cmocka_unit_test(changed_encoder),
         cmocka_unit_test(changed_codes),
         cmocka_unit_test(one_record_of_ksvd),
         cmocka_unit_test(shortened_history),

@@ -18,6 +18,7 @@ static void beats_the_dictionary_that_made_the_data(void **state) {
     dltf_options options = dltf_options_default();
     options.m = m;
     options.k = k;
+    options.encoder = DLTF_ENCODER_TIED;
     options.steps = sized(options.steps, 100);
     options.batch = sized(options.batch, 300);
     dltf_matrix W0 = dltf_synthetic_dictionary(problem);

@@ -10,6 +10,7 @@ static dltf_options quick(int64_t m, int64_t k) {
     dltf_options options = dltf_options_default();
     options.m = m;
     options.k = k;
+    options.encoder = DLTF_ENCODER_TIED;
     options.steps = 8;
     options.batch = 16;
     options.iterations = 6;

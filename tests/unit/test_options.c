@@ -214,6 +214,7 @@ static void defaults(void **state) {
     assert_table_matches(dltf_encode_options(), &encode);
     assert_true(train.m == 0 && train.k == 0 && train.select == DLTF_SELECT_ABS && !train.center);
     assert_true(train.steps == 200 && train.theta_start == 0.2 && train.theta == 0.003);
+    assert_true(train.encoder == DLTF_ENCODER_AUTO && train.polish == 5);
     assert_true(train.lambda == 0.05 && train.beta == 0.5 && train.tolerance == 1e-6);
     assert_true(encode.k == 0 && encode.select == DLTF_SELECT_MODEL && !encode.refit && encode.threads == 0);
     assert_int_equal(dl_options_check(dltf_train_options(), &train), DLTF_OK);

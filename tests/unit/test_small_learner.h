@@ -53,6 +53,7 @@ static inline dltf_options small_options(void) {
     dltf_options options = dltf_options_default();
     options.m = 24;
     options.k = 2;
+    options.encoder = DLTF_ENCODER_TIED;
     options.steps = sized(30, 12);
     options.batch = 150;
     options.iterations = sized(20, 10);
