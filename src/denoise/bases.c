@@ -117,7 +117,7 @@ static void set_basis(learner *l, int b, const double *M) {
 static void first_basis(void *context, int64_t b, int worker) {
     learner *l = context;
     int64_t n = l->bases->n;
-    double *M = l->M[worker], *values = l->scratch[worker] + 3 * n;
+    double *M = l->M[worker], *values = l->scratch[worker] + dl_eigenvectors_scratch(n);
     memset(M, 0, (size_t)(n * n) * sizeof *M);
     gather_group(l, (int)b, true, worker);
     if (dl_eigenvectors(M, n, values, l->scratch[worker]))
@@ -161,7 +161,8 @@ static dltf_status learner_alloc(learner *l, int threads) {
         DL_TRY_NEW(l->rows[t], DL_TILE * n);
         DL_TRY_NEW(l->product[t], n * n);
         DL_TRY_NEW(l->M[t], n * n);
-        DL_TRY_NEW(l->scratch[t], dl_polar_scratch(n));
+        int64_t polar = dl_polar_scratch(n), eigenvectors = dl_eigenvectors_scratch(n) + n;
+        DL_TRY_NEW(l->scratch[t], polar > eigenvectors ? polar : eigenvectors);
     }
 done:
     return status;

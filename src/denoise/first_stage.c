@@ -116,6 +116,7 @@ done:
 
 static dltf_status learn_paper(work *w, const float *X, int64_t count, dl_meter *meter) {
     dltf_options options = dltf_options_default();
+    options.encoder = DLTF_ENCODER_TIED;
     options.theta = options.theta_start = PAPER_THETA;
     options.steps = 0;
     return learn_library(w, X, count, options, NULL, meter);

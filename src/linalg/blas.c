@@ -123,7 +123,6 @@ void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64
     dl_parallel(threads, dl_tiles(rows, PANEL), solve_right_panel, &s);
 }
 
-/* A symmetric matrix is its own transpose, and LAPACK's columns are our rows. */
 /* What dsyevd asks for: so many doubles, and behind them so many integers. */
 static int64_t eigenvector_doubles(int64_t size) {
     return 1 + 6 * size + 2 * size * size;
@@ -137,6 +136,7 @@ int64_t dl_eigenvectors_scratch(int64_t size) {
     return eigenvector_doubles(size) + eigenvector_integers(size);
 }
 
+/* A symmetric matrix is its own transpose, and LAPACK's columns are our rows. */
 bool dl_eigenvectors(double *A, int64_t size, double *values, double *scratch) {
     int64_t doubles = eigenvector_doubles(size);
     int count = (int)size;

@@ -555,7 +555,9 @@ static void bases_are_orthonormal_and_filtering_keeps_the_clean(void **state) {
 static void polar_factor_and_eigenvectors(void **state) {
     (void)state;
     enum { N = 12 };
-    double A[N * N], P[N * N], S[N * N] = {0}, values[N], *scratch = DL_NEW(double, dl_polar_scratch(N));
+    double A[N * N], P[N * N],
+        S[N * N] = {0}, values[N],
+              *scratch = DL_NEW(double, dl_polar_scratch(N) + dl_eigenvectors_scratch(N));
     fill_normal_f64(A, N * N);
     memcpy(P, A, sizeof A);
     assert_true(dl_polar(P, N, scratch));
