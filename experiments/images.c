@@ -12,9 +12,8 @@
 
 enum { TRAINING = 10000, TRAINING_QUICK = 1000, M = 400, M_QUICK = 100, SETS = 2, K_COUNT = 2 };
 
-/* Errors of K-SVD fall by less than a percent per iteration from there on, and an iteration is as long as a
- * whole training of the others. */
-enum { KSVD_ITERATIONS = 10 };
+/* Twice as many lower the error of its own codes by another 3%, and do not lower that of its tied feature. */
+enum { KSVD_ITERATIONS = 40 };
 
 static const char *const methods[] = {"ksvd", "tied", "tight", "dual", "distilled", NULL};
 
