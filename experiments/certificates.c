@@ -51,11 +51,6 @@ static void protocol(bool quick, json_t *object) {
                         json_string("share of the correct supports; wrong_proofs: share of the others"));
 }
 
-static double paper(const char *method, bool quick, int index) {
-    (void)method, (void)quick, (void)index;
-    return NAN;
-}
-
 /* The true codes with one atom of each exchanged for its next neighbour outside. */
 static dltf_status exchange(dltf_csr truth, dltf_codes **codes) {
     int64_t entries = truth.indptr[truth.rows];
@@ -147,6 +142,5 @@ const experiment experiment_certificates = {
     .settings = settings,
     .describe = describe,
     .protocol = protocol,
-    .paper = paper,
     .measure = measure,
 };

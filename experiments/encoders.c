@@ -39,21 +39,10 @@ static dltf_synthetic_spec problem_spec(bool quick, int setting, int64_t seed) {
 
 static void protocol(bool quick, json_t *object) {
     dltf_synthetic_spec spec = problem_spec(quick, 0, 0);
-    json_object_set_new(object, "n", json_integer(spec.n));
-    json_object_set_new(object, "m", json_integer(spec.m));
-    json_object_set_new(object, "samples", json_integer(spec.samples));
-    json_object_set_new(object, "noise", json_real(spec.noise));
     json_object_set_new(object, "codes",
                         json_string("ones: 1; signs: 1 or -1; uniform: in [0.5, 1.5]; gaussian: normal"));
     json_object_set_new(object, "assumed_k", json_string("k of learning and coding"));
-    recovery_protocol(object);
-}
-
-static double paper(const char *method, bool quick, int setting) {
-    (void)method;
-    (void)quick;
-    (void)setting;
-    return NAN;
+    recovery_protocol(&spec, object);
 }
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
@@ -82,6 +71,5 @@ const experiment experiment_encoders = {
     .settings = settings,
     .describe = describe,
     .protocol = protocol,
-    .paper = paper,
     .measure = measure,
 };

@@ -120,7 +120,8 @@ static json_t *make_row(const experiment *self, const experiment_request *reques
             continue;
         json_object_set_new(row, "sd", number_or_null(tally_sd(&tallies[0])));
         json_object_set_new(row, "seeds", json_integer(request->seeds));
-        json_object_set_new(row, "paper", number_or_null(self->paper(method, request->quick, setting)));
+        json_object_set_new(row, "paper",
+                            number_or_null(self->paper ? self->paper(method, request->quick, setting) : NAN));
     }
     return row;
 }

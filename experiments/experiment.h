@@ -39,7 +39,7 @@ typedef struct experiment {
     void (*describe)(bool quick, int setting, json_t *row);
     /* What is the same for all rows. */
     void (*protocol)(bool quick, json_t *protocol);
-    /* The paper's value of the first metric; NaN where it has none. */
+    /* The paper's value of the first metric; NaN where it has none. NULL: nowhere. */
     double (*paper)(const char *method, bool quick, int setting);
     /* Fills values[i] for every metric; NaN for one that this method does not have. */
     dltf_status (*measure)(const experiment_cell *cell, double *values);

@@ -72,24 +72,18 @@ static void describe(bool quick, int setting, json_t *row) {
     json_object_set_new(row, "value", json_real(at.value));
 }
 
+/* Where n does not vary. */
+static dltf_synthetic_spec problem_spec(bool quick, int64_t k, int64_t seed) {
+    return (dltf_synthetic_spec){STANDARD_n, M, k, quick ? N_QUICK : N_FULL, 0.1, seed, DLTF_ENTRIES_ONES};
+}
+
 static void protocol(bool quick, json_t *object) {
-    json_object_set_new(object, "n", json_integer(STANDARD_n));
-    json_object_set_new(object, "m", json_integer(M));
-    json_object_set_new(object, "samples", json_integer(quick ? N_QUICK : N_FULL));
-    json_object_set_new(object, "noise", json_real(0.1));
+    dltf_synthetic_spec spec = problem_spec(quick, 0, 0);
     json_object_set_new(object, "lambda", json_string("of dltf-admm, with beta = 10 lambda"));
     json_object_set_new(object, "theta",
                         json_string("at the end, from the larger of it and the standard start"));
     json_object_set_new(object, "codes", json_string("k ones at random places"));
-    recovery_protocol(object);
-}
-
-/* The paper shows curves without numbers. */
-static double paper(const char *method, bool quick, int setting) {
-    (void)method;
-    (void)quick;
-    (void)setting;
-    return NAN;
+    recovery_protocol(&spec, object);
 }
 
 static bool depends(const char *method, parameter varies) {
@@ -118,8 +112,7 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     bool quick = cell->request->quick;
     point at = find_point(quick, cell->setting);
     bool alone = depends(cell->method, at.panel->varies);
-    dltf_synthetic_spec spec = {STANDARD_n,       M, at.k, quick ? N_QUICK : N_FULL, 0.1, cell->seed,
-                                DLTF_ENTRIES_ONES};
+    dltf_synthetic_spec spec = problem_spec(quick, at.k, cell->seed);
     const struct memory *known = alone ? NULL : recall(cell->method, at.k, spec.samples, cell->seed);
     if (known) {
         memcpy(values, known->values, sizeof known->values);
@@ -210,7 +203,6 @@ const experiment experiment_figure1 = {
     .settings = settings,
     .describe = describe,
     .protocol = protocol,
-    .paper = paper,
     .measure = measure,
     .figure = figure,
 };

@@ -44,13 +44,6 @@ static void protocol(bool quick, json_t *object) {
     json_object_set_new(object, "ksvd_iterations", json_integer(KSVD_ITERATIONS));
 }
 
-static double paper(const char *method, bool quick, int setting) {
-    (void)method;
-    (void)quick;
-    (void)setting;
-    return NAN;
-}
-
 /* ---- Files ---- */
 
 /* The file with the training or test images of a set; false if there is no folder to look in. */
@@ -151,7 +144,6 @@ const experiment experiment_images = {
     .settings = settings,
     .describe = describe,
     .protocol = protocol,
-    .paper = paper,
     .applies = applies,
     .notice = notice,
     .measure = measure,

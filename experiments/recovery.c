@@ -66,7 +66,11 @@ dltf_options recovery_options(const experiment_cell *cell, const dltf_synthetic_
     return options;
 }
 
-void recovery_protocol(json_t *protocol) {
+void recovery_protocol(const dltf_synthetic_spec *spec, json_t *protocol) {
+    json_object_set_new(protocol, "n", json_integer(spec->n));
+    json_object_set_new(protocol, "m", json_integer(spec->m));
+    json_object_set_new(protocol, "samples", json_integer(spec->samples));
+    json_object_set_new(protocol, "noise", json_real(spec->noise));
     json_object_set_new(protocol, "feature",
                         json_string("k largest magnitudes of one product, tied unless the method names an "
                                     "encoder; dltf-2-passes: distilled, then one pass of htp"));

@@ -17,8 +17,8 @@ bool recovery_is_learned(const char *method);
  * ksvd; dltf- and an encoder: tight, dual, distilled, the last two also with -positive; dltf-2-passes. */
 dltf_options recovery_options(const experiment_cell *cell, const dltf_synthetic_spec *spec);
 
-/* What a reader must know of them, into the protocol. */
-void recovery_protocol(json_t *protocol);
+/* What a reader must know of the problem and of the methods, into the protocol. */
+void recovery_protocol(const dltf_synthetic_spec *spec, json_t *protocol);
 
 /* Fills values[0 .. RECOVERY_METRICS-1]; `options` as above; the methods original and random use its m
  * and k alone. */

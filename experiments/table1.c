@@ -67,13 +67,9 @@ static dltf_synthetic_spec problem_spec(bool quick, int setting, int64_t seed) {
 
 static void protocol(bool quick, json_t *object) {
     dltf_synthetic_spec spec = problem_spec(quick, 0, 0);
-    json_object_set_new(object, "n", json_integer(spec.n));
-    json_object_set_new(object, "m", json_integer(spec.m));
-    json_object_set_new(object, "samples", json_integer(spec.samples));
     json_object_set_new(object, "test_samples", json_integer(spec.samples));
-    json_object_set_new(object, "noise", json_real(spec.noise));
     json_object_set_new(object, "codes", json_string("k ones at random places"));
-    recovery_protocol(object);
+    recovery_protocol(&spec, object);
 }
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
