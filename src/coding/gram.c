@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "coding/method.h"
+#include "data/matrix.h"
 #include "data/model.h"
 
 int64_t dl_method_rows(int64_t m) {
@@ -40,11 +41,9 @@ dltf_status dl_gram_new(int threads, const float *W, int64_t m, int64_t n, float
     double *wide = NULL;
     if (status != DLTF_OK)
         return status;
-    DL_TRY_NEW(wide, m * n);
+    DL_TRY(dl_widen(W, m * n, &wide));
     DL_TRY_NEW(job.rows, threads * m);
     DL_TRY_NEW(job.G, m * m);
-    for (int64_t i = 0; i < m * n; i++)
-        wide[i] = (double)W[i];
     job.W = wide;
     dl_parallel(threads, m, gram_row, &job);
     *G = job.G;

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "coding/dual.h"
 #include "coding/method.h"
+#include "data/matrix.h"
 #include "data/model.h"
 #include "kernels/select.h"
 #include "linalg/blas.h"
@@ -61,12 +62,10 @@ static dltf_status pack_dual(const dl_recipe *recipe, dl_packed *packed) {
     int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, size = m < n ? m : n;
     double *W = NULL, *E = NULL, *factor = NULL;
     float *narrow = NULL;
-    DL_TRY_NEW(W, m * n);
+    DL_TRY(dl_widen(recipe->model->dictionary, m * n, &W));
     DL_TRY_NEW(E, m * n);
     DL_TRY_NEW(factor, size * size);
     DL_TRY_NEW(narrow, m * n);
-    for (int64_t i = 0; i < m * n; i++)
-        W[i] = (double)recipe->model->dictionary[i];
     dl_blas_enter();
     dl_dual_encoder(recipe->threads, W, m, n, RIDGE, factor, E);
     dl_blas_leave();

@@ -8,6 +8,7 @@
  * must fall. Either ends after recipe->passes, or when a pass changes nothing that f32 could hold. */
 #include "base/memory.h"
 #include "coding/method.h"
+#include "data/matrix.h"
 #include "data/model.h"
 #include "kernels/select.h"
 #include "linalg/blas.h"
@@ -62,11 +63,9 @@ static dltf_status largest_eigenvalue(const dl_recipe *recipe, double *sigma) {
     dltf_status status = DLTF_OK;
     int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, size = m < n ? m : n;
     double *W = NULL, *A = NULL, *scratch = NULL;
-    DL_TRY_NEW(W, m * n);
+    DL_TRY(dl_widen(recipe->model->dictionary, m * n, &W));
     DL_TRY_NEW(A, size * size);
     DL_TRY_NEW(scratch, (DL_LANCZOS_STEPS + 1) * size);
-    for (int64_t i = 0; i < m * n; i++)
-        W[i] = (double)recipe->model->dictionary[i];
     dl_blas_enter();
     if (m < n)
         dl_gemm(recipe->threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, W, 0, A);

@@ -112,6 +112,15 @@ bool dl_normalise(double *x, int64_t n) {
     return true;
 }
 
+dltf_status dl_widen(const float *from, int64_t count, double **to) {
+    *to = DL_NEW(double, count);
+    if (!*to)
+        return DLTF_MEMORY;
+    for (int64_t i = 0; i < count; i++)
+        (*to)[i] = (double)from[i];
+    return DLTF_OK;
+}
+
 dltf_status dl_matrix_unit_rows(dltf_matrix matrix, const char *name, double **rows) {
     double *unit = NULL;
     dltf_status status = dl_matrix_check(matrix, name);

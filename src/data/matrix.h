@@ -25,6 +25,9 @@ double dl_norm(const double *x, int64_t n);
 /* Scales to norm 1; false (and untouched) for the zero vector. */
 bool dl_normalise(double *x, int64_t n);
 
+/* An owned copy in doubles. */
+dltf_status dl_widen(const float *from, int64_t count, double **to);
+
 /* An owned m x n copy in doubles with rows scaled to norm 1; fails for a zero row. */
 dltf_status dl_matrix_unit_rows(dltf_matrix matrix, const char *name, double **rows);
 

@@ -10,15 +10,6 @@
 #include <float.h>
 #include <math.h>
 
-static dltf_status widen(const float *from, int64_t count, double **to) {
-    *to = DL_NEW(double, count);
-    if (!*to)
-        return DLTF_MEMORY;
-    for (int64_t i = 0; i < count; i++)
-        (*to)[i] = (double)from[i];
-    return DLTF_OK;
-}
-
 static double longest(const double *rows, int64_t m, int64_t n) {
     double most = 0;
     for (int64_t i = 0; i < m; i++)
@@ -48,10 +39,10 @@ dltf_status dl_gains_make(const dltf_model *model, bool tied, dl_gains *gains) {
     double *row = NULL;
     dl_gains g = {.m = parts.m, .n = parts.n, .positive = parts.select == DLTF_SELECT_POSITIVE};
     g.bias = tied ? NULL : parts.bias;
-    DL_TRY(widen(parts.dictionary, g.m * g.n, &g.W));
+    DL_TRY(dl_widen(parts.dictionary, g.m * g.n, &g.W));
     g.E = g.W;
     if (!tied && parts.encoder)
-        DL_TRY(widen(parts.encoder, g.m * g.n, &g.E));
+        DL_TRY(dl_widen(parts.encoder, g.m * g.n, &g.E));
     DL_TRY_NEW(g.d, g.m);
     DL_TRY_NEW(g.babel, g.m);
     DL_TRY_NEW(row, g.m);
