@@ -94,7 +94,7 @@ static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t
                            double *product, double *encode) {
     int calls = N == 1 ? LATENCY_CALLS : 1;
     dltf_status status = DLTF_OK;
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     dltf_encoder *encoder = NULL;
     encoding.threads = threads;
     encoding.coder = coder;

@@ -10,7 +10,7 @@ enum { n = 64, m = 128, k = 8, N = 10000, ITERATIONS = 5, SOME_ROUNDS = 3 };
 
 /* Best CPU seconds of the iterations alone. */
 static dltf_status measure(dltf_matrix X, dltf_update update, double *best, double *error) {
-    dltf_options options = dltf_options_default();
+    dltf_train_options options = dltf_train_options_default();
     options.method = DLTF_METHOD_KSVD;
     options.update = update;
     options.m = m;

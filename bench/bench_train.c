@@ -59,7 +59,7 @@ static void w_products(dltf_learner *l, bool noise) {
 /* Seconds of an iteration's products. Samples and codes of its last block are still there and stand for
  * all. */
 static double time_products(dltf_learner *l, bool noise) {
-    const dltf_options *o = &l->options;
+    const dltf_train_options *o = &l->options;
     int64_t block = dl_pass_block(l->N), rows = (l->N - 1) % block + 1;
     dl_pass pass = dl_pass_make(l, o->theta, noise ? o->beta : 0);
     pass.first = noise ? l->N - rows : 0;
@@ -115,7 +115,7 @@ static dltf_status report(FILE *table, json_t *rows, shape s, const char *stage,
 }
 
 static dltf_status bench_stages(FILE *table, json_t *rows, shape s, dltf_matrix X, int threads) {
-    dltf_options options = dltf_options_default();
+    dltf_train_options options = dltf_train_options_default();
     options.m = s.m;
     options.k = s.k;
     options.encoder = DLTF_ENCODER_TIED;

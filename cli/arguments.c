@@ -248,7 +248,7 @@ bool arguments_parse(const command *self, int count, char **words, void *own, vo
     }
     parser p = {.self = self, .count = count, .words = words, .args = args};
     p.groups[0] = (group){self->own, own};
-    p.groups[1] = (group){self->library ? self->library() : (dltf_option_table){NULL, 0}, library};
+    p.groups[1] = (group){self->library ? self->library() : (dltf_option_table){NULL, 0, 0}, library};
     p.groups[2] = (group){command_common_options(self), &args->common};
     for (int g = 0; g < GROUPS; g++)
         if (p.groups[g].table.count > 0)

@@ -15,17 +15,17 @@ typedef struct certify_flags {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {"codes", 0, DLTF_OPTION_TEXT, offsetof(certify_flags, codes), NULL, 0, 0, NULL, "FILE.npz", "the true codes of DATA: evaluates the theorems for each sample"},
-    {"supports", 0, DLTF_OPTION_TEXT, offsetof(certify_flags, supports), NULL, 0, 0, NULL, "FILE.npz", "codes whose supports are to be proven; default: the model's features"},
-    {"sigma", 0, DLTF_OPTION_REAL, offsetof(certify_flags, sigma), "0", 0, 1e30, NULL, "S", "Gaussian noise of this standard deviation; gives the bound --noise"},
-    {"quantile", 0, DLTF_OPTION_REAL, offsetof(certify_flags, quantile), "0.99", 1e-9, 0.999999999999, NULL, "Q", "with --sigma: the share of the noise that stays below the bound"},
-    {"flags", 0, DLTF_OPTION_TEXT, offsetof(certify_flags, flags), NULL, 0, 0, NULL, "FILE.npy", "write one row of 0 and 1 for each sample"},
+    {.name = "codes", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, codes), .argument = "FILE.npz", .help = "the true codes of DATA: evaluates the theorems for each sample"},
+    {.name = "supports", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, supports), .argument = "FILE.npz", .help = "codes whose supports are to be proven; default: the model's features"},
+    {.name = "sigma", .kind = DLTF_OPTION_REAL, .offset = offsetof(certify_flags, sigma), .default_text = "0", .max = 1e30, .argument = "S", .help = "Gaussian noise of this standard deviation; gives the bound --noise"},
+    {.name = "quantile", .kind = DLTF_OPTION_REAL, .offset = offsetof(certify_flags, quantile), .default_text = "0.99", .min = 1e-9, .max = 0.999999999999, .argument = "Q", .help = "with --sigma: the share of the noise that stays below the bound"},
+    {.name = "flags", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, flags), .argument = "FILE.npy", .help = "write one row of 0 and 1 for each sample"},
 };
 /* clang-format on */
 
 typedef struct certify_job {
     certify_flags flags;
-    dltf_certification options;
+    dltf_certify_options options;
     arguments args;
     bool noise_given;
     dltf_model *model;
@@ -271,8 +271,8 @@ const command command_certify = {
         "because no other k atoms come within the noise of the sample. All of it is about codes of exactly "
         "k entries and about the dictionary of MODEL. docs/guarantees.md has statements, proofs and the "
         "columns of --flags.",
-    .own = {own_options, sizeof own_options / sizeof *own_options},
-    .library = dltf_certify_options,
+    .own = DLTF_OPTION_TABLE(own_options, certify_flags),
+    .library = dltf_certify_option_table,
     .library_title = "Assumptions",
     .json =
         "coherence, Babel function, certified k, bounds on the RIP constant, and for each flag the number "

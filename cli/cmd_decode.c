@@ -29,10 +29,10 @@ enum { PICTURE_SAMPLES = 64, PICTURE_COLUMNS = 16 };
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {"output", 'o', DLTF_OPTION_TEXT, offsetof(decode_flags, output), NULL, 0, 0, NULL, "X.npy", "where the samples go (.npy or .csv); default: named after CODES, in the current directory"},
-    {"picture", 0, DLTF_OPTION_TEXT, offsetof(decode_flags, picture), NULL, 0, 0, NULL, "FILE.png", "draw the first 64 samples as gray images"},
-    {"original", 0, DLTF_OPTION_TEXT, offsetof(decode_flags, original), NULL, 0, 0, NULL, "DATA", "the data that were encoded: prints the relative error, and the picture shows each original above its reconstruction"},
-    {"shape", 0, DLTF_OPTION_TEXT, offsetof(decode_flags, shape), NULL, 0, 0, NULL, "WxH", "width and height of a sample as a picture; default: a square"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, output), .argument = "X.npy", .help = "where the samples go (.npy or .csv); default: named after CODES, in the current directory"},
+    {.name = "picture", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, picture), .argument = "FILE.png", .help = "draw the first 64 samples as gray images"},
+    {.name = "original", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that were encoded: prints the relative error, and the picture shows each original above its reconstruction"},
+    {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, shape), .argument = "WxH", .help = "width and height of a sample as a picture; default: a square"},
 };
 /* clang-format on */
 
@@ -155,7 +155,7 @@ const command command_decode = {
     .operands = "MODEL CODES",
     .details = "Computes Wz for every code in the sparse .npz CODES, plus the mean where the model subtracts "
                "one. Codes made with --refit reconstruct; plain ones hold correlations and do so badly.",
-    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .own = DLTF_OPTION_TABLE(own_options, decode_flags),
     .json = "sizes, the files written and, with --original, the relative error",
     .examples = {"dltf decode X.model.safetensors Xtest.codes.npz -o Xhat.npy",
                  "dltf decode X.model.safetensors Xtest.codes.npz --original Xtest.npy --picture pairs.png",

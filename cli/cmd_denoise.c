@@ -15,7 +15,7 @@ typedef struct denoise_flags {
 typedef struct denoise_job {
     arguments args;
     denoise_flags flags;
-    dltf_denoising options;
+    dltf_denoise_options options;
     dltf_image *noisy, *reference, *clean;
     dltf_model *model;
     dltf_denoise_info info;
@@ -23,9 +23,9 @@ typedef struct denoise_job {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {"output", 'o', DLTF_OPTION_TEXT, offsetof(denoise_flags, output), NULL, 0, 0, NULL, "OUT", "the clean image, as .png, .pgm or .ppm in the depth of IN, or .npy"},
-    {"reference", 0, DLTF_OPTION_TEXT, offsetof(denoise_flags, reference), NULL, 0, 0, NULL, "CLEAN", "the image without noise: PSNR and SSIM are measured against it"},
-    {"model", 0, DLTF_OPTION_TEXT, offsetof(denoise_flags, model), NULL, 0, 0, NULL, "MODEL", "use this dictionary of patches instead of learning one"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, output), .argument = "OUT", .help = "the clean image, as .png, .pgm or .ppm in the depth of IN, or .npy"},
+    {.name = "reference", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, reference), .argument = "CLEAN", .help = "the image without noise: PSNR and SSIM are measured against it"},
+    {.name = "model", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, model), .argument = "MODEL", .help = "use this dictionary of patches instead of learning one"},
 };
 /* clang-format on */
 
@@ -136,8 +136,8 @@ const command command_denoise = {
         "Learns a dictionary from the patches of IN (.png, .pgm, .ppm or .npy; gray or colour), codes every "
         "patch with a few of its atoms and averages the estimates. The default method makes a code with "
         "one matrix product; a second stage then filters in bases learned from the first result.",
-    .own = {own_options, sizeof own_options / sizeof *own_options},
-    .library = dltf_denoise_options,
+    .own = DLTF_OPTION_TABLE(own_options, denoise_flags),
+    .library = dltf_denoise_option_table,
     .library_title = "Denoising",
     .json = "sigma, sizes, times, and PSNR and SSIM if there is a reference",
     .examples = {"dltf denoise noisy.png -o clean.png",

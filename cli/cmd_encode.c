@@ -18,7 +18,7 @@ typedef struct encode_flags {
 typedef struct encode_job {
     arguments args;
     encode_flags flags;
-    dltf_encoding encoding;
+    dltf_encode_options encoding;
     char *output;
     dltf_layout layout;
     dltf_model *model;
@@ -30,9 +30,9 @@ typedef struct encode_job {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {"output", 'o', DLTF_OPTION_TEXT, offsetof(encode_flags, output), NULL, 0, 0, NULL, "CODES", "where the codes go, - for standard output; default: named after DATA, in the current directory"},
-    {"dense", 0, DLTF_OPTION_FLAG, offsetof(encode_flags, dense), "false", 0, 0, NULL, NULL, "write all N x m values as .npy, .csv or .f32 (raw rows) instead of a sparse .npz; to standard output as .npy or, with --raw, raw rows"},
-    {"raw", 0, DLTF_OPTION_FLAG, offsetof(encode_flags, raw), "false", 0, 0, NULL, NULL, "DATA are raw rows: little-endian float32 without a header, as many columns as the model has"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(encode_flags, output), .argument = "CODES", .help = "where the codes go, - for standard output; default: named after DATA, in the current directory"},
+    {.name = "dense", .kind = DLTF_OPTION_FLAG, .offset = offsetof(encode_flags, dense), .default_text = "false", .help = "write all N x m values as .npy, .csv or .f32 (raw rows) instead of a sparse .npz; to standard output as .npy or, with --raw, raw rows"},
+    {.name = "raw", .kind = DLTF_OPTION_FLAG, .offset = offsetof(encode_flags, raw), .default_text = "false", .help = "DATA are raw rows: little-endian float32 without a header, as many columns as the model has"},
 };
 /* clang-format on */
 
@@ -158,8 +158,8 @@ const command command_encode = {
         "written as a sparse .npz that scipy.sparse.load_npz reads. DATA and codes may be larger than "
         "memory; "
         "DATA - is standard input: a .npy in C order or, with --raw, rows of float32.",
-    .own = {own_options, sizeof own_options / sizeof *own_options},
-    .library = dltf_encode_options,
+    .own = DLTF_OPTION_TABLE(own_options, encode_flags),
+    .library = dltf_encode_option_table,
     .library_title = "Encoding",
     .json = "sizes, speed, entries per sample and the relative reconstruction error",
     .examples = {"dltf encode X.model.safetensors Xtest.npy -o Xtest.codes.npz --refit",

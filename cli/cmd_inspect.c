@@ -13,8 +13,8 @@ typedef struct inspect_flags {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {"atoms", 0, DLTF_OPTION_TEXT, offsetof(inspect_flags, atoms), NULL, 0, 0, NULL, "FILE.png", "draw the atoms as gray images in a grid"},
-    {"shape", 0, DLTF_OPTION_TEXT, offsetof(inspect_flags, shape), NULL, 0, 0, NULL, "WxH", "width and height of an atom as a picture; default: a square"},
+    {.name = "atoms", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, atoms), .argument = "FILE.png", .help = "draw the atoms as gray images in a grid"},
+    {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, shape), .argument = "WxH", .help = "width and height of an atom as a picture; default: a square"},
 };
 /* clang-format on */
 
@@ -160,7 +160,7 @@ const command command_inspect = {
         "Prints sizes, encoder and preprocessing of a model, the coherence of its dictionary beside the "
         "least that is possible, the number of entries for which recovery is proven, and how the "
         "model was made.",
-    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .own = DLTF_OPTION_TABLE(own_options, inspect_flags),
     .json = "all of it",
     .examples = {"dltf inspect X.model.safetensors", "dltf inspect faces.model.safetensors --atoms atoms.png",
                  NULL},

@@ -13,9 +13,9 @@ typedef struct noise_flags {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {"sigma", 0, DLTF_OPTION_REAL, offsetof(noise_flags, sigma), "20", 0, 1000, NULL, "SIGMA", "standard deviation of the noise, on the scale 0 .. 255"},
-    {"seed", 0, DLTF_OPTION_INTEGER, offsetof(noise_flags, seed), "0", 0, 9.0e18, NULL, "S", "seed of the noise"},
-    {"output", 'o', DLTF_OPTION_TEXT, offsetof(noise_flags, output), NULL, 0, 0, NULL, "OUT", "the noisy image: .npy keeps the floats; .png, .pgm and .ppm are rounded and clipped, in the depth of IN"},
+    {.name = "sigma", .kind = DLTF_OPTION_REAL, .offset = offsetof(noise_flags, sigma), .default_text = "20", .max = 1000, .argument = "SIGMA", .help = "standard deviation of the noise, on the scale 0 .. 255"},
+    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(noise_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of the noise"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(noise_flags, output), .argument = "OUT", .help = "the noisy image: .npy keeps the floats; .png, .pgm and .ppm are rounded and clipped, in the depth of IN"},
 };
 /* clang-format on */
 
@@ -74,7 +74,7 @@ const command command_noise = {
     .details =
         "Adds independent Gaussian noise to every value of IN (.png, .pgm, .ppm or .npy). The same seed "
         "gives the same noise.",
-    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .own = DLTF_OPTION_TABLE(own_options, noise_flags),
     .json = "sigma, seed and PSNR of what was written",
     .examples = {"dltf noise house.png --sigma 20 --seed 1 -o noisy.npy", NULL},
     .run = run,

@@ -16,14 +16,14 @@ typedef struct reproduce_flags {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {"methods", 0, DLTF_OPTION_TEXT, offsetof(reproduce_flags, methods), NULL, 0, 0, NULL, "LIST", "methods to run, separated by commas; default: all"},
-    {"seeds", 0, DLTF_OPTION_INTEGER, offsetof(reproduce_flags, seeds), "3", 1, 1e6, NULL, "S", "runs per row, each with a seed of its own"},
-    {"seed", 0, DLTF_OPTION_INTEGER, offsetof(reproduce_flags, seed), "0", 0, 1e15, NULL, "FIRST", "the first seed"},
-    {"quick", 0, DLTF_OPTION_FLAG, offsetof(reproduce_flags, quick), "false", 0, 0, NULL, NULL, "less data and fewer settings, for a first look"},
-    {"threads", 0, DLTF_OPTION_INTEGER, offsetof(reproduce_flags, threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores"},
-    {"csv", 0, DLTF_OPTION_TEXT, offsetof(reproduce_flags, csv), NULL, 0, 0, NULL, "FILE.csv", "also write the rows as CSV"},
-    {"data", 0, DLTF_OPTION_TEXT, offsetof(reproduce_flags, data), NULL, 0, 0, NULL, "DIR", "folder of data sets and images; default: what DLTF_DATA names"},
-    {"figures", 0, DLTF_OPTION_TEXT, offsetof(reproduce_flags, figures), NULL, 0, 0, NULL, "DIR", "also draw the figure that belongs to the experiment, into this folder; made if it is not there"},
+    {.name = "methods", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, methods), .argument = "LIST", .help = "methods to run, separated by commas; default: all"},
+    {.name = "seeds", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seeds), .default_text = "3", .min = 1, .max = 1e6, .argument = "S", .help = "runs per row, each with a seed of its own"},
+    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seed), .default_text = "0", .max = 1e15, .argument = "FIRST", .help = "the first seed"},
+    {.name = "quick", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, quick), .default_text = "false", .help = "less data and fewer settings, for a first look"},
+    {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
+    {.name = "csv", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, csv), .argument = "FILE.csv", .help = "also write the rows as CSV"},
+    {.name = "data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, data), .argument = "DIR", .help = "folder of data sets and images; default: what DLTF_DATA names"},
+    {.name = "figures", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, figures), .argument = "DIR", .help = "also draw the figure that belongs to the experiment, into this folder; made if it is not there"},
 };
 /* clang-format on */
 
@@ -148,7 +148,7 @@ const command command_reproduce = {
         "and MNIST; methods ksvd, tied, tight, dual, distilled. table4: denoising of House "
         "and other images; methods noisy, dltf (the paper's protocol), ksvd, one-pass, one-pass-256, best "
         "(two stages), best-estimated.",
-    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .own = DLTF_OPTION_TABLE(own_options, reproduce_flags),
     .json = "experiment, protocol, and rows with flat keys",
     .operand_words = print_names,
     .examples = {"dltf reproduce table1 --quick",

@@ -25,9 +25,9 @@ typedef struct score_job {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {"truth", 0, DLTF_OPTION_TEXT, offsetof(score_flags, truth), NULL, 0, 0, NULL, "DIR", "the folder that 'dltf synth' wrote"},
-    {"k", 'k', DLTF_OPTION_INTEGER, offsetof(score_flags, k), NULL, 1, 1e9, NULL, "K", "entries kept per code (default: as the model was trained)"},
-    {"threads", 0, DLTF_OPTION_INTEGER, offsetof(score_flags, threads), "0", 0, 1024, NULL, "T", "threads to use; 0: all cores"},
+    {.name = "truth", .kind = DLTF_OPTION_TEXT, .offset = offsetof(score_flags, truth), .argument = "DIR", .help = "the folder that 'dltf synth' wrote"},
+    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, .offset = offsetof(score_flags, k), .min = 1, .max = 1e9, .argument = "K", .help = "entries kept per code (default: as the model was trained)"},
+    {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(score_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
 };
 /* clang-format on */
 
@@ -66,7 +66,7 @@ static int load(score_job *job, const char *model) {
 
 /* Measures one dictionary, by the rule of the model that is scored, and adds its row. */
 static dltf_status add_row(score_job *job, const char *name, const dltf_model *model, bool matched) {
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     encoding.k = job->k;
     encoding.select = dltf_model_get(job->model).select;
     encoding.threads = job->flags.threads;
@@ -155,7 +155,7 @@ const command command_score = {
     .details = "Matches the atoms of MODEL one to one with the true ones of a folder made by 'dltf synth', "
                "encodes its test set and counts wrong atoms, beside the same figures of the true dictionary "
                "(original) and of a random one.",
-    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .own = DLTF_OPTION_TABLE(own_options, score_flags),
     .json = "rows for the model, the true dictionary and a random one",
     .examples = {"dltf score toy.model.safetensors --truth toy", NULL},
     .run = run,

@@ -17,14 +17,14 @@ typedef struct synth_flags {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {"n", 'n', DLTF_OPTION_INTEGER, SPEC(n), "64", 1, 1e6, NULL, "n", "entries of a sample"},
-    {"m", 'm', DLTF_OPTION_INTEGER, SPEC(m), "128", 1, 1e6, NULL, "m", "atoms of the true dictionary"},
-    {"k", 'k', DLTF_OPTION_INTEGER, SPEC(k), "8", 1, 1e6, NULL, "k", "atoms that make up a sample"},
-    {"samples", 'N', DLTF_OPTION_INTEGER, SPEC(samples), "10000", 1, 1e9, NULL, "N", "samples to learn from, and as many to test with"},
-    {"noise", 0, DLTF_OPTION_REAL, SPEC(noise), "0.1", 0, 1e6, NULL, "SD", "standard deviation of the noise"},
-    {"codes", 0, DLTF_OPTION_CHOICE, SPEC(entries), "ones", 0, 0, "ones|signs|uniform|gaussian", "KIND", "entries of the true codes: 1; 1 or -1; uniform in [0.5, 1.5]; standard normal"},
-    {"seed", 0, DLTF_OPTION_INTEGER, SPEC(seed), "0", 0, 9.0e18, NULL, "S", "seed of all random choices"},
-    {"output", 'o', DLTF_OPTION_TEXT, offsetof(synth_flags, output), "synth", 0, 0, NULL, "DIR", "folder to write into; made if it is not there"},
+    {.name = "n", .letter = 'n', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(n), .default_text = "64", .min = 1, .max = 1e6, .argument = "n", .help = "entries of a sample"},
+    {.name = "m", .letter = 'm', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(m), .default_text = "128", .min = 1, .max = 1e6, .argument = "m", .help = "atoms of the true dictionary"},
+    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(k), .default_text = "8", .min = 1, .max = 1e6, .argument = "k", .help = "atoms that make up a sample"},
+    {.name = "samples", .letter = 'N', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(samples), .default_text = "10000", .min = 1, .max = 1e9, .argument = "N", .help = "samples to learn from, and as many to test with"},
+    {.name = "noise", .kind = DLTF_OPTION_REAL, .offset = SPEC(noise), .default_text = "0.1", .max = 1e6, .argument = "SD", .help = "standard deviation of the noise"},
+    {.name = "codes", .kind = DLTF_OPTION_CHOICE, .offset = SPEC(entries), .default_text = "ones", .choices = "ones|signs|uniform|gaussian", .argument = "KIND", .help = "entries of the true codes: 1; 1 or -1; uniform in [0.5, 1.5]; standard normal"},
+    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = SPEC(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(synth_flags, output), .default_text = "synth", .argument = "DIR", .help = "folder to write into; made if it is not there"},
 };
 /* clang-format on */
 
@@ -148,7 +148,7 @@ const command command_synth = {
                "Writes X.npy, dictionary.npy and "
                "codes.npz, a separate test set Xtest.npy and codes_test.npz, and the parameters in "
                "synth.json.",
-    .own = {own_options, sizeof own_options / sizeof *own_options},
+    .own = DLTF_OPTION_TABLE(own_options, synth_flags),
     .json = "the parameters and the folder",
     .examples = {"dltf synth -n 64 -m 128 -k 8 -N 10000 --noise 0.1 --seed 0 -o toy", NULL},
     .run = run,

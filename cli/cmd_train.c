@@ -23,7 +23,7 @@ typedef struct train_flags {
 typedef struct training {
     arguments args;
     train_flags flags;
-    dltf_options options;
+    dltf_train_options options;
     const char *data_path;
     char *output, *checkpoint;
     dltf_array *data;
@@ -35,11 +35,11 @@ typedef struct training {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {"output", 'o', DLTF_OPTION_TEXT, offsetof(train_flags, output), NULL, 0, 0, NULL, "MODEL", "where the model goes; default: named after DATA, in the current directory"},
-    {"init", 0, DLTF_OPTION_TEXT, offsetof(train_flags, init), "samples", 0, 0, "samples|gaussian", "START", "first dictionary: samples (random ones), gaussian (random atoms), or the file of a model to start from"},
-    {"select", 0, DLTF_OPTION_CHOICE, offsetof(train_flags, select), "abs", 0, 0, "abs|positive", "RULE", "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"},
-    {"resume", 0, DLTF_OPTION_TEXT, offsetof(train_flags, resume), NULL, 0, 0, NULL, "CHECKPOINT", "go on with an interrupted training of the same DATA"},
-    {"history", 0, DLTF_OPTION_TEXT, offsetof(train_flags, history), NULL, 0, 0, NULL, "FILE.csv", "write a line of figures per iteration"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, output), .argument = "MODEL", .help = "where the model goes; default: named after DATA, in the current directory"},
+    {.name = "init", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "first dictionary: samples (random ones), gaussian (random atoms), or the file of a model to start from"},
+    {.name = "select", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(train_flags, select), .default_text = "abs", .choices = "abs|positive", .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"},
+    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, resume), .argument = "CHECKPOINT", .help = "go on with an interrupted training of the same DATA"},
+    {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, history), .argument = "FILE.csv", .help = "write a line of figures per iteration"},
 };
 /* clang-format on */
 
@@ -113,7 +113,7 @@ static int choose_files(training *t) {
     const char *init = t->flags.init;
     t->options.select = t->flags.select == SELECT_POSITIVE ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
     /* One of the library's own ways to start, or else a file. */
-    bool is_file = dltf_option_set(dltf_train_options(), &t->options, "init", init) != DLTF_OK;
+    bool is_file = dltf_option_set(dltf_train_option_table(), &t->options, "init", init) != DLTF_OK;
     if (is_file && access(init, F_OK) != 0)
         return usage_error("--init %s: this is neither 'samples' nor 'gaussian', and there is no such file",
                            init);
@@ -250,7 +250,7 @@ static int print_report(training *t) {
     report_real(&r, "seconds", "seconds", t->seconds);
     report_text(&r, "model", "model", t->output);
     report_line(&r, "next", "dltf encode %s %s --refit", files_quoted(t->output), files_quoted(t->data_path));
-    report_json(&r, "options", history_options(dltf_train_options(), &t->options));
+    report_json(&r, "options", history_options(dltf_train_option_table(), &t->options));
     int64_t count = 0;
     const dltf_iteration *history = dltf_learner_history(t->learner, &count);
     report_json(&r, "history", history_rows(history, count));
@@ -288,8 +288,8 @@ const command command_train = {
                "tied, of the dictionary itself, which is then moved for it as in the paper. The same seed "
                "gives the same file for any number of threads. "
                "Ctrl-C (or SIGTERM, SIGHUP) saves a checkpoint and prints the command that goes on from it.",
-    .own = {own_options, sizeof own_options / sizeof *own_options},
-    .library = dltf_train_options,
+    .own = DLTF_OPTION_TABLE(own_options, train_flags),
+    .library = dltf_train_option_table,
     .library_title = "Learning",
     .json = "outcome, figures of the dictionary, all options and the history",
     .examples = {"dltf train X.npy -m 128 -k 8 -o X.model.safetensors",

@@ -6,17 +6,28 @@
 
 /* --json is first, so that commands without it use the rest of the table. */
 static const dltf_option common_table[] = {
-    {"json", 0, DLTF_OPTION_FLAG, offsetof(common_flags, json), "false", 0, 0, NULL, NULL,
-     "print the result as one JSON object"},
-    {"quiet", 'q', DLTF_OPTION_FLAG, offsetof(common_flags, quiet), "false", 0, 0, NULL, NULL,
-     "no progress bar and no remarks, only what was asked for"},
-    {"help", 'h', DLTF_OPTION_FLAG, offsetof(common_flags, help), "false", 0, 0, NULL, NULL,
-     "print this help"},
+    {.name = "json",
+     .kind = DLTF_OPTION_FLAG,
+     .offset = offsetof(common_flags, json),
+     .default_text = "false",
+     .help = "print the result as one JSON object"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = DLTF_OPTION_FLAG,
+     .offset = offsetof(common_flags, quiet),
+     .default_text = "false",
+     .help = "no progress bar and no remarks, only what was asked for"},
+    {.name = "help",
+     .letter = 'h',
+     .kind = DLTF_OPTION_FLAG,
+     .offset = offsetof(common_flags, help),
+     .default_text = "false",
+     .help = "print this help"},
 };
 
 dltf_option_table command_common_options(const command *self) {
     int count = (int)(sizeof common_table / sizeof *common_table), skipped = self->json ? 0 : 1;
-    return (dltf_option_table){common_table + skipped, count - skipped};
+    return (dltf_option_table){common_table + skipped, count - skipped, sizeof(common_flags)};
 }
 
 const command *command_find(const char *name) {

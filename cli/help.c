@@ -22,17 +22,18 @@ static void print_wrapped(FILE *out, const char *text, int indent, int at) {
     fputc('\n', out);
 }
 
-void help_standard(const dltf_option *option, char *text, size_t size) {
+void help_default(const dltf_option *option, char *text, size_t size) {
     text[0] = '\0';
     if (option->kind == DLTF_OPTION_FLAG) {
-        if (option->standard && strcmp(option->standard, "true") == 0)
+        if (option->default_text && strcmp(option->default_text, "true") == 0)
             snprintf(text, size, "on");
         return;
     }
     /* "0: chosen from the data" already says what happens without the option. */
-    bool explained = option->standard && strcmp(option->standard, "0") == 0 && strstr(option->help, "0: ");
-    if (option->standard && !explained)
-        snprintf(text, size, "%s", option->standard);
+    bool explained =
+        option->default_text && strcmp(option->default_text, "0") == 0 && strstr(option->help, "0: ");
+    if (option->default_text && !explained)
+        snprintf(text, size, "%s", option->default_text);
 }
 
 typedef struct listing {
@@ -42,7 +43,7 @@ typedef struct listing {
 
 static void print_option(void *context, const char *title, const dltf_option *option) {
     listing *list = context;
-    char name[128], standard[64], text[512];
+    char name[128], default_text[64], text[512];
     if (!list->title || strcmp(list->title, title) != 0)
         fprintf(list->out, "\n%s:\n", title);
     list->title = title;
@@ -50,12 +51,12 @@ static void print_option(void *context, const char *title, const dltf_option *op
     if (option->letter)
         memcpy(letter, (char[]){'-', option->letter, ',', ' '}, 4);
     bool flag = option->kind == DLTF_OPTION_FLAG;
-    bool reversible = flag && option->standard && strcmp(option->standard, "true") == 0;
+    bool reversible = flag && option->default_text && strcmp(option->default_text, "true") == 0;
     snprintf(name, sizeof name, "  %s--%s%s%s%s", letter, reversible ? "[no-]" : "", option->name,
              flag ? "" : " ", flag ? "" : option->argument);
-    help_standard(option, standard, sizeof standard);
-    snprintf(text, sizeof text, "%s%s%s%s", option->help, *standard ? " (default: " : "", standard,
-             *standard ? ")" : "");
+    help_default(option, default_text, sizeof default_text);
+    snprintf(text, sizeof text, "%s%s%s%s", option->help, *default_text ? " (default: " : "", default_text,
+             *default_text ? ")" : "");
     int width = (int)strlen(name);
     if (width >= INDENT - 1)
         fprintf(list->out, "%s\n%*s", name, INDENT, "");

@@ -8,6 +8,6 @@ void help_print_overview(FILE *out);
 void help_print_command(const command *self);
 
 /* The value of an option that is used when none is given, as help and manual say it; empty for none. */
-void help_standard(const dltf_option *option, char *text, size_t size);
+void help_default(const dltf_option *option, char *text, size_t size);
 
 #endif

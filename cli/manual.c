@@ -48,7 +48,7 @@ static void print_text(FILE *out, const char *text) {
 static void print_option(void *context, const char *title, const dltf_option *option) {
     (void)title;
     FILE *out = context;
-    char standard[64];
+    char default_text[64];
     fputs(".It ", out);
     if (option->letter)
         fprintf(out, "Fl %c , ", option->letter);
@@ -57,9 +57,9 @@ static void print_option(void *context, const char *title, const dltf_option *op
         fprintf(out, " Ar %s", option->argument);
     fputc('\n', out);
     print_text(out, option->help);
-    help_standard(option, standard, sizeof standard);
-    if (*standard)
-        fprintf(out, "(default: %s)\n", standard);
+    help_default(option, default_text, sizeof default_text);
+    if (*default_text)
+        fprintf(out, "(default: %s)\n", default_text);
 }
 
 static void print_examples(FILE *out, const command *self) {

@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS dltf_encoder EXPORT dltf-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/dltf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/dltf DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # find_package(dltf) gives the targets dltf::encoder and, in a full build, dltf::dltf.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dltf)

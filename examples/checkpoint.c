@@ -33,7 +33,7 @@ int main(void) {
     check(dltf_synthetic_new(&spec, &problem));
     dltf_matrix X = dltf_synthetic_samples(problem, false);
 
-    dltf_options options = dltf_options_default();
+    dltf_train_options options = dltf_train_options_default();
     options.m = spec.m;
     options.k = spec.k;
     options.steps = 40;

@@ -20,7 +20,7 @@ static void check(dltf_status status) {
 static double wrong_atoms(const dltf_model *model, const dltf_synthetic *problem) {
     dltf_matrix truth = dltf_synthetic_dictionary(problem);
     dltf_model_view view = dltf_model_get(model);
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     dltf_codes *codes = NULL;
     dltf_support_score score;
     int32_t *match = calloc((size_t)view.m, sizeof *match);
@@ -43,7 +43,7 @@ int main(void) {
     check(dltf_synthetic_new(&spec, &problem));
     dltf_matrix truth = dltf_synthetic_dictionary(problem);
 
-    dltf_options options = dltf_options_default();
+    dltf_train_options options = dltf_train_options_default();
     options.m = spec.m;
     options.k = spec.k;
     dltf_model *learned = NULL;

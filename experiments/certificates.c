@@ -91,7 +91,7 @@ static void summarise(const uint8_t *flags, int64_t samples, double *values) {
 
 static dltf_status certify(const experiment_cell *cell, const dltf_synthetic *problem, const setting *now,
                            const dltf_codes *candidates, double *values) {
-    dltf_certification options = dltf_certification_default();
+    dltf_certify_options options = dltf_certify_options_default();
     options.k = now->k;
     options.threads = cell->request->threads;
     dltf_matrix X = dltf_synthetic_samples(problem, true);

@@ -47,7 +47,7 @@ static void protocol(bool quick, json_t *object) {
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
     dltf_synthetic_spec spec = problem_spec(cell->request->quick, cell->setting, cell->seed);
-    dltf_options options = recovery_options(cell, &spec);
+    dltf_train_options options = recovery_options(cell, &spec);
     options.k = assumed_k(cell->setting);
     double found[RECOVERY_METRICS];
     dltf_status status = recovery_measure(cell, &spec, &options, found);

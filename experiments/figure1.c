@@ -119,7 +119,7 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
         return DLTF_OK;
     }
     spec.n = at.panel->varies == DIMENSION ? (int64_t)at.value : spec.n;
-    dltf_options options = recovery_options(cell, &spec);
+    dltf_train_options options = recovery_options(cell, &spec);
     if (alone && at.panel->varies == LAMBDA) {
         options.lambda = at.value;
         options.beta = 10 * at.value;

@@ -79,8 +79,8 @@ static const char *notice(const experiment_request *request) {
 
 /* ---- One cell ---- */
 
-static dltf_options options_of(const experiment_cell *cell) {
-    dltf_options options = dltf_options_default();
+static dltf_train_options options_of(const experiment_cell *cell) {
+    dltf_train_options options = dltf_train_options_default();
     options.m = cell->request->quick ? M_QUICK : M;
     options.k = all_k[cell->setting % K_COUNT];
     options.seed = cell->seed;
@@ -91,7 +91,7 @@ static dltf_options options_of(const experiment_cell *cell) {
         options.method = DLTF_METHOD_KSVD;
         options.iterations = KSVD_ITERATIONS;
     } else
-        dltf_option_set(dltf_train_options(), &options, "encoder", cell->method);
+        dltf_option_set(dltf_train_option_table(), &options, "encoder", cell->method);
     return options;
 }
 
@@ -102,7 +102,7 @@ static dltf_status load(const experiment_cell *cell, bool test, dltf_array **ima
 }
 
 static dltf_status refitted_error(const dltf_model *model, dltf_matrix X, int64_t threads, double *error) {
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     encoding.refit = true;
     encoding.threads = threads;
     dltf_codes *codes = NULL;
@@ -116,7 +116,7 @@ static dltf_status refitted_error(const dltf_model *model, dltf_matrix X, int64_
 static dltf_status measure(const experiment_cell *cell, double *values) {
     dltf_array *training = NULL, *test = NULL;
     dltf_model *model = NULL;
-    dltf_options options = options_of(cell);
+    dltf_train_options options = options_of(cell);
     int64_t most = cell->request->quick ? TRAINING_QUICK : TRAINING;
     dltf_status status = load(cell, false, &training);
     if (status == DLTF_OK)

@@ -40,8 +40,8 @@ bool recovery_is_learned(const char *method) {
     return strcmp(method, "original") != 0 && strcmp(method, "random") != 0;
 }
 
-dltf_options recovery_options(const experiment_cell *cell, const dltf_synthetic_spec *spec) {
-    dltf_options options = dltf_options_default();
+dltf_train_options recovery_options(const experiment_cell *cell, const dltf_synthetic_spec *spec) {
+    dltf_train_options options = dltf_train_options_default();
     options.m = spec->m;
     options.k = spec->k;
     options.seed = cell->seed;
@@ -87,7 +87,7 @@ void recovery_protocol(const dltf_synthetic_spec *spec, json_t *protocol) {
 }
 
 static dltf_status make_model(const experiment_cell *cell, const dltf_synthetic *problem,
-                              const dltf_synthetic_spec *spec, const dltf_options *options,
+                              const dltf_synthetic_spec *spec, const dltf_train_options *options,
                               dltf_model **model) {
     if (strcmp(cell->method, "original") == 0)
         return support_tied_model(dltf_synthetic_dictionary(problem), options->k, model);
@@ -97,7 +97,7 @@ static dltf_status make_model(const experiment_cell *cell, const dltf_synthetic 
 }
 
 dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_spec *spec,
-                             const dltf_options *options, double *values) {
+                             const dltf_train_options *options, double *values) {
     bool learned = recovery_is_learned(cell->method);
     dltf_synthetic *problem = NULL;
     dltf_model *model = NULL;
@@ -108,7 +108,7 @@ dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_s
         status = make_model(cell, problem, spec, options, &model);
     double seconds = clock_seconds() - begin;
     if (status == DLTF_OK) {
-        dltf_encoding encoding = dltf_encoding_default();
+        dltf_encode_options encoding = dltf_encode_options_default();
         encoding.threads = cell->request->threads;
         encoding.passes = variant_of(cell->method).passes;
         encoding.coder = encoding.passes > 0 ? DLTF_CODER_HTP : DLTF_CODER_THRESHOLD;

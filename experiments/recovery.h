@@ -15,7 +15,7 @@ bool recovery_is_learned(const char *method);
 
 /* The options of a learned method on a problem: dltf (the paper's tied feature), dltf-admm, admm-as-written,
  * ksvd; dltf- and an encoder: tight, dual, distilled, the last two also with -positive; dltf-2-passes. */
-dltf_options recovery_options(const experiment_cell *cell, const dltf_synthetic_spec *spec);
+dltf_train_options recovery_options(const experiment_cell *cell, const dltf_synthetic_spec *spec);
 
 /* What a reader must know of the problem and of the methods, into the protocol. */
 void recovery_protocol(const dltf_synthetic_spec *spec, json_t *protocol);
@@ -23,6 +23,6 @@ void recovery_protocol(const dltf_synthetic_spec *spec, json_t *protocol);
 /* Fills values[0 .. RECOVERY_METRICS-1]; `options` as above; the methods original and random use its m
  * and k alone. */
 dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_spec *spec,
-                             const dltf_options *options, double *values);
+                             const dltf_train_options *options, double *values);
 
 #endif

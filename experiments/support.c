@@ -61,7 +61,7 @@ static dltf_status match_atoms(dltf_model_view view, dltf_matrix truth, int32_t 
 }
 
 dltf_status support_measure(const dltf_model *model, const support_truth *truth,
-                            const dltf_encoding *encoding, bool matched, dltf_progress_fn progress,
+                            const dltf_encode_options *encoding, bool matched, dltf_progress_fn progress,
                             void *context, support_result *result) {
     dltf_model_view view = dltf_model_get(model);
     *result = (support_result){.recovered_99 = NAN, .recovered_90 = NAN, .median_cosine = NAN};

@@ -22,7 +22,7 @@ typedef struct support_result {
 /* Encodes the samples and compares supports, after a one-to-one matching of the model's atoms to the true
  * ones if `matched`, otherwise atom by atom. */
 dltf_status support_measure(const dltf_model *model, const support_truth *truth,
-                            const dltf_encoding *encoding, bool matched, dltf_progress_fn progress,
+                            const dltf_encode_options *encoding, bool matched, dltf_progress_fn progress,
                             void *context, support_result *result);
 
 /* A tied model of any dictionary. */

@@ -74,7 +74,7 @@ static void protocol(bool quick, json_t *object) {
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
     dltf_synthetic_spec spec = problem_spec(cell->request->quick, cell->setting, cell->seed);
-    dltf_options options = recovery_options(cell, &spec);
+    dltf_train_options options = recovery_options(cell, &spec);
     return recovery_measure(cell, &spec, &options, values);
 }
 

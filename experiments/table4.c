@@ -88,7 +88,7 @@ static double paper(const char *method, bool quick, int setting) {
 
 static void protocol(bool quick, json_t *object) {
     (void)quick;
-    dltf_denoising standard = dltf_denoising_default();
+    dltf_denoise_options standard = dltf_denoise_options_default();
     json_object_set_new(object, "patch", json_integer(standard.patch));
     json_object_set_new(object, "noise",
                         json_string("Gaussian, not clipped; the result is clipped to 0 .. 255"));
@@ -102,7 +102,7 @@ static void protocol(bool quick, json_t *object) {
 
 dltf_status table4_denoise(const experiment_cell *cell, const char *method, double sigma, int64_t k,
                            const dltf_image *noisy, dltf_image **clean, dltf_denoise_info *info) {
-    dltf_denoising options = dltf_denoising_default();
+    dltf_denoise_options options = dltf_denoise_options_default();
     options.sigma = strcmp(method, "best-estimated") == 0 ? DLTF_SIGMA_UNKNOWN : sigma;
     options.threads = cell->request->threads;
     options.seed = cell->seed;

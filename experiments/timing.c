@@ -47,7 +47,7 @@ static dltf_status make_model(const experiment_cell *cell, const dltf_synthetic 
                               const dltf_synthetic_spec *spec, dltf_model **model) {
     if (!recovery_is_learned(cell->method))
         return support_tied_model(dltf_synthetic_dictionary(problem), spec->k, model);
-    dltf_options options = recovery_options(cell, spec);
+    dltf_train_options options = recovery_options(cell, spec);
     return dltf_train(dltf_synthetic_samples(problem, false), &options, cell->progress, cell->context, model);
 }
 
@@ -68,7 +68,7 @@ static dltf_status time_coders(const dltf_model *model, dltf_matrix X, int64_t t
     size_t rows = (size_t)X.rows;
     codes out = {malloc(rows * sizeof *out.count), malloc(rows * k * sizeof *out.index),
                  malloc(rows * k * sizeof *out.value)};
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     dltf_encoder *threshold = NULL, *omp = NULL;
     dltf_status status = out.count && out.index && out.value ? DLTF_OK : DLTF_MEMORY;
     encoding.threads = threads;

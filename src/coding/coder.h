@@ -1,74 +1,46 @@
-/* Thresholded features of tiles of samples, shared by encoding and learning. */
+/* A coding method: how a tile of samples becomes codes. encoder.c runs any of them; methods.c lists those
+ * that the library has. */
 #ifndef DL_CODING_CODER_H
 #define DL_CODING_CODER_H
 
-#include "base/status.h"
-#include "data/samples.h"
-#include "kernels/packed.h"
+#include "coding/feature.h"
 
-/* Samples in one tile: scores of a tile stay in the L2 cache. Fixed: results must not depend on the threads.
- */
-enum { DL_TILE = 96 };
+/* What is asked for. Borrows the model. */
+typedef struct dl_recipe {
+    const dltf_model *model;
+    dl_feature feature; /* the model's thresholded feature; its k and its rule hold for every method */
+    int64_t passes;     /* 0: the method's own choice */
+    double error;       /* 0: none */
+    int threads;
+} dl_recipe;
 
-/* Atoms whose scores are made at once where there are many: a tile's scores then fit the L2 cache. */
-enum { DL_BLOCK_ATOMS = 1024 };
-
-/* Codes of fixed width: sample i has count[i] <= k entries at index + i*k, value + i*k, indices ascending. */
-typedef struct dl_slots {
-    int64_t rows, k;
-    int32_t *count, *index;
-    float *value;
-} dl_slots;
-
-dltf_status dl_slots_alloc(dl_slots *slots, int64_t rows, int64_t k);
-void dl_slots_free(dl_slots *slots);
-
-/* The rows of a larger slots object from `first` on: a view. */
-dl_slots dl_slots_from(const dl_slots *slots, int64_t first, int64_t rows);
-
-typedef struct dl_prefilter dl_prefilter;
-typedef struct dl_prefilter_space dl_prefilter_space;
-
-/* A packed score matrix, and how many scores to keep. Borrows it. */
 typedef struct dl_coder {
-    const dl_packed *E;
-    int64_t k;
-    bool positive;
-    const dl_prefilter *filter; /* see coding/prefilter.h; NULL: none */
+    const char *name;
+    bool takes_passes, takes_error, takes_positive;
+    bool starts_from_feature; /* the filter of large dictionaries is worth its memory */
+    /* Makes what coding needs, for recipe->threads workers; NULL where that is nothing. */
+    dltf_status (*prepare)(const dl_recipe *recipe, void **state);
+    /* Codes of up to DL_TILE preprocessed samples, `x_stride` apart. Allocates nothing. A sample whose scores
+     * are not finite gets a code that is not finite. */
+    void (*tile)(const dl_recipe *recipe, void *state, int worker, const float *X, int64_t x_stride,
+                 int64_t rows, dl_workspace *space, dl_slots out);
+    void (*free)(void *state);
 } dl_coder;
 
-/* scores = X E^T - b for `rows` samples of n floats, `x_stride` apart; rows x m. */
-void dl_score_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows, float *scores);
+/* NULL: not in this library. */
+const dl_coder *dl_coder_find(dltf_coder coder);
 
-/* z = max_k(scores), eq. (1) of the paper, row by row; `keys` is work space of m words. */
-void dl_threshold_tile(const dl_coder *coder, const float *scores, int64_t rows, uint32_t *keys,
-                       dl_slots out);
+extern const dl_coder dl_coder_threshold, dl_coder_omp, dl_coder_iht, dl_coder_niht, dl_coder_htp;
 
-/* Work space of one thread for whole features: scores of a tile, for large m of one block of atoms. */
-typedef struct dl_workspace {
-    double *row;   /* n */
-    float *X;      /* DL_TILE x n */
-    float *scores; /* DL_TILE x the atoms of a block */
-    uint32_t *keys;
-    int32_t *index; /* candidates of one sample */
-    float *value;
-    int32_t *position;
-    dl_prefilter_space *filter; /* for coders with a filter */
-} dl_workspace;
+/* Samples whose scores on m atoms are made together by the methods that need all of them: they stay in the
+ * cache. At most DL_TILE. */
+int64_t dl_score_rows(int64_t m);
 
-dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces);
-void dl_workspaces_free(dl_workspace *spaces, int threads);
+/* Refuses m x m matrices that this machine cannot hold. */
+dltf_status dl_gram_check(int64_t m);
 
-/* Both in one: z = max_k(X E^T - b). The scores of a tile stay in the cache; for many atoms they are made
- * block by block, and only those that rank above the k-th best so far are looked at again. */
-void dl_feature_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows,
-                     dl_workspace *space, dl_slots out);
-
-/* z = argmin ||x - sum_{j in S} z_j w_j||^2 on the supports S already in `slots`, for samples X (rows x n)
- * and dictionary W (m x n). Normal equations in double, O(k^2 n + k^3) per sample; `scratch` holds
- * dl_refit_scratch(k, n) doubles. */
-void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t x_stride, int64_t rows, dl_slots slots,
-                   double *scratch);
-int64_t dl_refit_scratch(int64_t k, int64_t n);
+/* G = W^T W (m x m) of a dictionary in f32, by products in double, and the dictionary packed for scores. */
+dltf_status dl_gram_new(int threads, const float *W, int64_t m, int64_t n, float **G);
+dltf_status dl_dictionary_pack(const dltf_model *model, dl_packed *packed);
 
 #endif

@@ -26,7 +26,7 @@ static dltf_status run_encoder(dltf_encoder *encoder, dltf_matrix X, dl_slots ou
     return DLTF_OK;
 }
 
-dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding,
+dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encode_options *encoding,
                         dltf_progress_fn progress, void *context, dltf_codes **codes) {
     dltf_status status = DLTF_OK;
     dltf_encoder *encoder = NULL;

@@ -3,46 +3,46 @@
 #include "coding/encoder.h"
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/parallel.h"
-#include "coding/method.h"
+#include "coding/coder.h"
 #include "coding/prefilter.h"
 #include "data/matrix.h"
 #include "data/model.h"
-#include "options.h"
 
 #include <string.h>
 
 struct dltf_encoder {
     dl_recipe recipe;
     dl_prefilter filter; /* of large dictionaries */
-    const dl_method *method;
-    void *state; /* of the method */
+    const dl_coder *coder;
+    void *state; /* of the coder */
     dl_workspace *spaces;
     double **refit_scratch; /* one per thread; NULL without refit */
 };
 
 /* Options that do not belong to the method are refused: nobody should believe that they did something. */
-static dltf_status check_method(const dl_method *method, const dl_recipe *recipe) {
-    if (!method)
+static dltf_status check_coder(const dl_coder *coder, const dl_recipe *recipe) {
+    if (!coder)
         return dl_fail(DLTF_ARGUMENT, "coder: this library has the coder threshold only");
-    if (recipe->passes > 0 && !method->takes_passes)
+    if (recipe->passes > 0 && !coder->takes_passes)
         return dl_fail(DLTF_ARGUMENT,
-                       "passes: the coder %s has none; leave them out, or use iht, niht or htp",
-                       method->name);
-    if (recipe->error > 0 && !method->takes_error)
+                       "passes: the coder %s has none; leave them out, or use iht, niht or htp", coder->name);
+    if (recipe->error > 0 && !coder->takes_error)
         return dl_fail(DLTF_ARGUMENT, "error: the coder %s knows no error target; leave it out, or use omp",
-                       method->name);
-    if (recipe->feature.positive && !method->takes_positive)
+                       coder->name);
+    if (recipe->feature.positive && !coder->takes_positive)
         return dl_fail(DLTF_ARGUMENT,
                        "select: the coder %s chooses atoms by magnitude; select abs, or use "
                        "threshold, iht, niht or htp",
-                       method->name);
+                       coder->name);
     return DLTF_OK;
 }
 
 /* The encoding, checked against the model; what it leaves open is the model's. */
-static dltf_status make_recipe(const dltf_model *model, const dltf_encoding *encoding, dl_recipe *recipe) {
-    dltf_status status = dl_options_check(dltf_encode_options(), encoding);
+static dltf_status make_recipe(const dltf_model *model, const dltf_encode_options *encoding,
+                               dl_recipe *recipe) {
+    dltf_status status = dl_options_check(dltf_encode_option_table(), encoding);
     if (status != DLTF_OK)
         return status;
     const dltf_model_view *parts = &model->parts;
@@ -58,13 +58,13 @@ static dltf_status make_recipe(const dltf_model *model, const dltf_encoding *enc
         .error = encoding->error,
         .threads = dl_thread_count(encoding->threads),
     };
-    return check_method(dl_method_find(encoding->coder), recipe);
+    return check_coder(dl_coder_find(encoding->coder), recipe);
 }
 
 static dltf_status add_filter(dltf_encoder *e) {
     const dltf_model_view *parts = &e->recipe.model->parts;
     const float *E = parts->encoder ? parts->encoder : parts->dictionary;
-    dl_coder *feature = &e->recipe.feature;
+    dl_feature *feature = &e->recipe.feature;
     dltf_status status = dl_prefilter_make(E, feature->E, &e->filter);
     for (int t = 0; status == DLTF_OK && t < e->recipe.threads; t++)
         status = dl_prefilter_space_alloc(parts->n, feature->k, &e->spaces[t].filter);
@@ -72,8 +72,9 @@ static dltf_status add_filter(dltf_encoder *e) {
     return status;
 }
 
-dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encoding *encoding, dltf_encoder **encoder) {
-    dltf_encoding standard = dltf_encoding_default();
+dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *encoding,
+                             dltf_encoder **encoder) {
+    dltf_encode_options standard = dltf_encode_options_default();
     if (!encoding)
         encoding = &standard;
     dl_recipe recipe;
@@ -84,17 +85,17 @@ dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encoding *encod
     dltf_encoder *e = NULL;
     DL_TRY_NEW(e, 1);
     e->recipe = recipe;
-    e->method = dl_method_find(encoding->coder);
+    e->coder = dl_coder_find(encoding->coder);
     DL_TRY(dl_workspaces_alloc(recipe.threads, m, n, k, &e->spaces));
-    if (e->method->starts_from_feature && dl_prefilter_pays(m, n, k))
+    if (e->coder->starts_from_feature && dl_prefilter_pays(m, n, k))
         DL_TRY(add_filter(e));
     if (encoding->refit) {
         DL_TRY_NEW(e->refit_scratch, recipe.threads);
         for (int t = 0; t < recipe.threads; t++)
             DL_TRY_NEW(e->refit_scratch[t], dl_refit_scratch(k, n));
     }
-    if (e->method->prepare)
-        DL_TRY(e->method->prepare(&e->recipe, &e->state));
+    if (e->coder->prepare)
+        DL_TRY(e->coder->prepare(&e->recipe, &e->state));
     *encoder = e;
     e = NULL;
 done:
@@ -106,7 +107,7 @@ void dltf_encoder_free(dltf_encoder *e) {
     if (!e)
         return;
     if (e->state)
-        e->method->free(e->state);
+        e->coder->free(e->state);
     for (int t = 0; e->refit_scratch && t < e->recipe.threads; t++)
         dl_free(e->refit_scratch[t]);
     dl_free(e->refit_scratch);
@@ -138,7 +139,7 @@ static void encode_tile(void *context, int64_t tile, int worker) {
         dl_samples_row(&b->samples, b->first + start + i, space->row, space->X + i * n);
     X = X ? X : space->X;
     dl_slots out = dl_slots_from(&b->out, start, rows);
-    e->method->tile(&e->recipe, e->state, worker, X, x_stride, rows, space, out);
+    e->coder->tile(&e->recipe, e->state, worker, X, x_stride, rows, space, out);
     if (e->refit_scratch)
         dl_refit_tile(e->recipe.model->dictionary, n, X, x_stride, rows, out, e->refit_scratch[worker]);
 }

@@ -2,7 +2,7 @@
 #ifndef DL_CODING_ENCODER_H
 #define DL_CODING_ENCODER_H
 
-#include "coding/coder.h"
+#include "coding/feature.h"
 
 /* The data fit the model. */
 dltf_status dl_encoder_check(const dltf_encoder *encoder, dltf_matrix X);

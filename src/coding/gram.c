@@ -2,11 +2,11 @@
 #include "kernels/gram.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "coding/method.h"
+#include "coding/coder.h"
 #include "data/matrix.h"
 #include "data/model.h"
 
-int64_t dl_method_rows(int64_t m) {
+int64_t dl_score_rows(int64_t m) {
     return m <= 1024 ? DL_TILE / 2 : DL_TILE / 8;
 }
 

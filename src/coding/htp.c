@@ -7,8 +7,8 @@
  * atoms, one correction repairs most of a support. Ends after recipe->passes or when the support stays, and
  * returns the best code that it met. */
 #include "base/memory.h"
+#include "coding/coder.h"
 #include "coding/dual.h"
-#include "coding/method.h"
 #include "data/matrix.h"
 #include "data/model.h"
 #include "kernels/select.h"
@@ -22,7 +22,7 @@ static const double RIDGE = 0.1; /* of the dual, as in stage 1 of the learner */
 
 /* Work space of one thread. */
 typedef struct htp_space {
-    float *S; /* E^T x of dl_method_rows(m) samples */
+    float *S; /* E^T x of dl_score_rows(m) samples */
     float *u; /* m */
     uint32_t *keys;
     double *refit, *residual;
@@ -83,7 +83,7 @@ done:
 
 static dltf_status alloc_space(htp_space *s, int64_t m, int64_t n, int64_t k) {
     dltf_status status = DLTF_OK;
-    DL_TRY_NEW(s->S, dl_method_rows(m) * m);
+    DL_TRY_NEW(s->S, dl_score_rows(m) * m);
     DL_TRY_NEW(s->u, m);
     DL_TRY_NEW(s->keys, m);
     DL_TRY_NEW(s->refit, dl_refit_scratch(k, n));
@@ -197,7 +197,7 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
                  int64_t rows, dl_workspace *space, dl_slots out) {
     const htp_state *h = state;
     htp_space *s = &h->spaces[worker];
-    int64_t m = h->E.m, some = dl_method_rows(m);
+    int64_t m = h->E.m, some = dl_score_rows(m);
     dl_feature_tile(&recipe->feature, X, x_stride, rows, space, out);
     for (int64_t i = 0; i < rows; i++) {
         if (i % some == 0)
@@ -207,10 +207,10 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     }
 }
 
-const dl_method dl_method_htp = {.name = "htp",
-                                 .takes_passes = true,
-                                 .takes_positive = true,
-                                 .starts_from_feature = true,
-                                 .prepare = prepare,
-                                 .tile = tile,
-                                 .free = free_state};
+const dl_coder dl_coder_htp = {.name = "htp",
+                               .takes_passes = true,
+                               .takes_positive = true,
+                               .starts_from_feature = true,
+                               .prepare = prepare,
+                               .tile = tile,
+                               .free = free_state};

@@ -7,7 +7,7 @@
  * 2010) takes the best mu for the present support, and where the support changes shortens it until the error
  * must fall. Either ends after recipe->passes, or when a pass changes nothing that f32 could hold. */
 #include "base/memory.h"
-#include "coding/method.h"
+#include "coding/coder.h"
 #include "data/matrix.h"
 #include "data/model.h"
 #include "kernels/select.h"
@@ -24,7 +24,7 @@ static const double SHORTEN = 0.51; /* of the step, while the error might rise *
 
 /* Work space of one thread. A code is `count` entries index, value. */
 typedef struct iht_space {
-    float *B;          /* W^T x of dl_method_rows(m) samples */
+    float *B;          /* W^T x of dl_score_rows(m) samples */
     float *p, *p_next; /* Gz - W^T x, before and after a pass */
     float *u;
     uint32_t *keys;
@@ -82,7 +82,7 @@ done:
 
 static dltf_status alloc_space(iht_space *s, int64_t m, int64_t k) {
     dltf_status status = DLTF_OK;
-    DL_TRY_NEW(s->B, dl_method_rows(m) * m);
+    DL_TRY_NEW(s->B, dl_score_rows(m) * m);
     DL_TRY_NEW(s->p, m);
     DL_TRY_NEW(s->p_next, m);
     DL_TRY_NEW(s->u, m);
@@ -216,7 +216,7 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     const iht_state *h = state;
     iht_space *s = &h->spaces[worker];
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t m = h->W.m, some = dl_method_rows(m);
+    int64_t m = h->W.m, some = dl_score_rows(m);
     for (int64_t i = 0; i < rows; i++) {
         const float *b = s->B + i % some * m;
         if (i % some == 0)
@@ -230,16 +230,16 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     }
 }
 
-const dl_method dl_method_iht = {.name = "iht",
-                                 .takes_passes = true,
-                                 .takes_positive = true,
-                                 .prepare = prepare_iht,
-                                 .tile = tile,
-                                 .free = free_state};
+const dl_coder dl_coder_iht = {.name = "iht",
+                               .takes_passes = true,
+                               .takes_positive = true,
+                               .prepare = prepare_iht,
+                               .tile = tile,
+                               .free = free_state};
 
-const dl_method dl_method_niht = {.name = "niht",
-                                  .takes_passes = true,
-                                  .takes_positive = true,
-                                  .prepare = prepare_niht,
-                                  .tile = tile,
-                                  .free = free_state};
+const dl_coder dl_coder_niht = {.name = "niht",
+                                .takes_passes = true,
+                                .takes_positive = true,
+                                .prepare = prepare_niht,
+                                .tile = tile,
+                                .free = free_state};

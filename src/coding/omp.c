@@ -9,7 +9,7 @@
 #include "coding/omp.h"
 
 #include "base/memory.h"
-#include "coding/method.h"
+#include "coding/coder.h"
 #include "data/model.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static const double DEPENDENT = 1e-5;
 dltf_status dl_omp_space_alloc(dl_omp_space *space, int64_t m, int64_t k) {
     dltf_status status = DLTF_OK;
     *space = (dl_omp_space){0};
-    DL_TRY_NEW(space->scores, dl_method_rows(m) * m);
+    DL_TRY_NEW(space->scores, dl_score_rows(m) * m);
     DL_TRY_NEW(space->D, k * m);
     DL_TRY_NEW(space->l, k);
     DL_TRY_NEW(space->L, k * k);
@@ -98,7 +98,7 @@ static void write_code(const dl_omp_space *s, int64_t count, int32_t *index, flo
 void dl_omp_tile(const dl_omp *omp, const float *X, int64_t x_stride, int64_t rows, dl_omp_space *space,
                  dl_slots out) {
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t m = omp->W->m, some = dl_method_rows(m);
+    int64_t m = omp->W->m, some = dl_score_rows(m);
     for (int64_t i = 0; i < rows; i++) {
         float *alpha = space->scores + i % some * m;
         if (i % some == 0)
@@ -159,5 +159,5 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     dl_omp_tile(&o->omp, X, x_stride, rows, &o->spaces[worker], out);
 }
 
-const dl_method dl_method_omp = {
+const dl_coder dl_coder_omp = {
     .name = "omp", .takes_error = true, .prepare = prepare, .tile = tile, .free = free_state};

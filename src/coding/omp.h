@@ -7,7 +7,7 @@
 #ifndef DL_CODING_OMP_H
 #define DL_CODING_OMP_H
 
-#include "coding/coder.h"
+#include "coding/feature.h"
 
 typedef struct dl_omp {
     const dl_packed *W; /* the dictionary, unit-norm atoms */
@@ -18,7 +18,7 @@ typedef struct dl_omp {
 
 /* Work space of one thread. */
 typedef struct dl_omp_space {
-    float *scores;    /* dl_method_rows(m) x m */
+    float *scores;    /* dl_score_rows(m) x m */
     float *D;         /* k x m: W^T q_t for the orthonormal directions q_t found so far */
     float *l;         /* k: the newest row of L */
     double *L, *c;    /* k x k: W_S = Q L^T; k: <q_t, x> */

@@ -97,12 +97,12 @@ static double weakest_of(const float *value, int64_t count) {
 }
 
 /* The k-th largest magnitude of some scores; 0 if there are fewer. */
-static double kth(const dl_coder *coder, const float *scores, int64_t count, dl_workspace *space) {
+static double kth(const dl_feature *feature, const float *scores, int64_t count, dl_workspace *space) {
     int32_t found = 0;
     float *value = space->value; /* k of its entries */
-    dl_kernels_now()->select(scores, count, 1, count, coder->k, coder->positive, space->filter->keys, &found,
-                             space->position, value);
-    return found < coder->k ? 0 : weakest_of(value, found);
+    dl_kernels_now()->select(scores, count, 1, count, feature->k, feature->positive, space->filter->keys,
+                             &found, space->position, value);
+    return found < feature->k ? 0 : weakest_of(value, found);
 }
 
 /* Ranks from here on may belong to the k best: one below, since kernels keep what is strictly above. */
@@ -129,53 +129,53 @@ static int64_t compact(int32_t *index, float *value, int64_t count, uint32_t cut
 }
 
 /* Adds the candidates of sample i among the approximate scores of a block of atoms. */
-static void gather(const dl_coder *coder, int64_t i, const float *scores, int64_t atoms, int64_t first,
+static void gather(const dl_feature *feature, int64_t i, const float *scores, int64_t atoms, int64_t first,
                    dl_workspace *space) {
     dl_prefilter_space *s = space->filter;
-    int64_t most = most_kept(coder->k), room = most + DL_BLOCK_ATOMS;
+    int64_t most = most_kept(feature->k), room = most + DL_BLOCK_ATOMS;
     int32_t *index = s->index + i * room;
     float *value = s->value + i * room;
-    if (s->count[i] < coder->k)
-        s->weakest[i] = fmax(s->weakest[i], kth(coder, scores, atoms, space));
+    if (s->count[i] < feature->k)
+        s->weakest[i] = fmax(s->weakest[i], kth(feature, scores, atoms, space));
     int64_t added =
-        dl_kernels_now()->above(scores, atoms, coder->positive, cut_of(s->weakest[i], s->margin[i]),
+        dl_kernels_now()->above(scores, atoms, feature->positive, cut_of(s->weakest[i], s->margin[i]),
                                 (int32_t)first, index + s->count[i], value + s->count[i]);
     if (added == 0)
         return;
     s->count[i] += added;
-    s->weakest[i] = fmax(s->weakest[i], kth(coder, value, s->count[i], space));
+    s->weakest[i] = fmax(s->weakest[i], kth(feature, value, s->count[i], space));
     s->count[i] = compact(index, value, s->count[i], cut_of(s->weakest[i], s->margin[i]));
     if (s->count[i] > most)
         s->margin[i] = INFINITY;
 }
 
 /* The code of sample i from its candidates; false if they are not known to hold it. */
-static bool settle(const dl_coder *coder, int64_t i, const float *x, dl_workspace *space, int32_t *count,
+static bool settle(const dl_feature *feature, int64_t i, const float *x, dl_workspace *space, int32_t *count,
                    int32_t *index, float *value) {
     dl_prefilter_space *s = space->filter;
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t room = most_kept(coder->k) + DL_BLOCK_ATOMS, found = s->count[i];
+    int64_t room = most_kept(feature->k) + DL_BLOCK_ATOMS, found = s->count[i];
     int32_t *candidate = s->index + i * room;
     float *scores = s->value + i * room;
     if (!(s->weakest[i] > s->margin[i]) || !(s->weakest[i] < (double)FLT_MAX / 2))
         return false;
-    kernels->exact(coder->filter->E, coder->E->n, coder->E->bias, x, candidate, found, scores);
-    kernels->select(scores, found, 1, found, coder->k, coder->positive, s->keys, count, space->position,
+    kernels->exact(feature->filter->E, feature->E->n, feature->E->bias, x, candidate, found, scores);
+    kernels->select(scores, found, 1, found, feature->k, feature->positive, s->keys, count, space->position,
                     value);
     for (int32_t e = 0; e < *count; e++)
         index[e] = candidate[space->position[e]];
     return true;
 }
 
-void dl_prefilter_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows,
+void dl_prefilter_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
                        dl_workspace *space, dl_slots out) {
-    const dl_packed *E = coder->E;
+    const dl_packed *E = feature->E;
     dl_prefilter_space *s = space->filter;
-    const int64_t pairs = coder->filter->E16.pairs, block_panels = DL_BLOCK_ATOMS / DL_PANEL;
+    const int64_t pairs = feature->filter->E16.pairs, block_panels = DL_BLOCK_ATOMS / DL_PANEL;
     for (int64_t i = 0; i < rows; i++) {
         const float *x = X + i * x_stride;
         double lost = dl_round16(x, E->n, s->X16 + i * pairs);
-        double margin = 2 * largest_error(coder->filter, x, E->n, lost);
+        double margin = 2 * largest_error(feature->filter, x, E->n, lost);
         s->margin[i] = margin < INFINITY ? margin : INFINITY; /* NaN: not filtered either */
         s->weakest[i] = 0;
         s->count[i] = 0;
@@ -183,17 +183,17 @@ void dl_prefilter_tile(const dl_coder *coder, const float *X, int64_t x_stride, 
     for (int64_t panel = 0; panel < E->panels; panel += block_panels) {
         int64_t last = panel + block_panels < E->panels ? panel + block_panels : E->panels;
         int64_t first = panel * DL_PANEL, end = last * DL_PANEL < E->m ? last * DL_PANEL : E->m;
-        dl_kernels_now()->scores16(&coder->filter->E16, panel, last, s->X16, rows, space->scores,
+        dl_kernels_now()->scores16(&feature->filter->E16, panel, last, s->X16, rows, space->scores,
                                    end - first);
         for (int64_t i = 0; i < rows; i++)
             if (s->margin[i] < INFINITY)
-                gather(coder, i, space->scores + i * (end - first), end - first, first, space);
+                gather(feature, i, space->scores + i * (end - first), end - first, first, space);
     }
-    dl_coder exact = {.E = E, .k = coder->k, .positive = coder->positive};
+    dl_feature exact = {.E = E, .k = feature->k, .positive = feature->positive};
     for (int64_t i = 0; i < rows; i++) {
         dl_slots one = dl_slots_from(&out, i, 1);
         const float *x = X + i * x_stride;
-        if (!settle(coder, i, x, space, one.count, one.index, one.value))
+        if (!settle(feature, i, x, space, one.count, one.index, one.value))
             dl_feature_tile(&exact, x, x_stride, 1, space, one);
     }
 }

@@ -3,7 +3,7 @@
 #ifndef DL_CODING_PREFILTER_H
 #define DL_CODING_PREFILTER_H
 
-#include "coding/coder.h"
+#include "coding/feature.h"
 
 struct dl_prefilter {
     dl_packed16 E16;
@@ -32,8 +32,8 @@ struct dl_prefilter_space {
 dltf_status dl_prefilter_space_alloc(int64_t n, int64_t k, dl_prefilter_space **space);
 void dl_prefilter_space_free(dl_prefilter_space *space);
 
-/* z = max_k(X E^T - b) with coder->filter. */
-void dl_prefilter_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows,
+/* z = max_k(X E^T - b) with feature->filter. */
+void dl_prefilter_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
                        dl_workspace *space, dl_slots out);
 
 #endif

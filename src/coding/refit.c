@@ -1,5 +1,5 @@
 /* Least squares on a given support: turns correlations into coefficients. */
-#include "coding/coder.h"
+#include "coding/feature.h"
 #include "coding/least_squares.h"
 #include "kernels/gram.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "coding/coder.h"
+#include "coding/feature.h"
 #include "data/codes.h"
 #include "data/matrix.h"
 #include "data/model.h"

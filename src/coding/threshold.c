@@ -1,5 +1,5 @@
 /* The thresholded feature as a coding method: z = max_k(E^T x - b). */
-#include "coding/method.h"
+#include "coding/coder.h"
 
 static void tile(const dl_recipe *recipe, void *state, int worker, const float *X, int64_t x_stride,
                  int64_t rows, dl_workspace *space, dl_slots out) {
@@ -8,5 +8,5 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     dl_feature_tile(&recipe->feature, X, x_stride, rows, space, out);
 }
 
-const dl_method dl_method_threshold = {
+const dl_coder dl_coder_threshold = {
     .name = "threshold", .takes_positive = true, .starts_from_feature = true, .tile = tile};

@@ -4,6 +4,10 @@
 
 #include "base/status.h"
 
+/* Samples in one tile: scores of a tile stay in the L2 cache. Fixed: results must not depend on the threads.
+ */
+enum { DL_TILE = 96 };
+
 typedef struct dl_samples {
     dltf_matrix X;
     const float *mean; /* subtracted, or NULL */

@@ -2,7 +2,8 @@
 #ifndef DL_DENOISE_BASES_H
 #define DL_DENOISE_BASES_H
 
-#include "denoise/patches.h"
+#include "image/patches.h"
+#include "kernels/packed.h"
 
 enum { DL_BASES = 16 };
 

@@ -2,14 +2,14 @@
  * stages. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/parallel.h"
-#include "data/image.h"
 #include "data/model.h"
 #include "denoise/bases.h"
-#include "denoise/colour.h"
 #include "denoise/first_stage.h"
+#include "image/colour.h"
+#include "image/image.h"
 #include "linalg/blas.h"
-#include "options.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-static dltf_status check_image(const dltf_image *image, const dltf_denoising *o) {
+static dltf_status check_image(const dltf_image *image, const dltf_denoise_options *o) {
     dltf_status status = dl_image_check_finite(image);
     if (status != DLTF_OK)
         return status;
@@ -47,11 +47,11 @@ static dltf_status check_image(const dltf_image *image, const dltf_denoising *o)
     return DLTF_OK;
 }
 
-static dltf_status check_options(const dltf_denoising *given, const dltf_model *model) {
-    dltf_denoising o = *given;
+static dltf_status check_options(const dltf_denoise_options *given, const dltf_model *model) {
+    dltf_denoise_options o = *given;
     if (o.sigma == DLTF_SIGMA_UNKNOWN)
         o.sigma = 0;
-    dltf_status status = dl_options_check(dltf_denoise_options(), &o);
+    dltf_status status = dl_options_check(dltf_denoise_option_table(), &o);
     if (status != DLTF_OK)
         return status;
     if (o.stride > o.patch)
@@ -71,7 +71,7 @@ static dltf_status check_options(const dltf_denoising *given, const dltf_model *
 }
 
 /* What the options leave open. */
-static void complete(dltf_denoising *o, const dltf_model *model) {
+static void complete(dltf_denoise_options *o, const dltf_model *model) {
     static const int64_t entries[] = {
         [DLTF_DENOISE_DLTF] = MOST_ENTRIES, [DLTF_DENOISE_KSVD] = KSVD_ENTRIES, [DLTF_DENOISE_PAPER] = 1};
     if (model)
@@ -88,7 +88,7 @@ static void complete(dltf_denoising *o, const dltf_model *model) {
 /* ---- stages ---- */
 
 static dltf_status second_stage(job *j, float *plane) {
-    const dltf_denoising *o = &j->first.options;
+    const dltf_denoise_options *o = &j->first.options;
     dl_plane noisy = {plane, j->image->width, j->image->height};
     dl_plane pilot = {j->pilot, noisy.width, noisy.height};
     dl_bases bases = {0};
@@ -161,10 +161,10 @@ static void fill_info(const job *j, double begin, bool estimated, dltf_denoise_i
     };
 }
 
-dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoising *options, const dltf_model *model,
-                         dltf_progress_fn progress, void *context, dltf_image **clean,
-                         dltf_denoise_info *info) {
-    dltf_denoising o = options ? *options : dltf_denoising_default();
+dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *options,
+                         const dltf_model *model, dltf_progress_fn progress, void *context,
+                         dltf_image **clean, dltf_denoise_info *info) {
+    dltf_denoise_options o = options ? *options : dltf_denoise_options_default();
     double begin = dl_seconds();
     bool estimated = o.sigma == DLTF_SIGMA_UNKNOWN;
     dltf_status status = check_options(&o, model);

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "coding/method.h"
+#include "coding/coder.h"
 #include "data/model.h"
 #include "denoise/incoherent.h"
 #include "denoise/patch_learner.h"
@@ -38,7 +38,7 @@ typedef struct work {
     dltf_model *learned;     /* unless one was given */
     const dltf_model *model; /* the dictionary */
     dl_incoherent rule;      /* method dltf */
-    const dl_method *method; /* of the others */
+    const dl_coder *coder;   /* of the others */
     dl_recipe recipe;
     void *state;
     dl_workspace *workspaces;
@@ -53,7 +53,7 @@ static dltf_status make_model(work *w, const float *W) {
 }
 
 static dltf_status learn_incoherent(work *w, const float *X, int64_t count, dl_meter *meter) {
-    const dltf_denoising *o = &w->stage->options;
+    const dltf_denoise_options *o = &w->stage->options;
     dl_patch_training training = {
         .X = X,
         .count = count,
@@ -90,9 +90,9 @@ static int on_progress(void *context, const dltf_progress *progress) {
 }
 
 /* With the library's own learner, from `start` (NULL: random samples). */
-static dltf_status learn_library(work *w, const float *X, int64_t count, dltf_options options,
+static dltf_status learn_library(work *w, const float *X, int64_t count, dltf_train_options options,
                                  const dltf_model *start, dl_meter *meter) {
-    const dltf_denoising *o = &w->stage->options;
+    const dltf_denoise_options *o = &w->stage->options;
     dltf_learner *learner = NULL;
     dltf_model *model = NULL;
     dltf_outcome outcome = DLTF_ITERATION_LIMIT;
@@ -115,7 +115,7 @@ done:
 }
 
 static dltf_status learn_paper(work *w, const float *X, int64_t count, dl_meter *meter) {
-    dltf_options options = dltf_options_default();
+    dltf_train_options options = dltf_train_options_default();
     options.encoder = DLTF_ENCODER_TIED;
     options.theta = options.theta_start = PAPER_THETA;
     options.steps = 0;
@@ -128,8 +128,8 @@ static double error_target(const work *w) {
 }
 
 static dltf_status learn_ksvd(work *w, const float *X, int64_t count, dl_meter *meter) {
-    const dltf_denoising *o = &w->stage->options;
-    dltf_options options = dltf_options_default();
+    const dltf_denoise_options *o = &w->stage->options;
+    dltf_train_options options = dltf_train_options_default();
     options.method = DLTF_METHOD_KSVD;
     options.update = DLTF_UPDATE_APPROXIMATE;
     options.iterations = KSVD_ITERATIONS;
@@ -154,7 +154,7 @@ static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
         [DLTF_DENOISE_PAPER] = learn_paper,
     };
     dl_first_stage *s = w->stage;
-    const dltf_denoising *o = &s->options;
+    const dltf_denoise_options *o = &s->options;
     int64_t most = o->method == DLTF_DENOISE_PAPER ? PAPER_PATCHES : PATCHES, count = 0;
     double begin = dl_seconds();
     float *X = NULL;
@@ -176,8 +176,8 @@ static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
 static void code_tile(work *w, const dl_patch_tile *tile, int worker) {
     space *s = &w->spaces[worker];
     dl_slots Z = dl_slots_from(&s->Z, 0, tile->rows);
-    if (w->method)
-        w->method->tile(&w->recipe, w->state, worker, tile->X, w->n, tile->rows, &w->workspaces[worker], Z);
+    if (w->coder)
+        w->coder->tile(&w->recipe, w->state, worker, tile->X, w->n, tile->rows, &w->workspaces[worker], Z);
     else
         dl_incoherent_tile(&w->rule, tile->X, tile->rows, &s->incoherent, Z);
 }
@@ -224,13 +224,13 @@ static void estimate_tile(void *context, const dl_patch_tile *tile, int worker) 
         decode(w, &s->Z, i, tile->mean[i], y);
         s->entries += s->Z.count[i];
         tile->weight[i] = 1;
-        if (!w->method)
+        if (!w->coder)
             tile->weight[i] /= 1 + (float)s->Z.count[i] + restore(w, tile->X + i * w->n, tile->mean[i], y);
     }
 }
 
 static dltf_status prepare_rule(work *w) {
-    const dltf_denoising *o = &w->stage->options;
+    const dltf_denoise_options *o = &w->stage->options;
     dltf_status status = DLTF_OK;
     DL_TRY(dl_incoherent_alloc(&w->rule, o->m, w->n, o->k));
     dl_incoherent_fill(&w->rule, w->model->dictionary, MU, CUT * o->sigma);
@@ -241,17 +241,17 @@ done:
 }
 
 static dltf_status prepare_method(work *w) {
-    const dltf_denoising *o = &w->stage->options;
+    const dltf_denoise_options *o = &w->stage->options;
     bool ksvd = o->method == DLTF_DENOISE_KSVD;
     dltf_status status = DLTF_OK;
-    w->method = dl_method_find(ksvd ? DLTF_CODER_OMP : DLTF_CODER_THRESHOLD);
+    w->coder = dl_coder_find(ksvd ? DLTF_CODER_OMP : DLTF_CODER_THRESHOLD);
     w->recipe = (dl_recipe){.model = w->model,
                             .feature = {.E = &w->model->packed, .k = o->k},
                             .error = ksvd ? error_target(w) : 0,
                             .threads = w->stage->threads};
     DL_TRY(dl_workspaces_alloc(w->stage->threads, o->m, w->n, o->k, &w->workspaces));
-    if (w->method->prepare)
-        DL_TRY(w->method->prepare(&w->recipe, &w->state));
+    if (w->coder->prepare)
+        DL_TRY(w->coder->prepare(&w->recipe, &w->state));
 done:
     return status;
 }
@@ -275,7 +275,7 @@ static void work_free(work *w) {
     dl_free(w->spaces);
     dl_incoherent_free(&w->rule);
     if (w->state)
-        w->method->free(w->state);
+        w->coder->free(w->state);
     dl_workspaces_free(w->workspaces, threads);
     dltf_model_free(w->learned);
 }

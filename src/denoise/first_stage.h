@@ -2,12 +2,12 @@
 #ifndef DL_DENOISE_FIRST_STAGE_H
 #define DL_DENOISE_FIRST_STAGE_H
 
-#include "denoise/patches.h"
+#include "image/patches.h"
 
 /* What is to be done with one plane. */
 typedef struct dl_first_stage {
-    dltf_denoising options;  /* complete: m and k as chosen, sigma known */
-    const dltf_model *model; /* the dictionary; NULL: learned from the plane */
+    dltf_denoise_options options; /* complete: m and k as chosen, sigma known */
+    const dltf_model *model;      /* the dictionary; NULL: learned from the plane */
     int threads;
     /* What was done, added up over planes. */
     int64_t patches, entries;

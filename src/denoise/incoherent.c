@@ -3,7 +3,7 @@
 #include "denoise/incoherent.h"
 
 #include "base/memory.h"
-#include "coding/method.h"
+#include "coding/coder.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,7 +45,7 @@ void dl_incoherent_fill(dl_incoherent *rule, const float *W, double mu, double c
 dltf_status dl_incoherent_space_alloc(dl_incoherent_space *space, int64_t m) {
     dltf_status status = DLTF_OK;
     *space = (dl_incoherent_space){0};
-    DL_TRY_NEW(space->scores, dl_method_rows(m) * m);
+    DL_TRY_NEW(space->scores, dl_score_rows(m) * m);
     DL_TRY_NEW(space->value, m);
     DL_TRY_NEW(space->index, m);
 done:
@@ -94,7 +94,7 @@ static int32_t choose(const dl_incoherent *rule, int64_t count, dl_incoherent_sp
 void dl_incoherent_tile(const dl_incoherent *rule, const float *X, int64_t rows, dl_incoherent_space *space,
                         dl_slots out) {
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t m = rule->E.m, n = rule->E.n, some = dl_method_rows(m);
+    int64_t m = rule->E.m, n = rule->E.n, some = dl_score_rows(m);
     uint32_t cut;
     memcpy(&cut, &rule->cut, sizeof cut);
     for (int64_t i = 0; i < rows; i++) {

@@ -3,7 +3,7 @@
 #ifndef DL_DENOISE_INCOHERENT_H
 #define DL_DENOISE_INCOHERENT_H
 
-#include "coding/coder.h"
+#include "coding/feature.h"
 
 typedef struct dl_incoherent {
     dl_packed E;        /* the dictionary */
@@ -15,7 +15,7 @@ typedef struct dl_incoherent {
 
 /* Work space of one thread. */
 typedef struct dl_incoherent_space {
-    float *scores; /* dl_method_rows(m) x m */
+    float *scores; /* dl_score_rows(m) x m */
     float *value;  /* m: candidates */
     int32_t *index;
 } dl_incoherent_space;

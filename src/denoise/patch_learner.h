@@ -2,7 +2,7 @@
 #ifndef DL_DENOISE_PATCH_LEARNER_H
 #define DL_DENOISE_PATCH_LEARNER_H
 
-#include "denoise/patches.h"
+#include "image/patches.h"
 
 typedef struct dl_patch_training {
     const float *X; /* count x n: patches without their means */

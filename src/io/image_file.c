@@ -2,8 +2,8 @@
  * extension what is written. */
 #include "base/memory.h"
 #include "data/array.h"
-#include "data/image.h"
 #include "data/matrix.h"
+#include "image/image.h"
 #include "io/levels.h"
 #include "io/npy.h"
 #include "io/png_file.h"

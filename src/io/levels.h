@@ -2,7 +2,7 @@
 #ifndef DL_IO_LEVELS_H
 #define DL_IO_LEVELS_H
 
-#include "data/image.h"
+#include "image/image.h"
 
 /* Bits of a stored value: 16 for images of 16 bits, otherwise 8. */
 static inline int dl_levels_bits(const dltf_image *image) {

@@ -1,7 +1,7 @@
 /* PNG files read into planes, line by line (interlaced ones whole). The header is checked against the size of
  * the file before memory is taken: deflate cannot make more than 1032 bytes of one. */
 #include "base/memory.h"
-#include "data/image.h"
+#include "image/image.h"
 #include "io/bytes.h"
 #include "io/png_file.h"
 #include "io/png_shared.h"

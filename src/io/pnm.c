@@ -2,7 +2,7 @@
 #include "io/pnm.h"
 
 #include "base/memory.h"
-#include "data/image.h"
+#include "image/image.h"
 #include "io/bytes.h"
 #include "io/levels.h"
 #include "io/writer.h"

@@ -137,7 +137,7 @@ static dltf_status check_format(const dl_bundle *bundle) {
 }
 
 /* Before anything is allocated by what the options say. */
-static dltf_status check_size(const dl_bundle *bundle, const dltf_options *options) {
+static dltf_status check_size(const dl_bundle *bundle, const dltf_train_options *options) {
     const dl_tensor *dictionary = dl_bundle_find(bundle, "dictionary");
     if (!dictionary || dictionary->rows != options->m)
         return dl_fail(DLTF_FORMAT,
@@ -146,9 +146,9 @@ static dltf_status check_size(const dl_bundle *bundle, const dltf_options *optio
     return DLTF_OK;
 }
 
-static dltf_status read_options(const dl_bundle *bundle, int64_t threads, dltf_options *options) {
-    dltf_option_table table = dltf_train_options();
-    *options = dltf_options_default();
+static dltf_status read_options(const dl_bundle *bundle, int64_t threads, dltf_train_options *options) {
+    dltf_option_table table = dltf_train_option_table();
+    *options = dltf_train_options_default();
     for (int i = 0; i < table.count; i++) {
         char name[64];
         const char *value = NULL;
@@ -286,7 +286,7 @@ done:
 
 dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_t threads,
                                   dltf_learner **learner) {
-    dltf_options options;
+    dltf_train_options options;
     dltf_learner *l = NULL;
     dltf_status status = check_format(bundle);
     if (status == DLTF_OK)

@@ -53,7 +53,7 @@ static void add_block(dl_pass *pass) {
 }
 
 /* theta_start for a tenth of the iterations, geometric to theta at half of them, then held. */
-static double theta_at(const dltf_options *o, int64_t index) {
+static double theta_at(const dltf_train_options *o, int64_t index) {
     if (index + 1 == o->iterations)
         return o->theta;
     double begin = 0.1 * (double)o->iterations, end = 0.5 * (double)o->iterations;
@@ -65,7 +65,7 @@ static double theta_at(const dltf_options *o, int64_t index) {
     return o->theta_start * pow(o->theta / o->theta_start, share);
 }
 
-bool dl_model_holds(const dltf_options *options, int64_t index) {
+bool dl_model_holds(const dltf_train_options *options, int64_t index) {
     return index > 0 && theta_at(options, index) == options->theta &&
            theta_at(options, index - 1) == options->theta;
 }
@@ -157,7 +157,7 @@ static double sum_tiles(const dltf_learner *l, int which) {
 }
 
 void dl_admm_iteration(dltf_learner *l, dltf_iteration *record) {
-    const dltf_options *o = &l->options;
+    const dltf_train_options *o = &l->options;
     dl_pass pass = dl_pass_make(l, o->theta, o->beta);
     dl_statistics_clear(&l->statistics);
     dl_pass_run(&pass, yzq_tile, add_block_with_noise);

@@ -7,8 +7,8 @@
 #include "base/parallel.h"
 #include "data/matrix.h"
 #include "data/model.h"
+#include "learning/train_options.h"
 #include "linalg/blas.h"
-#include "options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,51 +18,6 @@
 
 static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
-/* What was left to us. m and k: twice overcomplete, but not more atoms than a tenth of the samples can
- * support or than pictures need; an eighth of the dimensions active, but at most a quarter of the atoms. */
-static void complete_options(dltf_options *options, int64_t N, int64_t n) {
-    if (options->m == 0)
-        options->m = most(most(1, options->k), least(least(2 * n, 512), most(N / 10, 2)));
-    if (options->k == 0)
-        options->k = most(1, least(least(n / 8, 30), options->m / 4));
-    if (options->select == DLTF_SELECT_MODEL)
-        options->select = DLTF_SELECT_ABS;
-    const int64_t enough = 20; /* samples per atom: with fewer, an encoder may learn them by heart */
-    bool tied = options->method == DLTF_METHOD_KSVD || options->admm > 0 || N / enough < options->m;
-    if (options->encoder == DLTF_ENCODER_AUTO)
-        options->encoder = tied ? DLTF_ENCODER_TIED : DLTF_ENCODER_DISTILLED;
-}
-
-static dltf_status check_options(const dltf_options *options) {
-    dltf_status status = dl_options_check(dltf_train_options(), options);
-    if (status != DLTF_OK)
-        return status;
-    if (options->m > 0 && options->k > options->m)
-        return dl_fail(DLTF_ARGUMENT, "k = %lld is more than m = %lld atoms: lower k or raise m",
-                       (long long)options->k, (long long)options->m);
-    bool ksvd = options->method == DLTF_METHOD_KSVD;
-    if (ksvd && options->select == DLTF_SELECT_POSITIVE)
-        return dl_fail(DLTF_ARGUMENT,
-                       "select: ksvd codes by omp, which chooses atoms by magnitude: select abs");
-    bool untied = options->encoder != DLTF_ENCODER_AUTO && options->encoder != DLTF_ENCODER_TIED;
-    if (ksvd && untied)
-        return dl_fail(DLTF_ARGUMENT, "encoder: ksvd learns a dictionary and no encoder; leave it tied");
-    if (untied && options->admm > 0)
-        return dl_fail(DLTF_ARGUMENT,
-                       "admm: its iterations are for the tied feature; leave them out or the encoder tied");
-    if (!ksvd && (options->error > 0 || options->update != DLTF_UPDATE_EXACT))
-        return dl_fail(DLTF_ARGUMENT, "%s belongs to the method ksvd",
-                       options->error > 0 ? "error" : "update");
-    if (options->m > 46340)
-        return dl_fail(DLTF_ARGUMENT, "m = %lld: the Gram matrix of more than 46,340 atoms is not supported",
-                       (long long)options->m);
-    return DLTF_OK;
 }
 
 /* The data, checked, and the scale that makes options independent of units: mean ||x||^2 = k. */
@@ -143,17 +98,17 @@ done:
     return status;
 }
 
-dltf_status dl_learner_create(dltf_matrix X, const dltf_options *options, dltf_learner **learner) {
+dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, dltf_learner **learner) {
     dltf_status status = dl_matrix_check(X, "data");
     if (status == DLTF_OK)
-        status = check_options(options);
+        status = dl_train_options_check(options);
     if (status != DLTF_OK)
         return status;
     dltf_learner *l = NULL;
     DL_TRY_NEW(l, 1);
     l->options = *options;
-    complete_options(&l->options, X.rows, X.cols);
-    DL_TRY(check_options(&l->options));
+    dl_train_options_complete(&l->options, X.rows, X.cols);
+    DL_TRY(dl_train_options_check(&l->options));
     l->threads = dl_thread_count(options->threads);
     l->N = X.rows;
     l->n = X.cols;
@@ -172,9 +127,9 @@ done:
     return status;
 }
 
-dltf_status dltf_learner_new(dltf_matrix X, const dltf_options *options, const dltf_model *start,
+dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *options, const dltf_model *start,
                              dltf_learner **learner) {
-    dltf_options wanted = *options;
+    dltf_train_options wanted = *options;
     if (start && wanted.m == 0) /* a given start decides what the data would */
         wanted.m = start->parts.m;
     if (start && wanted.k == 0)
@@ -265,11 +220,11 @@ dltf_status dl_learner_record(dltf_learner *l, const dltf_iteration *record) {
     return status;
 }
 
-dltf_stage dl_first_stage(const dltf_options *options) {
+dltf_stage dl_first_stage(const dltf_train_options *options) {
     return options->method == DLTF_METHOD_KSVD ? DLTF_STAGE_KSVD : DLTF_STAGE_MINIBATCH;
 }
 
-dltf_stage dl_last_stage(const dltf_options *options) {
+dltf_stage dl_last_stage(const dltf_train_options *options) {
     return options->method == DLTF_METHOD_KSVD ? DLTF_STAGE_KSVD : DLTF_STAGE_ENCODER;
 }
 
@@ -278,7 +233,7 @@ bool dl_has_encoder(const dltf_learner *l) {
            l->index > l->options.polish;
 }
 
-int64_t dl_stage_length(const dltf_options *options, dltf_stage stage) {
+int64_t dl_stage_length(const dltf_train_options *options, dltf_stage stage) {
     bool tied = options->encoder == DLTF_ENCODER_TIED;
     switch (stage) {
     case DLTF_STAGE_MINIBATCH:
@@ -406,7 +361,7 @@ dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *c
 
 /* ---- Results ---- */
 
-dltf_options dltf_learner_options(const dltf_learner *l) {
+dltf_train_options dltf_learner_options(const dltf_learner *l) {
     return l->options;
 }
 
@@ -432,7 +387,7 @@ static double atom_sign(const dltf_learner *l, int64_t j) {
  */
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes) {
     dltf_status status = DLTF_OK;
-    dltf_option_table table = dltf_train_options();
+    dltf_option_table table = dltf_train_option_table();
     for (int i = 0; i < table.count; i++) {
         char name[64], value[64];
         if (strcmp(table.options[i].name, "threads") == 0)
@@ -496,8 +451,8 @@ done:
     return status;
 }
 
-dltf_status dltf_train(dltf_matrix X, const dltf_options *options, dltf_progress_fn progress, void *context,
-                       dltf_model **model) {
+dltf_status dltf_train(dltf_matrix X, const dltf_train_options *options, dltf_progress_fn progress,
+                       void *context, dltf_model **model) {
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_ITERATION_LIMIT;
     dltf_status status = DLTF_OK;

@@ -41,15 +41,15 @@ typedef struct dl_encoder_stage {
     int64_t *order, count; /* the samples */
     double *A, *x_sum;     /* distilled: X X^T (the paper's letters), n x n, and the sum of x */
     double X_square, residual;
-    double *E, *bias;    /* m x n and m: the encoder, once it is there */
-    double *factor;      /* m x m: work space of solves */
-    float *panel;        /* threads x DL_STATISTICS_PANEL x n: work space of A */
-    dltf_encoder *coder; /* while a pass runs */
+    double *E, *bias;      /* m x n and m: the encoder, once it is there */
+    double *factor;        /* m x m: work space of solves */
+    float *panel;          /* threads x DL_STATISTICS_PANEL x n: work space of A */
+    dltf_encoder *encoder; /* while a pass runs */
     dltf_status status;
 } dl_encoder_stage;
 
 struct dltf_learner {
-    dltf_options options; /* m and k as chosen */
+    dltf_train_options options; /* m and k as chosen */
     int threads;
     int64_t N, n, m, k;
     dl_samples samples; /* scaled so that the mean of ||x||^2 is k */
@@ -108,7 +108,7 @@ dltf_status dl_encoder_iteration(dltf_learner *l, int64_t index, dltf_iteration 
 
 /* Whether iteration `index` of stage 2 and the one before it had the final theta: only then may it have
  * converged. */
-bool dl_model_holds(const dltf_options *options, int64_t index);
+bool dl_model_holds(const dltf_train_options *options, int64_t index);
 
 /* Memory of a stage, and its first state; called when the learner is made, for stages that have iterations.
  */
@@ -156,15 +156,15 @@ dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_
                                   dltf_learner **learner);
 
 /* A learner without a first dictionary: options checked and completed, data scanned, memory there. */
-dltf_status dl_learner_create(dltf_matrix X, const dltf_options *options, dltf_learner **learner);
+dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, dltf_learner **learner);
 
 /* Provenance: every option that can change the result, shape and checksum of the data. */
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes);
 
 /* The stages of the method, and the iterations of one of them, as the options say. */
-dltf_stage dl_first_stage(const dltf_options *options);
-dltf_stage dl_last_stage(const dltf_options *options);
-int64_t dl_stage_length(const dltf_options *options, dltf_stage stage);
+dltf_stage dl_first_stage(const dltf_train_options *options);
+dltf_stage dl_last_stage(const dltf_train_options *options);
+int64_t dl_stage_length(const dltf_train_options *options, dltf_stage stage);
 
 dltf_status dl_learner_record(dltf_learner *l, const dltf_iteration *record);
 

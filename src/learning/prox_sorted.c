@@ -4,7 +4,7 @@
  * because it is the paper's contribution, and because two independent answers check each other in tests and
  * benchmarks. */
 #include "base/memory.h"
-#include "kernels/prox.h"
+#include "learning/prox.h"
 
 #include <math.h>
 #include <stdlib.h>

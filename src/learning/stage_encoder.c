@@ -86,7 +86,8 @@ static void code_block(dl_pass *pass) {
     dl_encoder_stage *s = &l->encoder;
     dl_slots Z = dl_slots_from(&l->Z, 0, pass->rows);
     if (s->status == DLTF_OK)
-        s->status = dl_encoder_rows(s->coder, dltf_matrix_f32(l->block, pass->rows, l->n), 0, pass->first, Z);
+        s->status =
+            dl_encoder_rows(s->encoder, dltf_matrix_f32(l->block, pass->rows, l->n), 0, pass->first, Z);
     if (s->status != DLTF_OK)
         return;
     dl_statistics_add(&l->statistics, l->block, Z, NULL);
@@ -105,7 +106,7 @@ static void code_block(dl_pass *pass) {
 static dltf_status code_samples(dltf_learner *l, int64_t passes, int64_t *rows) {
     dl_encoder_stage *s = &l->encoder;
     dltf_model *model = NULL;
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     encoding.coder = DLTF_CODER_HTP;
     encoding.passes = passes;
     encoding.threads = l->threads;
@@ -117,13 +118,13 @@ static dltf_status code_samples(dltf_learner *l, int64_t passes, int64_t *rows) 
     dl_statistics_clear(&l->statistics);
     s->status = make_model(l, &model);
     if (s->status == DLTF_OK)
-        s->status = dltf_encoder_new(model, &encoding, &s->coder);
+        s->status = dltf_encoder_new(model, &encoding, &s->encoder);
     dl_pass pass = {.l = l, .order = s->order, .count = s->count};
     if (s->status == DLTF_OK)
         dl_pass_run(&pass, load_tile, code_block);
     *rows = pass.rows;
-    dltf_encoder_free(s->coder);
-    s->coder = NULL;
+    dltf_encoder_free(s->encoder);
+    s->encoder = NULL;
     dltf_model_free(model);
     memcpy(l->code_sum, l->statistics.code_sum, (size_t)l->m * sizeof *l->code_sum);
     return s->status;

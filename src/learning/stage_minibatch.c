@@ -72,7 +72,7 @@ static void add_block(dl_pass *pass) {
 static int64_t code_batch(dltf_learner *l, int64_t first, int64_t size) {
     dl_pass pass = {.l = l, .order = l->minibatch.order + first, .count = size};
     pass.problem.W =
-        (dl_coder){.E = &l->E32, .k = l->k, .positive = l->options.select == DLTF_SELECT_POSITIVE};
+        (dl_feature){.E = &l->E32, .k = l->k, .positive = l->options.select == DLTF_SELECT_POSITIVE};
     dl_statistics_clear(&l->statistics);
     l->minibatch.X_square = 0;
     dl_pass_run(&pass, code_tile, add_block);

@@ -4,7 +4,7 @@
 #ifndef DL_LEARNING_STATISTICS_H
 #define DL_LEARNING_STATISTICS_H
 
-#include "coding/coder.h"
+#include "coding/feature.h"
 
 /* Atoms, or columns of X, that one task owns. */
 enum { DL_STATISTICS_PANEL = 32 };

@@ -1,8 +1,8 @@
 /* The Q-step: one proximal mapping per sample. */
 #include "learning/step_q.h"
 
-#include "kernels/prox.h"
 #include "kernels/select.h"
+#include "learning/prox.h"
 
 /* ||q||^2_{k',2}: the squares of the k' largest magnitudes. */
 static double top_square(const float *q, int64_t m, int64_t most, dl_z_space *space) {

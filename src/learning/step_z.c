@@ -124,7 +124,7 @@ static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z
 }
 
 void dl_z_step(const dl_z_problem *problem, const float *M, int64_t rows, dl_z_space *space, dl_slots Z) {
-    const dl_coder *W = &problem->W;
+    const dl_feature *W = &problem->W;
     dl_threshold_tile(W, space->B, rows, space->keys, Z);
     copy_codes(Z, space->start, 0, rows);
     dl_z_gap(problem, space->B, Z, rows, space->P);

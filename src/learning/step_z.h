@@ -2,11 +2,11 @@
 #ifndef DL_LEARNING_STEP_Z_H
 #define DL_LEARNING_STEP_Z_H
 
-#include "coding/coder.h"
+#include "coding/feature.h"
 
 /* What stays the same for all tiles of an iteration. */
 typedef struct dl_z_problem {
-    dl_coder W;     /* the tied feature: E = W */
+    dl_feature W;   /* the tied feature: E = W */
     const float *G; /* W^T W, m x m */
     double theta, beta;
     double step; /* s / L with L = theta sigma + beta sigma^2, sigma the largest eigenvalue of G */

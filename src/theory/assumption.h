@@ -7,7 +7,8 @@
 /* A copy of `given` (NULL: the defaults) with k filled in; refuses what the table or the model does not
  * allow.
  */
-dltf_status dl_assumption(const dltf_model *model, const dltf_certification *given, dltf_certification *made);
+dltf_status dl_assumption(const dltf_model *model, const dltf_certify_options *given,
+                          dltf_certify_options *made);
 
 /* The model's feature is that of the paper: no encoder, no bias. */
 bool dl_is_tied(const dltf_model *model);

@@ -1,6 +1,6 @@
 /* dltf_certify_model: what the theorems guarantee for a model, whatever the sample. */
+#include "base/options.h"
 #include "data/model.h"
-#include "options.h"
 #include "theory/assumption.h"
 #include "theory/conditions.h"
 #include "theory/isometry.h"
@@ -8,10 +8,10 @@
 #include <float.h>
 #include <math.h>
 
-dltf_status dl_assumption(const dltf_model *model, const dltf_certification *given,
-                          dltf_certification *made) {
-    *made = given ? *given : dltf_certification_default();
-    dltf_status status = dl_options_check(dltf_certify_options(), made);
+dltf_status dl_assumption(const dltf_model *model, const dltf_certify_options *given,
+                          dltf_certify_options *made) {
+    *made = given ? *given : dltf_certify_options_default();
+    dltf_status status = dl_options_check(dltf_certify_option_table(), made);
     if (status != DLTF_OK)
         return status;
     if (made->k > model->parts.m)
@@ -38,7 +38,7 @@ typedef enum theorem { THEOREM1, COHERENCE, BABEL } theorem;
 
 /* The least rank that entry i keeps of its own, without what others and the noise add: for positive selection
  * its sign counts, and a negative entry is the worst where there may be one. */
-static double kept_of(const dl_gains *g, int64_t i, const dltf_certification *a) {
+static double kept_of(const dl_gains *g, int64_t i, const dltf_certify_options *a) {
     double b = g->bias ? (double)g->bias[i] : 0, own = a->amplitude * g->d[i];
     if (!g->positive)
         return fabs(own) - fabs(b);
@@ -46,7 +46,7 @@ static double kept_of(const dl_gains *g, int64_t i, const dltf_certification *a)
 }
 
 /* The worst flat code: every atom may be in its support, and every atom outside. */
-static dl_terms flat_terms(const dl_gains *g, int64_t k, const dltf_certification *a, double mu_e) {
+static dl_terms flat_terms(const dl_gains *g, int64_t k, const dltf_certify_options *a, double mu_e) {
     dl_terms t = {.k = k, .kept = HUGE_VAL, .left = -HUGE_VAL, .z_1 = a->amplitude};
     for (int64_t i = 0; i < g->m; i++) {
         double b = g->bias ? (double)g->bias[i] : 0;
@@ -61,7 +61,7 @@ static dl_terms flat_terms(const dl_gains *g, int64_t k, const dltf_certificatio
 }
 
 /* All conditions become harder as k grows: the first failure is the end. */
-static int64_t largest_k(const dl_gains *g, theorem which, const dltf_certification *a, double mu_e) {
+static int64_t largest_k(const dl_gains *g, theorem which, const dltf_certify_options *a, double mu_e) {
     for (int64_t k = 1; k <= g->m; k++) {
         dl_terms t = flat_terms(g, k, a, mu_e);
         bool holds = which == THEOREM1    ? dl_theorem_1(&t, dl_gains_babel(g, 1))
@@ -73,14 +73,14 @@ static int64_t largest_k(const dl_gains *g, theorem which, const dltf_certificat
     return g->m;
 }
 
-static dltf_certified_k certified(const dl_gains *own, const dl_gains *tied, const dltf_certification *a,
+static dltf_certified_k certified(const dl_gains *own, const dl_gains *tied, const dltf_certify_options *a,
                                   double mu_e_own, double mu_e_tied) {
     return (dltf_certified_k){largest_k(tied, THEOREM1, a, mu_e_tied), largest_k(own, COHERENCE, a, mu_e_own),
                               largest_k(own, BABEL, a, mu_e_own)};
 }
 
 /* |<e_i, e>| <= ||e_i|| ||e||, or the bound that was given for the model's own encoder rows. */
-static double noise_bound(const dl_gains *g, const dltf_certification *a, bool own) {
+static double noise_bound(const dl_gains *g, const dltf_certify_options *a, bool own) {
     if (a->mu_e == 0)
         return g->longest_e * a->noise;
     double by_norm = a->noise > 0 ? g->longest_e * a->noise : HUGE_VAL;
@@ -97,9 +97,9 @@ static int64_t equation4_k(const dl_gains *tied) {
     return tied->m / 2;
 }
 
-static void summarise(const dl_gains *own, const dl_gains *tied, const dltf_certification *a,
+static void summarise(const dl_gains *own, const dl_gains *tied, const dltf_certify_options *a,
                       dltf_model_certificate *c) {
-    dltf_certification quiet = *a;
+    dltf_certify_options quiet = *a;
     quiet.noise = 0;
     *c = (dltf_model_certificate){.k = a->k, .mu = dl_gains_babel(tied, 1)};
     c->mu_encoder = dl_gains_babel(own, 1);
@@ -116,10 +116,10 @@ static void summarise(const dl_gains *own, const dl_gains *tied, const dltf_cert
     c->equation4 = equation4_k(tied);
 }
 
-dltf_status dltf_certify_model(const dltf_model *model, const dltf_certification *certification,
+dltf_status dltf_certify_model(const dltf_model *model, const dltf_certify_options *certification,
                                dltf_model_certificate *certificate) {
     dltf_status status = DLTF_OK;
-    dltf_certification a;
+    dltf_certify_options a;
     dl_gains own = {.m = 0}, tied = {.m = 0};
     DL_TRY(dl_assumption(model, certification, &a));
     DL_TRY(dl_gains_make(model, true, &tied));

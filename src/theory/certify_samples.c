@@ -28,7 +28,7 @@ typedef struct workspace {
 } workspace;
 
 typedef struct job {
-    dltf_certification assumption;
+    dltf_certify_options assumption;
     dl_samples samples;
     bool tied;
     dl_gains gains;
@@ -129,7 +129,7 @@ static void theorem_flags(const job *j, int64_t i, workspace *space, uint8_t *fl
 /* ---- The certificate ---- */
 
 static void certificate_flags(const job *j, int64_t i, workspace *space, uint8_t *flags) {
-    const dltf_certification *a = &j->assumption;
+    const dltf_certify_options *a = &j->assumption;
     dl_exclusion problem = {&j->gains, a->k, a->amplitude, a->noise, a->signs};
     if (entries(j->candidates, i) != a->k)
         return;
@@ -197,7 +197,7 @@ static dltf_status run(job *j, int threads, dltf_progress_fn progress, void *con
 }
 
 dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const dltf_codes *known,
-                                 const dltf_codes *candidates, const dltf_certification *certification,
+                                 const dltf_codes *candidates, const dltf_certify_options *certification,
                                  dltf_progress_fn progress, void *context, uint8_t *flags) {
     dltf_status status = DLTF_OK;
     dltf_codes *features = NULL;
@@ -207,7 +207,7 @@ dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const d
     DL_TRY(dl_matrix_check(X, "data"));
     DL_TRY(check_codes(model, X, known, "known codes"));
     DL_TRY(check_codes(model, X, candidates, "candidates"));
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     encoding.k = j.assumption.k;
     encoding.threads = j.assumption.threads;
     DL_TRY(dltf_encode(model, X, &encoding, NULL, NULL, &features)); /* refuses NaN and wrong sizes */

@@ -44,7 +44,7 @@ static int count_allocations(const dltf_model *model, bool refit, int *making) {
     static double wide[ROWS * N];
     static int32_t count[ROWS], index[ROWS * K];
     dltf_encoder *encoder = NULL;
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     encoding.refit = refit;
     for (int i = 0; i < ROWS * N; i++)
         wide[i] = (double)(x[i] = (float)((i * 7 + 3) % 11) - 5);

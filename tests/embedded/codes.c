@@ -39,7 +39,7 @@ static void put(const void *bytes, int64_t count, size_t size) {
     require(fwrite(bytes, size, (size_t)count, stdout) == (size_t)count, "fwrite");
 }
 
-static void put_codes(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding) {
+static void put_codes(const dltf_model *model, dltf_matrix X, const dltf_encode_options *encoding) {
     dltf_codes *codes = NULL;
     double error = 0;
     require(dltf_encode(model, X, encoding, NULL, NULL, &codes) == DLTF_OK, "dltf_encode");
@@ -53,7 +53,7 @@ static void put_codes(const dltf_model *model, dltf_matrix X, const dltf_encodin
 }
 
 /* One sample at a time, the entries after the last of a code left out. */
-static void put_single_codes(const dltf_model *model, dltf_matrix X, const dltf_encoding *encoding) {
+static void put_single_codes(const dltf_model *model, dltf_matrix X, const dltf_encode_options *encoding) {
     dltf_encoder *encoder = NULL;
     require(dltf_encoder_new(model, encoding, &encoder) == DLTF_OK, "dltf_encoder_new");
     int64_t k = dltf_encoder_k(encoder);
@@ -83,7 +83,7 @@ static void put_all_codes(const dltf_model *model) {
     }
     for (int refit = 0; refit < 2; refit++)
         for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++) {
-            dltf_encoding encoding = dltf_encoding_default();
+            dltf_encode_options encoding = dltf_encode_options_default();
             encoding.refit = refit;
             encoding.select = select;
             encoding.threads = 2; /* the small library has one all the same */

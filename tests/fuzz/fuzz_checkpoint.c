@@ -25,7 +25,7 @@ static int stop_at_once(void *context, const dltf_progress *progress) {
 }
 
 /* After every iteration of stages first .. last, which have one each. */
-static void write_stages(const char *directory, dltf_options options, int first, int last) {
+static void write_stages(const char *directory, dltf_train_options options, int first, int last) {
     options.m = 4;
     options.k = 2;
     options.threads = options.iterations = 1;
@@ -45,7 +45,7 @@ static void write_stages(const char *directory, dltf_options options, int first,
 }
 
 static void write_seeds(const char *directory) {
-    dltf_options tied = dltf_options_default(), distilled = tied, ksvd = tied;
+    dltf_train_options tied = dltf_train_options_default(), distilled = tied, ksvd = tied;
     tied.encoder = DLTF_ENCODER_TIED;
     distilled.encoder = DLTF_ENCODER_DISTILLED;
     ksvd.method = DLTF_METHOD_KSVD;

@@ -115,7 +115,7 @@ static dltf_codes *candidates_of(const trial *t) {
 
 static void certify(const trial *t, const dltf_model *model, int64_t threads, uint8_t *flags) {
     dltf_codes *codes = candidates_of(t);
-    dltf_certification options = {
+    dltf_certify_options options = {
         .k = t->k, .noise = t->noise, .amplitude = t->amplitude, .signs = t->signs, .threads = threads};
     assert_int_equal(dltf_certify_samples(model, dltf_matrix_f64(t->X, SAMPLES, t->n), NULL, codes, &options,
                                           NULL, NULL, flags),
@@ -310,7 +310,7 @@ static void refusals(void **state) {
     dltf_model *model = model_of(&t);
     dltf_codes *codes = candidates_of(&t);
     dltf_matrix X = dltf_matrix_f64(t.X, SAMPLES, t.n);
-    dltf_certification options = dltf_certification_default();
+    dltf_certify_options options = dltf_certify_options_default();
     options.threads = 1;
     assert_survives_lack_of_memory(dltf_certify_samples(model, X, codes, codes, &options, NULL, NULL, flags),
                                    10);

@@ -33,8 +33,8 @@ static dltf_matrix samples(void) {
     return dltf_matrix_f32(X, N, n);
 }
 
-static dltf_options all_stages(void) {
-    dltf_options options = dltf_options_default();
+static dltf_train_options all_stages(void) {
+    dltf_train_options options = dltf_train_options_default();
     options.m = m;
     options.k = k;
     options.encoder = DLTF_ENCODER_TIED;
@@ -47,7 +47,7 @@ static dltf_options all_stages(void) {
     return options;
 }
 
-static dltf_learner *new_learner(const dltf_options *options) {
+static dltf_learner *new_learner(const dltf_train_options *options) {
     dltf_learner *learner = NULL;
     assert_int_equal(dltf_learner_new(samples(), options, NULL, &learner), DLTF_OK);
     return learner;
@@ -96,7 +96,7 @@ static void assert_same_model(const dltf_learner *a, const dltf_learner *b) {
 /* ---- the same bytes ---- */
 
 /* Stops after every single iteration in turn, the ends of stages among them. */
-static void check_every_stop(const dltf_options *options) {
+static void check_every_stop(const dltf_train_options *options) {
     dltf_learner *whole = new_learner(options);
     run(whole, 0);
     int64_t total = 0;
@@ -120,7 +120,7 @@ static void check_every_stop(const dltf_options *options) {
 
 static void stopped_anywhere(void **state) {
     (void)state;
-    dltf_options options = all_stages();
+    dltf_train_options options = all_stages();
     check_every_stop(&options);
     options.center = options.unit_norm = true;
     options.select = DLTF_SELECT_POSITIVE;
@@ -129,8 +129,8 @@ static void stopped_anywhere(void **state) {
     check_every_stop(&options);
 }
 
-static dltf_options with_encoder(dltf_encoder_kind kind) {
-    dltf_options options = all_stages();
+static dltf_train_options with_encoder(dltf_encoder_kind kind) {
+    dltf_train_options options = all_stages();
     options.encoder = kind;
     options.admm = 0;
     options.steps = 3;
@@ -141,7 +141,7 @@ static dltf_options with_encoder(dltf_encoder_kind kind) {
 static void stopped_with_an_encoder(void **state) {
     (void)state;
     for (int kind = DLTF_ENCODER_TIGHT; kind <= DLTF_ENCODER_DISTILLED; kind++) {
-        dltf_options options = with_encoder((dltf_encoder_kind)kind);
+        dltf_train_options options = with_encoder((dltf_encoder_kind)kind);
         check_every_stop(&options);
         options.steps = options.polish = 0;
         options.center = options.unit_norm = true;
@@ -158,7 +158,7 @@ static void stopped_among_replacements(void **state) {
     memcpy(keep, X, sizeof keep);
     for (int64_t i = N / 3 * n; i < N * n; i++)
         X[i] = X[i - N / 3 * n];
-    dltf_options options = all_stages();
+    dltf_train_options options = all_stages();
     options.m = 20;
     options.steps = options.iterations = 14;
     dltf_learner *learner = new_learner(&options);
@@ -176,7 +176,7 @@ static void stopped_among_replacements(void **state) {
 static void stopped_with_stages_missing(void **state) {
     (void)state;
     for (int stages = 0; stages < 8; stages++) {
-        dltf_options options = all_stages();
+        dltf_train_options options = all_stages();
         options.steps = stages & 1 ? 3 : 0;
         options.iterations = stages & 2 ? 3 : 0;
         options.admm = stages & 4 ? 2 : 0;
@@ -187,7 +187,7 @@ static void stopped_with_stages_missing(void **state) {
 /* A stage that converged is not taken up again. */
 static void stopped_when_converged(void **state) {
     (void)state;
-    dltf_options options = all_stages();
+    dltf_train_options options = all_stages();
     options.tolerance = 1;
     options.iterations = 12;
     options.admm = 9;
@@ -200,7 +200,7 @@ static void stopped_when_converged(void **state) {
 /* m and k chosen by the learner, a model as start. */
 static void started_from_a_model(void **state) {
     (void)state;
-    dltf_options options = all_stages();
+    dltf_train_options options = all_stages();
     dltf_learner *learner = new_learner(&options), *whole = NULL, *part = NULL;
     run(learner, 5);
     dltf_model *start = model_of(learner);
@@ -224,7 +224,7 @@ static void started_from_a_model(void **state) {
 /* Saved, resumed and saved again: the same file. */
 static void saved_twice(void **state) {
     (void)state;
-    dltf_options options = all_stages();
+    dltf_train_options options = all_stages();
     for (int64_t stop = 1; stop < 17; stop += 5) {
         dltf_learner *learner = new_learner(&options);
         dl_bundle a = {0}, b = {0};
@@ -254,7 +254,7 @@ static void saved_twice(void **state) {
 /* ---- what is no checkpoint of these data ---- */
 
 static void save_at(int64_t stop) {
-    dltf_options options = all_stages();
+    dltf_train_options options = all_stages();
     dltf_learner *learner = new_learner(&options);
     run(learner, stop);
     assert_int_equal(dltf_learner_save(learner, path), DLTF_OK);
@@ -299,7 +299,7 @@ static void other_files(void **state) {
     assert_fails(dltf_learner_resume(path, samples(), 1, &learner), DLTF_FORMAT, path);
     write_bytes("", 0);
     assert_fails(dltf_learner_resume(path, samples(), 1, &learner), DLTF_FORMAT, path);
-    dltf_options options = all_stages();
+    dltf_train_options options = all_stages();
     dltf_learner *made = new_learner(&options);
     dltf_model *model = model_of(made);
     assert_int_equal(dltf_model_save(model, path), DLTF_OK);
@@ -334,7 +334,7 @@ static void truncated(void **state) {
 /* The checkpoint after `stop` iterations: 3 is in stage 1, 9 in stage 2, 15 in stage 3. */
 static dl_bundle bundle_at(int64_t stop) {
     dl_bundle bundle = {0};
-    dltf_options options = all_stages();
+    dltf_train_options options = all_stages();
     dltf_learner *learner = new_learner(&options);
     run(learner, stop);
     assert_int_equal(dl_checkpoint_make(learner, &bundle), DLTF_OK);
@@ -403,7 +403,7 @@ static void changed_encoder(void **state) {
     for (int i = 0; i < 2; i++)
         for (int change = 0; change < 2; change++) {
             dl_bundle bundle = {0};
-            dltf_options options = with_encoder(DLTF_ENCODER_DISTILLED);
+            dltf_train_options options = with_encoder(DLTF_ENCODER_DISTILLED);
             dltf_learner *learner = new_learner(&options);
             run(learner, 0);
             assert_int_equal(dl_checkpoint_make(learner, &bundle), DLTF_OK);
@@ -442,7 +442,7 @@ static void changed_codes(void **state) {
 static void one_record_of_ksvd(void **state) {
     (void)state;
     dl_bundle bundle = {0};
-    dltf_options options = all_stages();
+    dltf_train_options options = all_stages();
     options.method = DLTF_METHOD_KSVD;
     options.tolerance = 1e-6;
     options.admm = 0;
@@ -561,7 +561,7 @@ static dltf_status resume_once(void) {
 
 static void lack_of_memory(void **state) {
     (void)state;
-    dltf_options options = all_stages();
+    dltf_train_options options = all_stages();
     for (int64_t stop = 3; stop <= 15; stop += 6) {
         dltf_learner *learner = new_learner(&options);
         run(learner, stop);

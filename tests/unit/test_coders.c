@@ -20,7 +20,7 @@ static dltf_model *new_model(const float *dictionary, int64_t m, int64_t n, int6
     return model;
 }
 
-static dltf_codes *encode(const dltf_model *model, int64_t N, dltf_encoding encoding) {
+static dltf_codes *encode(const dltf_model *model, int64_t N, dltf_encode_options encoding) {
     dltf_codes *codes = NULL;
     dltf_matrix data = dltf_matrix_f32(X, N, dltf_model_get(model).n);
     if (dltf_encode(model, data, &encoding, NULL, NULL, &codes) != DLTF_OK)
@@ -78,18 +78,18 @@ static void free_wide_model(wide_model *w) {
 }
 
 /* A reference of one coder: the dense code and its margin. */
-typedef double (*oracle)(const wide_model *w, const double *x, dltf_encoding encoding, double *z);
+typedef double (*oracle)(const wide_model *w, const double *x, dltf_encode_options encoding, double *z);
 
-static double oracle_omp(const wide_model *w, const double *x, dltf_encoding encoding, double *z) {
+static double oracle_omp(const wide_model *w, const double *x, dltf_encode_options encoding, double *z) {
     return ref_omp(w->W, w->m, w->n, x, w->k, encoding.error, z);
 }
 
-static double oracle_iht(const wide_model *w, const double *x, dltf_encoding encoding, double *z) {
+static double oracle_iht(const wide_model *w, const double *x, dltf_encode_options encoding, double *z) {
     return ref_iht(w->W, w->m, w->n, x, w->k, encoding.select == DLTF_SELECT_POSITIVE,
                    encoding.coder == DLTF_CODER_IHT ? w->safe : 0, w->safe, encoding.passes, z);
 }
 
-static double oracle_htp(const wide_model *w, const double *x, dltf_encoding encoding, double *z) {
+static double oracle_htp(const wide_model *w, const double *x, dltf_encode_options encoding, double *z) {
     bool positive = encoding.select == DLTF_SELECT_POSITIVE;
     double scores[MOST_m];
     int32_t S[MOST_m];
@@ -103,7 +103,7 @@ static double oracle_htp(const wide_model *w, const double *x, dltf_encoding enc
 
 /* Supports are those of the reference unless its margin was within rounding, values agree; returns how many
  * samples were near ties. */
-static int64_t compare(const dltf_model *model, const dltf_codes *codes, dltf_encoding encoding,
+static int64_t compare(const dltf_model *model, const dltf_codes *codes, dltf_encode_options encoding,
                        oracle reference) {
     dltf_model_view v = dltf_model_get(model);
     dltf_csr csr = dltf_codes_csr(codes);
@@ -132,7 +132,7 @@ static int64_t compare(const dltf_model *model, const dltf_codes *codes, dltf_en
     return ties;
 }
 
-static void check_oracle(dltf_encoding encoding, oracle reference) {
+static void check_oracle(dltf_encode_options encoding, oracle reference) {
     int64_t ties = 0, samples = 0, N = sized(200, 40);
     for (int s = 0; s < SHAPES; s++) {
         int64_t m = shapes[s][0], n = shapes[s][1], k = shapes[s][2];
@@ -150,16 +150,16 @@ static void check_oracle(dltf_encoding encoding, oracle reference) {
 
 static void omp_oracle(void **state) {
     (void)state;
-    check_oracle((dltf_encoding){.coder = DLTF_CODER_OMP}, oracle_omp);
-    check_oracle((dltf_encoding){.coder = DLTF_CODER_OMP, .error = 0.5}, oracle_omp);
-    check_oracle((dltf_encoding){.coder = DLTF_CODER_OMP, .error = 0.05}, oracle_omp);
+    check_oracle((dltf_encode_options){.coder = DLTF_CODER_OMP}, oracle_omp);
+    check_oracle((dltf_encode_options){.coder = DLTF_CODER_OMP, .error = 0.5}, oracle_omp);
+    check_oracle((dltf_encode_options){.coder = DLTF_CODER_OMP, .error = 0.05}, oracle_omp);
 }
 
 static void iht_oracle(void **state) {
     (void)state;
     for (int64_t passes = 1; passes <= 4; passes++)
         for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++) {
-            dltf_encoding encoding = {.coder = DLTF_CODER_IHT, .passes = passes, .select = select};
+            dltf_encode_options encoding = {.coder = DLTF_CODER_IHT, .passes = passes, .select = select};
             check_oracle(encoding, oracle_iht);
             encoding.coder = DLTF_CODER_NIHT;
             check_oracle(encoding, oracle_iht);
@@ -170,7 +170,7 @@ static void htp_oracle(void **state) {
     (void)state;
     for (int64_t passes = 1; passes <= 4; passes++)
         for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++)
-            check_oracle((dltf_encoding){.coder = DLTF_CODER_HTP, .passes = passes, .select = select},
+            check_oracle((dltf_encode_options){.coder = DLTF_CODER_HTP, .passes = passes, .select = select},
                          oracle_htp);
 }
 
@@ -179,10 +179,10 @@ static void htp_oracle(void **state) {
 /* Values of omp and htp are least squares: the residual is orthogonal to every atom of the support. */
 static void residual_is_orthogonal(void **state) {
     (void)state;
-    const dltf_encoding encodings[] = {{.coder = DLTF_CODER_OMP},
-                                       {.coder = DLTF_CODER_OMP, .error = 0.3},
-                                       {.coder = DLTF_CODER_HTP},
-                                       {.coder = DLTF_CODER_IHT, .refit = true}};
+    const dltf_encode_options encodings[] = {{.coder = DLTF_CODER_OMP},
+                                             {.coder = DLTF_CODER_OMP, .error = 0.3},
+                                             {.coder = DLTF_CODER_HTP},
+                                             {.coder = DLTF_CODER_IHT, .refit = true}};
     int64_t m = 60, n = 25, k = 6, N = 100;
     fill_normal(W, m * n);
     dltf_model *model = new_model(W, m, n, k);
@@ -210,7 +210,7 @@ static void residual_is_orthogonal(void **state) {
     dltf_model_free(model);
 }
 
-static double error_of(const dltf_model *model, int64_t N, dltf_encoding encoding) {
+static double error_of(const dltf_model *model, int64_t N, dltf_encode_options encoding) {
     dltf_codes *codes = encode(model, N, encoding);
     double relative = 0;
     dltf_matrix data = dltf_matrix_f32(X, N, dltf_model_get(model).n);
@@ -230,7 +230,7 @@ static void passes_never_hurt(void **state) {
     fill_sparse(model, N, k, 0.2);
     for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++)
         for (int c = 1; c < ITERATIVE; c++) {
-            dltf_encoding encoding = {.coder = iterative[c], .select = select};
+            dltf_encode_options encoding = {.coder = iterative[c], .select = select};
             double before = INFINITY;
             for (encoding.passes = 1; encoding.passes <= 12; encoding.passes++) {
                 double now = error_of(model, N, encoding);
@@ -238,8 +238,9 @@ static void passes_never_hurt(void **state) {
                 before = now;
             }
         }
-    double refitted = error_of(model, N, (dltf_encoding){.refit = true});
-    assert_near(error_of(model, N, (dltf_encoding){.coder = DLTF_CODER_HTP, .passes = 1}), refitted, 1e-6);
+    double refitted = error_of(model, N, (dltf_encode_options){.refit = true});
+    assert_near(error_of(model, N, (dltf_encode_options){.coder = DLTF_CODER_HTP, .passes = 1}), refitted,
+                1e-6);
     dltf_model_free(model);
 }
 
@@ -255,7 +256,7 @@ static void error_target(void **state) {
     fill_sparse(model, N, 4, 0.05);
     memset(X, 0, (size_t)n * sizeof *X);
     for (double error = 1e-3; error < 100; error *= 4) {
-        dltf_codes *codes = encode(model, N, (dltf_encoding){.coder = DLTF_CODER_OMP, .error = error});
+        dltf_codes *codes = encode(model, N, (dltf_encode_options){.coder = DLTF_CODER_OMP, .error = error});
         dltf_csr csr = dltf_codes_csr(codes);
         for (int64_t i = 0; i < N; i++) {
             int64_t count = csr.indptr[i + 1] - csr.indptr[i];
@@ -287,7 +288,7 @@ static void positive_codes(void **state) {
     fill_normal(X, N * n);
     for (int c = 1; c < ITERATIVE; c++) {
         dltf_codes *codes =
-            encode(model, N, (dltf_encoding){.coder = iterative[c], .select = DLTF_SELECT_POSITIVE});
+            encode(model, N, (dltf_encode_options){.coder = iterative[c], .select = DLTF_SELECT_POSITIVE});
         dltf_csr csr = dltf_codes_csr(codes);
         for (int64_t e = 0; e < csr.indptr[N]; e++)
             assert_true(csr.values[e] > 0);
@@ -312,14 +313,14 @@ static void exact_samples(void **state) {
         X[6 * n + d] *= 1e12f;
         X[7 * n + d] *= 1e-12f;
     }
-    dltf_codes *codes = encode(model, N, (dltf_encoding){.coder = DLTF_CODER_OMP});
+    dltf_codes *codes = encode(model, N, (dltf_encode_options){.coder = DLTF_CODER_OMP});
     dltf_csr csr = dltf_codes_csr(codes);
     int64_t two = 0;
     for (int64_t i = 0; i < N; i++)
         two += csr.indptr[i + 1] - csr.indptr[i] <= 2;
     assert_true(two >= N - 6); /* OMP may begin with a wrong atom and then needs more */
     for (int c = 0; c < ITERATIVE; c++) {
-        dltf_codes *some = encode(model, N, (dltf_encoding){.coder = iterative[c]});
+        dltf_codes *some = encode(model, N, (dltf_encode_options){.coder = iterative[c]});
         csr = dltf_codes_csr(some);
         assert_int_equal(csr.indptr[6] - csr.indptr[5], 0);
         assert_true(csr.indptr[7] > csr.indptr[6] && csr.indptr[8] > csr.indptr[7]);
@@ -343,7 +344,7 @@ static void degenerate_dictionaries(void **state) {
             dltf_model *model = new_model(W, m, n, k);
             fill_normal(X, N * n);
             for (int c = 0; c < ITERATIVE; c++) {
-                dltf_codes *codes = encode(model, N, (dltf_encoding){.coder = iterative[c]});
+                dltf_codes *codes = encode(model, N, (dltf_encode_options){.coder = iterative[c]});
                 dltf_csr csr = dltf_codes_csr(codes);
                 int64_t rank = copies ? (m + 1) / 2 : m;
                 rank = rank < n ? rank : n;
@@ -354,7 +355,7 @@ static void degenerate_dictionaries(void **state) {
                 dltf_codes_free(codes);
             }
             if (k >= n && !copies)
-                assert_true(error_of(model, N, (dltf_encoding){.coder = DLTF_CODER_OMP}) < 1e-6);
+                assert_true(error_of(model, N, (dltf_encode_options){.coder = DLTF_CODER_OMP}) < 1e-6);
             dltf_model_free(model);
         }
 }
@@ -365,7 +366,7 @@ static void ties(void **state) {
     const float dictionary[] = {0, 1, 1, 0, -1, 0, 1, 0, 0, 1}, sample[] = {2, 1};
     dltf_model *model = new_model(dictionary, 5, 2, 2);
     memcpy(X, sample, sizeof sample);
-    dltf_codes *codes = encode(model, 1, (dltf_encoding){.coder = DLTF_CODER_OMP});
+    dltf_codes *codes = encode(model, 1, (dltf_encode_options){.coder = DLTF_CODER_OMP});
     dltf_csr csr = dltf_codes_csr(codes);
     assert_true(csr.indptr[1] == 2 && csr.indices[0] == 0 && csr.indices[1] == 1);
     assert_true(csr.values[0] == 1 && csr.values[1] == 2);
@@ -373,7 +374,7 @@ static void ties(void **state) {
     dltf_model_free(model);
 }
 
-static void assert_refused(const dltf_model *model, dltf_encoding encoding, dltf_status status,
+static void assert_refused(const dltf_model *model, dltf_encode_options encoding, dltf_status status,
                            const char *part) {
     dltf_codes *codes = NULL;
     dltf_matrix data = dltf_matrix_f32(X, 8, dltf_model_get(model).n);
@@ -386,27 +387,28 @@ static void refusals(void **state) {
     fill_normal(W, 12 * 6);
     fill_normal(X, 8 * 6);
     dltf_model *model = new_model(W, 12, 6, 3);
-    assert_refused(model, (dltf_encoding){.passes = 2}, DLTF_ARGUMENT,
+    assert_refused(model, (dltf_encode_options){.passes = 2}, DLTF_ARGUMENT,
                    "passes: the coder threshold has none");
-    assert_refused(model, (dltf_encoding){.coder = DLTF_CODER_OMP, .passes = 2}, DLTF_ARGUMENT,
+    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .passes = 2}, DLTF_ARGUMENT,
                    "passes: the coder omp has none");
-    assert_refused(model, (dltf_encoding){.error = 1}, DLTF_ARGUMENT,
+    assert_refused(model, (dltf_encode_options){.error = 1}, DLTF_ARGUMENT,
                    "error: the coder threshold knows no error target");
-    assert_refused(model, (dltf_encoding){.coder = DLTF_CODER_HTP, .error = 1}, DLTF_ARGUMENT,
+    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_HTP, .error = 1}, DLTF_ARGUMENT,
                    "error: the coder htp knows no error target");
-    assert_refused(model, (dltf_encoding){.coder = DLTF_CODER_OMP, .select = DLTF_SELECT_POSITIVE},
+    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .select = DLTF_SELECT_POSITIVE},
                    DLTF_ARGUMENT, "select: the coder omp chooses atoms by magnitude");
-    assert_refused(model, (dltf_encoding){.coder = (dltf_coder)5}, DLTF_ARGUMENT, "coder: ");
-    assert_refused(model, (dltf_encoding){.coder = (dltf_coder)-1}, DLTF_ARGUMENT, "coder: ");
-    assert_refused(model, (dltf_encoding){.error = -1}, DLTF_ARGUMENT, "error: -1");
+    assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)5}, DLTF_ARGUMENT, "coder: ");
+    assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)-1}, DLTF_ARGUMENT, "coder: ");
+    assert_refused(model, (dltf_encode_options){.error = -1}, DLTF_ARGUMENT, "error: -1");
     for (int c = 0; c < ITERATIVE; c++) {
         X[4 * 6 + 2] = NAN;
-        assert_refused(model, (dltf_encoding){.coder = iterative[c]}, DLTF_DATA, "row 4, column 2 is NaN");
+        assert_refused(model, (dltf_encode_options){.coder = iterative[c]}, DLTF_DATA,
+                       "row 4, column 2 is NaN");
         X[4 * 6 + 2] = -INFINITY;
-        assert_refused(model, (dltf_encoding){.coder = iterative[c]}, DLTF_DATA, "row 4, column 2 is");
+        assert_refused(model, (dltf_encode_options){.coder = iterative[c]}, DLTF_DATA, "row 4, column 2 is");
         for (int64_t d = 0; d < 6; d++)
             X[4 * 6 + d] = 3e38f * (W[d] > 0 ? 1 : -1);
-        assert_refused(model, (dltf_encoding){.coder = iterative[c]}, DLTF_NUMERIC,
+        assert_refused(model, (dltf_encode_options){.coder = iterative[c]}, DLTF_NUMERIC,
                        "row 4: its scores leave");
     }
     dltf_model_free(model);
@@ -425,7 +427,7 @@ static void threads_and_memory(void **state) {
     fill_sparse(model, N, k, 0.1);
     for (int c = 0; c < ITERATIVE; c++) {
         for (int run = 0; run < 2; run++) {
-            dltf_encoding encoding = {.coder = iterative[c], .threads = 1 + run, .refit = c % 2 == 0};
+            dltf_encode_options encoding = {.coder = iterative[c], .threads = 1 + run, .refit = c % 2 == 0};
             dltf_encoder *encoder = NULL;
             memset(index[run], 0, sizeof index[run]);
             memset(value[run], 0, sizeof value[run]);
@@ -448,7 +450,7 @@ static void threads_and_memory(void **state) {
 }
 
 static dltf_status encoder_once(const dltf_model *model, dltf_coder coder) {
-    dltf_encoding encoding = {.coder = coder, .threads = 2};
+    dltf_encode_options encoding = {.coder = coder, .threads = 2};
     dltf_encoder *encoder = NULL;
     dltf_status status = dltf_encoder_new(model, &encoding, &encoder);
     assert_true((encoder != NULL) == (status == DLTF_OK));
@@ -474,8 +476,8 @@ static void refit_supports(void **state) {
     dltf_model *model = new_model(W, m, n, k);
     fill_normal(X, N * n);
     dltf_matrix data = dltf_matrix_f32(X, N, n);
-    dltf_codes *plain = encode(model, N, (dltf_encoding){0}),
-               *both = encode(model, N, (dltf_encoding){.refit = true});
+    dltf_codes *plain = encode(model, N, (dltf_encode_options){0}),
+               *both = encode(model, N, (dltf_encode_options){.refit = true});
     dltf_codes *again[2] = {NULL, NULL};
     dltf_csr wanted = dltf_codes_csr(both);
     for (int t = 0; t < 2; t++) {

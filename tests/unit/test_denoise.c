@@ -4,15 +4,15 @@
 #include "denoise/patch_learner.h"
 
 /* Small patches and few atoms. */
-static dltf_denoising quick(double sigma) {
-    dltf_denoising o = dltf_denoising_default();
+static dltf_denoise_options quick(double sigma) {
+    dltf_denoise_options o = dltf_denoise_options_default();
     o.sigma = sigma;
     o.patch = 4;
     o.m = 24;
     return o;
 }
 
-static dltf_image *denoised(const dltf_image *noisy, dltf_denoising o) {
+static dltf_image *denoised(const dltf_image *noisy, dltf_denoise_options o) {
     dltf_image *clean = NULL;
     assert_int_equal(dltf_denoise(noisy, &o, NULL, NULL, NULL, &clean, NULL), DLTF_OK);
     return clean;
@@ -27,7 +27,7 @@ static void every_method_removes_noise(void **state) {
         dltf_image *clean = make_image(side + 5, side, channels), *noisy = make_noisy(clean, 20);
         for (int method = 0; method < 3; method++)
             for (int64_t stages = 1; stages <= 2; stages++) {
-                dltf_denoising o = quick(20);
+                dltf_denoise_options o = quick(20);
                 o.method = (dltf_denoise_method)method;
                 o.stages = stages;
                 bool large = channels == 1 && !small();
@@ -53,7 +53,7 @@ static void a_constant_image_stays(void **state) {
     for (int i = 0; i < 30 * 21; i++)
         image->planes[i] = 77.25f;
     for (int method = 0; method < 3; method++) {
-        dltf_denoising o = quick(10);
+        dltf_denoise_options o = quick(10);
         o.method = (dltf_denoise_method)method;
         dltf_image *out = NULL;
         dltf_status status = dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL);
@@ -86,7 +86,7 @@ static void brightness_passes_through(void **state) {
         noisy->planes[i] = rintf(16 * noisy->planes[i]) / 16;
         brighter->planes[i] = noisy->planes[i] + 16;
     }
-    dltf_denoising o = quick(10);
+    dltf_denoise_options o = quick(10);
     o.stages = 1;
     dltf_image *a = denoised(noisy, o), *b = denoised(brighter, o);
     for (int i = 0; i < PIXELS; i++)
@@ -103,7 +103,7 @@ static void the_result_does_not_depend_on_the_threads(void **state) {
     int64_t width = small() ? 33 : 61, channels = small() ? 1 : 3;
     dltf_image *clean = make_image(width, 45, channels), *noisy = make_noisy(clean, 15);
     for (int method = 0; method < 3; method++) {
-        dltf_denoising o = quick(15);
+        dltf_denoise_options o = quick(15);
         o.method = (dltf_denoise_method)method;
         o.stages = 2;
         o.threads = 1;
@@ -124,7 +124,7 @@ static void any_size_down_to_one_patch(void **state) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int64_t stride = 1; stride <= 8; stride += 7) {
             dltf_image *clean = make_image(sizes[i][0], sizes[i][1], 1), *noisy = make_noisy(clean, 5);
-            dltf_denoising o = quick(5);
+            dltf_denoise_options o = quick(5);
             o.patch = 8;
             o.stride = stride;
             dltf_image *out = denoised(noisy, o);
@@ -139,7 +139,7 @@ static void any_size_down_to_one_patch(void **state) {
 static void refusals(void **state) {
     (void)state;
     dltf_image *image = NULL, *out = NULL;
-    dltf_denoising o = dltf_denoising_default();
+    dltf_denoise_options o = dltf_denoise_options_default();
     o.sigma = 20;
     assert_int_equal(dltf_image_new(1, 1, 1, 8, &image), DLTF_OK);
     assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA,
@@ -158,7 +158,7 @@ static void refusals(void **state) {
     assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_ARGUMENT, "stride: 9 is more");
     o = quick(DLTF_SIGMA_UNKNOWN);
     assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA, "too few to estimate");
-    o = dltf_denoising_default();
+    o = dltf_denoise_options_default();
     o.sigma = 20;
     image->planes[25] = INFINITY;
     assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA,
@@ -182,7 +182,7 @@ static void a_given_dictionary_is_used(void **state) {
     dltf_model *model = NULL;
     dltf_image *clean = make_image(48, 40, 1), *noisy = make_noisy(clean, 15), *out = NULL;
     dltf_denoise_info info;
-    dltf_denoising o = dltf_denoising_default();
+    dltf_denoise_options o = dltf_denoise_options_default();
     o.sigma = 15;
     assert_int_equal(dl_cosine_dictionary(8, 63, W), DLTF_OK);
     assert_int_equal(dltf_model_new(&(dltf_model_view){.m = 63, .n = 64, .k = 4, .dictionary = W}, &model),
@@ -219,7 +219,7 @@ static void progress_rises_and_cancels(void **state) {
     (void)state;
     dltf_image *clean = make_image(20, 20, small() ? 1 : 3), *out = NULL;
     for (int method = 0; method < 3; method++) {
-        dltf_denoising o = quick(10);
+        dltf_denoise_options o = quick(10);
         o.method = (dltf_denoise_method)method;
         o.stages = 2;
         watch w = {0, 0, 0};
@@ -237,7 +237,7 @@ static void progress_rises_and_cancels(void **state) {
     dltf_image_free(clean);
 }
 
-static dltf_status denoise_and_free(const dltf_image *noisy, const dltf_denoising *o) {
+static dltf_status denoise_and_free(const dltf_image *noisy, const dltf_denoise_options *o) {
     dltf_image *out = NULL;
     dltf_status status = dltf_denoise(noisy, o, NULL, NULL, NULL, &out, NULL);
     dltf_image_free(out);
@@ -248,7 +248,7 @@ static void survives_lack_of_memory(void **state) {
     (void)state;
     dltf_image *clean = make_image(23, 25, 1), *noisy = make_noisy(clean, 10);
     for (int method = 0; method < (small() ? 1 : 3); method++) {
-        dltf_denoising o = quick(10);
+        dltf_denoise_options o = quick(10);
         o.method = (dltf_denoise_method)method;
         o.m = 8;
         o.stages = 2;

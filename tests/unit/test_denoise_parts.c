@@ -2,9 +2,9 @@
 #include "test_image.h"
 
 #include "denoise/bases.h"
-#include "denoise/colour.h"
 #include "denoise/incoherent.h"
 #include "denoise/patch_learner.h"
+#include "image/colour.h"
 #include "linalg/blas.h"
 
 /* ---- patches ---- */

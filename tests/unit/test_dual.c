@@ -150,7 +150,7 @@ static void one_copy_stays(void **state) {
 enum { n = 6, m = 4, k = 1, ROWS = 5 };
 
 static dltf_learner *new_learner(const float *X) {
-    dltf_options options = dltf_options_default();
+    dltf_train_options options = dltf_train_options_default();
     dltf_learner *l = NULL;
     options.m = m;
     options.k = k;

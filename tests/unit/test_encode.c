@@ -41,7 +41,7 @@ static dltf_model *simple_model(const float *dictionary, int64_t m, int64_t n, i
     return make_model((problem){.m = m, .n = n, .k = k});
 }
 
-static dltf_codes *encode(const dltf_model *model, dltf_matrix data, dltf_encoding encoding) {
+static dltf_codes *encode(const dltf_model *model, dltf_matrix data, dltf_encode_options encoding) {
     dltf_codes *codes = NULL;
     assert_int_equal(dltf_encode(model, data, &encoding, NULL, NULL, &codes), DLTF_OK);
     return codes;
@@ -55,7 +55,8 @@ static void assert_same_codes(const dltf_codes *left, const dltf_codes *right) {
     assert_memory_equal(a.values, c.values, (size_t)a.indptr[a.rows] * sizeof *a.values);
 }
 
-static dltf_codes *encode_with_threads(const dltf_model *model, dltf_matrix data, dltf_encoding encoding) {
+static dltf_codes *encode_with_threads(const dltf_model *model, dltf_matrix data,
+                                       dltf_encode_options encoding) {
     encoding.threads = 1;
     dltf_codes *codes = encode(model, data, encoding);
     for (encoding.threads = 2; encoding.threads <= 3; encoding.threads++) {
@@ -139,11 +140,11 @@ static void check_exact(problem p) {
     fill_exact(p);
     dltf_model *model = make_model(p);
     dltf_matrix data = dltf_matrix_f32(X, p.N, p.n);
-    dltf_codes *codes = encode_with_threads(model, data, dltf_encoding_default());
+    dltf_codes *codes = encode_with_threads(model, data, dltf_encode_options_default());
     assert_exact(model, codes, p.k, p.positive);
     dltf_codes_free(codes);
-    dltf_encoding other = {.k = 1 + below((p.m + 2) / 3),
-                           .select = p.positive ? DLTF_SELECT_ABS : DLTF_SELECT_POSITIVE};
+    dltf_encode_options other = {.k = 1 + below((p.m + 2) / 3),
+                                 .select = p.positive ? DLTF_SELECT_ABS : DLTF_SELECT_POSITIVE};
     codes = encode(model, data, other);
     assert_exact(model, codes, other.k, !p.positive);
     dltf_codes_free(codes);
@@ -211,7 +212,8 @@ static void against_reference_closely(void **state) {
         fill_normal(mean, p.n);
         fill_normal(X, p.N * p.n);
         dltf_model *model = make_model(p);
-        dltf_codes *codes = encode_with_threads(model, dltf_matrix_f32(X, p.N, p.n), dltf_encoding_default());
+        dltf_codes *codes =
+            encode_with_threads(model, dltf_matrix_f32(X, p.N, p.n), dltf_encode_options_default());
         assert_close(model, codes, p, 2e-5);
         dltf_codes_free(codes);
         dltf_model_free(model);
@@ -237,9 +239,9 @@ static void any_type_and_order(void **state) {
     fill_normal(W, m * n);
     fill_normal(mean, n);
     dltf_model *model = make_model(p);
-    dltf_codes *first = encode(model, views[0], dltf_encoding_default());
+    dltf_codes *first = encode(model, views[0], dltf_encode_options_default());
     for (int v = 1; v < 4; v++) {
-        dltf_codes *codes = encode(model, views[v], dltf_encoding_default());
+        dltf_codes *codes = encode(model, views[v], dltf_encode_options_default());
         assert_same_codes(codes, first);
         dltf_codes_free(codes);
     }
@@ -254,7 +256,7 @@ static void zero_samples(void **state) {
     const float zero[3 * 2] = {0}, atoms[] = {1, 0, 0, 1};
     dltf_model *model = simple_model(atoms, 2, 2, 2);
     for (int refit = 0; refit < 2; refit++) {
-        dltf_codes *codes = encode(model, dltf_matrix_f32(zero, 3, 2), (dltf_encoding){.refit = refit});
+        dltf_codes *codes = encode(model, dltf_matrix_f32(zero, 3, 2), (dltf_encode_options){.refit = refit});
         dltf_csr csr = dltf_codes_csr(codes);
         assert_true(csr.rows == 3 && csr.cols == 2);
         assert_memory_equal(csr.indptr, (const int64_t[4]){0}, 4 * sizeof(int64_t));
@@ -273,7 +275,7 @@ static void duplicate_atoms(void **state) {
         for (int64_t i = 0; i < m * p.n; i++)
             W[i] = (i / p.n % 2 ? -1 : 1) * W[i % ((1 + m / 5) * p.n)];
         dltf_model *model = make_model(p);
-        dltf_codes *codes = encode(model, dltf_matrix_f32(X, p.N, p.n), dltf_encoding_default());
+        dltf_codes *codes = encode(model, dltf_matrix_f32(X, p.N, p.n), dltf_encode_options_default());
         assert_exact(model, codes, p.k, false);
         dltf_codes_free(codes);
         dltf_model_free(model);
@@ -305,7 +307,7 @@ static void progress_and_cancel(void **state) {
     for (int64_t i = 0; i < 2 * N; i++)
         x[i] = (float)between(-5, 5);
     dltf_model *model = simple_model(atoms, 3, 2, 1);
-    dltf_encoding encoding = {.threads = 2};
+    dltf_encode_options encoding = {.threads = 2};
     dltf_codes *codes = NULL;
     watcher w = {.cancel_at = 2};
     openblas_set_num_threads(2);
@@ -334,7 +336,7 @@ static void progress_and_cancel(void **state) {
 
 /* ---- refusals ---- */
 
-static void assert_encode_fails(const dltf_model *model, dltf_matrix data, dltf_encoding encoding,
+static void assert_encode_fails(const dltf_model *model, dltf_matrix data, dltf_encode_options encoding,
                                 dltf_status status, const char *part) {
     dltf_codes *codes = NULL;
     openblas_set_num_threads(2);
@@ -349,7 +351,7 @@ static void bad_arguments(void **state) {
     const float atoms[] = {1, 0, 0, 1, 1, 1}, x[6] = {1, 2, 3, 4, 5, 6};
     const float bad[6] = {1, 2, 3, NAN, 5, 6}, infinite[6] = {1, 2, 3, 4, -INFINITY, NAN};
     dltf_matrix data = dltf_matrix_f32(x, 3, 2);
-    dltf_encoding plain = dltf_encoding_default();
+    dltf_encode_options plain = dltf_encode_options_default();
     dltf_model *model = simple_model(atoms, 3, 2, 1);
     assert_encode_fails(model, dltf_matrix_f32(x, 2, 3), plain, DLTF_DATA,
                         "the data have 3 columns, the model was made for 2");
@@ -358,11 +360,12 @@ static void bad_arguments(void **state) {
                         "row 2, column 0 is infinite");
     assert_encode_fails(model, dltf_matrix_f32(NULL, 3, 2), plain, DLTF_ARGUMENT, "data: the matrix has no");
     assert_encode_fails(model, dltf_matrix_f32(x, 0, 2), plain, DLTF_ARGUMENT, "data: 0 rows");
-    assert_encode_fails(model, data, (dltf_encoding){.k = 4}, DLTF_ARGUMENT,
+    assert_encode_fails(model, data, (dltf_encode_options){.k = 4}, DLTF_ARGUMENT,
                         "k = 4 is more than the model's 3 atoms");
-    assert_encode_fails(model, data, (dltf_encoding){.k = -1}, DLTF_ARGUMENT, "k: -1");
-    assert_encode_fails(model, data, (dltf_encoding){.select = (dltf_select)9}, DLTF_ARGUMENT, "select: ");
-    assert_encode_fails(model, data, (dltf_encoding){.threads = -2}, DLTF_ARGUMENT, "threads: -2");
+    assert_encode_fails(model, data, (dltf_encode_options){.k = -1}, DLTF_ARGUMENT, "k: -1");
+    assert_encode_fails(model, data, (dltf_encode_options){.select = (dltf_select)9}, DLTF_ARGUMENT,
+                        "select: ");
+    assert_encode_fails(model, data, (dltf_encode_options){.threads = -2}, DLTF_ARGUMENT, "threads: -2");
     dltf_model_free(model);
 }
 
@@ -375,12 +378,13 @@ static void too_large_to_score(void **state) {
     for (int i = 0; i < 3 * n; i++)
         x[i] = i < 2 * n ? 1 : 1e38f;
     dltf_model *model = simple_model(atoms, 2, n, 1);
-    assert_encode_fails(model, dltf_matrix_f32(x, 3, n), dltf_encoding_default(), DLTF_NUMERIC,
+    assert_encode_fails(model, dltf_matrix_f32(x, 3, n), dltf_encode_options_default(), DLTF_NUMERIC,
                         "data: row 2");
     assert_message_has("rescale");
     double wide[n] = {1e300};
-    assert_encode_fails(model, dltf_matrix_f64(wide, 1, n), dltf_encoding_default(), DLTF_NUMERIC, "row 0");
-    dltf_codes_free(encode(model, dltf_matrix_f32(x, 2, n), dltf_encoding_default()));
+    assert_encode_fails(model, dltf_matrix_f64(wide, 1, n), dltf_encode_options_default(), DLTF_NUMERIC,
+                        "row 0");
+    dltf_codes_free(encode(model, dltf_matrix_f32(x, 2, n), dltf_encode_options_default()));
     dltf_model_free(model);
 }
 
@@ -479,7 +483,7 @@ static void bad_reconstruction_arguments(void **state) {
 
 static dltf_status encode_once(const dltf_model *model, int64_t N, bool refit) {
     dltf_codes *codes = NULL;
-    dltf_encoding encoding = {.threads = 2, .refit = refit};
+    dltf_encode_options encoding = {.threads = 2, .refit = refit};
     dltf_status status =
         dltf_encode(model, dltf_matrix_f32(X, N, dltf_model_get(model).n), &encoding, NULL, NULL, &codes);
     assert_true((codes != NULL) == (status == DLTF_OK));

@@ -38,7 +38,7 @@ static const char *save_rows(int64_t rows) {
     return path;
 }
 
-static dltf_status stream(const dltf_model *model, const char *data, const dltf_encoding *encoding,
+static dltf_status stream(const dltf_model *model, const char *data, const dltf_encode_options *encoding,
                           dltf_progress_fn progress, void *context, const char *path,
                           dltf_stream_totals *totals) {
     dltf_reader *reader = NULL;
@@ -54,7 +54,8 @@ done:
     return status;
 }
 
-static void assert_same_as_in_memory(const dltf_model *model, int64_t rows, const dltf_encoding *encoding) {
+static void assert_same_as_in_memory(const dltf_model *model, int64_t rows,
+                                     const dltf_encode_options *encoding) {
     dltf_codes *codes = NULL;
     double relative = -1;
     dltf_stream_totals totals;
@@ -78,7 +79,7 @@ static void codes_of_data_in_memory(void **state) {
     for (int variant = 0; variant < 4; variant++) {
         dltf_model *model = make_model(variant & 1, variant & 2);
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            dltf_encoding encoding = dltf_encoding_default();
+            dltf_encode_options encoding = dltf_encode_options_default();
             encoding.threads = 1 + (int64_t)s % 2;
             encoding.refit = variant == 1;
             encoding.select = variant == 2 ? DLTF_SELECT_POSITIVE : DLTF_SELECT_MODEL;
@@ -95,7 +96,7 @@ static void threads_do_not_change_the_error(void **state) {
     fill_samples();
     dltf_model *model = make_model(true, true);
     dltf_stream_totals one, other;
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     const char *data = save_rows(N), *path = in_directory("stream.npz");
     encoding.threads = 1;
     assert_int_equal(stream(model, data, &encoding, NULL, NULL, path, &one), DLTF_OK);
@@ -112,7 +113,7 @@ static void failures_name_rows_of_the_stream(void **state) {
     count_files(NULL, true);
     dltf_model *model = make_model(false, false);
     dltf_stream_totals totals;
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     const char *path = in_directory("stream.npz");
     X[7001 * COLS + 2] = NAN;
     assert_fails(stream(model, save_rows(N), NULL, NULL, NULL, path, &totals), DLTF_DATA,
@@ -199,7 +200,7 @@ static void survives_lack_of_memory(void **state) {
     (void)state;
     fill_samples();
     dltf_model *model = make_model(true, false);
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     dltf_stream_totals totals;
     encoding.refit = true;
     encoding.threads = 2;

@@ -11,8 +11,8 @@
 static const dltf_encoder_kind untied[] = {DLTF_ENCODER_TIGHT, DLTF_ENCODER_DUAL, DLTF_ENCODER_DISTILLED};
 enum { KINDS = 3 };
 
-static dltf_options encoder_options(int64_t m, int64_t k, dltf_encoder_kind kind) {
-    dltf_options options = dltf_options_default();
+static dltf_train_options encoder_options(int64_t m, int64_t k, dltf_encoder_kind kind) {
+    dltf_train_options options = dltf_train_options_default();
     options.m = m;
     options.k = k;
     options.encoder = kind;
@@ -32,7 +32,7 @@ typedef struct lesson {
 
 static lesson learn(dltf_encoder_kind kind, int64_t n, int64_t m, int64_t N) {
     lesson s = {.N = N, .n = n, .m = m, .k = 2, .problem = new_synthetic(n, m, 2, N, 0.1)};
-    dltf_options options = encoder_options(m, s.k, kind);
+    dltf_train_options options = encoder_options(m, s.k, kind);
     s.learner = new_learner(dltf_synthetic_samples(s.problem, false), &options);
     run(s.learner);
     float *x = new_f32(N * n), *W = new_narrow(s.learner->W, m * n);
@@ -44,7 +44,7 @@ static lesson learn(dltf_encoder_kind kind, int64_t n, int64_t m, int64_t N) {
     dltf_model_view parts = {.m = m, .n = n, .k = s.k, .dictionary = W, .encoder = dual};
     dltf_model *model = NULL;
     dltf_codes *codes = NULL;
-    dltf_encoding encoding = {.coder = DLTF_CODER_HTP, .passes = 8};
+    dltf_encode_options encoding = {.coder = DLTF_CODER_HTP, .passes = 8};
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
     assert_int_equal(dltf_encode(model, dltf_matrix_f32(x, N, n), &encoding, NULL, NULL, &codes), DLTF_OK);
     dltf_csr csr = dltf_codes_csr(codes);
@@ -171,7 +171,7 @@ static void polishing(void **state) {
     (void)state;
     int64_t n = sized(32, 16), m = sized(64, 24), k = sized(3, 2), N = sized(3000, 800);
     dltf_synthetic *problem = new_synthetic(n, m, k, N, 0.05);
-    dltf_options options = encoder_options(m, k, DLTF_ENCODER_DISTILLED);
+    dltf_train_options options = encoder_options(m, k, DLTF_ENCODER_DISTILLED);
     options.steps = sized(150, 80);
     options.batch = sized(1000, 300);
     options.polish = 4;
@@ -213,7 +213,7 @@ static void scale_of_the_data(void **state) {
         large[i] = 1024 * ((const float *)X.data)[i];
     dltf_matrix Y = dltf_matrix_f32(large, X.rows, X.cols);
     for (int kind = 0; kind < KINDS; kind++) {
-        dltf_options options = encoder_options(24, 2, untied[kind]);
+        dltf_train_options options = encoder_options(24, 2, untied[kind]);
         dltf_model *a = train(X, &options), *b = train(Y, &options);
         dltf_model_view v = dltf_model_get(a), w = dltf_model_get(b);
         assert_same_dictionary(a, b);
@@ -241,7 +241,7 @@ static void signs_of_atoms(void **state) {
     dltf_synthetic *problem = small_problem();
     dltf_matrix X = dltf_synthetic_samples(problem, false);
     for (int kind = 0; kind < KINDS; kind++) {
-        dltf_options options = encoder_options(24, 2, untied[kind]);
+        dltf_train_options options = encoder_options(24, 2, untied[kind]);
         options.init = DLTF_INIT_GAUSSIAN; /* atoms of either sign */
         dltf_learner *l = new_learner(X, &options);
         run(l);
@@ -261,7 +261,7 @@ static void signs_of_atoms(void **state) {
                             1e-6 * fmax(1, fabs(l->encoder.bias[j])));
         }
         assert_true(turned > 0 && turned < v.m);
-        dltf_encoding encoding = {.coder = DLTF_CODER_HTP, .passes = 8};
+        dltf_encode_options encoding = {.coder = DLTF_CODER_HTP, .passes = 8};
         dltf_codes *codes = NULL;
         double *mean = new_f64(v.m);
         assert_int_equal(dltf_encode(model, X, &encoding, NULL, NULL, &codes), DLTF_OK);
@@ -286,7 +286,7 @@ static void same_bytes_on_any_threads(void **state) {
     for (int kind = 0; kind < KINDS; kind++) {
         dltf_learner *learner[3];
         for (int t = 0; t < 3; t++) {
-            dltf_options options = encoder_options(70, 3, untied[kind]);
+            dltf_train_options options = encoder_options(70, 3, untied[kind]);
             options.steps = 12;
             options.threads = t + 1;
             learner[t] = new_learner(dltf_synthetic_samples(problem, false), &options);
@@ -309,7 +309,7 @@ static void kinds_and_stages(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
     dltf_matrix X = dltf_synthetic_samples(problem, false);
-    dltf_options options = encoder_options(X.rows / 20 + 1, 2, DLTF_ENCODER_AUTO);
+    dltf_train_options options = encoder_options(X.rows / 20 + 1, 2, DLTF_ENCODER_AUTO);
     dltf_learner *learner = new_learner(X, &options);
     assert_int_equal(dltf_learner_options(learner).encoder, DLTF_ENCODER_TIED);
     dltf_learner_free(learner);
@@ -366,7 +366,7 @@ static void edges(void **state) {
                     X[i] = X[i % n];
                 for (int64_t i = n; i < N * n && data == 2; i++)
                     X[i] = 0;
-                dltf_options options = encoder_options(m, k, untied[kind % KINDS]);
+                dltf_train_options options = encoder_options(m, k, untied[kind % KINDS]);
                 options.steps = 6;
                 options.select = kind < KINDS ? DLTF_SELECT_ABS : DLTF_SELECT_POSITIVE;
                 options.center = data == 0 && N > 1;
@@ -383,7 +383,7 @@ static void positive_codes(void **state) {
     dltf_synthetic *problem = small_problem();
     dltf_matrix X = dltf_synthetic_samples(problem, false);
     for (int kind = 0; kind < KINDS; kind++) {
-        dltf_options options = encoder_options(24, 2, untied[kind]);
+        dltf_train_options options = encoder_options(24, 2, untied[kind]);
         options.select = DLTF_SELECT_POSITIVE;
         dltf_model *model = train(X, &options);
         assert_int_equal(dltf_model_get(model).select, DLTF_SELECT_POSITIVE);
@@ -403,7 +403,7 @@ static void refusals(void **state) {
     const float X[] = {1, 2, 3, 4, 5, 7};
     dltf_model *model = NULL;
     for (int kind = 0; kind < KINDS; kind++) {
-        dltf_options options = encoder_options(2, 1, untied[kind]);
+        dltf_train_options options = encoder_options(2, 1, untied[kind]);
         options.admm = 3;
         assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
                      "admm: its iterations are for the tied feature");
@@ -412,7 +412,7 @@ static void refusals(void **state) {
         assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
                      "encoder: ksvd learns a dictionary and no encoder");
     }
-    dltf_options options = encoder_options(2, 1, DLTF_ENCODER_DISTILLED);
+    dltf_train_options options = encoder_options(2, 1, DLTF_ENCODER_DISTILLED);
     const int64_t wide = DL_MOST_EIGENVECTORS + 1;
     float *row = new_f32(wide);
     row[0] = 1;
@@ -423,7 +423,7 @@ static void refusals(void **state) {
 }
 
 static dltf_status train_once(dltf_matrix X, dltf_encoder_kind kind) {
-    dltf_options options = encoder_options(24, 2, kind);
+    dltf_train_options options = encoder_options(24, 2, kind);
     options.steps = options.polish = 1;
     dltf_model *model = NULL;
     dltf_status status = dltf_train(X, &options, NULL, NULL, &model);

@@ -150,7 +150,7 @@ static void no_violation(void **state) {
         dltf_csr csr = {SAMPLES, p.m, p.indptr, p.index, p.value};
         assert_int_equal(dltf_codes_new(csr, &known), DLTF_OK);
         assert_int_equal(dltf_encode(model, X, NULL, NULL, NULL, &features), DLTF_OK);
-        dltf_certification options = dltf_certification_default();
+        dltf_certify_options options = dltf_certify_options_default();
         options.threads = 1;
         assert_int_equal(dltf_certify_samples(model, X, known, NULL, &options, NULL, NULL, flags), DLTF_OK);
         dltf_csr got = dltf_codes_csr(features);
@@ -196,7 +196,7 @@ static void certified_k_holds(void **state) {
         static problem p;
         dltf_model *model = NULL;
         dltf_model_certificate found;
-        dltf_certification options = dltf_certification_default();
+        dltf_certify_options options = dltf_certify_options_default();
         memset(&p, 0, sizeof p);
         draw_problem(&p, &model);
         options.amplitude = uniform(0.5, 2);
@@ -226,7 +226,7 @@ static void certified_k_holds(void **state) {
             }
         }
         dltf_codes *codes = NULL;
-        dltf_encoding encoding = {.k = k, .threads = 1};
+        dltf_encode_options encoding = {.k = k, .threads = 1};
         if (k > 0) {
             assert_int_equal(
                 dltf_encode(model, dltf_matrix_f32(p.X, SAMPLES, p.n), &encoding, NULL, NULL, &codes),
@@ -274,7 +274,7 @@ static void simplex_certificate(void **state) {
     for (int s = 1; s < M; s++)
         assert_near(babel[s - 1], s * c, 1e-6);
     assert_fails(dltf_model_babel(model, M, babel), DLTF_ARGUMENT, "the orders from 1 to 8");
-    dltf_certification options = dltf_certification_default();
+    dltf_certify_options options = dltf_certify_options_default();
     options.k = M;
     options.noise = 0.2; /* (2k - 1)/8 + .4 < 1 */
     assert_int_equal(dltf_certify_model(model, &options, &found), DLTF_OK);
@@ -363,7 +363,7 @@ static void fewer_entries_are_not_covered(void **state) {
     none[DLTF_FLAG_CANDIDATE] = 1;
     assert_memory_equal(flags, none, sizeof none);
     /* With k = 1 the same sample is covered and every theorem holds. */
-    dltf_certification options = dltf_certification_default();
+    dltf_certify_options options = dltf_certify_options_default();
     options.k = 1;
     options.noise = 0.5;
     assert_int_equal(
@@ -385,7 +385,7 @@ static void signs_and_positive_selection(void **state) {
     for (int signs = 0; signs < 2; signs++) {
         dltf_model *model = NULL;
         dltf_model_certificate found;
-        dltf_certification options = dltf_certification_default();
+        dltf_certify_options options = dltf_certify_options_default();
         options.signs = signs;
         dltf_model_view parts = {
             .m = size, .n = size, .k = 2, .dictionary = identity, .select = DLTF_SELECT_POSITIVE};

@@ -4,7 +4,7 @@
 
 #include "test_util.h"
 
-#include "data/image.h"
+#include "image/image.h"
 
 static inline bool small(void) {
     const char *set = getenv("DLTF_TEST_SMALL");

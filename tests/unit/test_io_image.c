@@ -2,7 +2,7 @@
  * sorts. */
 #include "test_io.h"
 
-#include "data/image.h"
+#include "image/image.h"
 #include "io/png_file.h"
 #include "io/pnm.h"
 

@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
-static dltf_options ksvd_options(int64_t m, int64_t k, int64_t iterations) {
-    dltf_options options = dltf_options_default();
+static dltf_train_options ksvd_options(int64_t m, int64_t k, int64_t iterations) {
+    dltf_train_options options = dltf_train_options_default();
     options.method = DLTF_METHOD_KSVD;
     options.m = m;
     options.k = k;
@@ -50,7 +50,7 @@ static void by_definition(void **state) {
             double *W0 = new_dictionary(m, n);
             float *X = planted(W0, m, n, k, N, 0.3);
             dltf_matrix data = dltf_matrix_f32(X, N, n);
-            dltf_options options = ksvd_options(m, k, 1);
+            dltf_train_options options = ksvd_options(m, k, 1);
             options.update = exact ? DLTF_UPDATE_EXACT : DLTF_UPDATE_APPROXIMATE;
             dltf_learner *learner = new_learner(data, &options);
             double *wide = new_wide(X, N * n), *W = new_f64(m * n);
@@ -80,14 +80,14 @@ static void updates_never_raise_the_error(void **state) {
     float *X = planted(W0, m, n, k, N, 0.1);
     dltf_matrix data = dltf_matrix_f32(X, N, n);
     for (int exact = 0; exact < 2; exact++) {
-        dltf_options options = ksvd_options(m, k, 1);
+        dltf_train_options options = ksvd_options(m, k, 1);
         options.update = exact ? DLTF_UPDATE_EXACT : DLTF_UPDATE_APPROXIMATE;
         dltf_model *model = NULL;
         for (int iteration = 0; iteration < 6; iteration++) {
             dltf_learner *learner = NULL;
             assert_int_equal(dltf_learner_new(data, &options, model, &learner), DLTF_OK);
             dltf_model *before = model_of(learner);
-            dltf_encoding encoding = {.coder = DLTF_CODER_OMP};
+            dltf_encode_options encoding = {.coder = DLTF_CODER_OMP};
             dltf_codes *codes = NULL;
             double error = 0;
             assert_int_equal(dltf_encode(before, data, &encoding, NULL, NULL, &codes), DLTF_OK);
@@ -118,7 +118,7 @@ static void finds_planted_atoms(void **state) {
             double *W0 = new_dictionary(m, n), found = 0;
             float *X = planted(W0, m, n, k, N, sqrt((double)k / n / 100)), cosine[m];
             int32_t match[m];
-            dltf_options options = ksvd_options(m, k, 80);
+            dltf_train_options options = ksvd_options(m, k, 80);
             options.seed = seed;
             options.update = exact ? DLTF_UPDATE_EXACT : DLTF_UPDATE_APPROXIMATE;
             dltf_model *model = train(dltf_matrix_f32(X, N, n), &options);
@@ -147,7 +147,7 @@ static void replaces_atoms(void **state) {
     dltf_model *start = NULL, *model = NULL;
     dltf_learner *learner = NULL;
     assert_int_equal(dltf_model_new(&parts, &start), DLTF_OK);
-    dltf_options options = ksvd_options(m, k, 30);
+    dltf_train_options options = ksvd_options(m, k, 30);
     assert_int_equal(dltf_learner_new(dltf_matrix_f32(X, N, n), &options, start, &learner), DLTF_OK);
     run(learner);
     int64_t count = 0;
@@ -175,10 +175,10 @@ static void error_target(void **state) {
     float *X = planted(W0, m, n, 3, N, 0.05);
     for (int64_t i = 0; i < N * n; i++)
         X[i] *= 100; /* the target is in the units of the data */
-    dltf_options options = ksvd_options(m, 8, 20);
+    dltf_train_options options = ksvd_options(m, 8, 20);
     options.error = 100 * 100 * 4 * 16 * 0.05 * 0.05;
     dltf_model *model = train(dltf_matrix_f32(X, N, n), &options);
-    dltf_encoding encoding = {.coder = DLTF_CODER_OMP, .error = options.error};
+    dltf_encode_options encoding = {.coder = DLTF_CODER_OMP, .error = options.error};
     dltf_codes *codes = NULL;
     assert_int_equal(dltf_encode(model, dltf_matrix_f32(X, N, n), &encoding, NULL, NULL, &codes), DLTF_OK);
     double entries = (double)dltf_codes_csr(codes).indptr[N] / (double)N;
@@ -201,7 +201,7 @@ static void same_bytes_on_any_threads(void **state) {
         float *X = planted(W0, m, n, k, N, 0.1);
         dltf_learner *learner[3];
         for (int t = 0; t < 3; t++) {
-            dltf_options options = ksvd_options(m, k, 5);
+            dltf_train_options options = ksvd_options(m, k, 5);
             options.threads = t + 1;
             learner[t] = new_learner(dltf_matrix_f32(X, N, n), &options);
             run(learner[t]);
@@ -219,7 +219,7 @@ static void history_and_convergence(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
     dltf_matrix X = dltf_synthetic_samples(problem, false);
-    dltf_options options = ksvd_options(24, 2, 7);
+    dltf_train_options options = ksvd_options(24, 2, 7);
     dltf_learner *learner = new_learner(X, &options);
     assert_int_equal(run(learner), DLTF_ITERATION_LIMIT);
     int64_t count = 0;
@@ -245,7 +245,7 @@ static void resumes(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
     dltf_matrix X = dltf_synthetic_samples(problem, false);
-    dltf_options options = ksvd_options(24, 2, 6);
+    dltf_train_options options = ksvd_options(24, 2, 6);
     dltf_learner *whole = new_learner(X, &options);
     run(whole);
     const char *path = "ksvd.checkpoint";
@@ -289,7 +289,7 @@ static void edges(void **state) {
                 X[i] = X[i % n]; /* all samples the same */
             for (int64_t i = n; i < N * n && kind == 2; i++)
                 X[i] = 0; /* all but one zero */
-            dltf_options options = ksvd_options(m, k, 8);
+            dltf_train_options options = ksvd_options(m, k, 8);
             dltf_model *model = train(dltf_matrix_f32(X, N, n), &options);
             dltf_model_free(model);
             free(X);
@@ -300,7 +300,7 @@ static void refusals(void **state) {
     (void)state;
     const float X[] = {1, 2, 3, 4, 5, 7}, broken[] = {1, 2, 3, NAN, 5, 7};
     dltf_model *model = NULL;
-    dltf_options options = ksvd_options(2, 1, 3);
+    dltf_train_options options = ksvd_options(2, 1, 3);
     options.select = DLTF_SELECT_POSITIVE;
     assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
                  "select: ksvd codes by omp");
@@ -319,7 +319,7 @@ static void refusals(void **state) {
 }
 
 static dltf_status train_once(dltf_matrix X) {
-    dltf_options options = ksvd_options(24, 2, 2);
+    dltf_train_options options = ksvd_options(24, 2, 2);
     dltf_model *model = NULL;
     dltf_status status = dltf_train(X, &options, NULL, NULL, &model);
     assert_true((model != NULL) == (status == DLTF_OK));

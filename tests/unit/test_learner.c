@@ -15,7 +15,7 @@ static void beats_the_dictionary_that_made_the_data(void **state) {
     (void)state;
     int64_t n = sized(32, 16), m = sized(64, 24), k = sized(3, 2), N = sized(3000, 800);
     dltf_synthetic *problem = new_synthetic(n, m, k, N, 0.05);
-    dltf_options options = dltf_options_default();
+    dltf_train_options options = dltf_train_options_default();
     options.m = m;
     options.k = k;
     options.encoder = DLTF_ENCODER_TIED;
@@ -42,7 +42,7 @@ static void beats_the_dictionary_that_made_the_data(void **state) {
 static void mean_codes_are_positive(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     for (int stages = 1; stages < 8; stages++) {
         options.steps = stages & 1 ? 30 : 0;
         options.iterations = stages & 2 ? 10 : 0;
@@ -77,7 +77,7 @@ static double largest_difference(const dltf_model *a, const dltf_model *b) {
 static void units_do_not_matter(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     dltf_matrix X = dltf_synthetic_samples(problem, false);
     dltf_model *model = train(X, &options);
     int64_t count = X.rows * X.cols;
@@ -110,7 +110,7 @@ static double last_objective(const dltf_learner *learner) {
 static void number_of_samples_does_not_matter(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     dltf_matrix X = dltf_synthetic_samples(problem, false);
     size_t count = (size_t)(X.rows * X.cols);
     float *twice = new_f32(2 * (int64_t)count);
@@ -143,7 +143,7 @@ static void number_of_samples_does_not_matter(void **state) {
 static void threads_do_not_matter(void **state) {
     (void)state;
     dltf_synthetic *problem = new_synthetic(20, 80, 3, sized(5000, 600), 0.05); /* more than a block */
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     for (int variant = 0; variant < 2; variant++) {
         options.m = 80;
         options.k = 3;
@@ -181,7 +181,7 @@ static void data_types_and_seeds(void **state) {
         bytes[i] = (uint8_t)below(256);
         doubles[i % n * N + i / n] = (double)bytes[i]; /* column by column */
     }
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     dltf_matrix columns = {doubles, DLTF_F64, N, n, 1, N};
     dltf_model *a = train(dltf_matrix_u8(bytes, N, n), &options), *b = train(columns, &options);
     assert_same_dictionary(a, b);
@@ -199,7 +199,7 @@ static void data_types_and_seeds(void **state) {
 static void convergence(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     dltf_matrix X = dltf_synthetic_samples(problem, false);
     int64_t count = 0;
     options.tolerance = 1;
@@ -227,7 +227,7 @@ static void convergence(void **state) {
 static void interrupted_and_continued(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     dltf_matrix X = dltf_synthetic_samples(problem, false);
     dltf_learner *whole = new_learner(X, &options), *parts = new_learner(X, &options);
     run(whole);
@@ -272,7 +272,7 @@ static int watching(void *context, const dltf_progress *progress) {
 static void progress_reports(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     watch w = {0};
     dltf_model *model = NULL;
     assert_int_equal(dltf_train(dltf_synthetic_samples(problem, false), &options, watching, &w, &model),
@@ -286,7 +286,7 @@ static void progress_reports(void **state) {
 static void cancelled_training(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     dltf_model *model = NULL;
     for (int64_t after = 1; after < 25; after += 8) {
         test_brake b = {.left = after};
@@ -302,7 +302,7 @@ static void cancelled_training(void **state) {
 static void warm_start(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options(), rest = small_options();
+    dltf_train_options options = small_options(), rest = small_options();
     dltf_matrix X = dltf_synthetic_samples(problem, false);
     dltf_model *start = train(X, &options);
     rest.m = rest.k = 0; /* from the model */
@@ -344,7 +344,7 @@ static void warm_start(void **state) {
 static void warm_start_is_used(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     dltf_matrix X = dltf_synthetic_samples(problem, false), W0 = dltf_synthetic_dictionary(problem);
     dltf_model_view parts = {.m = 24, .n = 16, .k = 2, .dictionary = W0.data};
     dltf_model *truth = NULL;
@@ -379,20 +379,20 @@ static void assert_same_notes(const dltf_model *a, const dltf_model *b) {
 static void notes(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     options.m = options.k = 0;
     options.theta = 0.1 + 0.2; /* needs 17 digits */
     options.seed = 1234567890123;
     dltf_matrix X = dltf_synthetic_samples(problem, false);
     dltf_learner *learner = new_learner(X, &options);
-    dltf_options used = dltf_learner_options(learner), read = dltf_options_default();
+    dltf_train_options used = dltf_learner_options(learner), read = dltf_train_options_default();
     assert_true(used.m > 0 && used.k > 0);
     run(learner);
     dltf_model *model = model_of(learner);
     options.threads = 1;
     dltf_model *again = train(X, &options);
     assert_same_notes(model, again); /* nothing differs between runs, whatever the threads */
-    dltf_option_table table = dltf_train_options();
+    dltf_option_table table = dltf_train_option_table();
     int expected = 0;
     for (int i = 0; i < table.count; i++) {
         char name[80];

@@ -6,8 +6,8 @@
 
 #include "test_learning.h"
 
-static dltf_options quick(int64_t m, int64_t k) {
-    dltf_options options = dltf_options_default();
+static dltf_train_options quick(int64_t m, int64_t k) {
+    dltf_train_options options = dltf_train_options_default();
     options.m = m;
     options.k = k;
     options.encoder = DLTF_ENCODER_TIED;
@@ -30,7 +30,7 @@ static void assert_finite_history(const dltf_learner *learner) {
 }
 
 /* Trains; the model must be sound, and encode its own training data to finite codes. */
-static void learn(dltf_matrix X, const dltf_options *options) {
+static void learn(dltf_matrix X, const dltf_train_options *options) {
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_INTERRUPTED;
     dltf_model *model = NULL;
@@ -52,7 +52,7 @@ static void learn(dltf_matrix X, const dltf_options *options) {
     dltf_learner_free(learner);
 }
 
-static dltf_status refused(dltf_matrix X, const dltf_options *options) {
+static dltf_status refused(dltf_matrix X, const dltf_train_options *options) {
     dltf_model *model = NULL;
     dltf_status status = dltf_train(X, options, NULL, NULL, &model);
     assert_null(model);
@@ -63,7 +63,7 @@ static dltf_status refused(dltf_matrix X, const dltf_options *options) {
 static void learn_all_ways(dltf_matrix X, int64_t m, int64_t k) {
     for (int way = 0; way < 8; way++)
         for (int stages = 0; stages < 8; stages++) {
-            dltf_options options = quick(m, k);
+            dltf_train_options options = quick(m, k);
             options.select = way & 1 ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
             options.init = way & 2 ? DLTF_INIT_GAUSSIAN : DLTF_INIT_SAMPLES;
             options.unit_norm = way & 4;
@@ -86,7 +86,7 @@ static dltf_matrix random_samples(void) {
 static void not_finite(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
-    dltf_options options = quick(8, 2);
+    dltf_train_options options = quick(8, 2);
     for (int center = 0; center < 2; center++) {
         options.center = center;
         X[17 * n + 3] = NAN;
@@ -101,7 +101,7 @@ static void not_finite(void **state) {
 static void impossible_options(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
-    dltf_options options = quick(3, 4);
+    dltf_train_options options = quick(3, 4);
     assert_fails(refused(data, &options), DLTF_ARGUMENT, "k = 4 is more than m = 3");
     options = quick(8, -1);
     assert_fails(refused(data, &options), DLTF_ARGUMENT, "k: -1");
@@ -131,7 +131,7 @@ static void impossible_options(void **state) {
 
 static void nothing_to_learn(void **state) {
     (void)state;
-    dltf_options options = quick(8, 2);
+    dltf_train_options options = quick(8, 2);
     memset(X, 0, sizeof X);
     assert_fails(refused(dltf_matrix_f32(X, N, n), &options), DLTF_DATA,
                  "all 40 samples are zero: there is nothing");
@@ -188,7 +188,7 @@ static void chosen_sizes(void **state) {
     static const int64_t shapes[][2] = {{1, 1}, {1, 6}, {40, 1}, {40, 6}, {2, 100}, {240, 1}};
     random_samples();
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        dltf_options options = quick(0, 0);
+        dltf_train_options options = quick(0, 0);
         learn(dltf_matrix_f32(X, shapes[s][0], shapes[s][1]), &options);
     }
 }
@@ -216,7 +216,7 @@ static void extreme_magnitudes(void **state) {
         for (int way = 0; way < 4; way++) {
             for (int64_t i = 0; i < N * n; i++)
                 doubles[i] = magnitudes[s] * (double)(1 + below(100));
-            dltf_options options = quick(8, 2);
+            dltf_train_options options = quick(8, 2);
             options.center = way & 1;
             options.unit_norm = way & 2;
             dltf_model *model = NULL;
@@ -246,7 +246,7 @@ static void mixed_magnitudes(void **state) {
 static void extreme_options(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
-    dltf_options options = quick(8, 2);
+    dltf_train_options options = quick(8, 2);
     options.batch = 1000; /* more than there are samples */
     learn(data, &options);
     options.batch = 1;
@@ -283,7 +283,7 @@ static void hopeless_penalties(void **state) {
     const double lambdas[] = {0, 1e-6, 1, 1e6, 1e12}, betas[] = {1e-12, 1e-3, 1, 1e6, 1e12};
     dltf_matrix data = random_samples();
     for (int i = 0; i < 25; i++) {
-        dltf_options options = quick(8, 2);
+        dltf_train_options options = quick(8, 2);
         options.lambda = lambdas[i / 5];
         options.beta = betas[i % 5];
         options.admm = 15;
@@ -301,7 +301,7 @@ static void hopeless_penalties(void **state) {
 static void no_iterations(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
-    dltf_options options = quick(N, 2);
+    dltf_train_options options = quick(N, 2);
     options.steps = options.iterations = options.admm = 0;
     dltf_model *model = NULL;
     assert_int_equal(dltf_train(data, &options, NULL, NULL, &model), DLTF_OK);
@@ -324,7 +324,7 @@ static void no_iterations(void **state) {
 
 /* ---- lack of memory ---- */
 
-static dltf_status learn_in_pieces(dltf_matrix data, const dltf_options *options) {
+static dltf_status learn_in_pieces(dltf_matrix data, const dltf_train_options *options) {
     dltf_learner *learner = NULL;
     dltf_model *model = NULL;
     dltf_outcome outcome;
@@ -345,14 +345,14 @@ static dltf_status learn_in_pieces(dltf_matrix data, const dltf_options *options
 static void lack_of_memory(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
-    dltf_options options = quick(5, 2);
+    dltf_train_options options = quick(5, 2);
     options.steps = options.iterations = options.admm = 1;
     options.center = true;
     options.threads = 2;
     assert_survives_lack_of_memory(learn_in_pieces(data, &options), 60);
 }
 
-static dltf_status train_once(dltf_matrix data, const dltf_options *options) {
+static dltf_status train_once(dltf_matrix data, const dltf_train_options *options) {
     dltf_model *model = NULL;
     dltf_status status = dltf_train(data, options, NULL, NULL, &model);
     assert_true((model != NULL) == (status == DLTF_OK));
@@ -363,7 +363,7 @@ static dltf_status train_once(dltf_matrix data, const dltf_options *options) {
 static void lack_of_memory_in_train(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
-    dltf_options options = quick(5, 2);
+    dltf_train_options options = quick(5, 2);
     options.steps = options.iterations = options.admm = 1;
     assert_survives_lack_of_memory(train_once(data, &options), 60);
 }
@@ -372,7 +372,7 @@ static void lack_of_memory_in_train(void **state) {
 static void memory_fails_during_a_run(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
-    dltf_options options = quick(5, 2);
+    dltf_train_options options = quick(5, 2);
     options.steps = 0;
     options.iterations = 70; /* the first 64 records fit into the first piece */
     options.tolerance = 1e-300;

@@ -31,7 +31,7 @@ static void check_record(const dltf_iteration *r, int64_t m, int64_t n) {
 static void history(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
     int64_t count = 1;
     dltf_learner_history(learner, &count);
@@ -70,7 +70,7 @@ static void history(void **state) {
 static void history_describes_the_model(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
     run(learner);
     int64_t count = 0;
@@ -142,7 +142,7 @@ static void history_by_loops(void **state) {
     (void)state;
     for (int blocks = 1; blocks <= 2; blocks++) {
         dltf_synthetic *problem = new_synthetic(8, 12, 2, blocks == 1 ? 300 : DL_BLOCK + 150, 0.1);
-        dltf_options options = small_options();
+        dltf_train_options options = small_options();
         options.m = 12;
         options.steps = options.iterations = 4;
         options.admm = 3;
@@ -181,7 +181,7 @@ static void history_by_loops(void **state) {
 static void objective_settles(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     options.iterations = 40;
     options.admm = 0;
     dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
@@ -201,7 +201,7 @@ static void objective_settles(void **state) {
 static void admm_start(void **state) {
     (void)state;
     dltf_synthetic *problem = new_synthetic(40, 12, 2, DL_BLOCK + 150, 0.1);
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     options.m = 12;
     dltf_learner *l = new_learner(dltf_synthetic_samples(problem, false), &options);
     double *gaps = new_f64(l->N * l->m), *A = new_f64(l->n * l->n), *row = new_f64(l->n);
@@ -229,7 +229,7 @@ static void admm_start(void **state) {
 static void admm_converges(void **state) {
     (void)state;
     dltf_synthetic *problem = new_synthetic(16, 24, 2, sized(400, 200), 0.1);
-    dltf_options options = small_options();
+    dltf_train_options options = small_options();
     options.admm = 200;
     dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
     run(learner);

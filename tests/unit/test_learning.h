@@ -5,7 +5,7 @@
 
 #include "test_util.h"
 
-#include "coding/coder.h"
+#include "coding/feature.h"
 
 /* `large`, or `small` where a sanitizer makes everything slow. */
 static inline int64_t sized(int64_t large, int64_t small) {

@@ -1,5 +1,5 @@
 /* The option tables: defaults, text to value and back for every row, everything that is refused. */
-#include "options.h"
+#include "base/options.h"
 
 #include "test_util.h"
 
@@ -7,8 +7,8 @@
 
 /* Either struct, as bytes that can be compared. */
 typedef union any_options {
-    dltf_options train;
-    dltf_encoding encode;
+    dltf_train_options train;
+    dltf_encode_options encode;
 } any_options;
 
 static const dltf_option *find(dltf_option_table table, const char *name) {
@@ -43,15 +43,15 @@ static void check_row(dltf_option_table table, const dltf_option *option) {
     memset(&defaults, 0, sizeof defaults);
     assert_true(strlen(option->name) > 0 && strlen(option->help) > 10);
     /* Without a default the library chooses: a whole number of which 0 stands for "not given". */
-    assert_true(option->standard || (option->kind == DLTF_OPTION_INTEGER && option->least == 1));
-    if (option->standard) {
-        assert_int_equal(dltf_option_set(table, &defaults, option->name, option->standard), DLTF_OK);
+    assert_true(option->default_text || (option->kind == DLTF_OPTION_INTEGER && option->min == 1));
+    if (option->default_text) {
+        assert_int_equal(dltf_option_set(table, &defaults, option->name, option->default_text), DLTF_OK);
         assert_round_trip(table, option, &defaults);
     }
     assert_true((option->kind == DLTF_OPTION_CHOICE) == (option->choices != NULL));
     assert_true((option->kind == DLTF_OPTION_FLAG) == (option->argument == NULL));
-    if (option->standard && (option->kind == DLTF_OPTION_INTEGER || option->kind == DLTF_OPTION_REAL))
-        assert_true(option->least <= atof(option->standard) && atof(option->standard) <= option->most);
+    if (option->default_text && (option->kind == DLTF_OPTION_INTEGER || option->kind == DLTF_OPTION_REAL))
+        assert_true(option->min <= atof(option->default_text) && atof(option->default_text) <= option->max);
     for (const dltf_option *other = table.options; other < option; other++) {
         assert_string_not_equal(other->name, option->name);
         assert_true(option->letter == 0 || other->letter != option->letter);
@@ -60,7 +60,7 @@ static void check_row(dltf_option_table table, const dltf_option *option) {
 
 static void every_row(void **state) {
     (void)state;
-    dltf_option_table tables[] = {dltf_train_options(), dltf_encode_options()};
+    dltf_option_table tables[] = {dltf_train_option_table(), dltf_encode_option_table()};
     for (int t = 0; t < 2; t++) {
         assert_true(tables[t].count > 0);
         for (int i = 0; i < tables[t].count; i++)
@@ -85,7 +85,7 @@ static void check_number(dltf_option_table table, const dltf_option *option) {
     any_options target;
     memset(&target, 0, sizeof target);
     bool whole = option->kind == DLTF_OPTION_INTEGER;
-    const double bounds[] = {option->least, option->most};
+    const double bounds[] = {option->min, option->max};
     for (int b = 0; b < 2; b++) {
         char text[64], outside[64];
         double away = b == 0 ? -1 : 1, step = whole ? 1 : 1e-9 * fmax(bounds[b], 1e-6);
@@ -106,7 +106,7 @@ static void check_number(dltf_option_table table, const dltf_option *option) {
 
 static void numbers(void **state) {
     (void)state;
-    dltf_option_table tables[] = {dltf_train_options(), dltf_encode_options()};
+    dltf_option_table tables[] = {dltf_train_option_table(), dltf_encode_option_table()};
     for (int t = 0; t < 2; t++)
         for (int i = 0; i < tables[t].count; i++) {
             dltf_option_kind kind = tables[t].options[i].kind;
@@ -117,8 +117,8 @@ static void numbers(void **state) {
 
 static void awkward_reals(void **state) {
     (void)state;
-    dltf_option_table table = dltf_train_options();
-    any_options options = {.train = dltf_options_default()};
+    dltf_option_table table = dltf_train_option_table();
+    any_options options = {.train = dltf_train_options_default()};
     const double values[] = {0, 0.1, 1.0 / 3, 1e-300, 5e-324, 1e12, 123456789.123456789, 0.30000000000000004};
     for (int i = 0; i < 8; i++) {
         options.train.theta = values[i];
@@ -132,8 +132,8 @@ static void awkward_reals(void **state) {
 
 static void flags_and_choices(void **state) {
     (void)state;
-    dltf_option_table table = dltf_train_options();
-    any_options target = {.train = dltf_options_default()};
+    dltf_option_table table = dltf_train_option_table();
+    any_options target = {.train = dltf_train_options_default()};
     assert_int_equal(dltf_option_set(table, &target, "unit-norm", "true"), DLTF_OK);
     assert_true(target.train.unit_norm && !target.train.center);
     assert_int_equal(dltf_option_set(table, &target, "unit-norm", "false"), DLTF_OK);
@@ -160,11 +160,11 @@ static void flags_and_choices(void **state) {
 
 static void unknown_names(void **state) {
     (void)state;
-    assert_refused(dltf_train_options(), "bogus", "1", "there is no option 'bogus'");
-    assert_refused(dltf_train_options(), "", "1", "there is no option ''");
-    assert_refused(dltf_train_options(), "thet", "1", "there is no option 'thet'");
-    assert_refused(dltf_train_options(), "refit", "true", "there is no option 'refit'");
-    assert_refused(dltf_encode_options(), "theta", "1", "there is no option 'theta'");
+    assert_refused(dltf_train_option_table(), "bogus", "1", "there is no option 'bogus'");
+    assert_refused(dltf_train_option_table(), "", "1", "there is no option ''");
+    assert_refused(dltf_train_option_table(), "thet", "1", "there is no option 'thet'");
+    assert_refused(dltf_train_option_table(), "refit", "true", "there is no option 'refit'");
+    assert_refused(dltf_encode_option_table(), "theta", "1", "there is no option 'theta'");
 }
 
 static void texts(void **state) {
@@ -174,10 +174,10 @@ static void texts(void **state) {
         const char *path;
     } target = {1, NULL};
     const dltf_option rows[] = {{.name = "path", .kind = DLTF_OPTION_TEXT, .offset = sizeof(int64_t)}};
-    dltf_option_table table = {rows, 1};
+    dltf_option_table table = {rows, 1, sizeof target};
     char text[16];
     dltf_option_defaults(table, &target);
-    assert_null(target.path); /* no standard value */
+    assert_null(target.path); /* no default */
     assert_int_equal(dltf_option_format(&rows[0], &target, text, sizeof text), 0);
     assert_int_equal(dltf_option_set(table, &target, "path", "a b"), DLTF_OK);
     assert_string_equal(target.path, "a b");
@@ -195,9 +195,9 @@ static void assert_table_matches(dltf_option_table table, const void *defaults) 
     for (int i = 0; i < table.count; i++) {
         const dltf_option *row = &table.options[i];
         char text[3][64];
-        if (!row->standard)
+        if (!row->default_text)
             continue;
-        assert_int_equal(dltf_option_set(table, &set, row->name, row->standard), DLTF_OK);
+        assert_int_equal(dltf_option_set(table, &set, row->name, row->default_text), DLTF_OK);
         dltf_option_format(row, defaults, text[0], sizeof text[0]);
         dltf_option_format(row, &set, text[1], sizeof text[1]);
         dltf_option_format(row, &again, text[2], sizeof text[2]);
@@ -208,24 +208,24 @@ static void assert_table_matches(dltf_option_table table, const void *defaults) 
 
 static void defaults(void **state) {
     (void)state;
-    dltf_options train = dltf_options_default();
-    dltf_encoding encode = dltf_encoding_default();
-    assert_table_matches(dltf_train_options(), &train);
-    assert_table_matches(dltf_encode_options(), &encode);
+    dltf_train_options train = dltf_train_options_default();
+    dltf_encode_options encode = dltf_encode_options_default();
+    assert_table_matches(dltf_train_option_table(), &train);
+    assert_table_matches(dltf_encode_option_table(), &encode);
     assert_true(train.m == 0 && train.k == 0 && train.select == DLTF_SELECT_ABS && !train.center);
     assert_true(train.steps == 200 && train.theta_start == 0.2 && train.theta == 0.003);
     assert_true(train.encoder == DLTF_ENCODER_AUTO && train.polish == 5);
     assert_true(train.lambda == 0.05 && train.beta == 0.5 && train.tolerance == 1e-6);
     assert_true(encode.k == 0 && encode.select == DLTF_SELECT_MODEL && !encode.refit && encode.threads == 0);
-    assert_int_equal(dl_options_check(dltf_train_options(), &train), DLTF_OK);
-    assert_int_equal(dl_options_check(dltf_encode_options(), &encode), DLTF_OK);
+    assert_int_equal(dl_options_check(dltf_train_option_table(), &train), DLTF_OK);
+    assert_int_equal(dl_options_check(dltf_encode_option_table(), &encode), DLTF_OK);
 }
 
 #define assert_hand_set_fails(field, value, part)                                                            \
     do {                                                                                                     \
-        dltf_options options_ = dltf_options_default();                                                      \
+        dltf_train_options options_ = dltf_train_options_default();                                          \
         options_.field = (value);                                                                            \
-        assert_fails(dl_options_check(dltf_train_options(), &options_), DLTF_ARGUMENT, part);                \
+        assert_fails(dl_options_check(dltf_train_option_table(), &options_), DLTF_ARGUMENT, part);           \
     } while (0)
 
 static void set_by_hand(void **state) {
@@ -244,9 +244,9 @@ static void set_by_hand(void **state) {
     assert_hand_set_fails(select, (dltf_select)3, "select: ");
     assert_hand_set_fails(select, (dltf_select)-1, "select: ");
     assert_hand_set_fails(init, (dltf_init)2, "init: ");
-    dltf_encoding encoding = dltf_encoding_default();
+    dltf_encode_options encoding = dltf_encode_options_default();
     encoding.k = -3;
-    assert_fails(dl_options_check(dltf_encode_options(), &encoding), DLTF_ARGUMENT, "k: -3");
+    assert_fails(dl_options_check(dltf_encode_option_table(), &encoding), DLTF_ARGUMENT, "k: -3");
 }
 
 TESTS_MAIN(cmocka_unit_test(every_row), cmocka_unit_test(numbers), cmocka_unit_test(awkward_reals),

@@ -2,7 +2,7 @@
  * without trusting any of them, against the optimality conditions of the convex problem. */
 #include "base/memory.h"
 #include "base/random.h"
-#include "kernels/prox.h"
+#include "learning/prox.h"
 #include "reference/reference.h"
 
 #include <float.h>

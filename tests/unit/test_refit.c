@@ -1,7 +1,7 @@
 /* Least squares on the support: against the oracle, against the normal equations, and, where atoms depend on
  * each other, against every subset of the support. */
 #include "base/memory.h"
-#include "coding/coder.h"
+#include "coding/feature.h"
 #include "reference/reference.h"
 
 #include "test_util.h"
@@ -190,8 +190,9 @@ static void encoded(void **state) {
     dltf_codes *plain = NULL, *codes = NULL;
     dltf_matrix data = dltf_matrix_f32(X, N, n);
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
-    assert_int_equal(dltf_encode(model, data, &(dltf_encoding){.threads = 1}, NULL, NULL, &plain), DLTF_OK);
-    dltf_encoding refitted = {.refit = true, .threads = 2};
+    assert_int_equal(dltf_encode(model, data, &(dltf_encode_options){.threads = 1}, NULL, NULL, &plain),
+                     DLTF_OK);
+    dltf_encode_options refitted = {.refit = true, .threads = 2};
     assert_int_equal(dltf_encode(model, data, &refitted, NULL, NULL, &codes), DLTF_OK);
     dltf_csr a = dltf_codes_csr(plain), c = dltf_codes_csr(codes);
     assert_memory_equal(a.indptr, c.indptr, (N + 1) * sizeof *a.indptr);
@@ -222,7 +223,7 @@ static void zeros_are_dropped(void **state) {
     dltf_model *model = NULL;
     dltf_codes *codes = NULL;
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
-    dltf_encoding refitted = {.refit = true};
+    dltf_encode_options refitted = {.refit = true};
     assert_int_equal(dltf_encode(model, dltf_matrix_f32(X, 2, 2), &refitted, NULL, NULL, &codes), DLTF_OK);
     dltf_csr csr = dltf_codes_csr(codes);
     assert_true(csr.indptr[1] == 1 && csr.indptr[2] == 2);

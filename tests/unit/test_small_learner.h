@@ -6,7 +6,7 @@
 
 #include "test_learning.h"
 
-static inline dltf_learner *new_learner(dltf_matrix X, const dltf_options *options) {
+static inline dltf_learner *new_learner(dltf_matrix X, const dltf_train_options *options) {
     dltf_learner *learner = NULL;
     assert_int_equal(dltf_learner_new(X, options, NULL, &learner), DLTF_OK);
     return learner;
@@ -25,7 +25,7 @@ static inline dltf_model *model_of(const dltf_learner *learner) {
     return model;
 }
 
-static inline dltf_model *train(dltf_matrix X, const dltf_options *options) {
+static inline dltf_model *train(dltf_matrix X, const dltf_train_options *options) {
     dltf_model *model = NULL;
     assert_int_equal(dltf_train(X, options, NULL, NULL, &model), DLTF_OK);
     assert_sound_model(model);
@@ -49,8 +49,8 @@ static inline dltf_synthetic *small_problem(void) {
     return new_synthetic(16, 24, 2, sized(700, 300), 0.05);
 }
 
-static inline dltf_options small_options(void) {
-    dltf_options options = dltf_options_default();
+static inline dltf_train_options small_options(void) {
+    dltf_train_options options = dltf_train_options_default();
     options.m = 24;
     options.k = 2;
     options.encoder = DLTF_ENCODER_TIED;

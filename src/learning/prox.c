@@ -3,7 +3,7 @@
  * The paper's Algorithm 1 sorts |c| (learning/prox_sorted.c keeps it); here a few counting passes over c find
  * the one number that the solution depends on. The passes are kernels (level/prox.c). Called for each sample
  * in the Q step. */
-#include "kernels/prox.h"
+#include "learning/prox.h"
 
 #include "kernels/kernels.h"
 

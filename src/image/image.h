@@ -1,6 +1,6 @@
 /* Images as their owner sees them: planes of floats on the scale 0 .. 255. */
-#ifndef DL_DATA_IMAGE_H
-#define DL_DATA_IMAGE_H
+#ifndef DL_IMAGE_IMAGE_H
+#define DL_IMAGE_IMAGE_H
 
 #include "base/status.h"
 

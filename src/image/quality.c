@@ -1,6 +1,6 @@
 /* How alike two images are: PSNR and SSIM. */
 #include "base/memory.h"
-#include "data/image.h"
+#include "image/image.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* Patches of a plane: where they are, cutting them out, and one pass over all of them that turns estimates
  * into an image. Patches exist a tile at a time; all of them together never do. */
-#ifndef DL_DENOISE_PATCHES_H
-#define DL_DENOISE_PATCHES_H
+#ifndef DL_IMAGE_PATCHES_H
+#define DL_IMAGE_PATCHES_H
 
-#include "coding/coder.h"
+#include "data/samples.h"
 
 /* One plane of an image. */
 typedef struct dl_plane {

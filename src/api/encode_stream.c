@@ -69,9 +69,9 @@ static dltf_status check_columns(const stream *s) {
     return dl_encoder_check(s->encoder, shape);
 }
 
-dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader, const dltf_encoding *encoding,
-                               dltf_progress_fn progress, void *context, dltf_codes_writer *writer,
-                               dltf_stream_totals *totals) {
+dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
+                               const dltf_encode_options *encoding, dltf_progress_fn progress, void *context,
+                               dltf_codes_writer *writer, dltf_stream_totals *totals) {
     dltf_status status = DLTF_OK;
     stream s = {.reader = reader, .progress = progress, .context = context};
     dltf_matrix X = {0};

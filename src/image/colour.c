@@ -1,5 +1,5 @@
 /* The opponent transform. Called by the denoiser and the noise estimator for colour images. */
-#include "denoise/colour.h"
+#include "image/colour.h"
 
 /* 1/sqrt 3, 1/sqrt 2, 1/sqrt 6 */
 static const float A = 0.57735027f, B = 0.70710678f, C = 0.40824829f;

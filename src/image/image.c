@@ -1,5 +1,5 @@
 /* Images in memory. Made by io and by the denoiser, freed by anybody. */
-#include "data/image.h"
+#include "image/image.h"
 
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 /* Red, green and blue as three planes that are nearly independent, and back. */
-#ifndef DL_DENOISE_COLOUR_H
-#define DL_DENOISE_COLOUR_H
+#ifndef DL_IMAGE_COLOUR_H
+#define DL_IMAGE_COLOUR_H
 
 #include <stdint.h>
 

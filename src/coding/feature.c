@@ -1,6 +1,6 @@
 /* Work space and the two halves of a thresholded feature: scores of a tile by one matrix product, then max_k.
  */
-#include "coding/coder.h"
+#include "coding/feature.h"
 
 #include "base/memory.h"
 #include "coding/prefilter.h"
@@ -75,14 +75,14 @@ void dl_workspaces_free(dl_workspace *spaces, int threads) {
     dl_free(spaces);
 }
 
-void dl_score_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows, float *scores) {
-    dl_kernels_now()->scores(coder->E, 0, coder->E->panels, X, x_stride, rows, scores, coder->E->m);
+void dl_score_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows, float *scores) {
+    dl_kernels_now()->scores(feature->E, 0, feature->E->panels, X, x_stride, rows, scores, feature->E->m);
 }
 
-void dl_threshold_tile(const dl_coder *coder, const float *scores, int64_t rows, uint32_t *keys,
+void dl_threshold_tile(const dl_feature *feature, const float *scores, int64_t rows, uint32_t *keys,
                        dl_slots out) {
-    int64_t m = coder->E->m;
-    dl_kernels_now()->select(scores, m, rows, m, coder->k, coder->positive, keys, out.count, out.index,
+    int64_t m = feature->E->m;
+    dl_kernels_now()->select(scores, m, rows, m, feature->k, feature->positive, keys, out.count, out.index,
                              out.value);
 }
 
@@ -101,36 +101,36 @@ static uint32_t weakest(const float *value, int64_t count, int64_t k) {
 
 /* Merges a block's scores of one sample into its codes: what ranks above the weakest is appended, then the
  * best k of all are kept. Positions ascend, so that ties still go to the lowest index. */
-static void merge_block(const dl_coder *coder, const float *scores, int64_t atoms, int64_t first,
+static void merge_block(const dl_feature *feature, const float *scores, int64_t atoms, int64_t first,
                         dl_workspace *space, int32_t *count, int32_t *index, float *value) {
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t k = coder->k, had = *count;
+    int64_t k = feature->k, had = *count;
     memcpy(space->index, index, (size_t)had * sizeof *index);
     memcpy(space->value, value, (size_t)had * sizeof *value);
-    int64_t added = kernels->above(scores, atoms, coder->positive, weakest(value, had, k), (int32_t)first,
+    int64_t added = kernels->above(scores, atoms, feature->positive, weakest(value, had, k), (int32_t)first,
                                    space->index + had, space->value + had);
     if (added == 0)
         return;
-    kernels->select(space->value, had + added, 1, had + added, k, coder->positive, space->keys, count,
+    kernels->select(space->value, had + added, 1, had + added, k, feature->positive, space->keys, count,
                     space->position, value);
     for (int32_t e = 0; e < *count; e++)
         index[e] = space->index[space->position[e]];
 }
 
-void dl_feature_tile(const dl_coder *coder, const float *X, int64_t x_stride, int64_t rows,
+void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
                      dl_workspace *space, dl_slots out) {
-    const dl_packed *E = coder->E;
+    const dl_packed *E = feature->E;
     const int64_t block_panels = DL_BLOCK_ATOMS / DL_PANEL;
-    if (coder->filter) {
-        dl_prefilter_tile(coder, X, x_stride, rows, space, out);
+    if (feature->filter) {
+        dl_prefilter_tile(feature, X, x_stride, rows, space, out);
         return;
     }
     if (E->m <= DL_BLOCK_ATOMS) {
         /* Half a tile at a time: for few atoms its scores then stay in the L1 cache. */
         for (int64_t i = 0; i < rows; i += DL_TILE / 2) {
             int64_t some = least(rows - i, DL_TILE / 2);
-            dl_score_tile(coder, X + i * x_stride, x_stride, some, space->scores);
-            dl_threshold_tile(coder, space->scores, some, space->keys, dl_slots_from(&out, i, some));
+            dl_score_tile(feature, X + i * x_stride, x_stride, some, space->scores);
+            dl_threshold_tile(feature, space->scores, some, space->keys, dl_slots_from(&out, i, some));
         }
         return;
     }
@@ -140,7 +140,7 @@ void dl_feature_tile(const dl_coder *coder, const float *X, int64_t x_stride, in
         int64_t atoms = least(last * DL_PANEL, E->m) - first;
         dl_kernels_now()->scores(E, panel, last, X, x_stride, rows, space->scores, atoms);
         for (int64_t i = 0; i < rows; i++)
-            merge_block(coder, space->scores + i * atoms, atoms, first, space, &out.count[i],
+            merge_block(feature, space->scores + i * atoms, atoms, first, space, &out.count[i],
                         out.index + i * out.k, out.value + i * out.k);
     }
 }

@@ -1,6 +1,6 @@
 /* Patches and their pass. Neighbouring bands of patches share pixels; bands two apart do not. So the even
  * bands of a group run side by side, then the odd ones, all adding to the same sums. */
-#include "denoise/patches.h"
+#include "image/patches.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"

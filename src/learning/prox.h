@@ -1,7 +1,7 @@
 /* The proximal mapping of the squared (k,2) norm: the Q step's kernel, without a sort. Called once per sample
  * and iteration by learning/; the public dltf_prox is the same behind argument checks. */
-#ifndef DL_KERNELS_PROX_H
-#define DL_KERNELS_PROX_H
+#ifndef DL_LEARNING_PROX_H
+#define DL_LEARNING_PROX_H
 
 #include "base/status.h"
 

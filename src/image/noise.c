@@ -2,8 +2,9 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "data/image.h"
-#include "denoise/patches.h"
+#include "image/image.h"
+#include "image/patches.h"
+#include "kernels/packed.h"
 
 #include <math.h>
 #include <stdlib.h>

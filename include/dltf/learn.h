@@ -1,0 +1,134 @@
+/* dltf/learn.h: dictionaries from samples. */
+#ifndef DLTF_LEARN_H
+#define DLTF_LEARN_H
+
+#include "dltf/data.h"
+#include "dltf/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Options ----------------------------------------------------------------------------------- */
+
+typedef enum dltf_init { DLTF_INIT_SAMPLES, DLTF_INIT_GAUSSIAN } dltf_init;
+
+/* How a dictionary is learned: for thresholded features, or by K-SVD. */
+typedef enum dltf_method { DLTF_METHOD_DLTF, DLTF_METHOD_KSVD } dltf_method;
+
+/* The scores that a thresholded feature keeps: those of the dictionary itself, or of an encoder made for it.
+ */
+typedef enum dltf_encoder_kind {
+    DLTF_ENCODER_AUTO, /* distilled; tied with K-SVD, ADMM iterations, or fewer than 20 samples per atom */
+    DLTF_ENCODER_TIED,
+    DLTF_ENCODER_TIGHT,    /* the tight frame nearest to the dictionary */
+    DLTF_ENCODER_DUAL,     /* regularised pseudo-inverse */
+    DLTF_ENCODER_DISTILLED /* affine map that comes closest to codes of several passes */
+} dltf_encoder_kind;
+
+/* K-SVD: an atom and its coefficients by the whole singular value decomposition, or by one step towards it.
+ */
+typedef enum dltf_update { DLTF_UPDATE_EXACT, DLTF_UPDATE_APPROXIMATE } dltf_update;
+
+/* How to learn. Every field is described once, in the table that dltf_train_option_table() returns. */
+typedef struct dltf_train_options {
+    int64_t m, k; /* 0: chosen from the data */
+    int64_t seed;
+    int64_t threads; /* 0: all cores; the result does not depend on it */
+    dltf_method method;
+    dltf_select select;
+    dltf_init init;
+    bool center, unit_norm;
+
+    int64_t steps, batch; /* stage 1: minibatches, dual codes */
+    double ridge;
+
+    int64_t iterations; /* stage 2: the paper's model without Q */
+    double theta_start, theta;
+
+    int64_t admm; /* stage 3: the paper's model, all four steps */
+    double lambda, beta;
+
+    dltf_encoder_kind encoder; /* other than tied: instead of stages 2 and 3 */
+    int64_t polish;            /* iterations that sharpen the dictionary first */
+
+    dltf_update update; /* ksvd, which has `iterations` of them */
+    double error;       /* ksvd: error target of its codes, as in dltf_encode_options; 0: none */
+
+    double tolerance;
+} dltf_train_options;
+
+DLTF_API dltf_train_options dltf_train_options_default(void);
+DLTF_API dltf_option_table dltf_train_option_table(void);
+
+/* ---- Learning ---------------------------------------------------------------------------------- */
+
+/* The first are those of DLTF, the encoder being that of untied features; K-SVD has the last alone. */
+typedef enum dltf_stage {
+    DLTF_STAGE_MINIBATCH = 1,
+    DLTF_STAGE_MODEL,
+    DLTF_STAGE_ADMM,
+    DLTF_STAGE_ENCODER,
+    DLTF_STAGE_KSVD
+} dltf_stage;
+
+/* One record of the history. Terms that a stage does not have are 0. */
+typedef struct dltf_iteration {
+    dltf_stage stage;
+    int64_t index; /* within the stage, from 0 */
+    double theta;
+    double objective;        /* the sum of the next three */
+    double noise_term;       /* lambda/2 sum ||q_i||^2_{2k,2} */
+    double incoherence_term; /* ||W^T W - I||^2 */
+    double data_term;        /* theta/2 ||X - WZ||^2; K-SVD has theta = 1 */
+    double relative_error;   /* ||X - WZ||^2 / ||X||^2 on the samples seen */
+    double primal_residual;  /* ||Q - W^T(X - WZ)|| before the W-step */
+    double dual_residual;    /* beta ||Q_t - Q_{t-1}|| */
+    double coherence;        /* max_{i != j} |<w_i, w_j>| */
+    double frame_potential;  /* ||W^T W||^2 */
+    int64_t atoms_replaced;
+    double seconds; /* since the learner was created or resumed */
+} dltf_iteration;
+
+typedef enum dltf_outcome {
+    DLTF_CONVERGED,       /* nothing moved by more than the tolerance */
+    DLTF_ITERATION_LIMIT, /* all iterations done: the usual end */
+    DLTF_INTERRUPTED,     /* the callback cancelled; the learner can be saved and resumed */
+} dltf_outcome;
+
+typedef struct dltf_learner dltf_learner;
+
+/* `start`: a model whose dictionary is the starting point, and whose m and k are used where the options leave
+ * them open; or NULL for options->init. X must outlive the learner. */
+DLTF_API dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *options,
+                                      const dltf_model *start, dltf_learner **learner);
+DLTF_API dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, void *context,
+                                      dltf_outcome *outcome);
+/* The options in use: m and k as chosen. */
+DLTF_API dltf_train_options dltf_learner_options(const dltf_learner *learner);
+DLTF_API const dltf_iteration *dltf_learner_history(const dltf_learner *learner, int64_t *count);
+DLTF_API dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model);
+/* A checkpoint; resuming it on the same X gives the same bytes as never having stopped. */
+DLTF_API dltf_status dltf_learner_save(const dltf_learner *learner, const char *path);
+DLTF_API dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_t threads,
+                                         dltf_learner **learner);
+DLTF_API void dltf_learner_free(dltf_learner *learner);
+
+/* All of the above in one call. */
+DLTF_API dltf_status dltf_train(dltf_matrix X, const dltf_train_options *options, dltf_progress_fn progress,
+                                void *context, dltf_model **model);
+
+/* ---- The (k,2)-norm proximal mapping ----------------------------------------------------------- */
+
+/* q = argmin gamma ||q||^2_{k,2} + ||q - c||^2, where ||q||_{k,2} is the norm of the k largest magnitudes of
+ * q. O(m): one scalar equation solved by safeguarded Newton. gamma >= 0, 1 <= k <= m; q may be c. */
+DLTF_API dltf_status dltf_prox(const float *c, int64_t m, int64_t k, double gamma, float *q);
+
+/* The same by the paper's Algorithm 1: sort and pool adjacent violators, O(m log m). */
+DLTF_API dltf_status dltf_prox_sorted(const float *c, int64_t m, int64_t k, double gamma, float *q);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+/* Thresholded features of tiles of samples, shared by encoding and learning. */
+#ifndef DL_CODING_FEATURE_H
+#define DL_CODING_FEATURE_H
+
+#include "base/status.h"
+#include "data/samples.h"
+#include "kernels/packed.h"
+
+/* Atoms whose scores are made at once where there are many: a tile's scores then fit the L2 cache. */
+enum { DL_BLOCK_ATOMS = 1024 };
+
+/* Codes of fixed width: sample i has count[i] <= k entries at index + i*k, value + i*k, indices ascending. */
+typedef struct dl_slots {
+    int64_t rows, k;
+    int32_t *count, *index;
+    float *value;
+} dl_slots;
+
+dltf_status dl_slots_alloc(dl_slots *slots, int64_t rows, int64_t k);
+void dl_slots_free(dl_slots *slots);
+
+/* The rows of a larger slots object from `first` on: a view. */
+dl_slots dl_slots_from(const dl_slots *slots, int64_t first, int64_t rows);
+
+typedef struct dl_prefilter dl_prefilter;
+typedef struct dl_prefilter_space dl_prefilter_space;
+
+/* A packed score matrix, and how many scores to keep. Borrows it. */
+typedef struct dl_feature {
+    const dl_packed *E;
+    int64_t k;
+    bool positive;
+    const dl_prefilter *filter; /* see coding/prefilter.h; NULL: none */
+} dl_feature;
+
+/* scores = X E^T - b for `rows` samples of n floats, `x_stride` apart; rows x m. */
+void dl_score_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows, float *scores);
+
+/* z = max_k(scores), eq. (1) of the paper, row by row; `keys` is work space of m words. */
+void dl_threshold_tile(const dl_feature *feature, const float *scores, int64_t rows, uint32_t *keys,
+                       dl_slots out);
+
+/* Work space of one thread for whole features: scores of a tile, for large m of one block of atoms. */
+typedef struct dl_workspace {
+    double *row;   /* n */
+    float *X;      /* DL_TILE x n */
+    float *scores; /* DL_TILE x the atoms of a block */
+    uint32_t *keys;
+    int32_t *index; /* candidates of one sample */
+    float *value;
+    int32_t *position;
+    dl_prefilter_space *filter; /* for coders with a filter */
+} dl_workspace;
+
+dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces);
+void dl_workspaces_free(dl_workspace *spaces, int threads);
+
+/* Both in one: z = max_k(X E^T - b). The scores of a tile stay in the cache; for many atoms they are made
+ * block by block, and only those that rank above the k-th best so far are looked at again. */
+void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
+                     dl_workspace *space, dl_slots out);
+
+/* z = argmin ||x - sum_{j in S} z_j w_j||^2 on the supports S already in `slots`, for samples X (rows x n)
+ * and dictionary W (m x n). Normal equations in double, O(k^2 n + k^3) per sample; `scratch` holds
+ * dl_refit_scratch(k, n) doubles. */
+void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t x_stride, int64_t rows, dl_slots slots,
+                   double *scratch);
+int64_t dl_refit_scratch(int64_t k, int64_t n);
+
+#endif
