@@ -4,6 +4,7 @@
 
 #include "coding/omp.h"
 #include "data/bundle.h"
+#include "learning/rank_one.h"
 #include "learning/statistics.h"
 #include "learning/step_w.h"
 #include "learning/step_z.h"
@@ -25,13 +26,9 @@ typedef struct dl_minibatch {
 
 /* K-SVD: the residuals of all samples, and the work space of one atom. */
 typedef struct dl_ksvd {
-    float *R;     /* N x n: X - WZ */
-    int32_t *row; /* N: samples that use the atom */
-    float *z;     /* N: their coefficients */
-    double *w;    /* n: the atom */
-    double *v;    /* n for each block of samples: what the atom moves to */
-    double *sums; /* one result for each block */
-    double *use;  /* m: in how many codes an atom is */
+    float *R; /* N x n: X - WZ */
+    dl_rank_one rank_one;
+    double *use; /* m: in how many codes an atom is */
     dl_omp_space *spaces;
 } dl_ksvd;
 
@@ -138,17 +135,14 @@ void dl_fit_dictionary(dltf_learner *l, double *D, double *C, double ridge, doub
 
 enum { DL_REPLACE_EVERY = 5 }; /* iterations */
 
-/* Which atoms do no work (see replace.c); returns how many, their numbers ascending in `atoms` (m). */
-int64_t dl_find_useless(const double *G, const double *use, int64_t m, int32_t *atoms);
-
-/* Replaces them by the largest residuals of the first `rows` samples and codes of the current block, or by
- * Gaussian directions where nothing is left to explain. Returns how many; their numbers are then in
- * l->useless. */
+/* Replaces unused and duplicate atoms by the largest residuals of the first `rows` samples and codes of the
+ * current block, or by Gaussian directions where nothing is left to explain. Returns how many; their numbers
+ * are then in l->useless. */
 int64_t dl_replace_useless(dltf_learner *l, const double *use, int64_t rows, int64_t index);
 
-/* The same with any residuals: `residual` writes that of sample i to l->residual and returns its square. */
-int64_t dl_replace_by(dltf_learner *l, const double *use, int64_t rows, int64_t index,
-                      double (*residual)(dltf_learner *l, int64_t i));
+/* The same with any residuals; see dl_replacement. */
+int64_t dl_replace_by(dltf_learner *l, const double *use, int64_t samples, int64_t index,
+                      double (*residual)(void *context, int64_t i, double *r), void *context);
 
 /* The state of an unfinished training, to and from a bundle. */
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle);
