@@ -50,7 +50,7 @@ resumes() {
   resumes --steps --iterations 4
 }
 
-@test "interrupted in the model stage and resumed: the same bytes" {
+@test "interrupted in the tied stage and resumed: the same bytes" {
   resumes --iterations --steps 5
 }
 

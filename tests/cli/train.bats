@@ -85,8 +85,9 @@ load common
     [[ $(value 'd["options"]["encoder"]' <$kind.json) == "$kind" ]]
     dltf encode $kind.safetensors "$toy/Xtest.npy" --refit -o $kind.npz -q
   done
-  [[ $(value '[r["stage"] for r in d["history"]].count("encoder")' <dual.json) == 6 ]]
-  [[ $(value '{"model", "encoder"} & {r["stage"] for r in d["history"]}' <tied.json) == "{'model'}" ]]
+  [[ $(value '[r["stage"] for r in d["history"]].count("encoder")' <dual.json) == 1 ]]
+  [[ $(value '[r["stage"] for r in d["history"]].count("polish")' <dual.json) == 5 ]]
+  [[ $(value '{"tied", "encoder"} & {r["stage"] for r in d["history"]}' <tied.json) == "{'tied'}" ]]
   [[ $(dltf inspect distilled.safetensors) == *"untied, a matrix of its own, with a bias"* ]]
   [[ $(dltf inspect tight.safetensors --json | value 'd["encoder"], d["bias"]') == "('untied', False)" ]]
   [[ $(dltf inspect tied.safetensors --json | value 'd["encoder"]') == tied ]]
