@@ -3,7 +3,7 @@
  */
 #include "image/picture.h"
 #include "io/file.h"
-#include "io/png_file.h"
+#include "io/png.h"
 
 static void draw_line(void *context, int64_t y, uint8_t *line) {
     dl_picture_line(context, y, line);

@@ -1,6 +1,6 @@
 /* dltf_model_read: a model from the bytes of a model file (docs/formats.md). What was damaged or written by
  * something else must fail here, not give wrong codes later. */
-#include "io/model_file.h"
+#include "io/model.h"
 
 #include "base/memory.h"
 #include "data/kind.h"

@@ -2,7 +2,7 @@
 #include "test_io.h"
 
 #include "data/model.h"
-#include "io/model_file.h"
+#include "io/model.h"
 #include "io/safetensors.h"
 
 #include <math.h>
