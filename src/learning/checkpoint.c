@@ -266,9 +266,7 @@ dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_
     DL_TRY(check_data(bundle, l));
     DL_TRY(read_position(bundle, l));
     DL_TRY(restore_fields(bundle, l));
-    dl_blas_enter();
     dl_learner_refresh(l);
-    dl_blas_leave();
     *learner = l;
     l = NULL;
 done:

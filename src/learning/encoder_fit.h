@@ -9,7 +9,7 @@
 dltf_status dl_fit_encoder(dltf_learner *l, dl_multipass *codes);
 
 /* The unit-norm tight frame near W (m x n, unit-norm rows; for m <= n an orthonormal set) into E: the polar
- * factor (W W^T)^{-1/2} W and normalisation, by turns. Between dl_blas_enter and dl_blas_leave. */
+ * factor (W W^T)^{-1/2} W and normalisation, by turns. */
 dltf_status dl_tight_frame(int threads, const double *W, int64_t m, int64_t n, double *E);
 
 #endif

@@ -105,9 +105,7 @@ dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *options, c
     dltf_status status = dl_learner_create(X, &wanted, &l);
     if (status != DLTF_OK)
         return status;
-    dl_blas_enter();
     status = dl_start_dictionary(l, start);
-    dl_blas_leave();
     if (status != DLTF_OK) {
         dltf_learner_free(l);
         return status;
@@ -270,9 +268,7 @@ static dltf_status run_stages(dltf_learner *l, dltf_progress_fn progress, void *
 
 dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *context,
                              dltf_outcome *outcome) {
-    dl_blas_enter();
     dltf_status status = run_stages(l, progress, context, outcome);
-    dl_blas_leave();
     return status;
 }
 

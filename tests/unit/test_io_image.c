@@ -3,7 +3,7 @@
 #include "test_io.h"
 
 #include "image/image.h"
-#include "io/png_file.h"
+#include "io/png.h"
 #include "io/pnm.h"
 
 #include <math.h>

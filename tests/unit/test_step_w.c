@@ -4,8 +4,6 @@
 #include "reference/learning.h"
 #include "reference/reference.h"
 
-#include "linalg/blas.h"
-
 #include "test_learning.h"
 
 /* A random W-subproblem whose statistics were computed by loops in double. */
@@ -272,7 +270,6 @@ static void any_number_of_threads(void **state) {
     make(&t, m, n, 30, 0.3, 0.4);
     double *start = new_f64(m * n), *one = new_f64(m * n);
     memcpy(start, t.W, m * n * sizeof *start);
-    dl_blas_enter();
     for (int threads = 1; threads <= 3; threads++) {
         double tau = 1e-3;
         t.space.threads = threads;
@@ -282,7 +279,6 @@ static void any_number_of_threads(void **state) {
             memcpy(one, t.W, m * n * sizeof *one);
         assert_memory_equal(t.W, one, m * n * sizeof *one);
     }
-    dl_blas_leave();
     free(start);
     free(one);
     release(&t);

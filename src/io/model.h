@@ -1,6 +1,6 @@
 /* Models in safetensors files. */
-#ifndef DL_IO_MODEL_FILE_H
-#define DL_IO_MODEL_FILE_H
+#ifndef DL_IO_MODEL_H
+#define DL_IO_MODEL_H
 
 #include "data/bundle.h"
 

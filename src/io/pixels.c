@@ -1,10 +1,10 @@
-/* Pixels as whole numbers; called by the writers of PNG and PNM. */
-#include "io/levels.h"
+/* Pixels as whole numbers. */
+#include "io/pixels.h"
 
 #include <math.h>
 
-void dl_levels_row(const dltf_image *image, int64_t y, uint8_t *bytes) {
-    bool wide = dl_levels_bits(image) == 16;
+void dl_pixels_row(const dltf_image *image, int64_t y, uint8_t *bytes) {
+    bool wide = dl_pixels_bits(image) == 16;
     for (int64_t x = 0; x < image->width; x++)
         for (int64_t c = 0; c < image->channels; c++) {
             float value = dl_image_plane(image, c)[y * image->width + x];

@@ -1,7 +1,8 @@
-/* dltf_picture_save: rows of a matrix as gray tiles in a PNG, written one line of tiles at a time. */
+/* Layout and shading of tiles: each scaled to its own range, borders between and around them. */
+#include "image/picture.h"
+
 #include "base/memory.h"
 #include "data/matrix.h"
-#include "io/png_file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,18 +10,7 @@
 
 enum { BORDER = 2, PAPER = 255, LEAST_SIDE = 32 };
 
-typedef struct picture {
-    dltf_matrix tiles;
-    int64_t width, height, columns; /* of a tile; of the grid */
-    int64_t zoom;                   /* pixels per entry, so that small tiles can be seen */
-    bool symmetric;
-    int64_t pixels_across, pixels_down;
-    int64_t count;  /* tiles in the line of the grid that is being drawn */
-    double *values; /* one tile */
-    uint8_t *gray;  /* one line of the grid: columns tiles of width x height */
-} picture;
-
-static dltf_status check(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns) {
+dltf_status dl_picture_check(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns) {
     dltf_status status = dl_matrix_check(tiles, "tiles");
     int64_t area = 0;
     if (status != DLTF_OK)
@@ -34,20 +24,22 @@ static dltf_status check(dltf_matrix tiles, int64_t width, int64_t height, int64
     return dl_matrix_check_finite(tiles, "tiles");
 }
 
-/* count tiles of `side` pixels, borders between and around them; false if that is too large for a PNG. */
-static bool extent(int64_t count, int64_t side, int64_t *pixels) {
-    return dl_multiply(count, side + BORDER, pixels) && *pixels <= DL_PNG_MOST_SIDE - BORDER &&
-           (*pixels += BORDER);
+/* count tiles of `side` pixels and their borders; false if that is more than `most`. */
+static bool extent(int64_t count, int64_t side, int64_t most, int64_t *pixels) {
+    return dl_multiply(count, side + BORDER, pixels) && *pixels <= most - BORDER && (*pixels += BORDER);
 }
 
-static dltf_status lay_out(picture *p) {
+dltf_status dl_picture_open(dl_picture *p, dltf_matrix tiles, int64_t width, int64_t height, int64_t columns,
+                            bool symmetric, int64_t most) {
+    *p = (dl_picture){
+        .tiles = tiles, .width = width, .height = height, .columns = columns, .symmetric = symmetric};
     int64_t side = p->width > p->height ? p->width : p->height;
     p->zoom = side < LEAST_SIDE ? (LEAST_SIDE + side - 1) / side : 1;
     if (p->columns > p->tiles.rows)
         p->columns = p->tiles.rows;
     int64_t lines = (p->tiles.rows + p->columns - 1) / p->columns;
-    if (!extent(p->columns, p->width * p->zoom, &p->pixels_across) ||
-        !extent(lines, p->height * p->zoom, &p->pixels_down))
+    if (!extent(p->columns, p->width * p->zoom, most, &p->pixels_across) ||
+        !extent(lines, p->height * p->zoom, most, &p->pixels_down))
         return dl_fail(DLTF_ARGUMENT,
                        "%" PRId64 " tiles of %" PRId64 " x %" PRId64 " are too many for a picture",
                        p->tiles.rows, p->width, p->height);
@@ -59,7 +51,7 @@ done:
 }
 
 /* Scales a tile to its own range. Halves first: the difference of two doubles may not be one. */
-static void shade(const picture *p, uint8_t *gray) {
+static void shade(const dl_picture *p, uint8_t *gray) {
     double low = p->values[0], high = p->values[0];
     for (int64_t i = 1; i < p->tiles.cols; i++) {
         low = fmin(low, p->values[i]);
@@ -77,7 +69,7 @@ static void shade(const picture *p, uint8_t *gray) {
 }
 
 /* The tiles of a line of the grid, in gray; how many there are. */
-static int64_t shade_tiles(const picture *p, int64_t first) {
+static int64_t shade_tiles(const dl_picture *p, int64_t first) {
     int64_t left = p->tiles.rows - first, count = left < p->columns ? left : p->columns;
     for (int64_t tile = 0; tile < count; tile++) {
         dl_matrix_row(p->tiles, first + tile, p->values);
@@ -86,9 +78,7 @@ static int64_t shade_tiles(const picture *p, int64_t first) {
     return count;
 }
 
-/* Line y of the picture; lines come in order, so that each tile is shaded once. */
-static void draw_line(void *context, int64_t y, uint8_t *line) {
-    picture *p = context;
+void dl_picture_line(dl_picture *p, int64_t y, uint8_t *line) {
     int64_t period = BORDER + p->height * p->zoom, inside = y % period - BORDER;
     memset(line, PAPER, (size_t)p->pixels_across);
     if (inside < 0)
@@ -103,20 +93,7 @@ static void draw_line(void *context, int64_t y, uint8_t *line) {
     }
 }
 
-dltf_status dltf_picture_save(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns,
-                              bool symmetric, const char *path) {
-    picture p = {
-        .tiles = tiles, .width = width, .height = height, .columns = columns, .symmetric = symmetric};
-    dltf_status status = check(tiles, width, height, columns);
-    if (status != DLTF_OK)
-        return status;
-    status = lay_out(&p);
-    if (status == DLTF_OK) {
-        dl_png_source source = {p.pixels_across, p.pixels_down, 1, 8, draw_line, &p};
-        status = dl_png_save(&source, path);
-    } else
-        status = dl_file_result(status, path);
-    dl_free(p.values);
-    dl_free(p.gray);
-    return status;
+void dl_picture_close(dl_picture *p) {
+    dl_free(p->values);
+    dl_free(p->gray);
 }

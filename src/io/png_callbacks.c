@@ -1,5 +1,5 @@
 /* libpng's callbacks: memory from dl_alloc, errors as a status and a sentence. */
-#include "io/png_shared.h"
+#include "io/png_callbacks.h"
 
 #include "base/memory.h"
 

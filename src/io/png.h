@@ -1,6 +1,6 @@
 /* PNG images: https://www.w3.org/TR/png/ */
-#ifndef DL_IO_PNG_FILE_H
-#define DL_IO_PNG_FILE_H
+#ifndef DL_IO_PNG_H
+#define DL_IO_PNG_H
 
 #include "io/file.h"
 

@@ -1,8 +1,9 @@
-/* Numbers and foreign text for messages. Called by every parser of this folder. */
-#include "io/bytes.h"
+/* Numbers and foreign text for messages. */
+#include "base/shown.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *dl_commas_in(char text[DL_SHOWN], int64_t number) {
     char digits[24];

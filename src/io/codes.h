@@ -1,6 +1,6 @@
 /* Sparse codes in SciPy's .npz form. */
-#ifndef DL_IO_CODES_FILE_H
-#define DL_IO_CODES_FILE_H
+#ifndef DL_IO_CODES_H
+#define DL_IO_CODES_H
 
 #include "io/file.h"
 #include "io/spool.h"

@@ -1,7 +1,7 @@
 /* A strict parser for {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }: exactly these three keys
  * in any order, a string, a bool, a tuple of integers. NumPy evaluates the text as Python; nothing more is
- * ever in it than is read here. Called by npy.c. */
-#include "io/npy_header.h"
+ * ever in it than is read here. */
+#include "io/npy_dict.h"
 
 #include "base/memory.h"
 #include "io/bytes.h"
@@ -136,7 +136,7 @@ static bool key_is(cursor key, const char *name) {
     return (size_t)(key.end - key.at) == strlen(name) && memcmp(key.at, name, strlen(name)) == 0;
 }
 
-dltf_status dl_npy_header_parse(const char *text, int64_t length, dl_elements *elements) {
+dltf_status dl_npy_dict_parse(const char *text, int64_t length, dl_elements *elements) {
     static const struct {
         const char *name;
         dltf_status (*read)(cursor *c, dl_elements *elements);

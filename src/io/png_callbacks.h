@@ -1,7 +1,7 @@
 /* What reading and writing PNG share: libpng's callbacks. libpng reports failure by longjmp; none of it
  * leaves png_read.c and png_write.c. */
-#ifndef DL_IO_PNG_SHARED_H
-#define DL_IO_PNG_SHARED_H
+#ifndef DL_IO_PNG_CALLBACKS_H
+#define DL_IO_PNG_CALLBACKS_H
 
 #include "base/status.h"
 
