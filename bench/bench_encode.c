@@ -31,12 +31,6 @@ typedef struct workload {
     float *value;
 } workload;
 
-static double wall_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void fill_normal(float *x, int64_t count, uint32_t stream) {
     dl_random random = {.seed = 1, .stream = stream};
     for (int64_t i = 0; i < count; i++)
@@ -71,18 +65,18 @@ static void free_workload(workload *w) {
 }
 
 static double time_product(shape s, const workload *w, int64_t N) {
-    double start = wall_seconds();
+    double start = dltf_seconds();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)N, (int)s.m, (int)s.n, 1, w->X, (int)s.n, w->W,
                 (int)s.n, 0, w->S, (int)s.m);
-    return wall_seconds() - start;
+    return dltf_seconds() - start;
 }
 
 static dltf_status time_encode(const workload *w, shape s, int64_t N, dltf_encoder *encoder,
                                double *seconds) {
-    double start = wall_seconds();
+    double start = dltf_seconds();
     dltf_status status =
         dltf_encoder_run(encoder, dltf_matrix_f32(w->X, N, s.n), w->count, w->index, w->value);
-    *seconds = wall_seconds() - start;
+    *seconds = dltf_seconds() - start;
     return status;
 }
 
@@ -101,8 +95,8 @@ static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t
     *product = *encode = INFINITY;
     DL_TRY(dltf_encoder_new(w->model, &encoding, &encoder));
     openblas_set_num_threads(threads);
-    double start = wall_seconds();
-    for (int round = 0; round < BENCH_ROUNDS || wall_seconds() - start < LEAST_SECONDS; round++) {
+    double start = dltf_seconds();
+    for (int round = 0; round < BENCH_ROUNDS || dltf_seconds() - start < LEAST_SECONDS; round++) {
         double products = 0, encodes = 0, seconds = 0;
         for (int call = 0; call < calls; call++)
             products += time_product(s, w, N);

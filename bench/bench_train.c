@@ -4,7 +4,6 @@
  * W-step, and the dense products of its line search. */
 #include "bench.h"
 
-#include "base/clock.h"
 #include "base/parallel.h"
 #include "learning/pass.h"
 #include "linalg/blas.h"
@@ -64,14 +63,14 @@ static double time_products(dltf_learner *l, bool noise) {
     dl_pass pass = dl_pass_make(l, o->theta, noise ? o->beta : 0);
     pass.first = noise ? l->N - rows : 0;
     pass.rows = rows;
-    double start = dl_seconds();
+    double start = dltf_seconds();
     dl_parallel(l->threads, dl_tiles(rows, DL_TILE), product_tile, &pass);
     dl_statistics_add(&l->statistics, l->block, dl_slots_from(&l->Z, pass.first, rows), noise ? l->M : NULL);
-    double samples = dl_seconds() - start;
-    start = dl_seconds();
+    double samples = dltf_seconds() - start;
+    start = dltf_seconds();
     for (int step = 0; step <= W_STEPS; step++)
         w_products(l, noise);
-    return samples * (double)l->N / (double)rows + dl_seconds() - start;
+    return samples * (double)l->N / (double)rows + dltf_seconds() - start;
 }
 
 /* ---- Measuring ---- */
@@ -85,12 +84,12 @@ static dltf_status measure(dltf_learner *l, bool noise, result *r) {
     dltf_outcome outcome;
     *r = (result){INFINITY, INFINITY};
     for (int round = 0; round < BENCH_ROUNDS; round++) {
-        double start = dl_seconds();
+        double start = dltf_seconds();
         dltf_status status = dltf_learner_run(l, stop, NULL, &outcome);
         if (status != DLTF_OK)
             return status;
         if (round > 0) /* the first makes the start of the stage, too */
-            r->iteration = fmin(r->iteration, dl_seconds() - start);
+            r->iteration = fmin(r->iteration, dltf_seconds() - start);
         dl_blas_enter();
         r->products = fmin(r->products, time_products(l, noise));
         dl_blas_leave();

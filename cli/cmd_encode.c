@@ -5,7 +5,6 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "experiments/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,14 +87,14 @@ static int stopped(const encode_job *job) {
 
 static int encode(encode_job *job) {
     const char *data = job->args.operands[1];
-    double begin = clock_seconds();
+    double begin = dltf_seconds();
     dltf_status status = dltf_encode_stream(job->model, job->data, &job->encoding, progress_step, NULL,
                                             job->codes, &job->totals);
     progress_erase();
     if (status == DLTF_OK && !interrupted()) {
         status = dltf_codes_writer_finish(job->codes);
         if (status == DLTF_OK) {
-            job->seconds = clock_seconds() - begin;
+            job->seconds = dltf_seconds() - begin;
             return EXIT_OK;
         }
     }

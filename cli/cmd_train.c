@@ -7,7 +7,6 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "experiments/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -172,10 +171,10 @@ static int save_checkpoint(training *t) {
 
 static int learn(training *t) {
     interrupt_catch_termination();
-    double begin = clock_seconds();
+    double begin = dltf_seconds();
     dltf_status status = dltf_learner_run(t->learner, progress_step, NULL, &t->outcome);
     progress_erase();
-    t->seconds = clock_seconds() - begin;
+    t->seconds = dltf_seconds() - begin;
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){.data = t->data_path});
     if (t->outcome == DLTF_INTERRUPTED)

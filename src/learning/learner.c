@@ -2,7 +2,6 @@
  * and dltf_train. */
 #include "learning/learner.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "data/matrix.h"
@@ -116,7 +115,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     l->k = l->options.k;
     l->stage = dl_first_stage(&l->options);
     l->tau = 1e-3;
-    l->start_time = dl_seconds();
+    l->start_time = dltf_seconds();
     DL_TRY(check_memory(l));
     DL_TRY(prepare_samples(l, X));
     DL_TRY(allocate(l));
@@ -301,7 +300,7 @@ static dltf_status iterate(dltf_learner *l) {
         return dl_fail(DLTF_NUMERIC, "learning left the range of numbers in stage %d, iteration %lld%s",
                        (int)l->stage, (long long)l->index,
                        l->stage == DLTF_STAGE_ADMM ? ": lower lambda or raise beta" : ": rescale the data");
-    record.seconds = dl_seconds() - l->start_time;
+    record.seconds = dltf_seconds() - l->start_time;
     l->index++;
     return dl_learner_record(l, &record);
 }
