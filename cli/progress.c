@@ -3,9 +3,9 @@
  * the library. */
 #include "cli/progress.h"
 
-#include "cli/history.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "report/history.h"
 
 #include <string.h>
 #include <unistd.h>
