@@ -110,51 +110,35 @@ done:
     return status;
 }
 
-static dltf_status report(FILE *table, json_t *rows, shape s, int64_t N, int threads, double product,
-                          double encode) {
+static dltf_status report(json_t *rows, shape s, int64_t N, int threads, double product, double encode) {
     double gflops = 2e-9 * (double)s.n * (double)s.m * (double)N / encode;
-    if (table)
-        fprintf(table, "%5s %5lld %6lld %4lld %6lld %8d %12.3f %12.3f %7.3f %8.1f\n", s.name, (long long)s.n,
-                (long long)s.m, (long long)s.k, (long long)N, threads, 1e6 * product / (double)N,
-                1e6 * encode / (double)N, encode / product, gflops);
     json_t *row =
         json_pack("{s:s, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:f, s:f}", "shape", s.name, "n", (json_int_t)s.n,
                   "m", (json_int_t)s.m, "k", (json_int_t)s.k, "samples", (json_int_t)N, "threads", threads,
                   "ratio_to_sgemm", encode / product, "gflops", gflops, "sgemm_us", 1e6 * product / (double)N,
                   "encode_us", 1e6 * encode / (double)N);
-    return json_array_append_new(rows, row) == 0 ? DLTF_OK
-                                                 : dl_fail(DLTF_MEMORY, "not enough memory for the report");
+    return bench_append(rows, row);
 }
 
-static dltf_status bench_shape(FILE *table, json_t *rows, shape s) {
+static dltf_status bench_shape(json_t *rows, shape s) {
     workload w;
     double product = 0, encode = 0;
     dltf_status status = make_workload(s, &w);
     int most = dl_thread_count(0) < 2 ? 1 : 2;
     for (int threads = 1; status == DLTF_OK && threads <= most; threads++) {
         DL_TRY(measure(&w, s, DLTF_CODER_THRESHOLD, s.N, threads, &product, &encode));
-        DL_TRY(report(table, rows, s, s.N, threads, product, encode));
+        DL_TRY(report(rows, s, s.N, threads, product, encode));
     }
     DL_TRY(measure(&w, s, DLTF_CODER_THRESHOLD, 1, 1, &product, &encode));
-    DL_TRY(report(table, rows, s, 1, 1, product, encode));
+    DL_TRY(report(rows, s, 1, 1, product, encode));
 done:
     free_workload(&w);
     return status;
 }
 
-static void print_head(FILE *table, const char *what) {
-    if (table)
-        fprintf(table,
-                "Wall us per sample, best of %d or more: a bare sgemm, the encoder (%s), and their ratio.\n\n"
-                "%5s %5s %6s %4s %6s %8s %12s %12s %7s %8s\n",
-                BENCH_ROUNDS, what, "shape", "n", "m", "k", "N", "threads", "sgemm", "encode", "ratio",
-                "gflops");
-}
-
-dltf_status bench_encode(FILE *table, json_t *rows) {
-    print_head(table, "product and selection");
+static dltf_status run_encode(json_t *rows) {
     for (int i = 0; i < SHAPES; i++) {
-        dltf_status status = bench_shape(table, rows, shapes[i]);
+        dltf_status status = bench_shape(rows, shapes[i]);
         if (status != DLTF_OK)
             return status;
     }
@@ -178,14 +162,13 @@ static dltf_status save_shape(const char *directory, json_t *rows, shape s) {
     DL_TRY(save(directory, s.name, 'W', dltf_model_get(w.model).dictionary, s.m, s.n));
     json_t *row = json_pack("{s:s, s:I, s:I, s:I, s:I}", "shape", s.name, "n", (json_int_t)s.n, "m",
                             (json_int_t)s.m, "k", (json_int_t)s.k, "samples", (json_int_t)s.N);
-    if (json_array_append_new(rows, row) != 0)
-        status = dl_fail(DLTF_MEMORY, "not enough memory for the report");
+    status = bench_append(rows, row);
 done:
     free_workload(&w);
     return status;
 }
 
-dltf_status bench_encode_arrays(const char *directory, json_t *rows) {
+static dltf_status save_arrays(const char *directory, json_t *rows) {
     for (int i = 0; i < SHAPES; i++) {
         dltf_status status = save_shape(directory, rows, shapes[i]);
         if (status != DLTF_OK)
@@ -195,8 +178,7 @@ dltf_status bench_encode_arrays(const char *directory, json_t *rows) {
 }
 
 /* Orthogonal matching pursuit on one thread; not on the largest shape, whose Gram matrix takes a gigabyte. */
-dltf_status bench_omp(FILE *table, json_t *rows) {
-    print_head(table, "Batch-OMP with k entries");
+static dltf_status run_omp(json_t *rows) {
     for (int i = 0; i < SHAPES - 1; i++) {
         shape s = shapes[i];
         workload w;
@@ -206,10 +188,28 @@ dltf_status bench_omp(FILE *table, json_t *rows) {
         if (status == DLTF_OK)
             status = measure(&w, s, DLTF_CODER_OMP, s.N, 1, &product, &encode);
         if (status == DLTF_OK)
-            status = report(table, rows, s, s.N, 1, product, encode);
+            status = report(rows, s, s.N, 1, product, encode);
         free_workload(&w);
         if (status != DLTF_OK)
             return status;
     }
     return DLTF_OK;
 }
+
+const benchmark benchmark_encode = {
+    .name = "encode",
+    .summary = "thresholded features against a bare sgemm, 1 and 2 threads, and one sample at a time",
+    .caption =
+        "Wall microseconds per sample: a bare sgemm, the encoder (product and selection), and their ratio.",
+    .rounds = BENCH_ROUNDS,
+    .run = run_encode,
+    .arrays = save_arrays,
+};
+
+const benchmark benchmark_omp = {
+    .name = "omp",
+    .summary = "orthogonal matching pursuit against a bare sgemm, one thread",
+    .caption = "Wall microseconds per sample: a bare sgemm, Batch-OMP with k entries, and their ratio.",
+    .rounds = BENCH_ROUNDS,
+    .run = run_omp,
+};
