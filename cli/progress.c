@@ -5,7 +5,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "experiments/clock.h"
+#include "report/history.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -79,7 +79,7 @@ static void draw(const dltf_progress *progress, double elapsed) {
 
 int progress_step(void *context, const dltf_progress *progress) {
     (void)context;
-    double now = clock_seconds();
+    double now = dltf_seconds();
     if (strncmp(bar.task, progress->task, sizeof bar.task - 1) != 0 || progress->done < bar.first)
         restart(progress, now);
     if (!output_is_quiet() && isatty(STDERR_FILENO) && now - bar.started > PATIENCE &&

@@ -1,7 +1,6 @@
 /* The learner: options and data in, the stages of a method one after the other. */
 #include "learning/learner.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "data/matrix.h"
@@ -83,7 +82,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     l->k = l->options.k;
     l->stages = dl_method_stages(&l->options);
     l->tau = 1e-3;
-    l->start_time = dl_seconds();
+    l->start_time = dltf_seconds();
     DL_TRY(check_memory(l));
     DL_TRY(prepare_samples(l, X));
     DL_TRY(allocate(l));
@@ -223,7 +222,7 @@ static dltf_status iterate(dltf_learner *l) {
     if (bad)
         return dl_fail(DLTF_NUMERIC, "training diverged: %s is not finite in stage %s, iteration %lld: %s",
                        bad, stage->name, (long long)l->index, stage->diverged);
-    record.seconds = dl_seconds() - l->start_time;
+    record.seconds = dltf_seconds() - l->start_time;
     l->index++;
     dl_history_append(&l->history, &record);
     return DLTF_OK;

@@ -1,8 +1,7 @@
-/* Turns what a learner remembers into JSON rows; `dltf train` prints them with --json and writes them as CSV
- * with --history. */
-#include "cli/history.h"
+/* Turns what a learner remembers into rows. */
+#include "report/history.h"
 
-#include "cli/output.h"
+#include "report/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A learner's options and history as JSON, for reports and CSV files. */
-#ifndef CLI_HISTORY_H
-#define CLI_HISTORY_H
+#ifndef REPORT_HISTORY_H
+#define REPORT_HISTORY_H
 
 #include "dltf.h"
 
