@@ -130,6 +130,6 @@ load common
 
 @test "only a few options go with --resume" {
   fails 2 "--theta cannot be given with --resume" train "$toy/X.npy" --theta 1 --resume x.checkpoint
-  fails 1 "x.checkpoint" train "$toy/X.npy" --resume x.checkpoint --threads 1
-  fails 1 "toy.model" train "$toy/X.npy" --resume "$model"
+  fails 1 "x.checkpoint: cannot open: No such file" train "$toy/X.npy" --resume x.checkpoint --threads 1
+  fails 1 "toy.model.safetensors: not a checkpoint but a finished model" train "$toy/X.npy" --resume "$model"
 }

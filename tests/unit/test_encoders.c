@@ -150,7 +150,7 @@ static void tight_by_definition(void **state) {
                 for (int64_t e = 0; e < (m < n ? n : m); e++)
                     sum += m < n ? E[i * n + e] * E[j * n + e] : E[e * n + i] * E[e * n + j];
                 double wanted = i != j ? 0 : m > n ? (double)m / (double)n : 1;
-                worst = fmax(worst, fabs(sum - wanted));
+                worst = larger(worst, fabs(sum - wanted));
             }
         print_message("m = %lld, n = %lld: %.1e from a tight frame\n", (long long)m, (long long)n, worst);
         assert_true(worst < (m > n ? 1e-3 : 1e-9));
@@ -223,6 +223,7 @@ static void scale_of_the_data(void **state) {
         dltf_codes *c = encode(a, X), *d = encode(b, Y);
         dltf_csr left = dltf_codes_csr(c), right = dltf_codes_csr(d);
         assert_int_equal(left.indptr[left.rows], right.indptr[left.rows]);
+        assert_true(left.indptr[left.rows] > left.rows);
         for (int64_t e = 0; e < left.indptr[left.rows]; e++)
             assert_true(left.indices[e] == right.indices[e] && 1024 * left.values[e] == right.values[e]);
         dltf_codes_free(c);
@@ -264,6 +265,7 @@ static void signs_of_atoms(void **state) {
         double *mean = new_f64(v.m);
         assert_int_equal(dltf_encode(model, X, &encoding, NULL, NULL, &codes), DLTF_OK);
         dltf_csr csr = dltf_codes_csr(codes);
+        assert_true(csr.indptr[csr.rows] > csr.rows);
         for (int64_t e = 0; e < csr.indptr[csr.rows]; e++)
             mean[csr.indices[e]] += (double)csr.values[e] / (double)csr.rows;
         for (int64_t j = 0; j < v.m; j++)

@@ -207,6 +207,7 @@ static void nothing_left_to_explain(void **state) {
     assert_true(fabs(l->G[1 * m + 3]) < 0.999); /* different directions */
     double before = l->W[n];
     assert_int_equal(replace(&s, (double[]){5, 0, 5, 5}, 5), 1);
+    assert_unit_rows(l->W, m, n, 1e-12);
     assert_true(l->W[n] != before); /* and other ones in another iteration */
     forget(&s);
 }

@@ -122,7 +122,7 @@ static void gradient(void **state) {
         if (t.m > 1 || trial % 4 != 0)
             draw(t.W, t.m * t.n,
                  1); /* at atoms of any length: a component along the atom would be seen too */
-        worst = fmax(worst, gradient_error(&t));
+        worst = larger(worst, gradient_error(&t));
         release(&t);
     }
     print_message("gradient: largest relative error %.1e\n", worst);
