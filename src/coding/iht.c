@@ -5,7 +5,7 @@
  *
  * from z = 0. iht takes mu = 1/lambda_max(G), with which no pass raises the error. niht (Blumensath & Davies
  * 2010) takes the best mu for the present support, and where the support changes shortens it until the error
- * must fall. Either ends after recipe->passes, or when a pass changes nothing that f32 could hold. */
+ * must fall. Either ends after recipe->options.passes, or when a pass changes nothing that f32 could hold. */
 #include "base/memory.h"
 #include "coding/coder.h"
 #include "data/matrix.h"
@@ -98,7 +98,7 @@ static dltf_status prepare(const dl_recipe *recipe, bool normalised, void **stat
     double sigma = 1;
     DL_TRY_NEW(h, 1);
     h->threads = recipe->threads;
-    h->passes = recipe->passes > 0 ? recipe->passes : PASSES;
+    h->passes = recipe->options.passes > 0 ? recipe->options.passes : PASSES;
     h->k = recipe->feature.k;
     h->positive = recipe->feature.positive;
     h->normalised = normalised;

@@ -2,7 +2,6 @@
  * and in the weight of an estimate. Called by denoise.c for each plane. */
 #include "denoise/first_stage.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "coding/coder.h"
 #include "data/model.h"
@@ -156,7 +155,7 @@ static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
     dl_first_stage *s = w->stage;
     const dltf_denoise_options *o = &s->options;
     int64_t most = o->method == DLTF_DENOISE_PAPER ? PAPER_PATCHES : PATCHES, count = 0;
-    double begin = dl_seconds();
+    double begin = dltf_seconds();
     float *X = NULL;
     w->model = s->model;
     if (s->model)
@@ -167,7 +166,7 @@ static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
         status = learn[o->method](w, X, count, meter);
     w->model = w->learned;
     dl_free(X);
-    s->learning_seconds += dl_seconds() - begin;
+    s->learning_seconds += dltf_seconds() - begin;
     return status;
 }
 
@@ -216,9 +215,9 @@ static float restore(const work *w, const float *x, float mean, float *y) {
 static void estimate_tile(void *context, const dl_patch_tile *tile, int worker) {
     work *w = context;
     space *s = &w->spaces[worker];
-    double begin = dl_seconds();
+    double begin = dltf_seconds();
     code_tile(w, tile, worker);
-    s->seconds += dl_seconds() - begin;
+    s->seconds += dltf_seconds() - begin;
     for (int64_t i = 0; i < tile->rows; i++) {
         float *y = tile->Y + i * w->n;
         decode(w, &s->Z, i, tile->mean[i], y);
@@ -247,7 +246,7 @@ static dltf_status prepare_method(work *w) {
     w->coder = dl_coder_find(ksvd ? DLTF_CODER_OMP : DLTF_CODER_THRESHOLD);
     w->recipe = (dl_recipe){.model = w->model,
                             .feature = {.E = &w->model->packed, .k = o->k},
-                            .error = ksvd ? error_target(w) : 0,
+                            .options = {.error = ksvd ? error_target(w) : 0},
                             .threads = w->stage->threads};
     DL_TRY(dl_workspaces_alloc(w->stage->threads, o->m, w->n, o->k, &w->workspaces));
     if (w->coder->prepare)

@@ -1,5 +1,7 @@
-/* SVG by hand: a panel is a frame, ticks and polylines. Called by the experiments that draw. */
-#include "experiments/chart.h"
+/* SVG by hand: a panel is a frame, ticks and polylines. */
+#include "report/chart.h"
+
+#include "report/markup.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -57,11 +59,7 @@ static frame make_frame(const chart_panel *panel, double left, double top) {
 
 static void write_text(FILE *out, double x, double y, const char *attributes, const char *text) {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    for (; *text; text++)
-        if (*text == '<' || *text == '&')
-            fputs(*text == '<' ? "&lt;" : "&amp;", out);
-        else
-            putc(*text, out);
+    markup_text(out, text);
     fputs("</text>\n", out);
 }
 

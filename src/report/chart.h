@@ -1,6 +1,6 @@
 /* Line charts as SVG: panels with axes, lines with marks, one legend. Self-contained, no fonts or scripts. */
-#ifndef EXPERIMENTS_CHART_H
-#define EXPERIMENTS_CHART_H
+#ifndef REPORT_CHART_H
+#define REPORT_CHART_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* A learner's options and history as JSON, for reports and CSV files. */
-#ifndef CLI_HISTORY_H
-#define CLI_HISTORY_H
+#ifndef REPORT_HISTORY_H
+#define REPORT_HISTORY_H
 
 #include "dltf.h"
 
@@ -11,7 +11,5 @@ json_t *history_rows(const dltf_iteration *history, int64_t count);
 
 /* All values of an option table, by name. */
 json_t *history_options(dltf_option_table table, const void *values);
-
-const char *history_stage_name(dltf_stage stage);
 
 #endif
