@@ -24,7 +24,7 @@ static dltf_status load_npy(dl_file *file, dltf_image **image) {
                        "is not an image: an array of height x width or height x width x 3 is read");
     int64_t height = elements.shape[0], width = elements.shape[1];
     DL_TRY(dl_elements_array(&elements, file, &array));
-    DL_TRY(dl_matrix_check_finite(array->matrix, "image"));
+    DL_TRY(dl_matrix_check_finite(array->matrix, DLTF_SUBJECT_IMAGE));
     DL_TRY(dltf_image_new(width, height, channels, 32, &made));
     DL_TRY_NEW(row, width * channels);
     for (int64_t y = 0; y < height; y++) {
@@ -102,14 +102,16 @@ dltf_status dltf_image_save(const dltf_image *image, const char *path) {
         return save_npy(image, path);
     if ((dl_path_ends(path, ".pgm") && image->channels == 3) ||
         (dl_path_ends(path, ".ppm") && image->channels == 1))
-        return dl_fail(DLTF_ARGUMENT, "%s: .pgm is for gray images, .ppm for colour", path);
+        return dl_file_result(dl_fail(DLTF_ARGUMENT, ".pgm is for gray images, .ppm for colour"), path);
     if (dl_path_ends(path, ".pgm") || dl_path_ends(path, ".ppm") || dl_path_ends(path, ".pnm"))
         return dl_pnm_save(image, path);
     if (!dl_path_ends(path, ".png"))
-        return dl_fail(DLTF_ARGUMENT, "%s: an image is written as .png, .pgm, .ppm or .npy", path);
+        return dl_file_result(dl_fail(DLTF_ARGUMENT, "an image is written as .png, .pgm, .ppm or .npy"),
+                              path);
     if (image->width > DL_PNG_MOST_SIDE || image->height > DL_PNG_MOST_SIDE)
-        return dl_fail(DLTF_ARGUMENT, "%s: %lld x %lld pixels are too many for a PNG", path,
-                       (long long)image->width, (long long)image->height);
+        return dl_file_result(dl_fail(DLTF_ARGUMENT, "%lld x %lld pixels are too many for a PNG",
+                                      (long long)image->width, (long long)image->height),
+                              path);
     dl_png_source source = {image->width,          image->height, (int)image->channels,
                             dl_levels_bits(image), png_row,       (void *)(uintptr_t)image};
     return dl_png_save(&source, path);

@@ -77,7 +77,7 @@ dltf_status dltf_array_load(const char *path, dltf_array **array) {
 
 dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path) {
     dl_writer out = {0};
-    dltf_status status = dl_matrix_check(matrix, "matrix");
+    dltf_status status = dl_matrix_check_view(matrix, DLTF_SUBJECT_DATA);
     if (status != DLTF_OK)
         return status;
     DL_TRY(dl_writer_open(&out, path));

@@ -21,17 +21,17 @@ typedef struct picture {
 } picture;
 
 static dltf_status check(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns) {
-    dltf_status status = dl_matrix_check(tiles, "tiles");
+    dltf_status status = dl_matrix_check_view(tiles, DLTF_SUBJECT_TILES);
     int64_t area = 0;
     if (status != DLTF_OK)
         return status;
     if (width < 1 || height < 1 || !dl_multiply(width, height, &area) || area != tiles.cols)
-        return dl_fail(DLTF_ARGUMENT,
-                       "tiles of %" PRId64 " x %" PRId64 " do not fit rows of %" PRId64 " numbers", width,
-                       height, tiles.cols);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_TILES,
+                             "%" PRId64 " x %" PRId64 " pixels do not fit rows of %" PRId64 " numbers", width,
+                             height, tiles.cols);
     if (columns < 1)
         return dl_fail(DLTF_ARGUMENT, "a picture of %" PRId64 " columns: at least one is needed", columns);
-    return dl_matrix_check_finite(tiles, "tiles");
+    return dl_matrix_check_finite(tiles, DLTF_SUBJECT_TILES);
 }
 
 /* count tiles of `side` pixels, borders between and around them; false if that is too large for a PNG. */

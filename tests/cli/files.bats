@@ -75,7 +75,7 @@ load common
   fails 1 "dltf train: nan.csv: row 2, column 1 is NaN" train nan.csv -m 2 -k 1
   printf '0,0\n0,0\n0,0\n' >zero.csv
   fails 1 "dltf train: zero.csv: all 3 samples are zero" train zero.csv -m 2 -k 1
-  fails 1 "dltf encode: zero.csv: the data have 2 columns" encode "$model" zero.csv
+  fails 1 "dltf encode: zero.csv: 2 columns, but the model expects 16" encode "$model" zero.csv
   { printf '1%.0s,' {1..15}; echo nan; } >wide.csv
   fails 1 "dltf encode: wide.csv: row 0, column 15 is NaN" encode "$model" wide.csv
   printf '1%.0s,' {1..15} >one.csv
@@ -90,6 +90,21 @@ content[-8:] = b"\0\0\0\0\0\0\xf8\x7f" if b"<f8" in content else content[-8:]
 open("truth/Xtest.npy", "wb").write(content)
 PYTHON
   fails 1 "dltf score: truth/Xtest.npy: row 0, column 15 is NaN" score "$model" --truth truth
+}
+
+@test "mistakes in codes and in the truth name the file" {
+  dltf synth -n 16 -m 20 -k 2 -N 5 -o truth -q
+  fails 1 "dltf decode: truth/codes.npz: 20 columns, but the model has 24 atoms" decode "$model" truth/codes.npz
+  dltf synth -n 16 -m 20 -k 2 -N 4 -o other -q
+  cp other/codes_test.npz truth
+  fails 2 "dltf score: truth/codes_test.npz: 4 rows, but the codes have 5" score "$model" --truth truth
+  "$PYTHON" - <<'PYTHON'
+content = bytearray(open("truth/dictionary.npy", "rb").read())
+content[-16 * 4:] = bytes(16 * 4)
+open("truth/dictionary.npy", "wb").write(content)
+PYTHON
+  fails 1 "dltf score: truth/dictionary.npy: row 19 is all zero" score "$model" --truth truth
+  fails 1 "dltf certify: truth/dictionary.npy: atom 19 is zero" certify truth/dictionary.npy -k 2
 }
 
 @test "names that start with a dash are printed so that they can be used" {
@@ -107,7 +122,7 @@ PYTHON
   fails 2 "k" train tiny.csv -m 4 -k 9
   fails 1 "16" encode "$model" tiny.csv
   fails 2 "k" encode "$model" "$toy/X.npy" -k 25
-  fails 2 "k = 9 atoms cannot be chosen from m = 4" synth -m 4 -k 9 -o out
+  fails 2 "--k: 9 is more than the 4 atoms" synth -m 4 -k 9 -o out
   fails 2 "more than there are atoms" score "$model" --truth "$toy" -k 25
   [[ ! -e out && ! -e tiny.codes.npz ]]
 }
