@@ -205,19 +205,27 @@ static int save(training *t) {
     return code;
 }
 
+/* "200 minibatch, 5 polish, 1 encoder" */
+static void count_iterations(const dltf_iteration *history, int64_t count, char *text, size_t size) {
+    size_t used = 0;
+    *text = '\0';
+    for (int64_t i = 0, first = 0; i < count && used < size; i++) {
+        bool last = i + 1 == count || strcmp(history[i + 1].stage, history[i].stage) != 0;
+        if (!last)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%lld %s", used > 0 ? ", " : "",
+                                 (long long)(i + 1 - first), history[i].stage);
+        first = i + 1;
+    }
+}
+
 static void report_iterations(const training *t, facts *f) {
-    int64_t count = 0, stages[DLTF_STAGE_KSVD + 1] = {0};
+    int64_t count = 0;
+    char text[160];
     const dltf_iteration *history = dltf_learner_history(t->learner, &count);
-    for (int64_t i = 0; i < count; i++)
-        stages[history[i].stage]++;
     facts_text(f, "outcome", "outcome", outcome_text(t->outcome));
     facts_integer(f, "iterations", NULL, count);
-    char text[160] = "";
-    int used = 0;
-    for (int stage = DLTF_STAGE_MINIBATCH; stage <= DLTF_STAGE_KSVD; stage++)
-        if (stages[stage] > 0)
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s%lld %s", used > 0 ? ", " : "",
-                             (long long)stages[stage], history_stage_name((dltf_stage)stage));
+    count_iterations(history, count, text, sizeof text);
     facts_line(f, "iterations", "%lld (%s)", (long long)count, text);
     if (count > 0)
         facts_real(f, "relative_error", "relative error", history[count - 1].relative_error);

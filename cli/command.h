@@ -20,17 +20,17 @@ typedef struct operand_choice {
 
 typedef struct command {
     const char *name;
-    const char *summary;                  /* one line, no full stop */
-    const char *operands;                 /* "MODEL [DATA]"; NULL for none */
-    const char *details;                  /* a paragraph for help and manual */
-    dltf_option_table own;                /* options of this command alone; first target of the parser */
-    dltf_option_table (*library)(void);   /* options that the library describes, or NULL; second target */
-    const char *library_title;            /* heading of those in the help */
-    const char *json;                     /* what --json prints; NULL where there is no --json */
-    operand_choice (*choices)(int index); /* what the operand may be, one after the other; NULL: a file */
-    const char *choices_title;            /* heading of these in the help; NULL: not listed there */
-    const char *choices_option;           /* the option that lists some of a choice's values; NULL: none */
-    const char *examples[6];              /* whole command lines, NULL-terminated */
+    const char *summary;                /* one line, no full stop */
+    const char *operands;               /* "MODEL [DATA]"; NULL for none */
+    const char *details;                /* a paragraph for help and manual */
+    dltf_option_table own;              /* options of this command alone; first target of the parser */
+    dltf_option_table (*library)(void); /* options that the library describes, or NULL; second target */
+    const char *library_title;          /* heading of those in the help */
+    const char *json;                   /* what --json prints; NULL where there is no --json */
+    operand_choice (*choices)(int);     /* what the operand may be, by index; NULL: a file */
+    const char *choices_title;          /* heading of these in the help; NULL: not listed there */
+    const char *choices_option;         /* the option that lists some of a choice's values; NULL: none */
+    const char *examples[6];            /* whole command lines, NULL-terminated */
     int (*run)(const struct command *self, int count, char **words); /* words after the name; exit code */
 } command;
 

@@ -71,7 +71,7 @@ static void draw(const dltf_progress *progress, double elapsed) {
     /* `done` and `total` are shares of the work; which iteration this is only the record knows. */
     const dltf_iteration *iteration = progress->iteration;
     if (iteration)
-        fprintf(stderr, "  %s %lld  error %.4f  coherence %.3f", history_stage_name(iteration->stage),
+        fprintf(stderr, "  %s %lld  error %.4f  coherence %.3f", iteration->stage,
                 (long long)iteration->index + 1, iteration->relative_error, iteration->coherence);
     fflush(stderr);
     bar.visible = true;

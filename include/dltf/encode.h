@@ -11,14 +11,22 @@ extern "C" {
 
 /* ---- Options ----------------------------------------------------------------------------------- */
 
-/* How samples become codes. All but the first work on the dictionary and give coefficients. */
-typedef enum dltf_coder {
-    DLTF_CODER_THRESHOLD, /* max_k of one product: the model's own feature */
-    DLTF_CODER_OMP,       /* orthogonal matching pursuit, by magnitude only */
-    DLTF_CODER_IHT,       /* iterative hard thresholding, step 1 / lambda_max(W^T W) */
-    DLTF_CODER_NIHT,      /* the same with Blumensath and Davies' adaptive step */
-    DLTF_CODER_HTP,       /* hard-thresholding pursuit, preconditioned by the dual of the dictionary */
-} dltf_coder;
+/* How samples become codes: DLTF_CODER_THRESHOLD and so on, the name of the coder, and what it is. The only
+ * list of them: the enum, the choices of the option and the library's table are made from it.
+ *
+ * threshold is the model's own feature; all others work on the dictionary. omp, iht, niht and htp give
+ * coefficients. omp goes by magnitude only. The step of iht is 1 / lambda_max(W^T W), that of niht Blumensath
+ * and Davies' adaptive one. htp is preconditioned by the dual of the dictionary. */
+#define DLTF_CODERS(ROW)                                                                                     \
+    ROW(THRESHOLD, threshold, "one product and a selection")                                                 \
+    ROW(OMP, omp, "orthogonal matching pursuit")                                                             \
+    ROW(IHT, iht, "iterative hard thresholding with a fixed step")                                           \
+    ROW(NIHT, niht, "the same with an adaptive step")                                                        \
+    ROW(HTP, htp, "hard-thresholding pursuit")
+
+#define DLTF_CODER_VALUE(NAME, name, help) DLTF_CODER_##NAME,
+typedef enum dltf_coder { DLTF_CODERS(DLTF_CODER_VALUE) } dltf_coder;
+#undef DLTF_CODER_VALUE
 
 /* How to encode. */
 typedef struct dltf_encode_options {

@@ -1,4 +1,4 @@
-/* A coding method: how a tile of samples becomes codes. encoder.c runs any of them; methods.c lists those
+/* A coding method: how a tile of samples becomes codes. encoder.c runs any of them; coders.c lists those
  * that the library has. */
 #ifndef DL_CODING_CODER_H
 #define DL_CODING_CODER_H
@@ -8,9 +8,8 @@
 /* What is asked for. Borrows the model. */
 typedef struct dl_recipe {
     const dltf_model *model;
-    dl_feature feature; /* the model's thresholded feature; its k and its rule hold for every method */
-    int64_t passes;     /* 0: the method's own choice */
-    double error;       /* 0: none */
+    dltf_encode_options options; /* k and select as chosen */
+    dl_feature feature;          /* the model's thresholded feature, with that k and that rule */
     int threads;
 } dl_recipe;
 
@@ -30,7 +29,9 @@ typedef struct dl_coder {
 /* NULL: not in this library. */
 const dl_coder *dl_coder_find(dltf_coder coder);
 
-extern const dl_coder dl_coder_threshold, dl_coder_omp, dl_coder_iht, dl_coder_niht, dl_coder_htp;
+#define DL_DECLARE_CODER(NAME, name, help) extern const dl_coder dl_coder_##name;
+DLTF_CODERS(DL_DECLARE_CODER)
+#undef DL_DECLARE_CODER
 
 /* Samples whose scores on m atoms are made together by the methods that need all of them: they stay in the
  * cache. At most DL_TILE. */

@@ -3,13 +3,15 @@
 
 #include <string.h>
 
+#define CODER_CHOICE(NAME, name, help) "|" #name
+#define CODER_HELP(NAME, name, help) ", " help " (" #name ")"
 #define FIELD(field) .offset = offsetof(dltf_encode_options, field)
 
 /* clang-format off */
 static const dltf_option options[] = {
     {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "K", .help = "entries kept per code (default: as the model was trained)"},
     {.name = "select", .kind = DLTF_OPTION_CHOICE, FIELD(select), .default_text = "model", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = "which scores a code keeps: as the model was trained, the largest magnitudes, or the largest positive ones"},
-    {.name = "coder", .kind = DLTF_OPTION_CHOICE, FIELD(coder), .default_text = "threshold", .choices = "threshold|omp|iht|niht|htp", .argument = "CODER", .help = "one product and a selection (threshold), orthogonal matching pursuit (omp), iterative hard thresholding with fixed or adaptive step (iht, niht), hard-thresholding pursuit (htp)"},
+    {.name = "coder", .kind = DLTF_OPTION_CHOICE, FIELD(coder), .default_text = "threshold", .choices = &(DLTF_CODERS(CODER_CHOICE))[1], .argument = "CODER", .help = &(DLTF_CODERS(CODER_HELP))[2]},
     {.name = "passes", .kind = DLTF_OPTION_INTEGER, FIELD(passes), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "P", .help = "iht, niht, htp: passes at most (default: 100, of htp 8); they end when nothing changes any more"},
     {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .argument = "E", .help = "omp: stop when ||x - Wz||^2 of the preprocessed sample is at most E, with K entries at most; 0: always K entries"},
     {.name = "refit", .kind = DLTF_OPTION_FLAG, FIELD(refit), .default_text = "false", .help = "values by least squares on the support instead of correlations"},

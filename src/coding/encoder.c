@@ -25,10 +25,10 @@ struct dltf_encoder {
 static dltf_status check_coder(const dl_coder *coder, const dl_recipe *recipe) {
     if (!coder)
         return dl_fail(DLTF_ARGUMENT, "coder: this library has the coder threshold only");
-    if (recipe->passes > 0 && !coder->takes_passes)
+    if (recipe->options.passes > 0 && !coder->takes_passes)
         return dl_fail(DLTF_ARGUMENT,
                        "passes: the coder %s has none; leave them out, or use iht, niht or htp", coder->name);
-    if (recipe->error > 0 && !coder->takes_error)
+    if (recipe->options.error > 0 && !coder->takes_error)
         return dl_fail(DLTF_ARGUMENT, "error: the coder %s knows no error target; leave it out, or use omp",
                        coder->name);
     if (recipe->feature.positive && !coder->takes_positive)
@@ -53,11 +53,12 @@ static dltf_status make_recipe(const dltf_model *model, const dltf_encode_option
     dltf_select select = encoding->select == DLTF_SELECT_MODEL ? parts->select : encoding->select;
     *recipe = (dl_recipe){
         .model = model,
+        .options = *encoding,
         .feature = {.E = &model->packed, .k = k, .positive = select == DLTF_SELECT_POSITIVE},
-        .passes = encoding->passes,
-        .error = encoding->error,
         .threads = dl_thread_count(encoding->threads),
     };
+    recipe->options.k = k;
+    recipe->options.select = select;
     return check_coder(dl_coder_find(encoding->coder), recipe);
 }
 

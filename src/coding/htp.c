@@ -4,15 +4,14 @@
  *
  * The first pass is the model's own thresholded feature, each later one z <- max_k(z + E^T(x - Wz)); after
  * every pass the values are those of least squares on the support. Where E^T W is near the identity on few
- * atoms, one correction repairs most of a support. Ends after recipe->passes or when the support stays, and
- * returns the best code that it met. */
+ * atoms, one correction repairs most of a support. Ends after recipe->options.passes or when the support
+ * stays, and returns the best code that it met. */
 #include "base/memory.h"
 #include "coding/coder.h"
 #include "coding/dual.h"
 #include "data/matrix.h"
 #include "data/model.h"
 #include "kernels/select.h"
-#include "linalg/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,9 +65,7 @@ static dltf_status pack_dual(const dl_recipe *recipe, dl_packed *packed) {
     DL_TRY_NEW(E, m * n);
     DL_TRY_NEW(factor, size * size);
     DL_TRY_NEW(narrow, m * n);
-    dl_blas_enter();
     dl_dual_encoder(recipe->threads, W, m, n, RIDGE, factor, E);
-    dl_blas_leave();
     for (int64_t i = 0; i < m * n; i++)
         narrow[i] = (float)E[i];
     DL_TRY(dl_packed_alloc(packed, m, n));
@@ -101,7 +98,7 @@ static dltf_status prepare(const dl_recipe *recipe, void **state) {
     DL_TRY_NEW(h, 1);
     h->model = recipe->model;
     h->threads = recipe->threads;
-    h->passes = recipe->passes > 0 ? recipe->passes : PASSES;
+    h->passes = recipe->options.passes > 0 ? recipe->options.passes : PASSES;
     h->k = recipe->feature.k;
     h->positive = recipe->feature.positive;
     DL_TRY(pack_dual(recipe, &h->E));

@@ -5,7 +5,7 @@
  *
  * from z = 0. iht takes mu = 1/lambda_max(G), with which no pass raises the error. niht (Blumensath & Davies
  * 2010) takes the best mu for the present support, and where the support changes shortens it until the error
- * must fall. Either ends after recipe->passes, or when a pass changes nothing that f32 could hold. */
+ * must fall. Either ends after recipe->options.passes, or when a pass changes nothing that f32 could hold. */
 #include "base/memory.h"
 #include "coding/coder.h"
 #include "data/matrix.h"
@@ -66,13 +66,11 @@ static dltf_status largest_eigenvalue(const dl_recipe *recipe, double *sigma) {
     DL_TRY(dl_widen(recipe->model->dictionary, m * n, &W));
     DL_TRY_NEW(A, size * size);
     DL_TRY_NEW(scratch, (DL_LANCZOS_STEPS + 1) * size);
-    dl_blas_enter();
     if (m < n)
         dl_gemm(recipe->threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, W, 0, A);
     else
         dl_gemm(recipe->threads, DL_TRANSPOSED, DL_PLAIN, n, n, m, 1, W, W, 0, A);
     *sigma = dl_largest_eigenvalue(A, size, scratch);
-    dl_blas_leave();
 done:
     dl_free(W);
     dl_free(A);
@@ -100,7 +98,7 @@ static dltf_status prepare(const dl_recipe *recipe, bool normalised, void **stat
     double sigma = 1;
     DL_TRY_NEW(h, 1);
     h->threads = recipe->threads;
-    h->passes = recipe->passes > 0 ? recipe->passes : PASSES;
+    h->passes = recipe->options.passes > 0 ? recipe->options.passes : PASSES;
     h->k = recipe->feature.k;
     h->positive = recipe->feature.positive;
     h->normalised = normalised;

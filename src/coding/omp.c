@@ -142,7 +142,7 @@ static dltf_status prepare(const dl_recipe *recipe, void **state) {
     DL_TRY_NEW(o->spaces, o->threads);
     for (int t = 0; t < o->threads; t++)
         DL_TRY(dl_omp_space_alloc(&o->spaces[t], parts->m, recipe->feature.k));
-    o->omp = (dl_omp){&o->W, o->G, recipe->feature.k, recipe->error};
+    o->omp = (dl_omp){&o->W, o->G, recipe->feature.k, recipe->options.error};
     *state = o;
     o = NULL;
 done:

@@ -8,7 +8,6 @@
 #include "denoise/first_stage.h"
 #include "image/colour.h"
 #include "image/image.h"
-#include "linalg/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -177,7 +176,6 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *op
     job j = {.first = {.options = o, .model = model}, .meter = {progress, context, 0, 0}};
     j.first.threads = dl_thread_count(o.threads);
     j.stages = o.stages;
-    dl_blas_enter();
     DL_TRY(copy_image(noisy, &j.image));
     if (o.sigma > 0)
         DL_TRY(run_planes(&j));
@@ -186,7 +184,6 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *op
     *clean = j.image;
     j.image = NULL;
 done:
-    dl_blas_leave();
     dltf_image_free(j.image);
     return status;
 }

@@ -246,7 +246,7 @@ static dltf_status prepare_method(work *w) {
     w->coder = dl_coder_find(ksvd ? DLTF_CODER_OMP : DLTF_CODER_THRESHOLD);
     w->recipe = (dl_recipe){.model = w->model,
                             .feature = {.E = &w->model->packed, .k = o->k},
-                            .error = ksvd ? error_target(w) : 0,
+                            .options = {.error = ksvd ? error_target(w) : 0},
                             .threads = w->stage->threads};
     DL_TRY(dl_workspaces_alloc(w->stage->threads, o->m, w->n, o->k, &w->workspaces));
     if (w->coder->prepare)

@@ -5,27 +5,28 @@
 #include "base/parallel.h"
 #include "data/matrix.h"
 #include "denoise/incoherent.h"
-#include "kernels/gram.h"
+#include "learning/rank_one.h"
+#include "learning/replace.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* An atom that fewer patches use, or that is so close to another one, is replaced. */
-static const int64_t LEAST_USE = 4;
-static const double COPY = 0.98;
+static const double LEAST_USE = 4, COPY = 0.98;
 
 typedef struct learner {
     const dl_patch_training *t;
     int64_t n;
-    float *W, *R; /* m x n; residuals, count x n */
+    float *W;     /* m x n */
+    double *wide; /* the same in double: what atoms are updated in */
+    float *R;     /* count x n: residuals */
     dl_incoherent rule;
     dl_incoherent_space *spaces;
     dl_slots Z;
-    int64_t *begin, *entry; /* m + 1; entries of Z, atom by atom */
-    double *atom, *gram;    /* n; m */
-    double *wide;           /* m x n: W in double, for its Gram matrix */
-    double *squares;        /* of the residuals */
+    dl_by_atom by_atom;
+    double *use; /* m: how many patches use an atom */
+    dl_rank_one rank_one;
+    dl_replace_space replace;
 } learner;
 
 /* ---- the start ---- */
@@ -84,92 +85,34 @@ static void code_tile(void *context, int64_t tile, int worker) {
     }
 }
 
-/* The entries of every atom, in order of the samples. */
-static void sort_entries(learner *l) {
-    int64_t m = l->t->m, k = l->Z.k;
-    memset(l->begin, 0, (size_t)(m + 1) * sizeof *l->begin);
-    for (int64_t i = 0; i < l->t->count; i++)
-        for (int32_t e = 0; e < l->Z.count[i]; e++)
-            l->begin[l->Z.index[i * k + e] + 1]++;
-    for (int64_t j = 0; j < m; j++)
-        l->begin[j + 1] += l->begin[j];
-    for (int64_t i = 0; i < l->t->count; i++)
-        for (int32_t e = 0; e < l->Z.count[i]; e++)
-            l->entry[l->begin[l->Z.index[i * k + e]]++] = i * k + e;
-    for (int64_t j = m; j > 0; j--) /* each has moved to the begin of the next */
-        l->begin[j] = l->begin[j - 1];
-    l->begin[0] = 0;
-}
-
 /* ---- atoms ---- */
 
-/* w <- normalise(E z), z <- E^T w with E = the residuals of the samples that use w, w's share added back. */
-static void update_atom(learner *l, int64_t j) {
-    int64_t n = l->n, k = l->Z.k;
-    float *w = l->W + j * n;
-    double square = 0, overlap = 0;
-    memset(l->atom, 0, (size_t)n * sizeof *l->atom);
-    for (int64_t a = l->begin[j]; a < l->begin[j + 1]; a++) {
-        float z = l->Z.value[l->entry[a]];
-        dl_kernels_now()->add_scaled(l->atom, z, l->R + l->entry[a] / k * n, n);
-        square += (double)z * (double)z;
+static void update_atoms(learner *l) {
+    dl_by_atom_sort(&l->by_atom, l->Z);
+    for (int64_t j = 0; j < l->t->m; j++) {
+        dl_atom_entries entries = dl_by_atom_of(&l->by_atom, j);
+        dl_rank_one_update(&l->rank_one, DL_RANK_ONE_APPROXIMATE, l->R, l->Z, entries, l->wide + j * l->n);
+        l->use[j] = (double)entries.count;
     }
-    for (int64_t d = 0; d < n; d++)
-        l->atom[d] += square * (double)w[d];
-    if (!dl_normalise(l->atom, n))
-        return;
-    for (int64_t d = 0; d < n; d++)
-        overlap += l->atom[d] * (double)w[d];
-    for (int64_t a = l->begin[j]; a < l->begin[j + 1]; a++) {
-        float *r = l->R + l->entry[a] / k * n, z = l->Z.value[l->entry[a]];
-        double now = (double)z * overlap;
-        for (int64_t d = 0; d < n; d++)
-            now += (double)r[d] * l->atom[d];
-        l->Z.value[l->entry[a]] = (float)now;
-        for (int64_t d = 0; d < n; d++)
-            r[d] += z * w[d] - (float)now * (float)l->atom[d];
-    }
-    for (int64_t d = 0; d < n; d++)
-        w[d] = (float)l->atom[d];
 }
 
-static bool is_useless(const learner *l, int64_t j) {
-    if (l->begin[j + 1] - l->begin[j] < LEAST_USE)
-        return true;
-    dl_gram_row(l->wide + j * l->n, l->wide, j, l->n, l->gram);
-    for (int64_t i = 0; i < j; i++)
-        if (fabs(l->gram[i]) > COPY)
-            return true;
-    return false;
-}
-
-/* Residuals of the worst coded patches take the place of useless atoms. */
 static void replace_atoms(learner *l) {
-    int64_t n = l->n, m = l->t->m;
-    for (int64_t i = 0; i < m * n; i++)
-        l->wide[i] = (double)l->W[i];
-    for (int64_t i = 0; i < l->t->count; i++) {
-        l->squares[i] = 0;
-        for (int64_t d = 0; d < n; d++)
-            l->squares[i] += (double)l->R[i * n + d] * (double)l->R[i * n + d];
-    }
-    for (int64_t j = 0; j < m; j++) {
-        if (!is_useless(l, j))
-            continue;
-        int64_t worst = 0;
-        for (int64_t i = 1; i < l->t->count; i++)
-            if (l->squares[i] > l->squares[worst])
-                worst = i;
-        for (int64_t d = 0; d < n; d++)
-            l->atom[d] = (double)l->R[worst * n + d];
-        l->squares[worst] = 0;
-        if (!dl_normalise(l->atom, n))
-            return; /* nothing is left to explain */
-        for (int64_t d = 0; d < n; d++)
-            l->W[j * n + d] = (float)(l->wide[j * n + d] = l->atom[d]);
-    }
+    dl_residual_rows rows = {l->R, l->n};
+    dl_replacement replacement = {
+        .m = l->t->m,
+        .n = l->n,
+        .W = l->wide,
+        .use = l->use,
+        .least_use = LEAST_USE,
+        .coherence = COPY,
+        .samples = l->t->count,
+        .residual = dl_residual_row,
+        .context = &rows,
+    };
+    dl_replace_atoms(&replacement, &l->replace);
 }
 
+/* All memory, and the cosine dictionary. */
 static dltf_status learner_alloc(learner *l) {
     const dl_patch_training *t = l->t;
     dltf_status status = DLTF_OK;
@@ -179,12 +122,12 @@ static dltf_status learner_alloc(learner *l) {
     for (int i = 0; i < t->threads; i++)
         DL_TRY(dl_incoherent_space_alloc(&l->spaces[i], t->m));
     DL_TRY(dl_slots_alloc(&l->Z, t->count, t->k));
-    DL_TRY_NEW(l->begin, t->m + 1);
-    DL_TRY_NEW(l->entry, t->count * t->k);
-    DL_TRY_NEW(l->atom, l->n);
-    DL_TRY_NEW(l->gram, t->m);
-    DL_TRY_NEW(l->wide, t->m * l->n);
-    DL_TRY_NEW(l->squares, t->count);
+    DL_TRY(dl_by_atom_alloc(&l->by_atom, t->m, t->count * t->k));
+    DL_TRY_NEW(l->use, t->m);
+    DL_TRY(dl_rank_one_alloc(&l->rank_one, t->threads, l->n, t->count));
+    DL_TRY(dl_replace_space_alloc(&l->replace, t->m, l->n, t->count));
+    DL_TRY(dl_cosine_dictionary(t->side, t->m, l->W));
+    DL_TRY(dl_widen(l->W, t->m * l->n, &l->wide));
 done:
     return status;
 }
@@ -196,27 +139,24 @@ static void learner_free(learner *l) {
         dl_incoherent_space_free(&l->spaces[i]);
     dl_free(l->spaces);
     dl_slots_free(&l->Z);
-    dl_free(l->begin);
-    dl_free(l->entry);
-    dl_free(l->atom);
-    dl_free(l->gram);
+    dl_by_atom_free(&l->by_atom);
+    dl_free(l->use);
+    dl_rank_one_free(&l->rank_one);
+    dl_replace_space_free(&l->replace);
     dl_free(l->wide);
-    dl_free(l->squares);
 }
 
 dltf_status dl_patch_learn(const dl_patch_training *t, dl_meter *meter, int64_t units, float *W) {
     learner l = {.t = t, .n = t->side * t->side, .W = W};
     dltf_status status = learner_alloc(&l);
-    if (status == DLTF_OK)
-        status = dl_cosine_dictionary(t->side, t->m, W);
     for (int64_t i = 0; i < t->iterations && status == DLTF_OK; i++) {
         dl_incoherent_fill(&l.rule, W, t->mu, t->cut);
         dl_parallel(t->threads, dl_tiles(t->count, DL_TILE), code_tile, &l);
-        sort_entries(&l);
-        for (int64_t j = 0; j < t->m; j++)
-            update_atom(&l, j);
+        update_atoms(&l);
         if (i + 1 < t->iterations)
             replace_atoms(&l);
+        for (int64_t e = 0; e < t->m * l.n; e++)
+            W[e] = (float)l.wide[e];
         if (!dl_meter_add(meter, units / t->iterations))
             status = dl_fail(DLTF_CANCELLED, "denoising was cancelled");
     }

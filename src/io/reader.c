@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "io/bytes.h"
-#include "io/load.h"
+#include "io/matrix_file.h"
 #include "io/npy.h"
 
 #include <errno.h>
@@ -107,7 +107,7 @@ static dltf_status load_rest(dltf_reader *r, const uint8_t *beginning, int64_t s
     dl_file file;
     dltf_status status = dl_file_read(r->descriptor, beginning, start, &file);
     if (status == DLTF_OK) {
-        status = dl_load_content(&file, NULL, NULL, &r->array);
+        status = dl_matrix_load(&file, NULL, NULL, &r->array);
         dl_file_close(&file);
     }
     return status;

@@ -1,48 +1,70 @@
-/* Atoms that do no work, hardly used or copies of a more used one, and what replaces them: the residuals of
- * the worst coded samples. Called by stages 1 and 2, the stage of the encoder and K-SVD. */
-#include "base/random.h"
+/* Replaces atoms that hardly any code uses, and copies of more used ones, by the residuals of the samples
+ * that are coded worst. */
+#include "learning/replace.h"
+
+#include "base/memory.h"
 #include "data/matrix.h"
-#include "learning/learner.h"
+#include "kernels/gram.h"
 
 #include <math.h>
 #include <string.h>
 
-int64_t dl_find_useless(const double *G, const double *use, int64_t m, int32_t *atoms) {
-    const double least_use = 0.1; /* of the mean */
-    const double copy = 0.9;      /* coherence of two atoms that are one */
+dltf_status dl_replace_space_alloc(dl_replace_space *space, int64_t m, int64_t n, int64_t samples) {
+    dltf_status status = DLTF_OK;
+    *space = (dl_replace_space){0};
+    DL_TRY_NEW(space->atoms, m);
+    DL_TRY_NEW(space->row, m);
+    DL_TRY_NEW(space->squares, samples);
+    DL_TRY_NEW(space->residual, n);
+done:
+    if (status != DLTF_OK)
+        dl_replace_space_free(space);
+    return status;
+}
+
+void dl_replace_space_free(dl_replace_space *space) {
+    dl_free(space->atoms);
+    dl_free(space->row);
+    dl_free(space->squares);
+    dl_free(space->residual);
+    *space = (dl_replace_space){0};
+}
+
+/* <w_i, w_j> for all i. */
+static const double *gram_row(const dl_replacement *r, int64_t j, dl_replace_space *space) {
+    if (r->G)
+        return r->G + j * r->m;
+    dl_gram_row(r->W + j * r->n, r->W, r->m, r->n, space->row);
+    return space->row;
+}
+
+/* A more used copy, or an earlier one that is used as much. An unused copy does not count: it goes itself. */
+static bool has_better_copy(const dl_replacement *r, int64_t j, const double *g, double least_use) {
+    const double *use = r->use;
+    for (int64_t i = 0; i < r->m; i++)
+        if (i != j && fabs(g[i]) > r->coherence && use[i] >= least_use &&
+            (use[i] > use[j] || (use[i] == use[j] && i < j)))
+            return true;
+    return false;
+}
+
+int64_t dl_replace_find(const dl_replacement *r, dl_replace_space *space) {
     double mean = 0;
-    for (int64_t j = 0; j < m; j++)
-        mean += use[j] / (double)m;
+    for (int64_t j = 0; j < r->m; j++)
+        mean += r->use[j] / (double)r->m;
+    double least_use = fmax(r->least_use, r->least_share * mean);
     int64_t found = 0;
-    for (int64_t j = 0; j < m; j++) {
-        bool useless = use[j] < least_use * mean || mean == 0;
-        /* Of a pair of copies the less used goes, of equals the later; so one of them always stays. */
-        for (int64_t i = 0; i < m && !useless; i++)
-            if (i != j && fabs(G[i * m + j]) > copy && use[i] >= least_use * mean)
-                useless = use[i] > use[j] || (use[i] == use[j] && i < j);
-        if (useless)
-            atoms[found++] = (int32_t)j;
-    }
+    for (int64_t j = 0; j < r->m; j++)
+        if (r->use[j] == 0 || r->use[j] < least_use ||
+            has_better_copy(r, j, gram_row(r, j, space), least_use))
+            space->atoms[found++] = (int32_t)j;
     return found;
 }
 
-/* ||x - Wz||^2 of sample i of the block; the residual itself into l->residual. */
-static double block_residual(dltf_learner *l, int64_t i) {
-    double *r = l->residual, sum = 0;
-    for (int64_t d = 0; d < l->n; d++)
-        r[d] = (double)l->block[i * l->n + d];
-    for (int64_t e = i * l->k; e < i * l->k + l->Z.count[i]; e++)
-        for (int64_t d = 0; d < l->n; d++)
-            r[d] -= (double)l->Z.value[e] * l->W[l->Z.index[e] * l->n + d];
-    for (int64_t d = 0; d < l->n; d++)
-        sum += r[d] * r[d];
-    return sum;
-}
-
 /* The next largest of the residuals that was not taken yet; -1 if none is worth an atom. */
-static int64_t take_worst(double *squares, int64_t rows, double least) {
+static int64_t take_worst(double *squares, int64_t samples, double least) {
     int64_t worst = -1;
-    for (int64_t i = 0; i < rows; i++)
+    for (int64_t i = 0; i < samples; i++)
         if (squares[i] > least && (worst < 0 || squares[i] > squares[worst]))
             worst = i;
     if (worst >= 0)
@@ -50,28 +72,33 @@ static int64_t take_worst(double *squares, int64_t rows, double least) {
     return worst;
 }
 
-int64_t dl_replace_by(dltf_learner *l, const double *use, int64_t rows, int64_t index,
-                      double (*residual)(dltf_learner *l, int64_t i)) {
-    dl_random random = {(uint64_t)l->options.seed, DL_STREAM_REPLACE};
-    int64_t n = l->n, found = dl_find_useless(l->w_space.G, use, l->m, l->useless);
-    if (found == 0)
-        return 0;
-    for (int64_t i = 0; i < rows; i++)
-        l->squares[i] = residual(l, i);
-    for (int64_t a = 0; a < found; a++) {
-        int64_t j = l->useless[a], worst = take_worst(l->squares, rows, 1e-8 * (double)l->k);
-        if (worst >= 0)
-            residual(l, worst);
-        else /* everything is explained already: any direction will do */
-            for (int64_t d = 0; d < n; d++)
-                l->residual[d] = dl_random_normal(random, (uint64_t)((index * l->m + j) * n + d));
-        if (dl_normalise(l->residual, n))
-            memcpy(l->W + j * n, l->residual, (size_t)n * sizeof *l->W);
-    }
-    dl_learner_refresh(l);
+static void replace_atom(const dl_replacement *r, int64_t j, dl_replace_space *space) {
+    int64_t n = r->n, worst = take_worst(space->squares, r->samples, r->least_square);
+    double *atom = space->residual;
+    if (worst >= 0)
+        r->residual(r->context, worst, atom);
+    else if (!r->random)
+        return;
+    else /* all samples are explained: any direction will do */
+        for (int64_t d = 0; d < n; d++)
+            atom[d] = dl_random_normal(*r->random, r->first + (uint64_t)(j * n + d));
+    if (dl_normalise(atom, n))
+        memcpy(r->W + j * n, atom, (size_t)n * sizeof *r->W);
+}
+
+int64_t dl_replace_atoms(const dl_replacement *r, dl_replace_space *space) {
+    int64_t found = dl_replace_find(r, space);
+    for (int64_t i = 0; i < r->samples && found > 0; i++)
+        space->squares[i] = r->residual(r->context, i, space->residual);
+    for (int64_t a = 0; a < found; a++)
+        replace_atom(r, space->atoms[a], space);
     return found;
 }
 
-int64_t dl_replace_useless(dltf_learner *l, const double *use, int64_t rows, int64_t index) {
-    return dl_replace_by(l, use, rows, index, block_residual);
+double dl_residual_row(void *context, int64_t i, double *r) {
+    const dl_residual_rows *rows = context;
+    const float *row = rows->R + i * rows->n;
+    for (int64_t d = 0; d < rows->n; d++)
+        r[d] = (double)row[d];
+    return dl_kernels_now()->square(row, rows->n);
 }

@@ -1,4 +1,4 @@
-/* Accumulation of the sufficient statistics. A block's entries are first sorted by atom; then each atom
+/* Accumulation of the sufficient statistics. A block's entries are first grouped by atom; then each atom
  * gathers its own samples, which needs no locks and no partial sums. */
 #include "learning/statistics.h"
 
@@ -17,8 +17,7 @@ dltf_status dl_statistics_alloc(dl_statistics *s, int threads, int64_t m, int64_
     DL_TRY_NEW(s->D, m * m);
     DL_TRY_NEW(s->use, m);
     DL_TRY_NEW(s->code_sum, m);
-    DL_TRY_NEW(s->start, m + 1);
-    DL_TRY_NEW(s->entry, rows * k);
+    DL_TRY(dl_by_atom_alloc(&s->by_atom, m, rows * k));
     if (admm) {
         DL_TRY_NEW(s->F, m * n);
         DL_TRY_NEW(s->H, m * m);
@@ -37,8 +36,7 @@ void dl_statistics_free(dl_statistics *s) {
     dl_free(s->code_sum);
     dl_free(s->F);
     dl_free(s->H);
-    dl_free(s->start);
-    dl_free(s->entry);
+    dl_by_atom_free(&s->by_atom);
     dl_free(s->panel);
     *s = (dl_statistics){0};
 }
@@ -58,22 +56,6 @@ void dl_statistics_clear(dl_statistics *s) {
     s->M_square = 0;
 }
 
-/* A counting sort; an entry is its position i*k + e. */
-void dl_statistics_sort(dl_statistics *s, dl_slots Z) {
-    memset(s->start, 0, (size_t)(s->m + 1) * sizeof *s->start);
-    for (int64_t i = 0; i < Z.rows; i++)
-        for (int64_t e = 0; e < Z.count[i]; e++)
-            s->start[Z.index[i * Z.k + e] + 1]++;
-    for (int64_t j = 0; j < s->m; j++)
-        s->start[j + 1] += s->start[j];
-    for (int64_t i = 0; i < Z.rows; i++)
-        for (int64_t e = 0; e < Z.count[i]; e++)
-            s->entry[s->start[Z.index[i * Z.k + e]]++] = i * Z.k + e;
-    for (int64_t j = s->m; j > 0; j--) /* the fill moved every start to its end */
-        s->start[j] = s->start[j - 1];
-    s->start[0] = 0;
-}
-
 typedef struct block {
     dl_statistics *s;
     const float *X, *M;
@@ -84,8 +66,9 @@ static void gather_atom(const block *b, int64_t j) {
     dl_statistics *s = b->s;
     const dl_slots *Z = &b->Z;
     const dl_kernels *kernels = dl_kernels_now();
-    for (int64_t e = s->start[j]; e < s->start[j + 1]; e++) {
-        int64_t position = s->entry[e], i = position / Z->k;
+    dl_atom_entries entries = dl_by_atom_of(&s->by_atom, j);
+    for (int64_t e = 0; e < entries.count; e++) {
+        int64_t position = entries.entry[e], i = position / Z->k;
         float z = Z->value[position];
         s->use[j] += 1;
         s->code_sum[j] += (double)z;
@@ -111,7 +94,7 @@ static void add_atoms(void *context, int64_t task, int worker) {
 
 void dl_statistics_add(dl_statistics *s, const float *X, dl_slots Z, const float *M) {
     block b = {s, X, M, Z};
-    dl_statistics_sort(s, Z);
+    dl_by_atom_sort(&s->by_atom, Z);
     dl_parallel(s->threads, dl_tiles(s->m, DL_STATISTICS_PANEL), add_atoms, &b);
     for (int64_t i = 0; M && i < Z.rows * s->m; i++)
         s->M_square += (double)M[i] * (double)M[i];

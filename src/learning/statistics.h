@@ -4,23 +4,22 @@
 #ifndef DL_LEARNING_STATISTICS_H
 #define DL_LEARNING_STATISTICS_H
 
-#include "coding/feature.h"
+#include "coding/by_atom.h"
 
 /* Atoms, or columns of X, that one task owns. */
 enum { DL_STATISTICS_PANEL = 32 };
 
 typedef struct dl_statistics {
     int64_t m, n;
-    double *C;        /* m x n: row j = sum_i z_ij x_i */
-    double *D;        /* m x m */
-    double *use;      /* m: in how many codes the atom is */
-    double *code_sum; /* m: sum_i z_ij */
-    double *F;        /* m x n, ADMM only */
-    double *H;        /* m x m: row j = sum_i z_ij m_i, ADMM only */
-    double M_square;  /* ||M||^2, ADMM only */
-    int64_t *start;   /* m + 1: entries of a block sorted by atom */
-    int64_t *entry;
-    float *panel; /* work space of F, one panel per thread */
+    double *C;          /* m x n: row j = sum_i z_ij x_i */
+    double *D;          /* m x m */
+    double *use;        /* m: in how many codes the atom is */
+    double *code_sum;   /* m: sum_i z_ij */
+    double *F;          /* m x n, ADMM only */
+    double *H;          /* m x m: row j = sum_i z_ij m_i, ADMM only */
+    double M_square;    /* ||M||^2, ADMM only */
+    dl_by_atom by_atom; /* the entries of a block */
+    float *panel;       /* work space of F, one panel per thread */
     int threads;
 } dl_statistics;
 
@@ -29,10 +28,6 @@ dltf_status dl_statistics_alloc(dl_statistics *s, int threads, int64_t m, int64_
                                 bool admm);
 void dl_statistics_free(dl_statistics *s);
 void dl_statistics_clear(dl_statistics *s);
-
-/* The entries of codes (at most `rows` of the allocation) by atom: those of atom j are Z.value[entry[e]] for
- * start[j] <= e < start[j+1], in the order of the samples. */
-void dl_statistics_sort(dl_statistics *s, dl_slots Z);
 
 /* Adds a block of samples X (Z.rows x n) with codes Z and, in the ADMM, M (Z.rows x m; otherwise NULL).
  * Parallel over atoms, so that every sum has one owner and one order. O(rows (k n + k^2)), ADMM + O(rows m

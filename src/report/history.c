@@ -6,59 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum field_kind { STAGE, INTEGER, REAL } field_kind;
-
-#define FIELD(kind, name)                                                                                    \
-    { #name, kind, offsetof(dltf_iteration, name) }
-
-/* The columns of a history, in the order of the struct. */
-static const struct {
-    const char *name;
-    field_kind kind;
-    size_t offset;
-} fields[] = {
-    FIELD(STAGE, stage),
-    FIELD(INTEGER, index),
-    FIELD(REAL, theta),
-    FIELD(REAL, objective),
-    FIELD(REAL, noise_term),
-    FIELD(REAL, incoherence_term),
-    FIELD(REAL, data_term),
-    FIELD(REAL, relative_error),
-    FIELD(REAL, primal_residual),
-    FIELD(REAL, dual_residual),
-    FIELD(REAL, coherence),
-    FIELD(REAL, frame_potential),
-    FIELD(INTEGER, atoms_replaced),
-    FIELD(REAL, seconds),
-};
-
-const char *history_stage_name(dltf_stage stage) {
-    switch (stage) {
-    case DLTF_STAGE_MINIBATCH:
-        return "minibatch";
-    case DLTF_STAGE_MODEL:
-        return "model";
-    case DLTF_STAGE_ADMM:
-        return "admm";
-    case DLTF_STAGE_ENCODER:
-        return "encoder";
-    case DLTF_STAGE_KSVD:
-        return "ksvd";
-    }
-    return "unknown";
-}
-
-static json_t *field_value(field_kind kind, const void *field) {
+static json_t *column_value(const dltf_history_column *column, const dltf_iteration *record) {
+    const void *field = (const char *)record + column->offset;
+    const char *text = NULL;
     int64_t integer = 0;
     double real = 0;
-    switch (kind) {
-    case STAGE:
-        return json_string(history_stage_name(*(const dltf_stage *)field));
-    case INTEGER:
+    switch (column->kind) {
+    case DLTF_HISTORY_TEXT:
+        memcpy(&text, field, sizeof text);
+        return json_string(text);
+    case DLTF_HISTORY_INTEGER:
         memcpy(&integer, field, sizeof integer);
         return json_integer(integer);
-    case REAL:
+    case DLTF_HISTORY_REAL:
         memcpy(&real, field, sizeof real);
         return json_number(real);
     }
@@ -67,11 +27,12 @@ static json_t *field_value(field_kind kind, const void *field) {
 
 json_t *history_rows(const dltf_iteration *history, int64_t count) {
     json_t *rows = json_array();
+    int width = 0;
+    const dltf_history_column *columns = dltf_history_columns(&width);
     for (int64_t i = 0; i < count; i++) {
         json_t *row = json_object();
-        for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
-            json_object_set_new(row, fields[f].name,
-                                field_value(fields[f].kind, (const char *)&history[i] + fields[f].offset));
+        for (int c = 0; c < width; c++)
+            json_object_set_new(row, columns[c].name, column_value(&columns[c], &history[i]));
         json_array_append_new(rows, row);
     }
     return rows;

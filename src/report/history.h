@@ -12,6 +12,4 @@ json_t *history_rows(const dltf_iteration *history, int64_t count);
 /* All values of an option table, by name. */
 json_t *history_options(dltf_option_table table, const void *values);
 
-const char *history_stage_name(dltf_stage stage);
-
 #endif

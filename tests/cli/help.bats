@@ -2,17 +2,12 @@
 # Help, version, manual and completion: what a newcomer types first.
 load common
 
-# names HEADING: the first words of the lines under a heading of a help text on stdin.
-names() { sed -n "/^$1:\$/,/^\$/s/^  \([a-z][a-z0-9-]*\) .*/\1/p"; }
-
-COMMANDS=$(dltf help | names Commands)
-
 @test "the overview lists the commands, one for each file of them" {
-  [[ $COMMANDS == train* ]]
-  local source
+  local names source
+  names=$(commands)
   for source in "$BATS_TEST_DIRNAME"/../../cli/cmd_*.c; do
     source=${source##*/cmd_}
-    grep -qx "${source%.c}" <<<"$COMMANDS"
+    grep -qx "${source%.c}" <<<"$names"
   done
 }
 
@@ -22,8 +17,9 @@ COMMANDS=$(dltf help | names Commands)
   dltf completion bash >completion
   mkdir -p data/mnist
   touch data/mnist/{train,t10k}-images-idx3-ubyte.gz # --plan only asks whether they are there
-  local experiment methods
-  for experiment in $(names Experiments <help); do
+  local experiment names methods
+  names=$(experiments)
+  for experiment in $names; do
     [[ -s $BATS_TEST_DIRNAME/../../experiments/$experiment.c ]]
     methods=$(dltf reproduce "$experiment" --plan --data data --json -q | value '", ".join(dict.fromkeys(r["method"] for r in d["rows"]))')
     [[ -n $methods && $(tr -s ' \n' ' ' <help) == *" $experiment "*" --methods: $methods "* ]]
@@ -31,7 +27,7 @@ COMMANDS=$(dltf help | names Commands)
     [[ $(tr '\n' ' ' <manual) == *" $experiment "*"methods: $methods "* ]]
     grep -q "^ *$experiment) _dltf_list \"${methods//, / }\" ;;" completion
   done
-  [[ $(grep -c "_dltf_list \"" completion) == $(names Experiments <help | wc -l) ]]
+  [[ $(grep -c "_dltf_list \"" completion) == $(wc -w <<<"$names") ]]
 }
 
 @test "dltf alone and an unknown command say what there is" {
@@ -52,7 +48,8 @@ COMMANDS=$(dltf help | names Commands)
 }
 
 @test "every command has help with an example, in three ways" {
-  for command in $COMMANDS; do
+  names=$(commands)
+  for command in $names; do
     run -0 --separate-stderr dltf "$command" --help
     [[ $output == *"Usage: dltf $command"* && $output == *"Example"*"dltf $command"* && -z $stderr ]]
     local first=$output
@@ -74,7 +71,8 @@ COMMANDS=$(dltf help | names Commands)
 
 @test "the manual page is complete and clean" {
   dltf manual >dltf.1
-  for command in $COMMANDS; do
+  names=$(commands)
+  for command in $names; do
     grep -q "^.Ss dltf $command\$" dltf.1
   done
   if command -v mandoc >/dev/null; then

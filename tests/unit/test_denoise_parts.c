@@ -130,6 +130,12 @@ static void the_rule_is_what_it_says(void **state) {
         int64_t count = plain_rule(W, M, N, X + i * N, 0.2, 0.8, K, wanted);
         assert_int_equal(Z.count[i], count);
         assert_memory_equal(Z.index + i * K, wanted, (size_t)count * sizeof *wanted);
+        for (int64_t e = 0; e < count; e++) {
+            double score = 0;
+            for (int d = 0; d < N; d++)
+                score += (double)W[wanted[e] * N + d] * (double)X[i * N + d];
+            assert_near((double)Z.value[i * K + e], score, 1e-5);
+        }
         entries += count;
     }
     assert_true(entries > ROWS && entries < K * ROWS);

@@ -1,9 +1,10 @@
 /* Image files: every kind of PNG as libpng writes it, PGM and PPM as text and bytes, .npy; damage of all
  * sorts. */
 #include "test_io.h"
+#include "test_number.h"
 
 #include "image/image.h"
-#include "io/png_file.h"
+#include "io/png.h"
 #include "io/pnm.h"
 
 #include <math.h>
@@ -111,7 +112,7 @@ static void check_kind(kind k) {
     assert_int_equal(image->bits, k.bits == 16 ? 16 : 8);
     for (int c = 0; c < image->channels; c++)
         for (int i = 0; i < WIDTH * HEIGHT; i++)
-            if (fabs((double)dl_image_plane(image, c)[i] - expected(k, i % WIDTH, i / WIDTH, c)) > 1e-4)
+            if (!(fabs((double)dl_image_plane(image, c)[i] - expected(k, i % WIDTH, i / WIDTH, c)) <= 1e-4))
                 fail_msg("colour type %d, %d bits: channel %d, pixel %d is %g", k.colour, k.bits, c, i,
                          (double)dl_image_plane(image, c)[i]);
     dltf_image_free(image);
@@ -207,7 +208,7 @@ static void assert_pnm(const char *bytes, int64_t size, int channels, int bits, 
     assert_int_equal(image->channels, channels);
     assert_int_equal(image->bits, bits);
     for (int i = 0; i < 2 * channels; i++)
-        assert_float_equal(image->planes[i], values[i], 1e-4);
+        assert_near((double)image->planes[i], values[i], 1e-4);
     dltf_image_free(image);
 }
 
@@ -309,7 +310,8 @@ static void refuses_what_is_no_image(void **state) {
     (void)state;
     dltf_image *image = NULL;
     write_file(in_directory("t.png"), "no image at all", 15);
-    assert_fails(dltf_image_load(in_directory("t.png"), &image), DLTF_FORMAT, "t.png: is not an image");
+    assert_fails(dltf_image_load(in_directory("t.png"), &image), DLTF_FORMAT,
+                 "t.png: is not an image that can be read; .png, .pgm, .ppm and .npy are");
     assert_fails(dltf_image_load(in_directory("none.png"), &image), DLTF_FILE, "none.png: cannot open");
     const float values[24] = {0};
     dl_text npy =
@@ -322,8 +324,12 @@ static void refuses_what_is_no_image(void **state) {
     assert_fails(dltf_image_load(in_directory("v.npy"), &image), DLTF_FORMAT, "height x width");
     dl_text_free(&npy);
     image = make_image(3, 8);
-    assert_fails(dltf_image_save(image, in_directory("a.pgm")), DLTF_ARGUMENT, ".ppm for colour");
-    assert_fails(dltf_image_save(image, in_directory("a.jpg")), DLTF_ARGUMENT, ".png, .pgm, .ppm or .npy");
+    assert_fails(dltf_image_save(image, in_directory("a.pgm")), DLTF_ARGUMENT,
+                 "a.pgm: a colour image is written as .png, .ppm or .npy");
+    assert_fails(dltf_image_save(image, in_directory("a.jpg")), DLTF_ARGUMENT,
+                 "a.jpg: a colour image is written as .png, .ppm or .npy");
+    assert_fails(dltf_image_check_path(image, "a.pgm"), DLTF_ARGUMENT, "a.pgm: a colour image is written");
+    assert_int_equal(dltf_image_check_path(image, "a.PNM"), DLTF_OK);
     assert_fails(dltf_image_save(image, NULL), DLTF_ARGUMENT, "no file name");
     dltf_image_free(image);
     assert_fails(dltf_image_new(0, 5, 1, 8, &image), DLTF_ARGUMENT, "0 x 5");

@@ -1,0 +1,39 @@
+/* A counting sort: all sums over the samples of an atom then have one owner, and need no locks. */
+#include "coding/by_atom.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+dltf_status dl_by_atom_alloc(dl_by_atom *by_atom, int64_t m, int64_t entries) {
+    dltf_status status = DLTF_OK;
+    *by_atom = (dl_by_atom){.m = m};
+    DL_TRY_NEW(by_atom->start, m + 1);
+    DL_TRY_NEW(by_atom->entry, entries);
+done:
+    if (status != DLTF_OK)
+        dl_by_atom_free(by_atom);
+    return status;
+}
+
+void dl_by_atom_free(dl_by_atom *by_atom) {
+    dl_free(by_atom->start);
+    dl_free(by_atom->entry);
+    *by_atom = (dl_by_atom){0};
+}
+
+void dl_by_atom_sort(dl_by_atom *by_atom, dl_slots Z) {
+    int64_t m = by_atom->m, *start = by_atom->start;
+    memset(start, 0, (size_t)(m + 1) * sizeof *start);
+    for (int64_t i = 0; i < Z.rows; i++)
+        for (int64_t e = i * Z.k; e < i * Z.k + Z.count[i]; e++)
+            start[Z.index[e] + 1]++;
+    for (int64_t j = 0; j < m; j++)
+        start[j + 1] += start[j];
+    for (int64_t i = 0; i < Z.rows; i++)
+        for (int64_t e = i * Z.k; e < i * Z.k + Z.count[i]; e++)
+            by_atom->entry[start[Z.index[e]]++] = e;
+    for (int64_t j = m; j > 0; j--) /* each start has moved to that of the next atom */
+        start[j] = start[j - 1];
+    start[0] = 0;
+}
