@@ -6,8 +6,6 @@ DESTDIR ?=
 CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF)
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
-BENCHMARKS = encode omp ksvd prox train
-
 .PHONY: all demo test bench format install clean help
 
 all:
@@ -28,7 +26,7 @@ test:
 
 # Best on a quiet machine: other work shows in the ratios.
 bench: all
-	@for name in $(BENCHMARKS); do echo "== $$name"; build/release/bin/dltf-bench $$name -o bench/results/$$name.json || exit; done
+	@for name in $$(build/release/bin/dltf-bench --list); do echo "== $$name"; build/release/bin/dltf-bench $$name -o bench/results/$$name.json || exit; done
 	@echo "== peers"; bench/peers -o bench/results/peers.json
 
 format:

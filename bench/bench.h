@@ -1,4 +1,4 @@
-/* What every benchmark shares. A benchmark is one file bench_*.c and one line of the table in main.c.
+/* What every benchmark shares. A new one is a file bench_*.c and a row of BENCHMARKS.
  *
  * Machines are noisy, so what counts is the ratio between methods timed in one run: rounds in which all take
  * turns, the best time of each. */
@@ -8,7 +8,6 @@
 #include "dltf.h"
 
 #include <jansson.h>
-#include <stdio.h>
 #include <time.h>
 
 enum { BENCH_ROUNDS = 7 };
@@ -21,20 +20,30 @@ static inline double bench_cpu_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Prints a table for people to `table` (NULL: none) and appends one object for each of its lines to `rows`.
- */
-typedef dltf_status (*bench_run)(FILE *table, json_t *rows);
+typedef struct benchmark {
+    const char *name, *summary;
+    const char *caption; /* over the table: units, and what is compared */
+    int rounds;          /* of which the best counts */
+    dltf_status (*run)(json_t *rows);
+    /* Measures nothing and writes what is measured with as .npy files, for others to measure with; appends
+     * one object for each pair of files. NULL: there is no such thing. */
+    dltf_status (*arrays)(const char *directory, json_t *rows);
+} benchmark;
 
-dltf_status bench_encode(FILE *table, json_t *rows);
-dltf_status bench_omp(FILE *table, json_t *rows);
+/* All of them, in the order of the help. ROW(name) stands for a `const benchmark benchmark_name`. */
+#define BENCHMARKS(ROW)                                                                                      \
+    ROW(encode)                                                                                              \
+    ROW(omp)                                                                                                 \
+    ROW(ksvd)                                                                                                \
+    ROW(prox)                                                                                                \
+    ROW(train)
 
-dltf_status bench_ksvd(FILE *table, json_t *rows);
-dltf_status bench_prox(FILE *table, json_t *rows);
-dltf_status bench_train(FILE *table, json_t *rows);
+#define DECLARE(name) extern const benchmark benchmark_##name;
+BENCHMARKS(DECLARE)
+#undef DECLARE
 
-/* Writes the samples and dictionaries of bench_encode as SHAPE.X.npy and SHAPE.W.npy, for others to measure
- * with (bench/peers), and appends one object for each shape to `rows`. */
-dltf_status bench_encode_arrays(const char *directory, json_t *rows);
+/* Appends a new row, which it takes over; NULL counts as lack of memory. */
+dltf_status bench_append(json_t *rows, json_t *row);
 
 /* The machine and the build, for a report; NULL without memory. */
 json_t *bench_host(void);

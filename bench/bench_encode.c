@@ -31,12 +31,6 @@ typedef struct workload {
     float *value;
 } workload;
 
-static double wall_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void fill_normal(float *x, int64_t count, uint32_t stream) {
     dl_random random = {.seed = 1, .stream = stream};
     for (int64_t i = 0; i < count; i++)
@@ -71,18 +65,18 @@ static void free_workload(workload *w) {
 }
 
 static double time_product(shape s, const workload *w, int64_t N) {
-    double start = wall_seconds();
+    double start = dltf_seconds();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)N, (int)s.m, (int)s.n, 1, w->X, (int)s.n, w->W,
                 (int)s.n, 0, w->S, (int)s.m);
-    return wall_seconds() - start;
+    return dltf_seconds() - start;
 }
 
 static dltf_status time_encode(const workload *w, shape s, int64_t N, dltf_encoder *encoder,
                                double *seconds) {
-    double start = wall_seconds();
+    double start = dltf_seconds();
     dltf_status status =
         dltf_encoder_run(encoder, dltf_matrix_f32(w->X, N, s.n), w->count, w->index, w->value);
-    *seconds = wall_seconds() - start;
+    *seconds = dltf_seconds() - start;
     return status;
 }
 
@@ -101,8 +95,8 @@ static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t
     *product = *encode = INFINITY;
     DL_TRY(dltf_encoder_new(w->model, &encoding, &encoder));
     openblas_set_num_threads(threads);
-    double start = wall_seconds();
-    for (int round = 0; round < BENCH_ROUNDS || wall_seconds() - start < LEAST_SECONDS; round++) {
+    double start = dltf_seconds();
+    for (int round = 0; round < BENCH_ROUNDS || dltf_seconds() - start < LEAST_SECONDS; round++) {
         double products = 0, encodes = 0, seconds = 0;
         for (int call = 0; call < calls; call++)
             products += time_product(s, w, N);
@@ -116,51 +110,35 @@ done:
     return status;
 }
 
-static dltf_status report(FILE *table, json_t *rows, shape s, int64_t N, int threads, double product,
-                          double encode) {
+static dltf_status report(json_t *rows, shape s, int64_t N, int threads, double product, double encode) {
     double gflops = 2e-9 * (double)s.n * (double)s.m * (double)N / encode;
-    if (table)
-        fprintf(table, "%5s %5lld %6lld %4lld %6lld %8d %12.3f %12.3f %7.3f %8.1f\n", s.name, (long long)s.n,
-                (long long)s.m, (long long)s.k, (long long)N, threads, 1e6 * product / (double)N,
-                1e6 * encode / (double)N, encode / product, gflops);
     json_t *row =
         json_pack("{s:s, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:f, s:f}", "shape", s.name, "n", (json_int_t)s.n,
                   "m", (json_int_t)s.m, "k", (json_int_t)s.k, "samples", (json_int_t)N, "threads", threads,
                   "ratio_to_sgemm", encode / product, "gflops", gflops, "sgemm_us", 1e6 * product / (double)N,
                   "encode_us", 1e6 * encode / (double)N);
-    return json_array_append_new(rows, row) == 0 ? DLTF_OK
-                                                 : dl_fail(DLTF_MEMORY, "not enough memory for the report");
+    return bench_append(rows, row);
 }
 
-static dltf_status bench_shape(FILE *table, json_t *rows, shape s) {
+static dltf_status bench_shape(json_t *rows, shape s) {
     workload w;
     double product = 0, encode = 0;
     dltf_status status = make_workload(s, &w);
     int most = dl_thread_count(0) < 2 ? 1 : 2;
     for (int threads = 1; status == DLTF_OK && threads <= most; threads++) {
         DL_TRY(measure(&w, s, DLTF_CODER_THRESHOLD, s.N, threads, &product, &encode));
-        DL_TRY(report(table, rows, s, s.N, threads, product, encode));
+        DL_TRY(report(rows, s, s.N, threads, product, encode));
     }
     DL_TRY(measure(&w, s, DLTF_CODER_THRESHOLD, 1, 1, &product, &encode));
-    DL_TRY(report(table, rows, s, 1, 1, product, encode));
+    DL_TRY(report(rows, s, 1, 1, product, encode));
 done:
     free_workload(&w);
     return status;
 }
 
-static void print_head(FILE *table, const char *what) {
-    if (table)
-        fprintf(table,
-                "Wall us per sample, best of %d or more: a bare sgemm, the encoder (%s), and their ratio.\n\n"
-                "%5s %5s %6s %4s %6s %8s %12s %12s %7s %8s\n",
-                BENCH_ROUNDS, what, "shape", "n", "m", "k", "N", "threads", "sgemm", "encode", "ratio",
-                "gflops");
-}
-
-dltf_status bench_encode(FILE *table, json_t *rows) {
-    print_head(table, "product and selection");
+static dltf_status run_encode(json_t *rows) {
     for (int i = 0; i < SHAPES; i++) {
-        dltf_status status = bench_shape(table, rows, shapes[i]);
+        dltf_status status = bench_shape(rows, shapes[i]);
         if (status != DLTF_OK)
             return status;
     }
@@ -184,14 +162,13 @@ static dltf_status save_shape(const char *directory, json_t *rows, shape s) {
     DL_TRY(save(directory, s.name, 'W', dltf_model_get(w.model).dictionary, s.m, s.n));
     json_t *row = json_pack("{s:s, s:I, s:I, s:I, s:I}", "shape", s.name, "n", (json_int_t)s.n, "m",
                             (json_int_t)s.m, "k", (json_int_t)s.k, "samples", (json_int_t)s.N);
-    if (json_array_append_new(rows, row) != 0)
-        status = dl_fail(DLTF_MEMORY, "not enough memory for the report");
+    status = bench_append(rows, row);
 done:
     free_workload(&w);
     return status;
 }
 
-dltf_status bench_encode_arrays(const char *directory, json_t *rows) {
+static dltf_status save_arrays(const char *directory, json_t *rows) {
     for (int i = 0; i < SHAPES; i++) {
         dltf_status status = save_shape(directory, rows, shapes[i]);
         if (status != DLTF_OK)
@@ -201,8 +178,7 @@ dltf_status bench_encode_arrays(const char *directory, json_t *rows) {
 }
 
 /* Orthogonal matching pursuit on one thread; not on the largest shape, whose Gram matrix takes a gigabyte. */
-dltf_status bench_omp(FILE *table, json_t *rows) {
-    print_head(table, "Batch-OMP with k entries");
+static dltf_status run_omp(json_t *rows) {
     for (int i = 0; i < SHAPES - 1; i++) {
         shape s = shapes[i];
         workload w;
@@ -212,10 +188,28 @@ dltf_status bench_omp(FILE *table, json_t *rows) {
         if (status == DLTF_OK)
             status = measure(&w, s, DLTF_CODER_OMP, s.N, 1, &product, &encode);
         if (status == DLTF_OK)
-            status = report(table, rows, s, s.N, 1, product, encode);
+            status = report(rows, s, s.N, 1, product, encode);
         free_workload(&w);
         if (status != DLTF_OK)
             return status;
     }
     return DLTF_OK;
 }
+
+const benchmark benchmark_encode = {
+    .name = "encode",
+    .summary = "thresholded features against a bare sgemm, 1 and 2 threads, and one sample at a time",
+    .caption =
+        "Wall microseconds per sample: a bare sgemm, the encoder (product and selection), and their ratio.",
+    .rounds = BENCH_ROUNDS,
+    .run = run_encode,
+    .arrays = save_arrays,
+};
+
+const benchmark benchmark_omp = {
+    .name = "omp",
+    .summary = "orthogonal matching pursuit against a bare sgemm, one thread",
+    .caption = "Wall microseconds per sample: a bare sgemm, Batch-OMP with k entries, and their ratio.",
+    .rounds = BENCH_ROUNDS,
+    .run = run_omp,
+};

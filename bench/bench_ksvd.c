@@ -2,8 +2,6 @@
  * (C MEX) makes about 17,000 on a core of this kind. */
 #include "bench.h"
 
-#include "base/status.h"
-
 #include <math.h>
 
 enum { n = 64, m = 128, k = 8, N = 10000, ITERATIONS = 5, SOME_ROUNDS = 3 };
@@ -32,7 +30,7 @@ static dltf_status measure(dltf_matrix X, dltf_update update, double *best, doub
     return status;
 }
 
-dltf_status bench_ksvd(FILE *table, json_t *rows) {
+static dltf_status run(json_t *rows) {
     static const char *const names[] = {"exact", "approximate"};
     dltf_synthetic_spec spec = {n, m, k, N, 0.1, 0, DLTF_ENTRIES_ONES};
     dltf_synthetic *problem = NULL;
@@ -45,21 +43,22 @@ dltf_status bench_ksvd(FILE *table, json_t *rows) {
     dltf_synthetic_free(problem);
     if (status != DLTF_OK)
         return status;
-    if (table)
-        fprintf(table,
-                "CPU of one thread, n = %d, m = %d, k = %d, N = %d, %d iterations, best of %d.\n\n"
-                "%-12s %16s %20s %15s\n",
-                n, m, k, N, ITERATIONS, SOME_ROUNDS, "update", "ms/iteration", "samples*iterations/s",
-                "relative error");
     for (int update = 0; update < 2; update++) {
         double rate = (double)N * ITERATIONS / best[update], ms = 1e3 * best[update] / ITERATIONS;
-        if (table)
-            fprintf(table, "%-12s %16.1f %20.0f %15.4f\n", names[update], ms, rate, error[update]);
-        json_t *row = json_pack("{s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:f}", "update", names[update], "n", n,
-                                "m", m, "k", k, "samples", N, "ms_per_iteration", ms,
-                                "samples_iterations_per_second", rate, "relative_error", error[update]);
-        if (json_array_append_new(rows, row) != 0)
-            return dl_fail(DLTF_MEMORY, "not enough memory for the report");
+        json_t *row = json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f}", "update", names[update], "n",
+                                n, "m", m, "k", k, "samples", N, "iterations", ITERATIONS, "ms_per_iteration",
+                                ms, "samples_iterations_per_second", rate, "relative_error", error[update]);
+        status = bench_append(rows, row);
+        if (status != DLTF_OK)
+            return status;
     }
     return DLTF_OK;
 }
+
+const benchmark benchmark_ksvd = {
+    .name = "ksvd",
+    .summary = "K-SVD: samples times iterations per second, one thread",
+    .caption = "CPU of one thread, and the relative error after the iterations.",
+    .rounds = SOME_ROUNDS,
+    .run = run,
+};

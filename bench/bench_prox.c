@@ -138,16 +138,7 @@ done:
 
 static const char *const rule_names[] = {"polyak", "diminishing"};
 
-static void print_row(FILE *table, shape s, const result *r) {
-    subgradient_step rule = better_rule(r);
-    subgradient_figures best = r->subgradient[rule];
-    fprintf(table, "%5lld %5lld %6g %7.0f %7.1f %8.0f %6.1fx %12.0f %9.0fx %11.0f %9.1e %s%s\n",
-            (long long)s.m, (long long)s.k, s.gamma, r->prox, r->passes, r->sorted, r->sorted / r->prox,
-            best.ns, best.ns / r->prox, best.iterations, best.gap, rule_names[rule],
-            best.gap <= TOLERANCE ? "" : ", not reached");
-}
-
-static int append_row(json_t *rows, shape s, const result *r) {
+static dltf_status append_row(json_t *rows, shape s, const result *r) {
     subgradient_step rule = better_rule(r);
     subgradient_figures best = r->subgradient[rule];
     json_t *row = json_pack("{s:I, s:I, s:f, s:f, s:f, s:f, s:f}", "m", (json_int_t)s.m, "k", (json_int_t)s.k,
@@ -157,29 +148,28 @@ static int append_row(json_t *rows, shape s, const result *r) {
         json_pack("{s:s, s:f, s:f, s:f, s:f, s:b}", "subgradient_step", rule_names[rule], "subgradient_ns",
                   best.ns, "subgradient_ratio", best.ns / r->prox, "subgradient_iterations", best.iterations,
                   "subgradient_gap", best.gap, "subgradient_reached", best.gap <= TOLERANCE);
-    int failed = json_object_update(row, other);
+    json_object_update(row, other);
     json_decref(other);
-    return json_array_append_new(rows, row) || failed;
+    return bench_append(rows, row);
 }
 
-dltf_status bench_prox(FILE *table, json_t *rows) {
-    if (table)
-        fprintf(
-            table,
-            "CPU ns per column, best of %d, and ratios to prox. Subgradient: the better of two steps, to a "
-            "relative\n"
-            "gap of %g or %d iterations.\n\n%5s %5s %6s %7s %7s %8s %7s %12s %10s %11s %9s\n",
-            BENCH_ROUNDS, TOLERANCE, MOST_ITERATIONS, "m", "k", "gamma", "prox", "passes", "sorted", "ratio",
-            "subgradient", "ratio", "iterations", "gap");
-    for (int i = 0; i < SHAPES; i++) {
+static dltf_status run(json_t *rows) {
+    dltf_status status = DLTF_OK;
+    for (int i = 0; i < SHAPES && status == DLTF_OK; i++) {
         result r;
-        dltf_status status = measure(shapes[i], &r);
-        if (status != DLTF_OK)
-            return status;
-        if (table)
-            print_row(table, shapes[i], &r);
-        if (append_row(rows, shapes[i], &r) != 0)
-            return dl_fail(DLTF_MEMORY, "not enough memory for the report");
+        status = measure(shapes[i], &r);
+        if (status == DLTF_OK)
+            status = append_row(rows, shapes[i], &r);
     }
-    return DLTF_OK;
+    return status;
 }
+
+const benchmark benchmark_prox = {
+    .name = "prox",
+    .summary = "the (k,2)-norm proximal mapping: kernel, Algorithm 1, subgradient method; ns per column",
+    .caption =
+        "CPU nanoseconds per column, and ratios to prox. Subgradient: the better of two steps, until the "
+        "gap is small or the iterations are used up.",
+    .rounds = BENCH_ROUNDS,
+    .run = run,
+};

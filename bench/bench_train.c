@@ -4,9 +4,8 @@
  * W-step, and the dense products of its line search. */
 #include "bench.h"
 
-#include "base/clock.h"
 #include "base/parallel.h"
-#include "learning/pass.h"
+#include "learning/paper_model.h"
 #include "linalg/blas.h"
 
 #include <math.h>
@@ -28,50 +27,63 @@ static int stop(void *context, const dltf_progress *progress) {
 
 /* ---- The products of an iteration ---- */
 
+typedef struct products {
+    const dltf_learner *l;
+    dl_paper_model *p;
+    bool noise;
+} products;
+
+/* Codes of the block that the iteration saw last. */
+static dl_slots last_codes(const products *c) {
+    const dl_paper_model *p = c->p;
+    return c->noise ? dl_slots_from(&p->Z, c->l->N - p->block.rows, p->block.rows) : p->block.Z;
+}
+
 static void product_tile(void *context, int64_t tile, int worker) {
-    const dl_pass *pass = context;
-    dltf_learner *l = pass->l;
-    int64_t first = tile * DL_TILE, left = pass->rows - first, rows = left < DL_TILE ? left : DL_TILE;
-    dl_z_space *space = &l->z_spaces[worker];
-    dl_score_tile(&pass->problem.W, l->block + first * l->n, l->n, rows, space->B);
-    dl_slots Z = dl_slots_from(&l->Z, pass->first + first, rows);
+    const products *c = context;
+    dl_paper_model *p = c->p;
+    int64_t n = c->l->n, m = c->l->m, first = tile * DL_TILE, left = p->block.rows - first;
+    int64_t rows = left < DL_TILE ? left : DL_TILE;
+    dl_z_space *space = &p->spaces[worker];
+    dl_slots all = last_codes(c), Z = dl_slots_from(&all, first, rows);
+    dl_score_tile(&p->problem.W, p->block.X + first * n, n, rows, space->B);
     for (int i = 0; i < GAPS; i++)
-        dl_z_gap(&pass->problem, space->B, Z, rows, space->P);
-    for (int i = 0; pass->problem.beta > 0 && i < NOISE_PRODUCTS; i++)
-        dl_product_symmetric(space->P, l->G32, rows, l->m, space->R);
+        dl_z_gap(&p->problem, space->B, Z, rows, space->P);
+    for (int i = 0; c->noise && i < NOISE_PRODUCTS; i++)
+        dl_product_symmetric(space->P, c->l->G32, rows, m, space->R);
 }
 
 /* One evaluation of the W-step's objective and of its gradient. */
-static void w_products(dltf_learner *l, bool noise) {
-    dl_w_space *s = &l->w_space;
-    int64_t m = l->m, n = l->n;
-    int threads = l->threads;
-    dl_gemm(threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, l->W, l->W, 0, s->G);
-    dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, n, m, 1, s->G, l->W, 0, s->gradient);
-    if (!noise)
+static void w_products(const products *c) {
+    dl_w_space *s = &c->p->w_space;
+    const dl_statistics *sums = &c->p->statistics;
+    const double *W = c->l->W;
+    int64_t m = c->l->m, n = c->l->n;
+    int threads = c->l->threads;
+    dl_gemm(threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, W, 0, s->G);
+    dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, n, m, 1, s->G, W, 0, s->gradient);
+    if (!c->noise)
         return;
-    dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, n, n, 1, l->W, l->A, 0, s->WA);
-    dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, m, m, 1, s->G, l->statistics.D, 0, s->GD);
-    dl_gemm(threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, l->W, l->statistics.C, 0, s->K);
-    dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, n, m, 1, s->G, l->statistics.C, 0, s->gradient);
+    dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, n, n, 1, W, c->p->A, 0, s->WA);
+    dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, m, m, 1, s->G, sums->D, 0, s->GD);
+    dl_gemm(threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, sums->C, 0, s->K);
+    dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, n, m, 1, s->G, sums->C, 0, s->gradient);
 }
 
 /* Seconds of an iteration's products. Samples and codes of its last block are still there and stand for
  * all. */
-static double time_products(dltf_learner *l, bool noise) {
-    const dltf_train_options *o = &l->options;
-    int64_t block = dl_pass_block(l->N), rows = (l->N - 1) % block + 1;
-    dl_pass pass = dl_pass_make(l, o->theta, noise ? o->beta : 0);
-    pass.first = noise ? l->N - rows : 0;
-    pass.rows = rows;
-    double start = dl_seconds();
-    dl_parallel(l->threads, dl_tiles(rows, DL_TILE), product_tile, &pass);
-    dl_statistics_add(&l->statistics, l->block, dl_slots_from(&l->Z, pass.first, rows), noise ? l->M : NULL);
-    double samples = dl_seconds() - start;
-    start = dl_seconds();
+static double time_products(const dltf_learner *l, bool noise) {
+    products c = {l, l->state, noise};
+    int64_t rows = c.p->block.rows;
+    dl_slots codes = last_codes(&c);
+    double start = dltf_seconds();
+    dl_parallel(l->threads, dl_tiles(rows, DL_TILE), product_tile, &c);
+    dl_statistics_add(&c.p->statistics, c.p->block.X, dl_slots_from(&codes, 0, rows), noise ? c.p->M : NULL);
+    double samples = dltf_seconds() - start;
+    start = dltf_seconds();
     for (int step = 0; step <= W_STEPS; step++)
-        w_products(l, noise);
-    return samples * (double)l->N / (double)rows + dl_seconds() - start;
+        w_products(&c);
+    return samples * (double)l->N / (double)rows + dltf_seconds() - start;
 }
 
 /* ---- Measuring ---- */
@@ -85,36 +97,28 @@ static dltf_status measure(dltf_learner *l, bool noise, result *r) {
     dltf_outcome outcome;
     *r = (result){INFINITY, INFINITY};
     for (int round = 0; round < BENCH_ROUNDS; round++) {
-        double start = dl_seconds();
+        double start = dltf_seconds();
         dltf_status status = dltf_learner_run(l, stop, NULL, &outcome);
         if (status != DLTF_OK)
             return status;
         if (round > 0) /* the first makes the start of the stage, too */
-            r->iteration = fmin(r->iteration, dl_seconds() - start);
-        dl_blas_enter();
+            r->iteration = fmin(r->iteration, dltf_seconds() - start);
         r->products = fmin(r->products, time_products(l, noise));
-        dl_blas_leave();
     }
     return DLTF_OK;
 }
 
-static dltf_status report(FILE *table, json_t *rows, shape s, const char *stage, int threads,
-                          const result *r) {
+static dltf_status report(json_t *rows, shape s, const char *stage, int threads, const result *r) {
     double rate = (double)s.N / r->iteration;
-    if (table)
-        fprintf(table, "%6s %5lld %5lld %4lld %7lld %8d %13.2f %12.2f %7.2f %12.0f\n", stage, (long long)s.n,
-                (long long)s.m, (long long)s.k, (long long)s.N, threads, 1e3 * r->iteration,
-                1e3 * r->products, r->iteration / r->products, rate);
     json_t *row =
         json_pack("{s:s, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:f, s:f}", "stage", stage, "n", (json_int_t)s.n,
                   "m", (json_int_t)s.m, "k", (json_int_t)s.k, "samples", (json_int_t)s.N, "threads", threads,
                   "iteration_ms", 1e3 * r->iteration, "products_ms", 1e3 * r->products, "ratio_to_products",
                   r->iteration / r->products, "samples_per_second", rate);
-    return json_array_append_new(rows, row) == 0 ? DLTF_OK
-                                                 : dl_fail(DLTF_MEMORY, "not enough memory for the report");
+    return bench_append(rows, row);
 }
 
-static dltf_status bench_stages(FILE *table, json_t *rows, shape s, dltf_matrix X, int threads) {
+static dltf_status bench_stages(json_t *rows, shape s, dltf_matrix X, int threads) {
     dltf_train_options options = dltf_train_options_default();
     options.m = s.m;
     options.k = s.k;
@@ -132,19 +136,13 @@ static dltf_status bench_stages(FILE *table, json_t *rows, shape s, dltf_matrix 
         if (status == DLTF_OK)
             status = measure(l, noise, &r);
         if (status == DLTF_OK)
-            status = report(table, rows, s, noise ? "admm" : "model", threads, &r);
+            status = report(rows, s, noise ? "admm" : "tied", threads, &r);
         dltf_learner_free(l);
     }
     return status;
 }
 
-dltf_status bench_train(FILE *table, json_t *rows) {
-    if (table)
-        fprintf(table,
-                "Wall ms of one iteration over all samples and of its matrix products alone, best of %d.\n\n"
-                "%6s %5s %5s %4s %7s %8s %13s %12s %7s %12s\n",
-                BENCH_ROUNDS, "stage", "n", "m", "k", "N", "threads", "iteration", "products", "ratio",
-                "samples/s");
+static dltf_status run(json_t *rows) {
     dltf_status status = DLTF_OK;
     int most = dl_thread_count(0) < 2 ? 1 : 2;
     for (int i = 0; status == DLTF_OK && i < SHAPES; i++) {
@@ -153,8 +151,16 @@ dltf_status bench_train(FILE *table, json_t *rows) {
         dltf_synthetic_spec kind = {.n = s.n, .m = s.m, .k = s.k, .samples = s.N, .noise = 0.1, .seed = 1};
         status = dltf_synthetic_new(&kind, &problem);
         for (int threads = 1; status == DLTF_OK && threads <= most; threads++)
-            status = bench_stages(table, rows, s, dltf_synthetic_samples(problem, false), threads);
+            status = bench_stages(rows, s, dltf_synthetic_samples(problem, false), threads);
         dltf_synthetic_free(problem);
     }
     return status;
 }
+
+const benchmark benchmark_train = {
+    .name = "train",
+    .summary = "iterations of the learner against their matrix products, 1 and 2 threads",
+    .caption = "Wall milliseconds of one iteration over all samples, and of its matrix products alone.",
+    .rounds = BENCH_ROUNDS,
+    .run = run,
+};

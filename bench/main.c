@@ -2,37 +2,42 @@
  * file. */
 #include "bench.h"
 
-#include "base/text.h"
+#include "base/status.h"
+#include "report/json.h"
+#include "report/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct benchmark {
-    const char *name, *help;
-    bench_run run;
-} benchmark;
+/* Of a measured time no more are worth anything. */
+enum { DIGITS = 6 };
 
-static const benchmark benchmarks[] = {
-    {"encode", "thresholded features against a bare sgemm, 1 and 2 threads, and one sample at a time",
-     bench_encode},
-    {"omp", "orthogonal matching pursuit against a bare sgemm, one thread", bench_omp},
-    {"ksvd", "K-SVD: samples times iterations per second, one thread", bench_ksvd},
-    {"prox", "the (k,2)-norm proximal mapping: kernel, Algorithm 1, subgradient method; ns per column",
-     bench_prox},
-    {"train", "iterations of the learner against their matrix products, 1 and 2 threads", bench_train},
-};
+#define ADDRESS(name) &benchmark_##name,
+static const benchmark *const benchmarks[] = {BENCHMARKS(ADDRESS)};
+#undef ADDRESS
 
 enum { COUNT = sizeof benchmarks / sizeof *benchmarks };
 
+dltf_status bench_append(json_t *rows, json_t *row) {
+    return json_array_append_new(rows, row) == 0 ? DLTF_OK
+                                                 : dl_fail(DLTF_MEMORY, "not enough memory for the report");
+}
+
 static void print_usage(FILE *file) {
     fprintf(file, "usage: dltf-bench [--json] [-o FILE] BENCHMARK\n"
-                  "       dltf-bench [--json] encode --arrays DIR\n\n");
+                  "       dltf-bench [--json] BENCHMARK --arrays DIR\n"
+                  "       dltf-bench --list\n\n");
     for (int i = 0; i < COUNT; i++)
-        fprintf(file, "  %-8s %s\n", benchmarks[i].name, benchmarks[i].help);
-    fprintf(file,
-            "\n  --json        one JSON object instead of a table\n"
-            "  -o FILE       writes the JSON object to FILE, whatever is printed\n"
-            "  --arrays DIR  measures nothing; writes what encode measures with as .npy files to DIR\n");
+        fprintf(file, "  %-8s %s\n", benchmarks[i]->name, benchmarks[i]->summary);
+    fprintf(file, "\n  --json        one JSON object instead of a table\n"
+                  "  -o FILE       writes the JSON object to FILE, whatever is printed\n"
+                  "  --arrays DIR  measures nothing; writes what encode measures with as .npy files to DIR\n"
+                  "  --list        prints the names of all benchmarks\n");
+}
+
+static void print_names(void) {
+    for (int i = 0; i < COUNT; i++)
+        puts(benchmarks[i]->name);
 }
 
 static int usage_error(const char *sentence, const char *word) {
@@ -44,8 +49,8 @@ static int usage_error(const char *sentence, const char *word) {
 
 static const benchmark *find(const char *name) {
     for (int i = 0; i < COUNT; i++)
-        if (strcmp(benchmarks[i].name, name) == 0)
-            return &benchmarks[i];
+        if (strcmp(benchmarks[i]->name, name) == 0)
+            return benchmarks[i];
     return NULL;
 }
 
@@ -57,27 +62,28 @@ typedef struct request {
 } request;
 
 static dltf_status write_report(const request *r, const json_t *report) {
-    dl_text text = {0};
-    char *dump = json_dumps(report, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-    if (!dump)
+    char *text = json_format(report, DIGITS);
+    if (!text)
         return dl_fail(DLTF_MEMORY, "not enough memory for the report");
-    dl_text_append(&text, "%s\n", dump);
-    free(dump);
-    dltf_status status = dl_text_status(&text);
-    if (status == DLTF_OK && r->output)
-        status = dltf_text_save(text.data, r->output);
+    dltf_status status = r->output ? dltf_text_save(text, r->output) : DLTF_OK;
     if (status == DLTF_OK && r->json)
-        fputs(text.data, stdout);
-    dl_text_free(&text);
+        fputs(text, stdout);
+    free(text);
     return status;
+}
+
+static void print_table(const benchmark *self, const json_t *rows) {
+    printf("%s Best of %d rounds.\n\n", self->caption, self->rounds);
+    rows_print(rows, stdout);
 }
 
 static int run(const request *r) {
     json_t *rows = json_array();
     json_t *report = json_pack("{s:s, s:s, s:o, s:i, s:O}", "benchmark", r->chosen->name, "version",
-                               DLTF_VERSION, "host", bench_host(), "rounds", BENCH_ROUNDS, "rows", rows);
-    dltf_status status =
-        r->arrays ? bench_encode_arrays(r->arrays, rows) : r->chosen->run(r->json ? NULL : stdout, rows);
+                               DLTF_VERSION, "host", bench_host(), "rounds", r->chosen->rounds, "rows", rows);
+    dltf_status status = r->arrays ? r->chosen->arrays(r->arrays, rows) : r->chosen->run(rows);
+    if (status == DLTF_OK && !r->arrays && !r->json)
+        print_table(r->chosen, rows);
     if (status == DLTF_OK)
         status = write_report(r, report);
     if (status == DLTF_OK && fflush(stdout) != 0)
@@ -95,6 +101,10 @@ int main(int argc, char **argv) {
         const char *word = argv[i];
         if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
             print_usage(stdout);
+            return 0;
+        }
+        if (strcmp(word, "--list") == 0) {
+            print_names();
             return 0;
         }
         if (strcmp(word, "--json") == 0) {
@@ -115,7 +125,7 @@ int main(int argc, char **argv) {
     }
     if (!r.chosen)
         return usage_error("the name of a benchmark is needed%s", "");
-    if (r.arrays && r.chosen->run != bench_encode)
-        return usage_error("--arrays goes with encode, not with %s", r.chosen->name);
+    if (r.arrays && !r.chosen->arrays)
+        return usage_error("%s has no --arrays", r.chosen->name);
     return run(&r);
 }

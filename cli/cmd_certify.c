@@ -5,6 +5,8 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "experiments/support.h"
+#include "report/json.h"
+#include "report/rows.h"
 
 #include <stdlib.h>
 
@@ -133,61 +135,61 @@ static json_t *isometry_json(const dltf_isometry *found) {
                      "by_babel", found->by_babel, "delta", found->delta, "exact", (int)found->exact);
 }
 
-static void report_certified(report *r, const char *key, const char *label, dltf_certified_k found) {
-    report_json(r, key, certified_json(found));
-    report_line(r, label, "%lld by Theorem 1, %lld by coherence, %lld by the Babel function",
-                (long long)found.theorem1, (long long)found.coherence, (long long)found.babel);
+static void report_certified(facts *f, const char *key, const char *label, dltf_certified_k found) {
+    facts_json(f, key, certified_json(found));
+    facts_line(f, label, "%lld by Theorem 1, %lld by coherence, %lld by the Babel function",
+               (long long)found.theorem1, (long long)found.coherence, (long long)found.babel);
 }
 
-static void report_isometry(report *r, const char *key, const dltf_isometry *found) {
+static void report_isometry(facts *f, const char *key, const dltf_isometry *found) {
     char label[64];
     snprintf(label, sizeof label, "RIP constant of order %lld", (long long)found->order);
-    report_json(r, key, isometry_json(found));
+    facts_json(f, key, isometry_json(found));
     if (found->exact)
-        report_line(r, label, "%.4g, all supports tried", found->delta);
+        facts_line(f, label, "%.4g, all supports tried", found->delta);
     else
-        report_line(r, label, "at most %.4g by the Babel function, %.4g by coherence", found->by_babel,
-                    found->by_coherence);
+        facts_line(f, label, "at most %.4g by the Babel function, %.4g by coherence", found->by_babel,
+                   found->by_coherence);
 }
 
-static void report_babel(report *r, const certify_job *job) {
+static void report_babel(facts *f, const certify_job *job) {
     json_t *values = json_array();
     for (int64_t s = 0; s < job->orders; s++)
         json_array_append_new(values, json_number(job->babel[s]));
-    report_json(r, "babel", values);
+    facts_json(f, "babel", values);
     int64_t k = job->found.k;
     if (k <= job->orders)
-        report_line(r, "Babel function", "mu_1(%lld) + mu_1(%lld) = %.4g", (long long)k - 1, (long long)k,
-                    (k > 1 ? job->babel[k - 2] : 0) + job->babel[k - 1]);
+        facts_line(f, "Babel function", "mu_1(%lld) + mu_1(%lld) = %.4g", (long long)k - 1, (long long)k,
+                   (k > 1 ? job->babel[k - 2] : 0) + job->babel[k - 1]);
 }
 
-static void report_model(report *r, const certify_job *job) {
+static void report_model(facts *f, const certify_job *job) {
     const dltf_model_certificate *found = &job->found;
     dltf_model_view view = dltf_model_get(job->model);
-    report_text(r, "model", "model", job->args.operands[0]);
-    report_integer(r, "m", "atoms (m)", view.m);
-    report_integer(r, "n", "entries of an atom (n)", view.n);
-    report_integer(r, "k", "entries of a code (k)", found->k);
-    report_real(r, "mu", "coherence of W", found->mu);
-    report_json(r, "tied", json_boolean(!view.encoder && !view.bias));
+    facts_text(f, "model", "model", job->args.operands[0]);
+    facts_integer(f, "m", "atoms (m)", view.m);
+    facts_integer(f, "n", "entries of an atom (n)", view.n);
+    facts_integer(f, "k", "entries of a code (k)", found->k);
+    facts_real(f, "mu", "coherence of W", found->mu);
+    facts_json(f, "tied", json_boolean(!view.encoder && !view.bias));
     bool untied = view.encoder || view.bias;
-    report_real(r, "mu_encoder", untied ? "coherence of E and W" : NULL, found->mu_encoder);
-    report_real(r, "least_gain", NULL, found->least_gain);
-    report_real(r, "most_gain", NULL, found->most_gain);
-    report_real(r, "most_bias", NULL, found->most_bias);
+    facts_real(f, "mu_encoder", untied ? "coherence of E and W" : NULL, found->mu_encoder);
+    facts_real(f, "least_gain", NULL, found->least_gain);
+    facts_real(f, "most_gain", NULL, found->most_gain);
+    facts_real(f, "most_bias", NULL, found->most_bias);
     if (untied)
-        report_line(r, "gains", "%.4g .. %.4g, bias at most %.4g", found->least_gain, found->most_gain,
-                    found->most_bias);
-    report_babel(r, job);
-    report_certified(r, "certified", "certified k, no noise", found->without_noise);
+        facts_line(f, "gains", "%.4g .. %.4g, bias at most %.4g", found->least_gain, found->most_gain,
+                   found->most_bias);
+    report_babel(f, job);
+    report_certified(f, "certified", "certified k, no noise", found->without_noise);
     if (job->noise_given || job->options.mu_e > 0) {
-        report_real(r, "noise", "noise: norm at most", job->options.noise);
-        report_real(r, "mu_e", "noise: correlation at most", found->mu_e);
-        report_certified(r, "certified_with_noise", "certified k, noise", found->with_noise);
+        facts_real(f, "noise", "noise: norm at most", job->options.noise);
+        facts_real(f, "mu_e", "noise: correlation at most", found->mu_e);
+        report_certified(f, "certified_with_noise", "certified k, noise", found->with_noise);
     }
-    report_isometry(r, "rip_2k", &found->twice);
-    report_isometry(r, "rip_k1", &found->next);
-    report_integer(r, "equation4_k", NULL, found->equation4);
+    report_isometry(f, "rip_2k", &found->twice);
+    report_isometry(f, "rip_k1", &found->next);
+    facts_integer(f, "equation4_k", NULL, found->equation4);
 }
 
 static int64_t count_flags(const certify_job *job, dltf_flag flag, dltf_flag without) {
@@ -214,24 +216,24 @@ static json_t *flag_rows(const certify_job *job) {
 }
 
 static int print_report(certify_job *job) {
-    report r = report_new();
-    report_model(&r, job);
+    facts f = facts_new();
+    report_model(&f, job);
     json_t *rows = job->data ? flag_rows(job) : NULL;
     int64_t wrong = 0;
     if (rows) {
-        report_integer(&r, "samples", "samples", job->samples);
-        report_json(&r, "flags", json_incref(rows));
+        facts_integer(&f, "samples", "samples", job->samples);
+        facts_json(&f, "flags", json_incref(rows));
     }
     if (rows && job->known && job->noise_given) {
         wrong = count_flags(job, DLTF_FLAG_PROVEN, DLTF_FLAG_CANDIDATE);
-        report_integer(&r, "wrong_proofs", NULL, wrong);
+        facts_integer(&f, "wrong_proofs", NULL, wrong);
     }
     if (job->flags.flags)
-        report_text(&r, "flags_file", "flags", job->flags.flags);
-    report_print(&r, false);
+        facts_text(&f, "flags_file", "flags", job->flags.flags);
+    output_facts(&f, false);
     if (rows && !job->args.common.json) {
         putchar('\n');
-        rows_print(rows);
+        rows_print(rows, stdout);
     }
     json_decref(rows);
     if (!job->found.twice.exact && !job->args.common.json)

@@ -121,15 +121,15 @@ static int draw(decode_job *job) {
 }
 
 static int print_report(decode_job *job) {
-    report r = report_new();
-    report_integer(&r, "samples", "samples", dltf_codes_csr(job->codes).rows);
-    report_integer(&r, "n", "entries of a sample", dltf_model_get(job->model).n);
+    facts f = facts_new();
+    facts_integer(&f, "samples", "samples", dltf_codes_csr(job->codes).rows);
+    facts_integer(&f, "n", "entries of a sample", dltf_model_get(job->model).n);
     if (job->original)
-        report_real(&r, "relative_error", "relative error", job->error);
-    report_text(&r, "output", "written to", job->output);
+        facts_real(&f, "relative_error", "relative error", job->error);
+    facts_text(&f, "output", "written to", job->output);
     if (job->flags.picture)
-        report_text(&r, "picture", "picture", job->flags.picture);
-    report_print(&r, true);
+        facts_text(&f, "picture", "picture", job->flags.picture);
+    output_facts(&f, true);
     return EXIT_OK;
 }
 

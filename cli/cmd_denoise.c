@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "report/json.h"
 
 #include <math.h>
 
@@ -66,7 +67,7 @@ static int save(denoise_job *job) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-static dltf_status report_quality(const denoise_job *job, report *r) {
+static dltf_status report_quality(const denoise_job *job, facts *f) {
     double before = 0, psnr = 0, ssim = 0;
     dltf_status status = dltf_image_psnr(job->noisy, job->reference, &before);
     if (status == DLTF_OK)
@@ -75,41 +76,41 @@ static dltf_status report_quality(const denoise_job *job, report *r) {
         status = dltf_image_ssim(job->clean, job->reference, &ssim);
     if (status != DLTF_OK)
         return status;
-    report_json(r, "psnr_noisy", json_number(before));
-    report_json(r, "psnr", json_number(psnr));
-    report_real(r, "ssim", NULL, ssim);
-    report_line(r, "PSNR", "%.2f dB (noisy %.2f)", psnr, before);
-    report_line(r, "SSIM", "%.4f", ssim);
+    facts_json(f, "psnr_noisy", json_number(before));
+    facts_json(f, "psnr", json_number(psnr));
+    facts_real(f, "ssim", NULL, ssim);
+    facts_line(f, "PSNR", "%.2f dB (noisy %.2f)", psnr, before);
+    facts_line(f, "SSIM", "%.4f", ssim);
     return DLTF_OK;
 }
 
 static int print_report(denoise_job *job) {
     const dltf_denoise_info *info = &job->info;
     dltf_image_view view = dltf_image_get(job->noisy);
-    report r = report_new();
-    report_integer(&r, "width", NULL, view.width);
-    report_integer(&r, "height", NULL, view.height);
-    report_integer(&r, "channels", NULL, view.channels);
-    report_integer(&r, "bits", NULL, view.bits);
-    report_line(&r, "image", "%lld x %lld, %s, %d bits", (long long)view.width, (long long)view.height,
-                view.channels == 1 ? "gray" : "colour", view.bits);
-    report_real(&r, "sigma", NULL, info->sigma);
-    report_json(&r, "sigma_estimated", json_boolean(info->estimated));
-    report_line(&r, "sigma", "%.2f (%s)", info->sigma, info->estimated ? "estimated" : "given");
-    report_integer(&r, "patches", NULL, info->patches);
-    report_integer(&r, "m", NULL, info->m);
-    report_real(&r, "entries_per_patch", NULL, info->entries_per_patch);
-    report_line(&r, "patches", "%lld, on average %.2f of %lld atoms each", (long long)info->patches,
-                info->entries_per_patch, (long long)info->m);
-    report_real(&r, "seconds", NULL, info->seconds);
-    report_real(&r, "learning_seconds", NULL, info->learning_seconds);
-    report_real(&r, "coding_seconds", NULL, info->coding_seconds);
-    report_real(&r, "second_stage_seconds", NULL, info->second_seconds);
-    report_line(&r, "seconds", "%.2f (learning %.2f, coding %.2f, second stage %.2f)", info->seconds,
-                info->learning_seconds, info->coding_seconds, info->second_seconds);
-    dltf_status status = job->reference ? report_quality(job, &r) : DLTF_OK;
-    report_text(&r, "output", "written", job->flags.output);
-    report_print(&r, true);
+    facts f = facts_new();
+    facts_integer(&f, "width", NULL, view.width);
+    facts_integer(&f, "height", NULL, view.height);
+    facts_integer(&f, "channels", NULL, view.channels);
+    facts_integer(&f, "bits", NULL, view.bits);
+    facts_line(&f, "image", "%lld x %lld, %s, %d bits", (long long)view.width, (long long)view.height,
+               view.channels == 1 ? "gray" : "colour", view.bits);
+    facts_real(&f, "sigma", NULL, info->sigma);
+    facts_json(&f, "sigma_estimated", json_boolean(info->estimated));
+    facts_line(&f, "sigma", "%.2f (%s)", info->sigma, info->estimated ? "estimated" : "given");
+    facts_integer(&f, "patches", NULL, info->patches);
+    facts_integer(&f, "m", NULL, info->m);
+    facts_real(&f, "entries_per_patch", NULL, info->entries_per_patch);
+    facts_line(&f, "patches", "%lld, on average %.2f of %lld atoms each", (long long)info->patches,
+               info->entries_per_patch, (long long)info->m);
+    facts_real(&f, "seconds", NULL, info->seconds);
+    facts_real(&f, "learning_seconds", NULL, info->learning_seconds);
+    facts_real(&f, "coding_seconds", NULL, info->coding_seconds);
+    facts_real(&f, "second_stage_seconds", NULL, info->second_seconds);
+    facts_line(&f, "seconds", "%.2f (learning %.2f, coding %.2f, second stage %.2f)", info->seconds,
+               info->learning_seconds, info->coding_seconds, info->second_seconds);
+    dltf_status status = job->reference ? report_quality(job, &f) : DLTF_OK;
+    facts_text(&f, "output", "written", job->flags.output);
+    output_facts(&f, true);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 

@@ -5,7 +5,6 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "experiments/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,14 +87,14 @@ static int stopped(const encode_job *job) {
 
 static int encode(encode_job *job) {
     const char *data = job->args.operands[1];
-    double begin = clock_seconds();
+    double begin = dltf_seconds();
     dltf_status status = dltf_encode_stream(job->model, job->data, &job->encoding, progress_step, NULL,
                                             job->codes, &job->totals);
     progress_erase();
     if (status == DLTF_OK && !interrupted()) {
         status = dltf_codes_writer_finish(job->codes);
         if (status == DLTF_OK) {
-            job->seconds = clock_seconds() - begin;
+            job->seconds = dltf_seconds() - begin;
             return EXIT_OK;
         }
     }
@@ -109,25 +108,25 @@ static int print_report(encode_job *job) {
     double entries = (double)totals->entries / (double)totals->samples;
     double rate = job->seconds > 0 ? (double)totals->samples / job->seconds : 0;
     bool to_output = files_is_standard(job->output);
-    report r = report_new();
-    report_integer(&r, "samples", NULL, totals->samples);
-    report_integer(&r, "m", NULL, dltf_model_get(job->model).m);
-    report_real(&r, "seconds", NULL, job->seconds);
-    report_real(&r, "samples_per_second", NULL, rate);
-    report_line(&r, "samples", "%lld in %.3g s (%.0f per second)", (long long)totals->samples, job->seconds,
-                rate);
-    report_real(&r, "entries_per_sample", "entries per sample", entries);
-    report_real(&r, "relative_error", NULL, totals->relative_error);
-    report_json(&r, "refit", json_boolean(job->encoding.refit));
-    report_line(&r, "relative error", "%.4g%s", totals->relative_error,
-                job->encoding.refit || job->encoding.coder != DLTF_CODER_THRESHOLD
-                    ? ""
-                    : " (values are correlations; --refit makes them coefficients)");
-    report_text(&r, "codes", "codes", to_output ? "standard output" : job->output);
+    facts f = facts_new();
+    facts_integer(&f, "samples", NULL, totals->samples);
+    facts_integer(&f, "m", NULL, dltf_model_get(job->model).m);
+    facts_real(&f, "seconds", NULL, job->seconds);
+    facts_real(&f, "samples_per_second", NULL, rate);
+    facts_line(&f, "samples", "%lld in %.3g s (%.0f per second)", (long long)totals->samples, job->seconds,
+               rate);
+    facts_real(&f, "entries_per_sample", "entries per sample", entries);
+    facts_real(&f, "relative_error", NULL, totals->relative_error);
+    facts_json(&f, "refit", json_boolean(job->encoding.refit));
+    facts_line(&f, "relative error", "%.4g%s", totals->relative_error,
+               job->encoding.refit || job->encoding.coder != DLTF_CODER_THRESHOLD
+                   ? ""
+                   : " (values are correlations; --refit makes them coefficients)");
+    facts_text(&f, "codes", "codes", to_output ? "standard output" : job->output);
     if (!job->flags.dense && !to_output)
-        report_line(&r, "next", "dltf decode %s %s", files_quoted(job->args.operands[0]),
-                    files_quoted(job->output));
-    report_print(&r, true);
+        facts_line(&f, "next", "dltf decode %s %s", files_quoted(job->args.operands[0]),
+                   files_quoted(job->output));
+    output_facts(&f, true);
     return EXIT_OK;
 }
 

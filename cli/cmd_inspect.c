@@ -50,58 +50,58 @@ static dltf_status measure(const dltf_model *model, measures *found) {
     return status;
 }
 
-static void report_model(report *r, const char *path, dltf_model_view view) {
-    report_text(r, "model", "model", path);
-    report_integer(r, "m", "atoms (m)", view.m);
-    report_integer(r, "n", "entries of an atom (n)", view.n);
-    report_integer(r, "k", "entries of a code (k)", view.k);
+static void report_model(facts *f, const char *path, dltf_model_view view) {
+    facts_text(f, "model", "model", path);
+    facts_integer(f, "m", "atoms (m)", view.m);
+    facts_integer(f, "n", "entries of an atom (n)", view.n);
+    facts_integer(f, "k", "entries of a code (k)", view.k);
     const char *select = view.select == DLTF_SELECT_POSITIVE ? "positive" : "abs";
-    report_text(r, "select", NULL, select);
-    report_line(r, "selection", "%s",
-                view.select == DLTF_SELECT_POSITIVE ? "the largest positive scores"
-                                                    : "the largest magnitudes");
-    report_text(r, "encoder", NULL, view.encoder ? "untied" : "tied");
-    report_line(r, "encoder", "%s%s",
-                view.encoder ? "untied, a matrix of its own" : "tied, the dictionary itself",
-                view.bias ? ", with a bias" : "");
-    report_json(r, "bias", json_boolean(view.bias != NULL));
-    report_json(r, "center", json_boolean(view.mean != NULL));
-    report_json(r, "unit_norm", json_boolean(view.unit_norm));
+    facts_text(f, "select", NULL, select);
+    facts_line(f, "selection", "%s",
+               view.select == DLTF_SELECT_POSITIVE ? "the largest positive scores"
+                                                   : "the largest magnitudes");
+    facts_text(f, "encoder", NULL, view.encoder ? "untied" : "tied");
+    facts_line(f, "encoder", "%s%s",
+               view.encoder ? "untied, a matrix of its own" : "tied, the dictionary itself",
+               view.bias ? ", with a bias" : "");
+    facts_json(f, "bias", json_boolean(view.bias != NULL));
+    facts_json(f, "center", json_boolean(view.mean != NULL));
+    facts_json(f, "unit_norm", json_boolean(view.unit_norm));
     const char *both = view.mean && view.unit_norm ? ", then " : "";
     bool any = view.mean || view.unit_norm;
-    report_line(r, "preprocessing", "%s%s%s%s", any ? "" : "none", view.mean ? "mean subtracted" : "", both,
-                view.unit_norm ? "samples scaled to norm 1" : "");
+    facts_line(f, "preprocessing", "%s%s%s%s", any ? "" : "none", view.mean ? "mean subtracted" : "", both,
+               view.unit_norm ? "samples scaled to norm 1" : "");
 }
 
-static void report_measures(report *r, const measures *found) {
+static void report_measures(facts *f, const measures *found) {
     const dltf_model_certificate *c = &found->certificate;
-    report_real(r, "coherence", NULL, c->mu);
-    report_real(r, "welch_bound", NULL, found->welch);
-    report_line(r, "coherence", "%.4g (Welch: at least %.4g)", c->mu, found->welch);
-    report_integer(r, "babel_order", NULL, found->babel_order);
-    report_real(r, "babel", NULL, found->babel);
+    facts_real(f, "coherence", NULL, c->mu);
+    facts_real(f, "welch_bound", NULL, found->welch);
+    facts_line(f, "coherence", "%.4g (Welch: at least %.4g)", c->mu, found->welch);
+    facts_integer(f, "babel_order", NULL, found->babel_order);
+    facts_real(f, "babel", NULL, found->babel);
     if (found->babel_order > 0)
-        report_line(r, "Babel function", "mu_1(%lld) = %.4g", (long long)found->babel_order, found->babel);
-    report_real(r, "frame_potential", NULL, found->potential);
-    report_real(r, "frame_potential_bound", NULL, found->potential_bound);
-    report_line(r, "frame potential", "%.6g (at least %.6g)", found->potential, found->potential_bound);
-    report_integer(r, "guaranteed_k", NULL, c->without_noise.theorem1);
-    report_integer(r, "guaranteed_k_babel", NULL, c->without_noise.babel);
-    report_line(r, "guaranteed up to",
-                "k = %lld by Corollary 1.1 (k mu < 1/2; tied feature), k = %lld by the Babel function",
-                (long long)c->without_noise.theorem1, (long long)c->without_noise.babel);
-    report_line(r, "", "(x = Wz without noise, k equal entries; larger k usually works too: dltf certify)");
+        facts_line(f, "Babel function", "mu_1(%lld) = %.4g", (long long)found->babel_order, found->babel);
+    facts_real(f, "frame_potential", NULL, found->potential);
+    facts_real(f, "frame_potential_bound", NULL, found->potential_bound);
+    facts_line(f, "frame potential", "%.6g (at least %.6g)", found->potential, found->potential_bound);
+    facts_integer(f, "guaranteed_k", NULL, c->without_noise.theorem1);
+    facts_integer(f, "guaranteed_k_babel", NULL, c->without_noise.babel);
+    facts_line(f, "guaranteed up to",
+               "k = %lld by Corollary 1.1 (k mu < 1/2; tied feature), k = %lld by the Babel function",
+               (long long)c->without_noise.theorem1, (long long)c->without_noise.babel);
+    facts_line(f, "", "(x = Wz without noise, k equal entries; larger k usually works too: dltf certify)");
 }
 
-static void report_notes(report *r, const dltf_model *model) {
+static void report_notes(facts *f, const dltf_model *model) {
     json_t *notes = json_object();
     const char *name = NULL;
     for (int i = 0; (name = dltf_model_note_name(model, i)) != NULL; i++) {
         const char *text = dltf_model_note(model, name);
         json_object_set_new(notes, name, json_string(text));
-        report_line(r, i == 0 ? "notes" : "", "%s = %s", name, text);
+        facts_line(f, i == 0 ? "notes" : "", "%s = %s", name, text);
     }
-    report_json(r, "notes", notes);
+    facts_json(f, "notes", notes);
 }
 
 static int draw_atoms(const inspect_flags *flags, dltf_model_view view) {
@@ -124,13 +124,13 @@ static int inspect(const char *path, const inspect_flags *flags, const dltf_mode
     int code = flags->atoms ? draw_atoms(flags, view) : EXIT_OK;
     if (code != EXIT_OK)
         return code;
-    report r = report_new();
-    report_model(&r, path, view);
-    report_measures(&r, &found);
-    report_notes(&r, model);
+    facts f = facts_new();
+    report_model(&f, path, view);
+    report_measures(&f, &found);
+    report_notes(&f, model);
     if (flags->atoms)
-        report_text(&r, "atoms", "picture of the atoms", flags->atoms);
-    report_print(&r, false);
+        facts_text(&f, "atoms", "picture of the atoms", flags->atoms);
+    output_facts(&f, false);
     return EXIT_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/images.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "report/json.h"
 
 typedef struct noise_flags {
     double sigma;
@@ -31,13 +32,13 @@ static int save(dltf_image *clean, dltf_image *noisy, const noise_flags *flags) 
     dltf_image_free(written);
     if (status != DLTF_OK)
         return library_failure(status);
-    report r = report_new();
-    report_real(&r, "sigma", "sigma", flags->sigma);
-    report_integer(&r, "seed", "seed", flags->seed);
-    report_json(&r, "psnr", json_number(psnr));
-    report_line(&r, "PSNR", "%.2f dB", psnr);
-    report_text(&r, "output", "written", flags->output);
-    report_print(&r, true);
+    facts f = facts_new();
+    facts_real(&f, "sigma", "sigma", flags->sigma);
+    facts_integer(&f, "seed", "seed", flags->seed);
+    facts_json(&f, "psnr", json_number(psnr));
+    facts_line(&f, "PSNR", "%.2f dB", psnr);
+    facts_text(&f, "output", "written", flags->output);
+    output_facts(&f, true);
     return EXIT_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "experiments/experiment.h"
+#include "report/rows.h"
 
 #include <stdlib.h>
 
@@ -73,9 +74,9 @@ static int print_result(json_t *result, const reproduce_flags *flags, bool json)
     char *text = flags->csv ? rows_csv(rows) : NULL;
     if (json) {
         drop_nulls(rows);
-        json_print(result);
+        output_json(result);
     } else
-        rows_print(rows);
+        rows_print(rows, stdout);
     int code = flags->csv ? files_save_text(flags->csv, text) : EXIT_OK;
     free(text);
     return code;

@@ -4,6 +4,8 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "experiments/support.h"
+#include "report/json.h"
+#include "report/rows.h"
 
 #include <stdlib.h>
 
@@ -109,17 +111,17 @@ static int measure(score_job *job) {
 }
 
 static void print_result(const score_job *job, const char *model, bool json) {
-    report r = report_new();
-    report_text(&r, "model", "model", model);
-    report_text(&r, "truth", "truth", job->flags.truth);
-    report_integer(&r, "k", "entries of a code (k)", job->k);
-    report_integer(&r, "test_samples", "test samples", job->truth.samples.rows);
-    report_json(&r, "rows", json_incref(job->rows));
-    report_print(&r, false);
+    facts f = facts_new();
+    facts_text(&f, "model", "model", model);
+    facts_text(&f, "truth", "truth", job->flags.truth);
+    facts_integer(&f, "k", "entries of a code (k)", job->k);
+    facts_integer(&f, "test_samples", "test samples", job->truth.samples.rows);
+    facts_json(&f, "rows", json_incref(job->rows));
+    output_facts(&f, false);
     if (json)
         return;
     putchar('\n');
-    rows_print(job->rows);
+    rows_print(job->rows, stdout);
     remark("\nave_dif: wrong atoms per sample; exact: share of samples without a wrong one;\n"
            "recovered_99, _90: share of the true atoms found with |cos| above .99, .9.\n"
            "original: the true dictionary itself; random: any other.");

@@ -4,6 +4,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "report/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,11 +76,9 @@ static void save_spec(saver *s, const synth_flags *flags) {
                                (json_int_t)spec->k, "samples", (json_int_t)spec->samples, "noise",
                                spec->noise, "codes", codes_name(flags), "seed", (json_int_t)spec->seed);
     char *path = name_in(s, "synth.json");
-    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
-    char *line = text ? files_join(text, "\n") : NULL;
+    char *text = object ? json_format(object, JSON_DIGITS) : NULL;
     if (path)
-        s->code = files_save_text(path, line);
-    free(line);
+        s->code = files_save_text(path, text);
     free(text);
     free(path);
     json_decref(object);
@@ -99,22 +98,22 @@ static int save_all(const synth_flags *flags, const dltf_synthetic *problem) {
 static void print_report(const synth_flags *flags) {
     const dltf_synthetic_spec *spec = &flags->spec;
     const char *folder = files_quoted(flags->output);
-    report r = report_new();
-    report_text(&r, "output", "folder", flags->output);
-    report_integer(&r, "n", NULL, spec->n);
-    report_integer(&r, "m", NULL, spec->m);
-    report_integer(&r, "k", NULL, spec->k);
-    report_integer(&r, "samples", NULL, spec->samples);
-    report_real(&r, "noise", NULL, spec->noise);
-    report_text(&r, "codes", NULL, codes_name(flags));
-    report_integer(&r, "seed", NULL, spec->seed);
-    report_line(&r, "truth", "%s of %s: dictionary.npy", counted(spec->m, "atom"), counted(spec->n, "entry"));
-    report_line(&r, "samples", "%lld in X.npy, %lld in Xtest.npy, each %s plus noise of %g",
-                (long long)spec->samples, (long long)spec->samples, counted(spec->k, "atom"), spec->noise);
-    report_line(&r, "true codes", "codes.npz, codes_test.npz");
-    report_line(&r, "next", "dltf train %s/X.npy -m %lld -k %lld -o %s.model.safetensors", folder,
-                (long long)spec->m, (long long)spec->k, folder);
-    report_print(&r, true);
+    facts f = facts_new();
+    facts_text(&f, "output", "folder", flags->output);
+    facts_integer(&f, "n", NULL, spec->n);
+    facts_integer(&f, "m", NULL, spec->m);
+    facts_integer(&f, "k", NULL, spec->k);
+    facts_integer(&f, "samples", NULL, spec->samples);
+    facts_real(&f, "noise", NULL, spec->noise);
+    facts_text(&f, "codes", NULL, codes_name(flags));
+    facts_integer(&f, "seed", NULL, spec->seed);
+    facts_line(&f, "truth", "%s of %s: dictionary.npy", counted(spec->m, "atom"), counted(spec->n, "entry"));
+    facts_line(&f, "samples", "%lld in X.npy, %lld in Xtest.npy, each %s plus noise of %g",
+               (long long)spec->samples, (long long)spec->samples, counted(spec->k, "atom"), spec->noise);
+    facts_line(&f, "true codes", "codes.npz, codes_test.npz");
+    facts_line(&f, "next", "dltf train %s/X.npy -m %lld -k %lld -o %s.model.safetensors", folder,
+               (long long)spec->m, (long long)spec->k, folder);
+    output_facts(&f, true);
 }
 
 static int run(const command *self, int count, char **words) {

@@ -3,11 +3,11 @@
  * same bytes. */
 #include "cli/arguments.h"
 #include "cli/files.h"
-#include "cli/history.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "experiments/clock.h"
+#include "report/history.h"
+#include "report/rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -172,10 +172,10 @@ static int save_checkpoint(training *t) {
 
 static int learn(training *t) {
     interrupt_catch_termination();
-    double begin = clock_seconds();
+    double begin = dltf_seconds();
     dltf_status status = dltf_learner_run(t->learner, progress_step, NULL, &t->outcome);
     progress_erase();
-    t->seconds = clock_seconds() - begin;
+    t->seconds = dltf_seconds() - begin;
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){.data = t->data_path});
     if (t->outcome == DLTF_INTERRUPTED)
@@ -205,25 +205,33 @@ static int save(training *t) {
     return code;
 }
 
-static void report_iterations(const training *t, report *r) {
-    int64_t count = 0, stages[DLTF_STAGE_KSVD + 1] = {0};
-    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
-    for (int64_t i = 0; i < count; i++)
-        stages[history[i].stage]++;
-    report_text(r, "outcome", "outcome", outcome_text(t->outcome));
-    report_integer(r, "iterations", NULL, count);
-    char text[160] = "";
-    int used = 0;
-    for (int stage = DLTF_STAGE_MINIBATCH; stage <= DLTF_STAGE_KSVD; stage++)
-        if (stages[stage] > 0)
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s%lld %s", used > 0 ? ", " : "",
-                             (long long)stages[stage], history_stage_name((dltf_stage)stage));
-    report_line(r, "iterations", "%lld (%s)", (long long)count, text);
-    if (count > 0)
-        report_real(r, "relative_error", "relative error", history[count - 1].relative_error);
+/* "200 minibatch, 5 polish, 1 encoder" */
+static void count_iterations(const dltf_iteration *history, int64_t count, char *text, size_t size) {
+    size_t used = 0;
+    *text = '\0';
+    for (int64_t i = 0, first = 0; i < count && used < size; i++) {
+        bool last = i + 1 == count || strcmp(history[i + 1].stage, history[i].stage) != 0;
+        if (!last)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%lld %s", used > 0 ? ", " : "",
+                                 (long long)(i + 1 - first), history[i].stage);
+        first = i + 1;
+    }
 }
 
-static dltf_status report_dictionary(const training *t, report *r) {
+static void report_iterations(const training *t, facts *f) {
+    int64_t count = 0;
+    char text[160];
+    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
+    facts_text(f, "outcome", "outcome", outcome_text(t->outcome));
+    facts_integer(f, "iterations", NULL, count);
+    count_iterations(history, count, text, sizeof text);
+    facts_line(f, "iterations", "%lld (%s)", (long long)count, text);
+    if (count > 0)
+        facts_real(f, "relative_error", "relative error", history[count - 1].relative_error);
+}
+
+static dltf_status report_dictionary(const training *t, facts *f) {
     dltf_model_view view = dltf_model_get(t->model);
     dltf_matrix dictionary = dltf_matrix_f32(view.dictionary, view.m, view.n);
     double coherence = 0, potential = 0;
@@ -231,30 +239,30 @@ static dltf_status report_dictionary(const training *t, report *r) {
     if (status == DLTF_OK)
         status = dltf_frame_potential(dictionary, &potential);
     double m = (double)view.m, bound = fmax(m, m * m / (double)view.n);
-    report_real(r, "coherence", "coherence", coherence);
-    report_real(r, "frame_potential", NULL, potential);
-    report_real(r, "frame_potential_bound", NULL, bound);
-    report_line(r, "frame potential", "%.4g (no dictionary of this size is below %.4g)", potential, bound);
+    facts_real(f, "coherence", "coherence", coherence);
+    facts_real(f, "frame_potential", NULL, potential);
+    facts_real(f, "frame_potential_bound", NULL, bound);
+    facts_line(f, "frame potential", "%.4g (no dictionary of this size is below %.4g)", potential, bound);
     return status;
 }
 
 static int print_report(training *t) {
-    report r = report_new();
+    facts f = facts_new();
     dltf_matrix X = dltf_array_matrix(t->data);
-    report_integer(&r, "samples", NULL, X.rows);
-    report_integer(&r, "n", NULL, X.cols);
-    report_integer(&r, "m", NULL, t->options.m);
-    report_integer(&r, "k", NULL, t->options.k);
-    report_iterations(t, &r);
-    dltf_status status = report_dictionary(t, &r);
-    report_real(&r, "seconds", "seconds", t->seconds);
-    report_text(&r, "model", "model", t->output);
-    report_line(&r, "next", "dltf encode %s %s --refit", files_quoted(t->output), files_quoted(t->data_path));
-    report_json(&r, "options", history_options(dltf_train_option_table(), &t->options));
+    facts_integer(&f, "samples", NULL, X.rows);
+    facts_integer(&f, "n", NULL, X.cols);
+    facts_integer(&f, "m", NULL, t->options.m);
+    facts_integer(&f, "k", NULL, t->options.k);
+    report_iterations(t, &f);
+    dltf_status status = report_dictionary(t, &f);
+    facts_real(&f, "seconds", "seconds", t->seconds);
+    facts_text(&f, "model", "model", t->output);
+    facts_line(&f, "next", "dltf encode %s %s --refit", files_quoted(t->output), files_quoted(t->data_path));
+    facts_json(&f, "options", history_options(dltf_train_option_table(), &t->options));
     int64_t count = 0;
     const dltf_iteration *history = dltf_learner_history(t->learner, &count);
-    report_json(&r, "history", history_rows(history, count));
-    report_print(&r, true);
+    facts_json(&f, "history", history_rows(history, count));
+    output_facts(&f, true);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 

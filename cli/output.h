@@ -1,10 +1,10 @@
-/* Everything that is printed: results to stdout, remarks and mistakes to stderr. */
+/* What is printed where: results to stdout, remarks and mistakes to stderr. How results look is the business
+ * of report/. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
 #include "cli/command.h"
-
-#include <jansson.h>
+#include "report/facts.h"
 
 /* The name that mistakes are reported under, then what the common options ask for. */
 void output_begin(const char *command);
@@ -36,34 +36,10 @@ int interrupted_exit(void);
 /* "1 sample", "2 samples"; "1 entry", "2 entries". In a static ring of a few buffers. */
 const char *counted(int64_t count, const char *noun);
 
-/* ---- A report: facts collected once, printed as JSON or as aligned lines for people ---- */
-
-typedef struct report {
-    json_t *object; /* for --json */
-    json_t *lines;  /* for people: label, text, label, text, ... */
-} report;
-
-report report_new(void);
-/* A NULL key leaves the fact out of the JSON, a NULL label out of the lines. */
-void report_text(report *r, const char *key, const char *label, const char *text);
-void report_integer(report *r, const char *key, const char *label, int64_t value);
-void report_real(report *r, const char *key, const char *label, double value);
-void report_line(report *r, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* For the JSON alone; takes the value over. */
-void report_json(report *r, const char *key, json_t *value);
-/* Prints and frees. Where the report is a by-product (a file is the result), quiet leaves the lines out. */
-void report_print(report *r, bool by_product);
-
-/* ---- Rows: a JSON array of flat objects, as a table for people or as CSV ---- */
-
-/* A missing or null value is a dash or, in CSV, empty; the table leaves out columns without values. */
-void rows_print(const json_t *rows);
-/* Allocated text; NULL without memory. */
-char *rows_csv(const json_t *rows);
-
 /* A JSON object where reports go. */
-void json_print(const json_t *object);
-/* JSON has no NaN: null stands for it. */
-json_t *json_number(double value);
+void output_json(const json_t *object);
+/* Prints facts, as JSON if that was asked for, and frees them. Where they are a by-product (a file is the
+ * result), quiet leaves the lines for people out. */
+void output_facts(facts *f, bool by_product);
 
 #endif

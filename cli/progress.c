@@ -3,10 +3,9 @@
  * the library. */
 #include "cli/progress.h"
 
-#include "cli/history.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "experiments/clock.h"
+#include "report/history.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -72,7 +71,7 @@ static void draw(const dltf_progress *progress, double elapsed) {
     /* `done` and `total` are shares of the work; which iteration this is only the record knows. */
     const dltf_iteration *iteration = progress->iteration;
     if (iteration)
-        fprintf(stderr, "  %s %lld  error %.4f  coherence %.3f", history_stage_name(iteration->stage),
+        fprintf(stderr, "  %s %lld  error %.4f  coherence %.3f", iteration->stage,
                 (long long)iteration->index + 1, iteration->relative_error, iteration->coherence);
     fflush(stderr);
     bar.visible = true;
@@ -80,7 +79,7 @@ static void draw(const dltf_progress *progress, double elapsed) {
 
 int progress_step(void *context, const dltf_progress *progress) {
     (void)context;
-    double now = clock_seconds();
+    double now = dltf_seconds();
     if (strncmp(bar.task, progress->task, sizeof bar.task - 1) != 0 || progress->done < bar.first)
         restart(progress, now);
     if (!output_is_quiet() && isatty(STDERR_FILENO) && now - bar.started > PATIENCE &&

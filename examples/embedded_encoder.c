@@ -1,6 +1,6 @@
 /* Codes of samples as they come, on a small machine: needs the small library, jansson and libm alone. Reads a
  * model file, then samples from the standard input, each n floats in the machine's own byte order; prints a
- * line for each: its atoms and their values. Nothing is allocated once the encoder is made.
+ * line for each: its atoms and their values. Encoding allocates nothing.
  *
  *     cc embedded_encoder.c $(pkg-config --cflags --libs dltf-encoder) && ./a.out MODEL < samples.f32
  */

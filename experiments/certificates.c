@@ -1,7 +1,6 @@
 /* How often the a-posteriori certificate proves a support, on the paper's synthetic problem with the true
  * dictionary: the true supports, those of the thresholded feature, and wrong ones (one atom exchanged), which
  * must never be proven. Not in the paper. */
-#include "experiments/clock.h"
 #include "experiments/experiment.h"
 #include "experiments/support.h"
 
@@ -102,13 +101,13 @@ static dltf_status certify(const experiment_cell *cell, const dltf_synthetic *pr
         status = support_tied_model(dltf_synthetic_dictionary(problem), now->k, &model);
     if (status == DLTF_OK)
         status = dltf_noise_bound(N_DIM, now->noise, QUANTILE, &options.noise);
-    double begin = clock_seconds();
+    double begin = dltf_seconds();
     if (status == DLTF_OK)
         status = dltf_certify_samples(model, X, dltf_synthetic_codes(problem, true), candidates, &options,
                                       cell->progress, cell->context, flags);
     if (status == DLTF_OK)
         summarise(flags, X.rows, values);
-    values[SECONDS] = clock_seconds() - begin;
+    values[SECONDS] = dltf_seconds() - begin;
     free(flags);
     dltf_model_free(model);
     return status;

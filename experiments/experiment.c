@@ -2,6 +2,8 @@
  * of mean and standard deviation. Called by `dltf reproduce`. */
 #include "experiments/experiment.h"
 
+#include "report/json.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,10 +106,6 @@ static int cell_progress(void *context, const dltf_progress *progress) {
 
 /* ---- Rows ---- */
 
-static json_t *number_or_null(double value) {
-    return isnan(value) ? json_null() : json_real(value);
-}
-
 static json_t *make_row(const experiment *self, const experiment_request *request, const char *method,
                         int setting, const tally *tallies) {
     json_t *row = json_object();
@@ -118,10 +116,10 @@ static json_t *make_row(const experiment *self, const experiment_request *reques
             json_object_set_new(row, self->metrics[i], json_real(tallies[i].mean));
         if (i > 0)
             continue;
-        json_object_set_new(row, "sd", number_or_null(tally_sd(&tallies[0])));
+        json_object_set_new(row, "sd", json_number(tally_sd(&tallies[0])));
         json_object_set_new(row, "seeds", json_integer(request->seeds));
         json_object_set_new(row, "paper",
-                            number_or_null(self->paper ? self->paper(method, request->quick, setting) : NAN));
+                            json_number(self->paper ? self->paper(method, request->quick, setting) : NAN));
     }
     return row;
 }

@@ -1,8 +1,8 @@
 /* Figure 1 of the paper: support recovery while one parameter varies. (a) lambda and (b) theta at k = 6 and
  * 8, (c) the dimension n at k = 8, (d)-(f) lambda at k = 4, 10, 12. lambda belongs to the ADMM phase alone:
  * the other curves are flat there by nature and are measured once. */
-#include "experiments/chart.h"
 #include "experiments/recovery.h"
+#include "report/chart.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* Encoders side by side on images: relative error of test images after refit, m = 400, k = 10 and 30; beside
  * them the tied feature of a K-SVD dictionary of the same size. Not in the paper. Fashion-MNIST comes from
  * Debian's package, MNIST from the folder of --data; what is not there is left out. */
-#include "experiments/clock.h"
 #include "experiments/experiment.h"
 
 #include <math.h>
@@ -121,13 +120,13 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     dltf_status status = load(cell, false, &training);
     if (status == DLTF_OK)
         status = load(cell, true, &test);
-    double begin = clock_seconds();
+    double begin = dltf_seconds();
     if (status == DLTF_OK) {
         dltf_matrix X = dltf_array_matrix(training);
         X.rows = X.rows < most ? X.rows : most;
         status = dltf_train(X, &options, cell->progress, cell->context, &model);
     }
-    values[SECONDS] = clock_seconds() - begin;
+    values[SECONDS] = dltf_seconds() - begin;
     if (status == DLTF_OK)
         status = refitted_error(model, dltf_array_matrix(test), cell->request->threads, &values[ERROR]);
     dltf_model_free(model);

@@ -1,7 +1,6 @@
 /* Support recovery on synthetic data, shared by table1.c, figure1.c and encoders.c. */
 #include "experiments/recovery.h"
 
-#include "experiments/clock.h"
 #include "experiments/support.h"
 
 #include <math.h>
@@ -103,10 +102,10 @@ dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_s
     dltf_model *model = NULL;
     support_result result;
     dltf_status status = dltf_synthetic_new(spec, &problem);
-    double begin = clock_seconds();
+    double begin = dltf_seconds();
     if (status == DLTF_OK)
         status = make_model(cell, problem, spec, options, &model);
-    double seconds = clock_seconds() - begin;
+    double seconds = dltf_seconds() - begin;
     if (status == DLTF_OK) {
         dltf_encode_options encoding = dltf_encode_options_default();
         encoding.threads = cell->request->threads;

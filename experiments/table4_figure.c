@@ -1,6 +1,8 @@
 /* Original, noisy, and what each method makes of it, in one PNG and in one page that needs no other file. */
 #include "experiments/table4_figure.h"
 #include "experiments/test_image.h"
+#include "report/markup.h"
+#include "report/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,46 +67,8 @@ static dltf_status draw(figure *f) {
 
 /* ---- the page ---- */
 
-/* A file's bytes as text, for a page that holds its picture. */
-static void put_base64(FILE *out, FILE *file) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    unsigned char b[3];
-    for (size_t got; (got = fread(b, 1, 3, file)) > 0;) {
-        memset(b + got, 0, 3 - got);
-        fputc(digits[b[0] >> 2], out);
-        fputc(digits[(b[0] & 3) << 4 | b[1] >> 4], out);
-        fputc(got > 1 ? digits[(b[1] & 15) << 2 | b[2] >> 6] : '=', out);
-        fputc(got > 2 ? digits[b[2] & 63] : '=', out);
-    }
-}
-
-static void put_value(FILE *out, const json_t *value) {
-    if (json_is_string(value))
-        fprintf(out, "<td>%s</td>", json_string_value(value));
-    else if (json_is_integer(value))
-        fprintf(out, "<td>%lld</td>", (long long)json_integer_value(value));
-    else if (json_is_number(value))
-        fprintf(out, "<td>%.4g</td>", json_number_value(value));
-    else
-        fprintf(out, "<td></td>");
-}
-
-static void put_rows(FILE *out, const json_t *rows) {
-    static const char *const keys[] = {"image", "sigma", "method",         "k",      "psnr", "sd",
-                                       "paper", "ssim",  "coding_seconds", "seconds"};
-    enum { KEYS = sizeof keys / sizeof *keys };
-    fprintf(out, "<table><tr>");
-    for (int i = 0; i < KEYS; i++)
-        fprintf(out, "<th>%s</th>", keys[i]);
-    fprintf(out, "</tr>\n");
-    for (size_t r = 0; r < json_array_size(rows); r++) {
-        fprintf(out, "<tr>");
-        for (int i = 0; i < KEYS; i++)
-            put_value(out, json_object_get(json_array_get(rows, r), keys[i]));
-        fprintf(out, "</tr>\n");
-    }
-    fprintf(out, "</table>\n");
-}
+static const char *const columns[] = {"image", "sigma", "method",         "k",       "psnr", "sd",
+                                      "paper", "ssim",  "coding_seconds", "seconds", NULL};
 
 static void put_page(const figure *f, const json_t *rows, const char *notice, FILE *picture, FILE *out) {
     fprintf(
@@ -121,9 +85,9 @@ static void put_page(const figure *f, const json_t *rows, const char *notice, FI
             fprintf(out, " (%.2f dB)", f->psnr[panel]);
     }
     fprintf(out, ".</p>\n<p><img alt=\"six images\" src=\"data:image/png;base64,");
-    put_base64(out, picture);
+    markup_base64(out, picture);
     fprintf(out, "\"></p>\n");
-    put_rows(out, rows);
+    rows_html(rows, columns, out);
     fprintf(out, "</body></html>\n");
 }
 

@@ -42,6 +42,9 @@ DLTF_API const char *dltf_status_name(dltf_status status);
 DLTF_API const char *dltf_version(void);
 DLTF_API const char *dltf_build(void);
 
+/* Wall-clock seconds of a monotonic clock. Only differences mean something. */
+DLTF_API double dltf_seconds(void);
+
 /* ---- Progress ---------------------------------------------------------------------------------- */
 
 struct dltf_iteration;

@@ -63,19 +63,10 @@ DLTF_API dltf_option_table dltf_train_option_table(void);
 
 /* ---- Learning ---------------------------------------------------------------------------------- */
 
-/* The first are those of DLTF, the encoder being that of untied features; K-SVD has the last alone. */
-typedef enum dltf_stage {
-    DLTF_STAGE_MINIBATCH = 1,
-    DLTF_STAGE_MODEL,
-    DLTF_STAGE_ADMM,
-    DLTF_STAGE_ENCODER,
-    DLTF_STAGE_KSVD
-} dltf_stage;
-
-/* One record of the history. Terms that a stage does not have are 0. */
+/* One record of the history. Figures that a stage does not have are NaN. */
 typedef struct dltf_iteration {
-    dltf_stage stage;
-    int64_t index; /* within the stage, from 0 */
+    const char *stage; /* "minibatch", "tied", "admm", "polish", "encoder", "ksvd": docs/architecture.md */
+    int64_t index;     /* within the stage, from 0 */
     double theta;
     double objective;        /* the sum of the next three */
     double noise_term;       /* lambda/2 sum ||q_i||^2_{2k,2} */
@@ -89,6 +80,21 @@ typedef struct dltf_iteration {
     int64_t atoms_replaced;
     double seconds; /* since the learner was created or resumed */
 } dltf_iteration;
+
+/* The fields of a record, for programs that print or store them. */
+typedef enum dltf_history_kind {
+    DLTF_HISTORY_TEXT,    /* const char * */
+    DLTF_HISTORY_INTEGER, /* int64_t */
+    DLTF_HISTORY_REAL,    /* double */
+} dltf_history_kind;
+
+typedef struct dltf_history_column {
+    const char *name;
+    size_t offset; /* in dltf_iteration */
+    dltf_history_kind kind;
+} dltf_history_column;
+
+DLTF_API const dltf_history_column *dltf_history_columns(int *count);
 
 typedef enum dltf_outcome {
     DLTF_CONVERGED,       /* nothing moved by more than the tolerance */

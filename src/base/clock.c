@@ -1,8 +1,9 @@
-#include "base/clock.h"
+/* The one clock of the library and its programs. */
+#include "dltf.h"
 
 #include <time.h>
 
-double dl_seconds(void) {
+double dltf_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;

@@ -12,7 +12,6 @@
 #include "data/matrix.h"
 #include "data/model.h"
 #include "kernels/select.h"
-#include "linalg/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,9 +65,7 @@ static dltf_status pack_dual(const dl_recipe *recipe, dl_packed *packed) {
     DL_TRY_NEW(E, m * n);
     DL_TRY_NEW(factor, size * size);
     DL_TRY_NEW(narrow, m * n);
-    dl_blas_enter();
     dl_dual_encoder(recipe->threads, W, m, n, RIDGE, factor, E);
-    dl_blas_leave();
     for (int64_t i = 0; i < m * n; i++)
         narrow[i] = (float)E[i];
     DL_TRY(dl_packed_alloc(packed, m, n));

@@ -66,13 +66,11 @@ static dltf_status largest_eigenvalue(const dl_recipe *recipe, double *sigma) {
     DL_TRY(dl_widen(recipe->model->dictionary, m * n, &W));
     DL_TRY_NEW(A, size * size);
     DL_TRY_NEW(scratch, (DL_LANCZOS_STEPS + 1) * size);
-    dl_blas_enter();
     if (m < n)
         dl_gemm(recipe->threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, W, 0, A);
     else
         dl_gemm(recipe->threads, DL_TRANSPOSED, DL_PLAIN, n, n, m, 1, W, W, 0, A);
     *sigma = dl_largest_eigenvalue(A, size, scratch);
-    dl_blas_leave();
 done:
     dl_free(W);
     dl_free(A);

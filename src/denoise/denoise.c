@@ -1,6 +1,5 @@
 /* dltf_denoise: checks, estimates sigma where it is not known, and takes plane after plane through one or two
  * stages. */
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
@@ -9,7 +8,6 @@
 #include "denoise/first_stage.h"
 #include "image/colour.h"
 #include "image/image.h"
-#include "linalg/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,7 +93,7 @@ static dltf_status second_stage(job *j, float *plane) {
     float *out = NULL;
     dltf_status status = DLTF_OK;
     int64_t side = least(o->patch + WIDER, least(noisy.width, noisy.height));
-    double begin = dl_seconds();
+    double begin = dltf_seconds();
     DL_TRY_NEW(out, noisy.width * noisy.height);
     DL_TRY(
         dl_bases_learn(&bases, pilot, side, o->sigma, o->seed, j->first.threads, &j->meter, DL_LEARN_UNITS));
@@ -105,7 +103,7 @@ static dltf_status second_stage(job *j, float *plane) {
 done:
     dl_free(out);
     dl_bases_free(&bases);
-    j->second_seconds += dl_seconds() - begin;
+    j->second_seconds += dltf_seconds() - begin;
     return status;
 }
 
@@ -157,7 +155,7 @@ static void fill_info(const job *j, double begin, bool estimated, dltf_denoise_i
         .learning_seconds = f->learning_seconds,
         .coding_seconds = f->coding_seconds,
         .second_seconds = j->second_seconds,
-        .seconds = dl_seconds() - begin,
+        .seconds = dltf_seconds() - begin,
     };
 }
 
@@ -165,7 +163,7 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *op
                          const dltf_model *model, dltf_progress_fn progress, void *context,
                          dltf_image **clean, dltf_denoise_info *info) {
     dltf_denoise_options o = options ? *options : dltf_denoise_options_default();
-    double begin = dl_seconds();
+    double begin = dltf_seconds();
     bool estimated = o.sigma == DLTF_SIGMA_UNKNOWN;
     dltf_status status = check_options(&o, model);
     if (status == DLTF_OK)
@@ -178,7 +176,6 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *op
     job j = {.first = {.options = o, .model = model}, .meter = {progress, context, 0, 0}};
     j.first.threads = dl_thread_count(o.threads);
     j.stages = o.stages;
-    dl_blas_enter();
     DL_TRY(copy_image(noisy, &j.image));
     if (o.sigma > 0)
         DL_TRY(run_planes(&j));
@@ -187,7 +184,6 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *op
     *clean = j.image;
     j.image = NULL;
 done:
-    dl_blas_leave();
     dltf_image_free(j.image);
     return status;
 }

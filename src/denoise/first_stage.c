@@ -2,7 +2,6 @@
  * estimate. */
 #include "denoise/first_stage.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "coding/encoder.h"
 #include "data/model.h"
@@ -175,7 +174,7 @@ static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
     dl_first_stage *s = w->stage;
     const dltf_denoise_options *o = &s->options;
     int64_t count = 0;
-    double begin = dl_seconds();
+    double begin = dltf_seconds();
     float *X = NULL;
     w->model = s->model;
     if (s->model)
@@ -186,7 +185,7 @@ static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
         status = w->method->learn(w, X, count, meter);
     w->model = w->learned;
     dl_free(X);
-    s->learning_seconds += dl_seconds() - begin;
+    s->learning_seconds += dltf_seconds() - begin;
     return status;
 }
 
@@ -226,9 +225,9 @@ static float restore(const work *w, const float *x, float mean, float *y) {
 static void estimate_tile(void *context, const dl_patch_tile *tile, int worker) {
     work *w = context;
     space *s = &w->spaces[worker];
-    double begin = dl_seconds();
+    double begin = dltf_seconds();
     dl_encoder_tile(w->encoder, worker, tile->X, w->n, tile->rows, dl_slots_from(&s->Z, 0, tile->rows));
-    s->seconds += dl_seconds() - begin;
+    s->seconds += dltf_seconds() - begin;
     for (int64_t i = 0; i < tile->rows; i++) {
         float *y = tile->Y + i * w->n;
         decode(w, &s->Z, i, tile->mean[i], y);

@@ -1,7 +1,8 @@
-/* Small things that every parser needs: integers of fixed byte order, and numbers and foreign text made fit
- * for a message. */
+/* Small things that every parser needs: integers of fixed byte order, and base/shown.h for messages. */
 #ifndef DL_IO_BYTES_H
 #define DL_IO_BYTES_H
+
+#include "base/shown.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,16 +33,5 @@ static inline void dl_put_little(uint8_t *at, uint64_t value, int count) {
     for (int i = 0; i < count; i++)
         at[i] = (uint8_t)(value >> 8 * i);
 }
-
-enum { DL_SHOWN = 64 };
-
-/* 40960 as "40,960", written to `text`, which is returned. */
-const char *dl_commas_in(char text[DL_SHOWN], int64_t number);
-/* The first bytes of something read from a file, unprintable ones as '?', "..." where it was cut. */
-const char *dl_shown_in(char text[DL_SHOWN], const void *bytes, int64_t count);
-
-/* The same, in memory that lives as long as the block the macro is used in: for arguments of dl_fail. */
-#define DL_COMMAS(number) dl_commas_in((char[DL_SHOWN]){0}, (number))
-#define DL_PRINTABLE(bytes, count) dl_shown_in((char[DL_SHOWN]){0}, (bytes), (count))
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "data/codes.h"
 #include "io/bytes.h"
-#include "io/codes_file.h"
+#include "io/codes.h"
 #include "io/npz.h"
 
 #include <inttypes.h>

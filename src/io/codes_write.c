@@ -1,8 +1,7 @@
 /* What scipy.sparse.save_npz(compressed=False) writes, with fixed times, so that the same codes give the same
- * bytes. The arrays are read twice, in pieces: a member's checksum stands before its content. Called by
- * dltf_codes_save and by codes_writer.c. */
+ * bytes. The arrays are read twice, in pieces: a member's checksum stands before its content. */
 #include "base/memory.h"
-#include "io/codes_file.h"
+#include "io/codes.h"
 #include "io/npy.h"
 #include "io/zip.h"
 

@@ -1,6 +1,6 @@
 /* Reading matrices from text. Two passes: the first counts lines, so that memory is taken once and never
  * beyond what the file's size allows; the second reads numbers. Blank lines and lines that begin with # are
- * skipped. Called by load.c. */
+ * skipped. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/array.h"

@@ -1,5 +1,4 @@
-/* Writing matrices as text, with enough digits that reading gives back the same numbers. Called by
- * dltf_matrix_save. */
+/* Writing matrices as text, with enough digits that reading gives back the same numbers. */
 #include "base/number.h"
 #include "base/text.h"
 #include "io/csv.h"

@@ -1,5 +1,5 @@
-/* From elements as a file stores them to a matrix view: in place where possible, converted otherwise. Called
- * by the .npy, .npz and IDX loaders, which have checked that `data` really holds `bytes` bytes. */
+/* From elements as a file stores them to a matrix view: in place where possible, converted otherwise. The
+ * loaders have checked that `data` really holds `bytes` bytes. */
 #include "io/elements.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* IDX: 00 00, type, rank, big-endian axis lengths, big-endian elements (yann.lecun.com/exdb/mnist). A gzipped
- * file is unpacked only as far as its header promises. Called by load.c. */
+ * file is unpacked only as far as its header promises. */
 #include "io/idx.h"
 
 #include "base/memory.h"

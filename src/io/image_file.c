@@ -4,9 +4,9 @@
 #include "data/array.h"
 #include "data/matrix.h"
 #include "image/image.h"
-#include "io/levels.h"
 #include "io/npy.h"
-#include "io/png_file.h"
+#include "io/pixels.h"
+#include "io/png.h"
 #include "io/pnm.h"
 
 /* An array of height x width, or height x width x 3. */
@@ -65,7 +65,7 @@ dltf_status dltf_image_load(const char *path, dltf_image **image) {
 }
 
 static void png_row(void *context, int64_t y, uint8_t *bytes) {
-    dl_levels_row(context, y, bytes);
+    dl_pixels_row(context, y, bytes);
 }
 
 static dltf_status save_npy(const dltf_image *image, const char *path) {
@@ -111,6 +111,6 @@ dltf_status dltf_image_save(const dltf_image *image, const char *path) {
         return dl_fail(DLTF_ARGUMENT, "%s: %lld x %lld pixels are too many for a PNG", path,
                        (long long)image->width, (long long)image->height);
     dl_png_source source = {image->width,          image->height, (int)image->channels,
-                            dl_levels_bits(image), png_row,       (void *)(uintptr_t)image};
+                            dl_pixels_bits(image), png_row,       (void *)(uintptr_t)image};
     return dl_png_save(&source, path);
 }

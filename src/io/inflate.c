@@ -1,5 +1,5 @@
-/* zlib behind an interface with 64-bit sizes, sentences, and our allocator. Called by the zip reader and the
- * IDX loader; both know before they unpack how much may come out. */
+/* zlib behind an interface with 64-bit sizes, sentences, and our allocator. Callers know before they unpack
+ * how much may come out. */
 #include "io/inflate.h"
 
 #include "base/memory.h"

@@ -1,8 +1,9 @@
 /* dltf_model_read: a model from the bytes of a model file (docs/formats.md). What was damaged or written by
  * something else must fail here, not give wrong codes later. */
-#include "io/model_file.h"
+#include "io/model.h"
 
 #include "base/memory.h"
+#include "data/kind.h"
 #include "data/model.h"
 #include "io/bytes.h"
 #include "io/safetensors.h"
@@ -26,19 +27,6 @@ static dltf_status bad_note(const char *name, const char *value, const char *wan
         return dl_fail(DLTF_FORMAT, "is not a complete model: metadata '%s' is missing", name);
     return dl_fail(DLTF_FORMAT, "metadata '%s' is '%s'; %s expected", name,
                    DL_PRINTABLE(value, (int64_t)strlen(value)), wanted);
-}
-
-static dltf_status check_format(const dl_notes *notes) {
-    const char *format = dl_notes_get(notes, "format"), *version = dl_notes_get(notes, "version");
-    if (format && strcmp(format, "dltf-checkpoint") == 0)
-        return dl_fail(DLTF_FORMAT, "is a checkpoint of an unfinished training: continue it with "
-                                    "dltf train DATA --resume FILE");
-    if (!format || strcmp(format, "dltf-model") != 0)
-        return dl_fail(DLTF_FORMAT, "is a safetensors file, but not a model of dltf");
-    if (!version || strcmp(version, "1") != 0)
-        return dl_fail(DLTF_FORMAT, "is a model of version %s; this program reads version 1",
-                       version ? DL_PRINTABLE(version, (int64_t)strlen(version)) : "(missing)");
-    return DLTF_OK;
 }
 
 /* k, select and unit_norm. */
@@ -122,7 +110,7 @@ dltf_status dl_model_from_bundle(const dl_bundle *bundle, dltf_model **model) {
     dltf_status status = DLTF_OK;
     dltf_model_view parts = {0};
     dltf_model *made = NULL;
-    DL_TRY(check_format(&bundle->notes));
+    DL_TRY(dl_kind_check(bundle, DL_KIND_MODEL));
     DL_TRY(get_tensors(bundle, &parts));
     DL_TRY(read_settings(&bundle->notes, &parts));
     DL_TRY(dltf_model_new(&parts, &made));

@@ -1,4 +1,5 @@
 /* dltf_model_save: a model as tensors and notes (docs/formats.md). */
+#include "data/kind.h"
 #include "data/model.h"
 #include "io/file.h"
 #include "io/safetensors.h"
@@ -13,8 +14,6 @@ static dltf_status set_notes(const dltf_model *model, dl_notes *notes) {
     snprintf(k, sizeof k, "%" PRId64, model->parts.k);
     for (int i = 0; i < model->notes.count; i++)
         DL_TRY(dl_notes_set(notes, model->notes.list[i].name, model->notes.list[i].value));
-    DL_TRY(dl_notes_set(notes, "format", "dltf-model"));
-    DL_TRY(dl_notes_set(notes, "version", "1"));
     DL_TRY(dl_notes_set(notes, "k", k));
     DL_TRY(dl_notes_set(notes, "select", model->parts.select == DLTF_SELECT_POSITIVE ? "positive" : "abs"));
     DL_TRY(dl_notes_set(notes, "unit_norm", model->parts.unit_norm ? "true" : "false"));
@@ -27,6 +26,7 @@ dltf_status dltf_model_save(const dltf_model *model, const char *path) {
     dl_bundle bundle = {0};
     int64_t m = model->parts.m, n = model->parts.n;
     DL_TRY(set_notes(model, &bundle.notes));
+    DL_TRY(dl_kind_mark(&bundle, DL_KIND_MODEL));
     DL_TRY(dl_bundle_add_copy(&bundle, "dictionary", DL_TENSOR_F32, m, n, model->dictionary));
     if (model->encoder)
         DL_TRY(dl_bundle_add_copy(&bundle, "encoder", DL_TENSOR_F32, m, n, model->encoder));

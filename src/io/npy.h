@@ -6,6 +6,9 @@
 #include "io/elements.h"
 #include "io/writer.h"
 
+/* What every file begins with. */
+#define DL_NPY_MAGIC "\x93NUMPY"
+
 /* The longest header that is read; ours have 128 bytes, NumPy itself warns above 10,000. */
 enum { DL_NPY_PREFIX = 12, DL_NPY_MOST_HEADER = 65535 };
 

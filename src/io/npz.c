@@ -1,5 +1,4 @@
-/* .npz archives: finding an array by name, unpacking it within the bounds of its own header. Called by load.c
- * for matrices and by codes_file.c for SciPy's sparse matrices. */
+/* .npz archives: finding an array by name, unpacking it within the bounds of its own header. */
 #include "io/npz.h"
 
 #include "base/memory.h"

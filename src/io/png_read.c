@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "image/image.h"
 #include "io/bytes.h"
-#include "io/png_file.h"
-#include "io/png_shared.h"
+#include "io/png.h"
+#include "io/png_callbacks.h"
 
 enum { MOST_CHUNK = 8 << 20, MOST_RATIO = 1032, SIGNATURE = 8 };
 

@@ -1,7 +1,7 @@
-/* PNG files, written line by line. Called for images and for pictures of tiles. */
+/* PNG files, written line by line. */
 #include "base/memory.h"
-#include "io/png_file.h"
-#include "io/png_shared.h"
+#include "io/png.h"
+#include "io/png_callbacks.h"
 #include "io/writer.h"
 
 typedef struct sink {

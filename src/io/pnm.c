@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "image/image.h"
 #include "io/bytes.h"
-#include "io/levels.h"
+#include "io/pixels.h"
 #include "io/writer.h"
 
 #include <inttypes.h>
@@ -145,7 +145,7 @@ dltf_status dl_pnm_save(const dltf_image *image, const char *path) {
     dl_writer out = {0};
     dltf_status status = DLTF_OK;
     char header[80];
-    int bits = dl_levels_bits(image);
+    int bits = dl_pixels_bits(image);
     int length = snprintf(header, sizeof header, "P%d\n%lld %lld\n%d\n", image->channels == 1 ? 5 : 6,
                           (long long)image->width, (long long)image->height, bits == 16 ? 65535 : 255);
     int64_t row_bytes = image->width * image->channels * bits / 8;
@@ -154,7 +154,7 @@ dltf_status dl_pnm_save(const dltf_image *image, const char *path) {
     DL_TRY(dl_writer_open(&out, path));
     DL_TRY(dl_writer_write(&out, header, length));
     for (int64_t y = 0; y < image->height; y++) {
-        dl_levels_row(image, y, line);
+        dl_pixels_row(image, y, line);
         DL_TRY(dl_writer_write(&out, line, row_bytes));
     }
     status = dl_writer_commit(&out);

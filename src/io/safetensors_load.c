@@ -1,4 +1,4 @@
-/* dl_safetensors_load: dl_safetensors_parse on a file. Called by the learner for checkpoints. */
+/* dl_safetensors_load: dl_safetensors_parse on a file. */
 #include "io/file.h"
 #include "io/safetensors.h"
 

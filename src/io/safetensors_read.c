@@ -1,6 +1,5 @@
 /* Reading safetensors: 8 bytes length, a JSON header, the tensors' bytes. The header must account for every
- * byte of the data exactly once, as the format demands, so that nothing can hide in a model. Called for
- * models by model_read.c and for checkpoints by safetensors_load.c. */
+ * byte of the data exactly once, as the format demands, so that nothing can hide in a model. */
 #include "base/memory.h"
 #include "io/bytes.h"
 #include "io/safetensors.h"

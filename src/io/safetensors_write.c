@@ -1,6 +1,5 @@
 /* Writing safetensors: notes sorted by name, tensors in the bundle's order, the header padded by blanks so
- * that the data begin at a multiple of 8. The same bundle gives the same bytes. Called by model_write.c and
- * by the learner. */
+ * that the data begin at a multiple of 8. The same bundle gives the same bytes. */
 #include "io/bytes.h"
 #include "io/file.h"
 #include "io/safetensors.h"

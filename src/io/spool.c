@@ -1,5 +1,5 @@
 /* Spools. The file loses its name as soon as it is made, so that nothing is left behind however the program
- * ends. Called by codes_writer.c, and by codes_write.c for codes in memory. */
+ * ends. */
 #include "io/spool.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* Reading zip archives, strictly: the directory must lie right before its end record, members must lie before
- * the directory and may not overlap, so that no byte is read under two names. Called by npz.c. */
+ * the directory and may not overlap, so that no byte is read under two names. */
 #include "base/memory.h"
 #include "io/bytes.h"
 #include "io/inflate.h"

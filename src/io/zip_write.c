@@ -1,5 +1,4 @@
-/* Writing zip archives of stored members. Nothing in them depends on when or where they were written. Called
- * by codes_file.c. */
+/* Writing zip archives of stored members. Nothing in them depends on when or where they were written. */
 #include "io/bytes.h"
 #include "io/zip.h"
 

@@ -23,12 +23,27 @@ void dl_packed_free(dl_packed *packed) {
     *packed = (dl_packed){0};
 }
 
+/* Where row j begins: its entries are DL_PANEL apart. */
+static float *row_of(const dl_packed *packed, int64_t j) {
+    return packed->data + j / DL_PANEL * packed->n * DL_PANEL + j % DL_PANEL;
+}
+
 void dl_packed_fill(dl_packed *packed, const float *E, const float *bias) {
     int64_t n = packed->n;
     for (int64_t j = 0; j < packed->m; j++) {
-        float *column = packed->data + j / DL_PANEL * n * DL_PANEL + j % DL_PANEL;
+        float *row = row_of(packed, j);
         for (int64_t d = 0; d < n; d++)
-            column[d * DL_PANEL] = E[j * n + d];
+            row[d * DL_PANEL] = E[j * n + d];
         packed->bias[j] = bias ? -bias[j] : 0;
+    }
+}
+
+void dl_packed_fill_f64(dl_packed *packed, const double *E) {
+    int64_t n = packed->n;
+    for (int64_t j = 0; j < packed->m; j++) {
+        float *row = row_of(packed, j);
+        for (int64_t d = 0; d < n; d++)
+            row[d * DL_PANEL] = (float)E[j * n + d];
+        packed->bias[j] = 0;
     }
 }

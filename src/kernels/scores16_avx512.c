@@ -1,6 +1,7 @@
 /* Scores of bfloat16 matrices with AVX-512 BF16, at twice the speed of floats and good for candidates only,
  * and exact scores of a few atoms. Only called after the CPU was asked. */
 #include "kernels/level/level.h"
+#include "kernels/level/table.h"
 
 #include <immintrin.h>
 #include <math.h>
@@ -78,3 +79,11 @@ void dl_exact_avx512(const float *E, int64_t n, const float *bias, const float *
             value[c + t] = sum[t];
     }
 }
+
+/* The kernels of AVX-512, and these two. */
+const dl_kernels dl_kernels_avx512bf16 = {
+    .level = "avx512bf16",
+#define DL_KERNEL(result, name, parameters) .name = DL_LEVELLED(dl_##name),
+#define DL_KERNEL16(result, name, parameters) .name = DL_LEVELLED(dl_##name),
+#include "kernels/list.h"
+};

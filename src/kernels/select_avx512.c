@@ -333,8 +333,8 @@ static inline __attribute__((always_inline)) void select_group(const float *S, i
     }
 }
 
-void dl_select_rows_avx512(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
-                           uint32_t *keys, int32_t *count, int32_t *index, float *value) {
+void dl_select_avx512(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
+                      uint32_t *keys, int32_t *count, int32_t *index, float *value) {
     int64_t i = 0;
     (void)keys;
     for (; k <= MOST_K && i + GROUP <= rows; i += GROUP)

@@ -1,9 +1,8 @@
 /* The state of an unfinished training as a bundle of tensors, and back. What can be computed again from
  * options and data is not stored; random numbers have no state. */
-#include "learning/learner.h"
-
 #include "base/memory.h"
 #include "data/matrix.h"
+#include "learning/learner.h"
 #include "linalg/blas.h"
 
 #include <errno.h>
@@ -13,81 +12,27 @@
 #include <string.h>
 
 #define CHECKPOINT_FORMAT "dltf-checkpoint"
-#define CHECKPOINT_VERSION "2"
+#define CHECKPOINT_VERSION "3"
 
-/* A tensor and the memory of the learner that it mirrors: one list serves writing and reading. */
-typedef struct field {
-    const char *name;
-    dl_tensor_type type;
-    int64_t rows, cols;
-    void *memory;
-} field;
-
-enum { MOST_FIELDS = 16 };
-
-static int list_fields(const dltf_learner *l, field *fields) {
-    int64_t m = l->m, n = l->n, N = l->N;
-    const dl_minibatch *b = &l->minibatch;
+/* What the learner itself stores, beside the fields of the stage that it is in. */
+static int list_fields(const dltf_learner *l, dl_field *fields) {
     int count = 0;
-    fields[count++] = (field){"dictionary", DL_TENSOR_F64, m, n, l->W};
-    fields[count++] = (field){"code_sum", DL_TENSOR_F64, m, 0, l->code_sum};
-    if (l->stage == DLTF_STAGE_MINIBATCH && l->options.steps > 0) {
-        fields[count++] = (field){"minibatch.D", DL_TENSOR_F64, m, m, b->D};
-        fields[count++] = (field){"minibatch.C", DL_TENSOR_F64, m, n, b->C};
-        fields[count++] = (field){"minibatch.use", DL_TENSOR_F64, m, 0, b->use};
+    fields[count++] = (dl_field){"dictionary", DL_TENSOR_F64, l->m, l->n, l->W};
+    fields[count++] = (dl_field){"code_sum", DL_TENSOR_F64, l->m, 0, l->code_sum};
+    fields[count++] = (dl_field){"tau", DL_TENSOR_F64, 1, 0, (void *)(uintptr_t)&l->tau};
+    if (dl_learner_has_encoder(l)) {
+        fields[count++] = (dl_field){"encoder.E", DL_TENSOR_F64, l->m, l->n, l->E};
+        fields[count++] = (dl_field){"encoder.bias", DL_TENSOR_F64, l->m, 0, l->bias};
     }
-    if (l->stage == DLTF_STAGE_ADMM && l->index > 0) {
-        fields[count++] = (field){"admm.A", DL_TENSOR_F64, n, n, l->A};
-        fields[count++] = (field){"admm.Q", DL_TENSOR_F32, N, m, l->Q};
-        fields[count++] = (field){"admm.Y", DL_TENSOR_F32, N, m, l->Y};
-        fields[count++] = (field){"admm.Z.count", DL_TENSOR_I32, N, 0, l->Z.count};
-        fields[count++] = (field){"admm.Z.index", DL_TENSOR_I32, N, l->k, l->Z.index};
-        fields[count++] = (field){"admm.Z.value", DL_TENSOR_F32, N, l->k, l->Z.value};
-    }
-    if (dl_has_encoder(l)) {
-        fields[count++] = (field){"encoder.E", DL_TENSOR_F64, m, n, l->encoder.E};
-        fields[count++] = (field){"encoder.bias", DL_TENSOR_F64, m, 0, l->encoder.bias};
-    }
+    const dl_stage *stage = l->stages[l->stage];
+    if (dl_learner_inside(l) && stage->fields)
+        count += stage->fields(l, l->state, fields + count);
     return count;
 }
 
-/* History records as rows of doubles, in the order of the struct. */
-enum { RECORD_COLUMNS = 14 };
+enum { MAX_FIELDS = DL_MAX_FIELDS + 8 };
 
-static void record_to_row(const dltf_iteration *r, double *row) {
-    double values[RECORD_COLUMNS] = {(double)r->stage,
-                                     (double)r->index,
-                                     r->theta,
-                                     r->objective,
-                                     r->noise_term,
-                                     r->incoherence_term,
-                                     r->data_term,
-                                     r->relative_error,
-                                     r->primal_residual,
-                                     r->dual_residual,
-                                     r->coherence,
-                                     r->frame_potential,
-                                     (double)r->atoms_replaced,
-                                     r->seconds};
-    memcpy(row, values, sizeof values);
-}
-
-static dltf_iteration row_to_record(const double *row) {
-    return (dltf_iteration){.stage = (dltf_stage)row[0],
-                            .index = (int64_t)row[1],
-                            .theta = row[2],
-                            .objective = row[3],
-                            .noise_term = row[4],
-                            .incoherence_term = row[5],
-                            .data_term = row[6],
-                            .relative_error = row[7],
-                            .primal_residual = row[8],
-                            .dual_residual = row[9],
-                            .coherence = row[10],
-                            .frame_potential = row[11],
-                            .atoms_replaced = (int64_t)row[12],
-                            .seconds = row[13]};
-}
+/* ---- Writing ---- */
 
 static dltf_status note_integer(dl_notes *notes, const char *name, int64_t value) {
     char text[32];
@@ -95,23 +40,46 @@ static dltf_status note_integer(dl_notes *notes, const char *name, int64_t value
     return dl_notes_set(notes, name, text);
 }
 
+static int stage_number(const dltf_learner *l, const char *name) {
+    int number = 0;
+    while (l->stages[number] && l->stages[number]->name != name)
+        number++;
+    return number;
+}
+
+/* Records as rows of a tensor. Stages are numbered as in the note `stages`, which holds the names. */
+static dltf_status add_history(const dltf_learner *l, dl_bundle *bundle) {
+    dltf_status status = DLTF_OK;
+    int64_t width = dl_history_width(), used = 0;
+    char names[256] = "";
+    void *rows = NULL;
+    for (int i = 0; l->stages[i]; i++)
+        used +=
+            snprintf(names + used, sizeof names - (size_t)used, "%s%s", i > 0 ? " " : "", l->stages[i]->name);
+    DL_TRY(dl_notes_set(&bundle->notes, "stages", names));
+    if (l->history.count == 0) /* a file cannot hold an empty tensor */
+        return DLTF_OK;
+    DL_TRY(dl_bundle_add(bundle, "history", DL_TENSOR_F64, l->history.count, width, &rows));
+    for (int64_t i = 0; i < l->history.count; i++) {
+        const dltf_iteration *record = &l->history.records[i];
+        dl_history_to_row(record, stage_number(l, record->stage), (double *)rows + i * width);
+    }
+done:
+    return status;
+}
+
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
-    field fields[MOST_FIELDS];
+    dl_field fields[MAX_FIELDS];
     int count = list_fields(l, fields);
-    void *rows = NULL;
     for (int i = 0; i < count; i++)
         DL_TRY(dl_bundle_add_copy(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
                                   fields[i].memory));
-    DL_TRY(dl_bundle_add_copy(bundle, "tau", DL_TENSOR_F64, 1, 0, &l->tau));
-    if (l->history_count > 0) /* a file cannot hold an empty tensor */
-        DL_TRY(dl_bundle_add(bundle, "history", DL_TENSOR_F64, l->history_count, RECORD_COLUMNS, &rows));
-    for (int64_t i = 0; i < l->history_count; i++)
-        record_to_row(&l->history[i], (double *)rows + i * RECORD_COLUMNS);
+    DL_TRY(add_history(l, bundle));
     DL_TRY(dl_learner_notes(l, &bundle->notes));
     DL_TRY(dl_notes_set(&bundle->notes, "format", CHECKPOINT_FORMAT));
     DL_TRY(dl_notes_set(&bundle->notes, "version", CHECKPOINT_VERSION));
-    DL_TRY(note_integer(&bundle->notes, "stage", l->stage));
+    DL_TRY(dl_notes_set(&bundle->notes, "stage", l->stages[l->stage]->name));
     DL_TRY(note_integer(&bundle->notes, "index", l->index));
 done:
     return status;
@@ -132,7 +100,8 @@ static dltf_status check_format(const dl_bundle *bundle) {
             format && strcmp(format, "dltf-model") == 0 ? " but a finished model: use it with --init" : "");
     dltf_status status = get_note(bundle, "version", &version);
     if (status == DLTF_OK && strcmp(version, CHECKPOINT_VERSION) != 0)
-        status = dl_fail(DLTF_FORMAT, "checkpoint version %.20s is not known to this program", version);
+        status = dl_fail(DLTF_FORMAT, "checkpoint version %.20s is not supported, only " CHECKPOINT_VERSION,
+                         version);
     return status;
 }
 
@@ -174,24 +143,20 @@ static bool read_integer(const char *text, int64_t *value) {
 }
 
 static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {
+    dltf_status status = DLTF_OK;
     const char *stage = NULL, *index = NULL, *start = NULL;
-    dltf_status status = get_note(bundle, "stage", &stage);
-    if (status == DLTF_OK)
-        status = get_note(bundle, "index", &index);
-    if (status == DLTF_OK)
-        status = get_note(bundle, "start", &start);
-    if (status != DLTF_OK)
-        return status;
-    int64_t at_stage = 0, at_index = 0;
-    if (!read_integer(stage, &at_stage) || at_stage < (int64_t)dl_first_stage(&l->options) ||
-        at_stage > (int64_t)dl_last_stage(&l->options) || !read_integer(index, &at_index) ||
-        at_index > dl_stage_length(&l->options, (dltf_stage)at_stage))
-        return dl_fail(DLTF_FORMAT, "the checkpoint stands at stage %.20s, index %.20s, which does not exist",
-                       stage, index);
-    l->stage = (dltf_stage)at_stage;
-    l->index = at_index;
+    DL_TRY(get_note(bundle, "stage", &stage));
+    DL_TRY(get_note(bundle, "index", &index));
+    DL_TRY(get_note(bundle, "start", &start));
+    while (l->stages[l->stage] && strcmp(l->stages[l->stage]->name, stage) != 0)
+        l->stage++;
+    if (!l->stages[l->stage] || !read_integer(index, &l->index) ||
+        l->index > l->stages[l->stage]->length(&l->options))
+        status = dl_fail(DLTF_FORMAT, "the checkpoint is at stage '%.20s', index %.20s, which does not exist",
+                         stage, index);
     l->warm = strcmp(start, "model") == 0;
-    return DLTF_OK;
+done:
+    return status;
 }
 
 /* The data must be those of the first run: anything else would silently be another experiment. */
@@ -209,11 +174,11 @@ static dltf_status check_data(const dl_bundle *bundle, const dltf_learner *l) {
 }
 
 /* What a learner writes is finite; anything else would come out as a NaN, or as a loop without end. */
-static dltf_status check_finite(const char *name, dl_tensor_type type, int64_t entries, const void *content) {
-    for (int64_t i = 0; type != DL_TENSOR_I32 && i < entries; i++)
-        if (!isfinite(type == DL_TENSOR_F32 ? (double)((const float *)content)[i]
-                                            : ((const double *)content)[i]))
-            return dl_fail(DLTF_FORMAT, "tensor '%s' holds a value that is not finite", name);
+static dltf_status check_finite(const dl_field *f, const void *content, int64_t entries) {
+    for (int64_t i = 0; f->type != DL_TENSOR_I32 && i < entries; i++)
+        if (!isfinite(f->type == DL_TENSOR_F32 ? (double)((const float *)content)[i]
+                                               : ((const double *)content)[i]))
+            return dl_fail(DLTF_FORMAT, "tensor '%s' holds a value that is not finite", f->name);
     return DLTF_OK;
 }
 
@@ -224,61 +189,63 @@ static dltf_status check_atoms(const dltf_learner *l) {
     return DLTF_OK;
 }
 
-/* Codes are used to address memory. */
-static dltf_status check_codes(const dltf_learner *l) {
-    for (int64_t i = 0; i < l->N; i++) {
-        int32_t count = l->Z.count[i], previous = -1;
-        bool good = count >= 0 && count <= l->k;
-        for (int64_t e = i * l->k; good && e < i * l->k + count; e++) {
-            good = l->Z.index[e] > previous && l->Z.index[e] < l->m;
-            previous = l->Z.index[e];
-        }
-        if (!good)
-            return dl_fail(DLTF_FORMAT, "code %lld of the checkpoint makes no sense", (long long)i);
+/* The name of stage `number` in the list of the note `stages`; NULL: there is none, or it is not known. */
+static const char *stage_name(const char *names, int number) {
+    char name[64];
+    for (; number > 0 && *names; number--) {
+        names += strcspn(names, " ");
+        names += strspn(names, " ");
     }
-    return DLTF_OK;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(names, " "), names);
+    const dl_stage *stage = dl_stage_find(name);
+    return stage ? stage->name : NULL;
 }
 
-/* History as far as it went; a checkpoint of a learner that has not run has none. */
+/* History as far as it went; a learner that has not run has none. */
 static dltf_status restore_history(const dl_bundle *bundle, dltf_learner *l) {
     dltf_status status = DLTF_OK;
     const dl_tensor *history = dl_bundle_find(bundle, "history");
-    bool begun = l->stage > dl_first_stage(&l->options) || l->index > 0;
-    if (!history && (!begun || l->options.steps + l->options.iterations == 0))
+    const char *names = NULL;
+    int64_t width = dl_history_width();
+    DL_TRY(get_note(bundle, "stages", &names));
+    if (!history && !dl_learner_begun(l))
         return DLTF_OK;
-    if (!history || history->type != DL_TENSOR_F64 || history->cols != RECORD_COLUMNS || history->rank != 2)
+    if (!history || history->type != DL_TENSOR_F64 || history->cols != width || history->rank != 2)
         return dl_fail(DLTF_FORMAT, "the checkpoint has no readable history");
-    DL_TRY(check_finite("history", DL_TENSOR_F64, history->rows * RECORD_COLUMNS, history->data));
     for (int64_t i = 0; i < history->rows; i++) {
-        const double *row = (const double *)history->data + i * RECORD_COLUMNS;
-        if (!(row[0] >= 1 && row[0] <= DLTF_STAGE_KSVD && fabs(row[1]) < 1e15 && fabs(row[12]) < 1e15))
-            return dl_fail(DLTF_FORMAT, "record %lld of the checkpoint's history makes no sense",
+        dltf_iteration record = {0};
+        int number = 0;
+        bool readable = dl_history_from_row((const double *)history->data + i * width, &number, &record);
+        record.stage = stage_name(names, number);
+        if (!readable || !record.stage)
+            return dl_fail(DLTF_FORMAT, "record %lld of the checkpoint's history has values out of range",
                            (long long)i);
-        dltf_iteration record = row_to_record(row);
-        DL_TRY(dl_learner_record(l, &record));
+        DL_TRY(dl_history_reserve(&l->history));
+        dl_history_append(&l->history, &record);
     }
 done:
     return status;
 }
 
 static dltf_status restore_fields(const dl_bundle *bundle, dltf_learner *l) {
-    field fields[MOST_FIELDS];
-    int count = list_fields(l, fields);
     dltf_status status = DLTF_OK;
+    dl_field fields[MAX_FIELDS];
     const void *content = NULL;
+    if (dl_learner_has_encoder(l))
+        DL_TRY(dl_learner_make_encoder(l));
+    if (dl_learner_inside(l))
+        DL_TRY(dl_learner_enter(l));
+    int count = list_fields(l, fields);
     for (int i = 0; i < count; i++) {
-        const field *f = &fields[i];
+        const dl_field *f = &fields[i];
         DL_TRY(dl_bundle_get(bundle, f->name, f->type, f->rows, f->cols, &content));
         int64_t entries = f->rows * (f->cols > 0 ? f->cols : 1);
-        DL_TRY(check_finite(f->name, f->type, entries, content));
+        DL_TRY(check_finite(f, content, entries));
         memcpy(f->memory, content, (size_t)(entries * dl_tensor_type_size(f->type)));
     }
-    DL_TRY(dl_bundle_get(bundle, "tau", DL_TENSOR_F64, 1, 0, &content));
-    memcpy(&l->tau, content, sizeof l->tau);
-    DL_TRY(check_finite("tau", DL_TENSOR_F64, 1, content));
     DL_TRY(check_atoms(l));
-    if (l->stage == DLTF_STAGE_ADMM && l->index > 0)
-        DL_TRY(check_codes(l));
+    if (dl_learner_inside(l) && l->stages[l->stage]->check)
+        DL_TRY(l->stages[l->stage]->check(l, l->state));
     status = restore_history(bundle, l);
 done:
     return status;
@@ -299,9 +266,7 @@ dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_
     DL_TRY(check_data(bundle, l));
     DL_TRY(read_position(bundle, l));
     DL_TRY(restore_fields(bundle, l));
-    dl_blas_enter();
     dl_learner_refresh(l);
-    dl_blas_leave();
     *learner = l;
     l = NULL;
 done:

@@ -4,9 +4,7 @@
  *              estimate of codes with this variance from samples with this noise
  *   distilled  min sum_i ||E^T x_i - b - z_i||^2 + N r ||E||^2: the affine map that comes closest to the
  *              codes of new samples; r by generalised cross-validation
- *   tight      the tight frame nearest to W: scores interfere as little as they can
- *
- * Called in the last iteration of stage_encoder.c. */
+ *   tight      the tight frame nearest to W: scores interfere as little as they can */
 #include "learning/encoder_fit.h"
 
 #include "base/memory.h"
@@ -17,47 +15,44 @@
 #include <math.h>
 #include <string.h>
 
-static double ridge_of_noise(const dltf_learner *l) {
-    const dl_encoder_stage *s = &l->encoder;
+static double ridge_of_noise(const dltf_learner *l, const dl_multipass *t) {
     double used = 0, energy = 0, free_entries = fmax(1, (double)(l->n - l->k)); /* after fitting k values */
     for (int64_t j = 0; j < l->m; j++) {
-        used += l->statistics.use[j];
-        energy += l->statistics.D[j * l->m + j];
+        used += t->statistics.use[j];
+        energy += t->statistics.D[j * l->m + j];
     }
-    double noise = s->residual / ((double)s->count * free_entries);
+    double noise = t->residual / ((double)t->count * free_entries);
     return energy > 0 ? noise * (double)l->m * used / ((double)l->k * energy) : l->options.ridge;
 }
 
-/* Cov(X) into s->A, Cov(Z, X) into s->E, from sums. Returns the variance of the codes, of all atoms together.
+/* Cov(X) into t->A, Cov(Z, X) into l->E, from sums. Returns the variance of the codes, of all atoms together.
  */
-static double centre(dltf_learner *l) {
-    dl_encoder_stage *s = &l->encoder;
-    const dl_statistics *sums = &l->statistics;
+static double centre(dltf_learner *l, dl_multipass *t) {
+    const dl_statistics *sums = &t->statistics;
     int64_t m = l->m, n = l->n;
-    double N = (double)s->count, variance = 0;
+    double N = (double)t->count, variance = 0;
     for (int64_t j = 0; j < m; j++) {
         double mean = sums->code_sum[j] / N;
         for (int64_t d = 0; d < n; d++)
-            s->E[j * n + d] = sums->C[j * n + d] / N - mean * s->x_sum[d] / N;
+            l->E[j * n + d] = sums->C[j * n + d] / N - mean * t->x_sum[d] / N;
         variance += fmax(0, sums->D[j * m + j] / N - mean * mean);
     }
     for (int64_t p = 0; p < n; p++)
         for (int64_t q = 0; q < n; q++)
-            s->A[p * n + q] = s->A[p * n + q] / N - s->x_sum[p] / N * s->x_sum[q] / N;
+            t->A[p * n + q] = t->A[p * n + q] / N - t->x_sum[p] / N * t->x_sum[q] / N;
     return variance;
 }
 
 /* The ridge with the least error on samples that were not fitted, as generalised cross-validation (Golub,
  * Heath and Wahba 1979) estimates it: squared error / (1 - degrees of freedom / N)^2. In the basis of the
  * eigenvectors of Cov(X): its eigenvalues, and the squared norms of the columns of Cov(Z, X). */
-static double choose_ridge(const dltf_learner *l, const double *values, const double *squares,
+static double choose_ridge(const dl_multipass *t, int64_t n, const double *values, const double *squares,
                            double variance) {
     enum { LEAST = -12, MOST = 6 }; /* half powers of ten, times the mean variance of an entry */
-    int64_t n = l->n;
-    double N = (double)l->encoder.count, mean = 0, best = INFINITY;
+    double N = (double)t->count, mean = 0, best = INFINITY;
     for (int64_t d = 0; d < n; d++)
         mean += values[d] / (double)n;
-    double least = 1e-12 * l->encoder.X_square / (N * (double)n); /* below it, variance is rounding */
+    double least = 1e-12 * t->X_square / (N * (double)n); /* below it, variance is rounding */
     double chosen = fmax(least, mean * pow(10, MOST / 2.0));
     for (int power = LEAST; power <= MOST; power++) {
         double r = fmax(least, mean * pow(10, power / 2.0)), error = variance, freedom = 1;
@@ -76,30 +71,29 @@ static double choose_ridge(const dltf_learner *l, const double *values, const do
 }
 
 /* E^T = (Cov(X) + r I)^{-1} Cov(X, Z), b = E^T mean(x) - mean(z). */
-static dltf_status distil(dltf_learner *l) {
+static dltf_status distil(dltf_learner *l, dl_multipass *t) {
     dltf_status status = DLTF_OK;
-    dl_encoder_stage *s = &l->encoder;
     int64_t m = l->m, n = l->n;
-    double N = (double)s->count, variance = centre(l), *work = NULL;
+    double N = (double)t->count, variance = centre(l, t), *work = NULL;
     DL_TRY_NEW(work, 2 * n + m * n + dl_eigenvectors_scratch(n));
-    double *values = work, *squares = values + n, *P = squares + n, *V = s->A;
+    double *values = work, *squares = values + n, *P = squares + n, *V = t->A;
     if (!dl_eigenvectors(V, n, values, P + m * n)) {
         status = dl_fail(DLTF_NUMERIC, "the eigenvectors of the covariance of the data were not found");
         goto done;
     }
-    dl_gemm(l->threads, DL_PLAIN, DL_TRANSPOSED, m, n, n, 1, s->E, V, 0, P);
+    dl_gemm(l->threads, DL_PLAIN, DL_TRANSPOSED, m, n, n, 1, l->E, V, 0, P);
     for (int64_t d = 0; d < n; d++)
         values[d] = fmax(0, values[d]);
     for (int64_t i = 0; i < m * n; i++)
         squares[i % n] += P[i] * P[i];
-    double r = choose_ridge(l, values, squares, variance);
+    double r = choose_ridge(t, n, values, squares, variance);
     for (int64_t i = 0; i < m * n; i++)
         P[i] /= values[i % n] + r;
-    dl_gemm(l->threads, DL_PLAIN, DL_PLAIN, m, n, n, 1, P, V, 0, s->E);
+    dl_gemm(l->threads, DL_PLAIN, DL_PLAIN, m, n, n, 1, P, V, 0, l->E);
     for (int64_t j = 0; j < m; j++) {
-        s->bias[j] = -l->statistics.code_sum[j] / N;
+        l->bias[j] = -t->statistics.code_sum[j] / N;
         for (int64_t d = 0; d < n; d++)
-            s->bias[j] += s->E[j * n + d] * s->x_sum[d] / N;
+            l->bias[j] += l->E[j * n + d] * t->x_sum[d] / N;
     }
 done:
     dl_free(work);
@@ -161,17 +155,16 @@ dltf_status dl_tight_frame(int threads, const double *W, int64_t m, int64_t n, d
     return status;
 }
 
-dltf_status dl_fit_encoder(dltf_learner *l) {
-    dl_encoder_stage *s = &l->encoder;
-    memset(s->bias, 0, (size_t)l->m * sizeof *s->bias);
+dltf_status dl_fit_encoder(dltf_learner *l, dl_multipass *t) {
+    memset(l->bias, 0, (size_t)l->m * sizeof *l->bias);
     switch (l->options.encoder) {
     case DLTF_ENCODER_DISTILLED:
-        return distil(l);
+        return distil(l, t);
     case DLTF_ENCODER_DUAL:
-        dl_dual_encoder(l->threads, l->W, l->m, l->n, ridge_of_noise(l), s->factor, s->E);
+        dl_dual_encoder(l->threads, l->W, l->m, l->n, ridge_of_noise(l, t), t->factor, l->E);
         break;
     case DLTF_ENCODER_TIGHT:
-        return dl_tight_frame(l->threads, l->W, l->m, l->n, s->E);
+        return dl_tight_frame(l->threads, l->W, l->m, l->n, l->E);
     case DLTF_ENCODER_AUTO:
     case DLTF_ENCODER_TIED:
         break;

@@ -2,14 +2,14 @@
 #ifndef DL_LEARNING_ENCODER_FIT_H
 #define DL_LEARNING_ENCODER_FIT_H
 
-#include "learning/learner.h"
+#include "learning/multipass.h"
 
-/* E and b of options.encoder into l->encoder, from the dictionary and from the statistics of its multi-pass
- * codes. */
-dltf_status dl_fit_encoder(dltf_learner *l);
+/* l->E and l->bias as options.encoder says, from the dictionary and the statistics of its multi-pass codes,
+ * whose moments are overwritten. */
+dltf_status dl_fit_encoder(dltf_learner *l, dl_multipass *codes);
 
 /* The unit-norm tight frame near W (m x n, unit-norm rows; for m <= n an orthonormal set) into E: the polar
- * factor (W W^T)^{-1/2} W and normalisation, by turns. Between dl_blas_enter and dl_blas_leave. */
+ * factor (W W^T)^{-1/2} W and normalisation, by turns. */
 dltf_status dl_tight_frame(int threads, const double *W, int64_t m, int64_t n, double *E);
 
 #endif

@@ -1,7 +1,7 @@
-/* The dictionary that fits given codes best. Called by stage 1, for its running averages, and by the stage of
- * the encoder. */
+/* Least squares for the dictionary, by Cholesky. */
+#include "learning/fit.h"
+
 #include "data/matrix.h"
-#include "learning/learner.h"
 #include "linalg/blas.h"
 
 #include <math.h>

@@ -1,22 +1,21 @@
-/* Replacement of a learner's atoms; its thresholds, and the residuals of the current block. */
-#include "learning/learner.h"
-#include "learning/replace.h"
+/* Replacement with the thresholds of the learner. */
+#include "learning/learner_replace.h"
 
-static const double LEAST_SHARE = 0.1; /* of the mean use */
-static const double COHERENCE = 0.9;   /* of two atoms that are one */
+/* Atoms used less than this share of the mean, and copies. */
+static const double UNUSED = 0.1, COPY = 0.9;
 
-int64_t dl_replace_by(dltf_learner *l, const double *use, int64_t samples, int64_t index,
-                      double (*residual)(void *context, int64_t i, double *r), void *context) {
+int64_t dl_learner_replace_by(dltf_learner *l, const double *use, int64_t samples, int64_t index,
+                              double (*residual)(void *context, int64_t i, double *r), void *context,
+                              dl_replace_space *space) {
     dl_random random = {(uint64_t)l->options.seed, DL_STREAM_REPLACE};
-    dl_replace_space space = {.atoms = l->useless, .squares = l->squares, .residual = l->residual};
     dl_replacement replacement = {
         .m = l->m,
         .n = l->n,
         .W = l->W,
-        .G = l->w_space.G,
+        .G = l->G,
         .use = use,
-        .least_share = LEAST_SHARE,
-        .coherence = COHERENCE,
+        .least_share = UNUSED,
+        .coherence = COPY,
         .samples = samples,
         .residual = residual,
         .context = context,
@@ -24,26 +23,35 @@ int64_t dl_replace_by(dltf_learner *l, const double *use, int64_t samples, int64
         .random = &random,
         .first = (uint64_t)(index * l->m * l->n),
     };
-    int64_t found = dl_replace_atoms(&replacement, &space);
+    int64_t found = dl_replace_atoms(&replacement, space);
     if (found > 0)
         dl_learner_refresh(l);
     return found;
 }
 
+typedef struct coded_block {
+    const dltf_learner *l;
+    const dl_block *block;
+} coded_block;
+
 /* ||x - Wz||^2 of sample i of the block. */
 static double block_residual(void *context, int64_t i, double *r) {
-    const dltf_learner *l = context;
+    const coded_block *c = context;
+    const dl_slots *Z = &c->block->Z;
+    int64_t n = c->l->n;
     double sum = 0;
-    for (int64_t d = 0; d < l->n; d++)
-        r[d] = (double)l->block[i * l->n + d];
-    for (int64_t e = i * l->k; e < i * l->k + l->Z.count[i]; e++)
-        for (int64_t d = 0; d < l->n; d++)
-            r[d] -= (double)l->Z.value[e] * l->W[l->Z.index[e] * l->n + d];
-    for (int64_t d = 0; d < l->n; d++)
+    for (int64_t d = 0; d < n; d++)
+        r[d] = (double)c->block->X[i * n + d];
+    for (int64_t e = i * Z->k; e < i * Z->k + Z->count[i]; e++)
+        for (int64_t d = 0; d < n; d++)
+            r[d] -= (double)Z->value[e] * c->l->W[Z->index[e] * n + d];
+    for (int64_t d = 0; d < n; d++)
         sum += r[d] * r[d];
     return sum;
 }
 
-int64_t dl_replace_useless(dltf_learner *l, const double *use, int64_t rows, int64_t index) {
-    return dl_replace_by(l, use, rows, index, block_residual, l);
+int64_t dl_learner_replace(dltf_learner *l, const double *use, const dl_block *block, int64_t index,
+                           dl_replace_space *space) {
+    coded_block context = {l, block};
+    return dl_learner_replace_by(l, use, block->rows, index, block_residual, &context, space);
 }

@@ -1,21 +1,30 @@
-/* Passes over the samples. Blocks and tiles have fixed sizes, so what is computed does not depend on the
- * threads. */
+/* Passes over the samples. */
 #include "learning/pass.h"
 
-#include "linalg/blas.h"
+#include "base/memory.h"
 
-dl_pass dl_pass_make(dltf_learner *l, double theta, double beta) {
-    double sigma = dl_largest_eigenvalue(l->w_space.G, l->m, l->w_space.scratch);
-    return (dl_pass){
-        .l = l,
-        .problem = {.W = {.E = &l->W32, .k = l->k, .positive = l->options.select == DLTF_SELECT_POSITIVE},
-                    .G = l->G32,
-                    .theta = theta,
-                    .beta = beta,
-                    .step = dl_z_step_length(sigma, theta, beta)},
-        .gamma = beta > 0 ? l->options.lambda / beta : 0,
-        .count = l->N,
-    };
+static int64_t block_room(const dltf_learner *l) {
+    return l->N < DL_BLOCK ? l->N : DL_BLOCK;
+}
+
+dltf_status dl_block_alloc(dl_block *block, const dltf_learner *l) {
+    dltf_status status = DLTF_OK;
+    *block = (dl_block){0};
+    DL_TRY_NEW(block->X, block_room(l) * l->n);
+    DL_TRY_NEW(block->row, l->threads * l->n);
+    DL_TRY(dl_slots_alloc(&block->Z, block_room(l), l->k));
+done:
+    return status; /* the owner frees what is there */
+}
+
+void dl_block_free(dl_block *block) {
+    dl_free(block->X);
+    dl_free(block->row);
+    dl_slots_free(&block->Z);
+}
+
+double dl_block_bytes(const dltf_learner *l) {
+    return (double)block_room(l) * (4 * (double)l->n + 8 * (double)l->k);
 }
 
 int64_t dl_pass_block(int64_t count) {
@@ -24,27 +33,25 @@ int64_t dl_pass_block(int64_t count) {
 }
 
 void dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
-    int64_t block = dl_pass_block(pass->count);
-    for (pass->first = 0; pass->first < pass->count; pass->first += block) {
+    int64_t size = dl_pass_block(pass->count);
+    for (pass->first = 0; pass->first < pass->count; pass->first += size) {
         int64_t left = pass->count - pass->first;
-        pass->rows = left < block ? left : block;
-        dl_parallel(pass->l->threads, dl_tiles(pass->rows, DL_TILE), tile, pass);
-        if (after)
-            after(pass);
+        pass->block->rows = left < size ? left : size;
+        dl_parallel(pass->l->threads, dl_tiles(pass->block->rows, DL_TILE), tile, pass);
+        after(pass);
     }
 }
 
 dl_tile dl_pass_tile(const dl_pass *pass, int64_t tile, int worker) {
-    dltf_learner *l = pass->l;
-    int64_t start = tile * DL_TILE, left = pass->rows - start;
-    dl_tile t = {.first = pass->first + start,
-                 .rows = left < DL_TILE ? left : DL_TILE,
-                 .X = l->block + start * l->n,
-                 .space = &l->z_spaces[worker]};
-    t.Z = dl_slots_from(&l->Z, l->stage == DLTF_STAGE_ADMM ? t.first : start, t.rows);
+    const dltf_learner *l = pass->l;
+    dl_block *block = pass->block;
+    int64_t start = tile * DL_TILE, left = block->rows - start;
+    dl_tile t = {
+        .first = pass->first + start, .rows = left < DL_TILE ? left : DL_TILE, .X = block->X + start * l->n};
+    t.Z = dl_slots_from(&block->Z, start, t.rows);
     for (int64_t i = 0; i < t.rows; i++) {
         int64_t sample = pass->order ? pass->order[t.first + i] : t.first + i;
-        dl_samples_row(&l->samples, sample, l->rows + worker * l->n, t.X + i * l->n);
+        dl_samples_row(&l->samples, sample, block->row + worker * l->n, t.X + i * l->n);
     }
     return t;
 }

@@ -17,24 +17,30 @@ static void gaussian_atom(const dltf_learner *l, int64_t j) {
     } while (!dl_normalise(w, l->n));
 }
 
-/* m random non-zero samples; where there are fewer, Gaussian atoms fill up. */
+/* m random non-zero samples; Gaussian atoms fill up where there are fewer. */
 static dltf_status start_from_samples(dltf_learner *l) {
-    int64_t *order = DL_NEW(int64_t, l->N);
-    if (!order)
-        return DLTF_MEMORY;
+    dltf_status status = DLTF_OK;
+    int64_t *order = NULL, j = 0;
+    double *row = NULL;
+    float *x = NULL;
+    DL_TRY_NEW(order, l->N);
+    DL_TRY_NEW(row, l->n);
+    DL_TRY_NEW(x, l->n);
     dl_random_permutation((dl_random){(uint64_t)l->options.seed, DL_STREAM_INIT}, 0, l->N, order);
-    int64_t j = 0;
     for (int64_t i = 0; i < l->N && j < l->m; i++) {
         double *w = l->W + j * l->n;
-        dl_samples_row(&l->samples, order[i], l->rows, l->block);
+        dl_samples_row(&l->samples, order[i], row, x);
         for (int64_t e = 0; e < l->n; e++)
-            w[e] = (double)l->block[e];
+            w[e] = (double)x[e];
         j += dl_normalise(w, l->n);
     }
     for (; j < l->m; j++)
         gaussian_atom(l, j);
+done:
     dl_free(order);
-    return DLTF_OK;
+    dl_free(row);
+    dl_free(x);
+    return status;
 }
 
 static dltf_status start_from_model(dltf_learner *l, const dltf_model *start) {

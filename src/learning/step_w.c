@@ -19,7 +19,6 @@ dltf_status dl_w_space_alloc(dl_w_space *space, int threads, int64_t m, int64_t 
     DL_TRY_NEW(space->tangent, m * n);
     DL_TRY_NEW(space->previous, m * n);
     DL_TRY_NEW(space->previous_tangent, m * n);
-    DL_TRY_NEW(space->scratch, (DL_LANCZOS_STEPS + 1) * m);
     if (admm) {
         DL_TRY_NEW(space->K, m * m);
         DL_TRY_NEW(space->GD, m * m);
@@ -41,24 +40,23 @@ void dl_w_space_free(dl_w_space *space) {
     dl_free(space->tangent);
     dl_free(space->previous);
     dl_free(space->previous_tangent);
-    dl_free(space->scratch);
     *space = (dl_w_space){0};
 }
 
-double dl_w_incoherence(const dl_w_space *space, int64_t m) {
+double dl_w_incoherence(const double *G, int64_t m) {
     double sum = 0;
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < m; j++) {
-            double d = space->G[i * m + j] - (i == j ? 1 : 0);
+            double d = G[i * m + j] - (i == j ? 1 : 0);
             sum += d * d;
         }
     return sum;
 }
 
 /* ||X||^2 - 2<W,C> + <D,G> */
-double dl_w_residual(const dl_w_problem *problem, const double *W, const dl_w_space *space) {
+double dl_w_residual(const dl_w_problem *problem, const double *W, const double *G) {
     const dl_statistics *s = problem->s;
-    return problem->X_square - 2 * dl_dot(W, s->C, s->m * s->n) + dl_dot(s->D, space->G, s->m * s->m);
+    return problem->X_square - 2 * dl_dot(W, s->C, s->m * s->n) + dl_dot(s->D, G, s->m * s->m);
 }
 
 /* ||M - W^T X + GZ||^2 = ||M||^2 + <WA,W> + <GD,G> - 2<W,F> + 2<G,H> - 2<G,K>,  K = W^T C */
@@ -77,8 +75,8 @@ double dl_w_objective(const dl_w_problem *problem, const double *W, dl_w_space *
     const dl_statistics *s = problem->s;
     int64_t m = s->m, n = s->n;
     dl_gemm(space->threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, W, 0, space->G);
-    double f =
-        problem->rho * dl_w_incoherence(space, m) + problem->theta / 2 * dl_w_residual(problem, W, space);
+    double f = problem->rho * dl_w_incoherence(space->G, m) +
+               problem->theta / 2 * dl_w_residual(problem, W, space->G);
     if (problem->beta > 0)
         f += problem->beta / 2 * noise_square(problem, W, space);
     return f;

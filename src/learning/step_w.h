@@ -19,7 +19,6 @@ typedef struct dl_w_space {
     double *G, *K, *GD, *T; /* m x m: W^T W, W^T C, GD, and the symmetric factor of the gradient */
     double *WA;             /* m x n */
     double *gradient, *tangent, *previous, *previous_tangent; /* m x n */
-    double *scratch;                                          /* of dl_largest_eigenvalue */
 } dl_w_space;
 
 dltf_status dl_w_space_alloc(dl_w_space *space, int threads, int64_t m, int64_t n, bool admm);
@@ -28,9 +27,9 @@ void dl_w_space_free(dl_w_space *space);
 /* f(W); leaves G and what else the gradient needs in the work space. W: m x n. */
 double dl_w_objective(const dl_w_problem *problem, const double *W, dl_w_space *space);
 
-/* ||X - WZ||^2 and ||W^T W - I||^2 at the W whose Gram matrix is in the work space. */
-double dl_w_residual(const dl_w_problem *problem, const double *W, const dl_w_space *space);
-double dl_w_incoherence(const dl_w_space *space, int64_t m);
+/* ||X - WZ||^2 and ||W^T W - I||^2; G = W^T W, m x m. */
+double dl_w_residual(const dl_w_problem *problem, const double *W, const double *G);
+double dl_w_incoherence(const double *G, int64_t m);
 
 /* The Euclidean gradient at the W of the last dl_w_objective, into space->gradient (m x n). */
 void dl_w_gradient(const dl_w_problem *problem, const double *W, dl_w_space *space);

@@ -1,18 +1,13 @@
 /* Dense products and Cholesky solves, row-major. The only place that knows BLAS and LAPACK.
  *
- * BLAS itself runs on one thread; large double products are cut into panels of fixed size that our own
- * threads share. A panel is computed the same way whoever does it, so results do not depend on the number of
- * threads. */
+ * During each of these calls BLAS itself runs on one thread, and what the process had set comes back
+ * afterwards; large double products are cut into panels of fixed size that our own threads share. A panel is
+ * computed the same way whoever does it, so results do not depend on the number of threads. */
 #ifndef DL_LINALG_BLAS_H
 #define DL_LINALG_BLAS_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Between these two BLAS is single-threaded; the last to leave restores what the process had before. Public
- * calls that use BLAS enter on the way in and leave on every way out. */
-void dl_blas_enter(void);
-void dl_blas_leave(void);
 
 /* "OpenBLAS 0.3.21 ..." */
 const char *dl_blas_name(void);

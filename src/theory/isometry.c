@@ -49,7 +49,6 @@ static dltf_status enumerate(const dl_gains *g, dltf_isometry *isometry) {
         dl_gram_row(g->W + i * g->n, g->W, g->m, g->n, G + i * g->m);
     for (int64_t i = 0; i < s; i++)
         T[i] = i;
-    dl_blas_enter();
     do {
         for (int64_t i = 0; i < s; i++)
             for (int64_t j = 0; j < s; j++)
@@ -57,7 +56,6 @@ static dltf_status enumerate(const dl_gains *g, dltf_isometry *isometry) {
         isometry->exact = dl_symmetric_eigenvalues(A, s, values, values + s);
         most = fmax(most, fmax(values[s - 1] - 1, 1 - values[0]));
     } while (isometry->exact && next_subset(T, s, g->m));
-    dl_blas_leave();
     if (isometry->exact)
         isometry->delta = most + size * (g->slack + 8 * size * DBL_EPSILON);
 done:

@@ -34,3 +34,21 @@ assert set(host) == {"cpu", "cores", "architecture", "os", "kernels", "blas", "b
 assert platform.node() not in host.values()
 TEXT
 }
+
+@test "dltf-bench lists its benchmarks, as --help does" {
+  local names
+  names=$("$bench" --list)
+  [[ $names == encode* && $(wc -w <<<"$names") -ge 5 ]]
+  [[ $("$bench" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p') == "$names" ]]
+  # Each has results that are committed, and nothing else but the peers has.
+  [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names peers | sort) ]]
+}
+
+@test "a benchmark prints a table, or one JSON object with the same rows" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow here"
+  "$bench" ksvd -o ksvd.json >table
+  [[ $(value 'd["benchmark"], d["rounds"], [r["update"] for r in d["rows"]]' <ksvd.json) == "('ksvd', 3, ['exact', 'approximate'])" ]]
+  grep -q '^CPU of one thread.* Best of 3 rounds\.$' table
+  grep -q '^update .* ms_per_iteration ' table
+  [[ $(grep -c -e '^exact ' -e '^approximate ' table) == 2 ]]
+}

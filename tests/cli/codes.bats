@@ -26,7 +26,7 @@ load common
   dltf encode "$model" "$toy/Xtest.npy" --dense -q
   [[ $(head -c 200 Xtest.codes.npy) == *"($SAMPLES, 24)"* ]]
   dltf encode "$model" "$toy/Xtest.npy" --dense -o codes.csv -q
-  [[ $(wc -l <codes.csv) -ge $SAMPLES ]]
+  [[ $(wc -l <codes.csv) == "$SAMPLES" ]]
   fails 2 "x.npz: dense codes are written as .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.npz
   fails 2 "x.xyz: dense codes are written as .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.xyz
   fails 2 "sparse .npz" encode "$model" "$toy/Xtest.npy" -o x.npy

@@ -42,6 +42,14 @@ fails() {
   [[ $stderr =~ $pattern ]] || { echo "does not match '$pattern': $stderr"; return 1; }
 }
 
+# The commands that `dltf help` lists.
+commands() {
+  local names
+  names=$(dltf help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+  [[ $names == train*encode*denoise*manual ]] || { echo "the commands are: $names" >&2; return 1; }
+  echo "$names"
+}
+
 # value EXPRESSION: of the JSON object d on stdin.
 value() { "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 

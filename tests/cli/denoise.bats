@@ -43,7 +43,7 @@ PYTHON
   dltf noise a.pgm --seed 1 -o again.png -q
   dltf noise a.pgm --seed 2 -o other.png -q
   same_file n.png again.png
-  ! cmp -s n.png other.png
+  run ! cmp -s n.png other.png
   dltf denoise n.png --patch 4 -m 24 --threads 1 -o one.png -q
   dltf denoise n.png --patch 4 -m 24 --threads 2 -o two.png -q
   same_file one.png two.png

@@ -39,17 +39,17 @@ load common
   echo "dear, all" >text.csv
   head -c 200 "$toy/X.npy" >short.npy
   mkdir folder
-  fails 1 "missing.npy" train missing.npy
-  fails 1 "folder" train folder
-  fails 1 "empty.npy" train empty.npy
-  fails 1 "text.npy" train text.npy
-  fails 1 "text.csv" train text.csv
-  fails 1 "short.npy" train short.npy
-  fails 1 "missing.safetensors" inspect missing.safetensors
+  fails 1 "missing.npy: cannot open: No such file" train missing.npy
+  fails 1 "folder: is a directory" train folder
+  fails 1 "empty.npy: is empty" train empty.npy
+  fails 1 "text.npy: is damaged or not a .npy file" train text.npy
+  fails 1 "text.csv: holds no numbers: its only line is 'dear, all'" train text.csv
+  fails 1 "short.npy: truncated: header promises [0-9,]* bytes, file has 72" train short.npy
+  fails 1 "missing.safetensors: cannot open: No such file" inspect missing.safetensors
   cp empty.npy empty.safetensors
-  fails 1 "empty.safetensors" inspect empty.safetensors
-  fails 1 "missing.npz" decode "$model" missing.npz
-  fails 1 "dictionary.npy" score "$model" --truth folder
+  fails 1 "empty.safetensors: is empty" inspect empty.safetensors
+  fails 1 "missing.npz: cannot open: No such file" decode "$model" missing.npz
+  fails 1 "folder/dictionary.npy: cannot open: No such file" score "$model" --truth folder
   [[ ! -e missing.model.safetensors ]]
 }
 
@@ -103,10 +103,10 @@ PYTHON
 @test "numbers that do not fit the data" {
   printf '1,2\n3,4\n5,nan\n' >nan.csv
   printf '1,2\n3,4\n5,7\n' >tiny.csv
-  fails 1 "nan.csv|NaN|row" train nan.csv
-  fails 2 "k" train tiny.csv -m 4 -k 9
-  fails 1 "16" encode "$model" tiny.csv
-  fails 2 "k" encode "$model" "$toy/X.npy" -k 25
+  fails 1 "nan.csv: row 2, column 1 is NaN" train nan.csv
+  fails 2 "k = 9 is more than m = 4 atoms" train tiny.csv -m 4 -k 9
+  fails 1 "tiny.csv: the data have 2 columns, the model was made for 16" encode "$model" tiny.csv
+  fails 2 "k = 25 is more than the model's 24 atoms" encode "$model" "$toy/X.npy" -k 25
   fails 2 "k = 9 atoms cannot be chosen from m = 4" synth -m 4 -k 9 -o out
   fails 2 "more than there are atoms" score "$model" --truth "$toy" -k 25
   [[ ! -e out && ! -e tiny.codes.npz ]]
@@ -115,4 +115,5 @@ PYTHON
 @test "a full standard output is a failure" {
   [[ -w /dev/full ]] || skip "there is no /dev/full"
   run -1 bash -c '"$0" inspect "$1" >/dev/full' "$DLTF" "$model"
+  [[ $output == "dltf inspect: the result could not be written to standard output" ]]
 }

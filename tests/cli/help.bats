@@ -2,8 +2,6 @@
 # Help, version, manual and completion: what a newcomer types first.
 load common
 
-COMMANDS="train encode decode inspect certify synth score reproduce completion manual"
-
 @test "dltf alone and an unknown command say what there is" {
   run -2 --separate-stderr dltf
   [[ $stderr == *"Commands:"*train*encode* ]]
@@ -22,7 +20,8 @@ COMMANDS="train encode decode inspect certify synth score reproduce completion m
 }
 
 @test "every command has help with an example, in three ways" {
-  for command in $COMMANDS; do
+  names=$(commands)
+  for command in $names; do
     run -0 --separate-stderr dltf "$command" --help
     [[ $output == *"Usage: dltf $command"* && $output == *"Example"*"dltf $command"* && -z $stderr ]]
     local first=$output
@@ -44,7 +43,8 @@ COMMANDS="train encode decode inspect certify synth score reproduce completion m
 
 @test "the manual page is complete and clean" {
   dltf manual >dltf.1
-  for command in $COMMANDS; do
+  names=$(commands)
+  for command in $names; do
     grep -q "^.Ss dltf $command\$" dltf.1
   done
   if command -v mandoc >/dev/null; then

@@ -24,22 +24,22 @@ static int stop_at_once(void *context, const dltf_progress *progress) {
     return 1;
 }
 
-/* After every iteration of stages first .. last, which have one each. */
-static void write_stages(const char *directory, dltf_train_options options, int first, int last) {
+/* A checkpoint inside every stage, and one at the end: files DIRECTORY/NAME-STAGE. */
+static void write_stages(const char *directory, const char *name, dltf_train_options options) {
     options.m = 4;
     options.k = 2;
-    options.threads = options.iterations = 1;
-    options.steps = first == DLTF_STAGE_MINIBATCH;
-    options.admm = last == DLTF_STAGE_ADMM;
-    options.polish = 0;
+    options.threads = 1;
+    options.steps = options.iterations = options.polish = 2;
     dltf_learner *learner = NULL;
-    dltf_outcome outcome;
+    dltf_outcome outcome = DLTF_INTERRUPTED;
     fuzz_require(dltf_learner_new(data(), &options, NULL, &learner) == DLTF_OK);
-    for (int stage = first; stage <= last; stage++) {
+    while (outcome == DLTF_INTERRUPTED) {
         char path[1024];
-        snprintf(path, sizeof path, "%s/stage%d", directory, stage);
         fuzz_require(dltf_learner_run(learner, stop_at_once, NULL, &outcome) == DLTF_OK);
-        fuzz_require(dltf_learner_save(learner, path) == DLTF_OK);
+        snprintf(path, sizeof path, "%s/%s-%s", directory, name,
+                 outcome == DLTF_INTERRUPTED ? learner->stages[learner->stage]->name : "end");
+        if (learner->index == 1 || outcome != DLTF_INTERRUPTED)
+            fuzz_require(dltf_learner_save(learner, path) == DLTF_OK);
     }
     dltf_learner_free(learner);
 }
@@ -47,11 +47,12 @@ static void write_stages(const char *directory, dltf_train_options options, int 
 static void write_seeds(const char *directory) {
     dltf_train_options tied = dltf_train_options_default(), distilled = tied, ksvd = tied;
     tied.encoder = DLTF_ENCODER_TIED;
+    tied.admm = 2;
     distilled.encoder = DLTF_ENCODER_DISTILLED;
     ksvd.method = DLTF_METHOD_KSVD;
-    write_stages(directory, tied, DLTF_STAGE_MINIBATCH, DLTF_STAGE_ADMM);
-    write_stages(directory, distilled, DLTF_STAGE_ENCODER, DLTF_STAGE_ENCODER);
-    write_stages(directory, ksvd, DLTF_STAGE_KSVD, DLTF_STAGE_KSVD);
+    write_stages(directory, "tied", tied);
+    write_stages(directory, "distilled", distilled);
+    write_stages(directory, "ksvd", ksvd);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

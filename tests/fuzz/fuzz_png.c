@@ -1,7 +1,7 @@
 /* PNG. Checksums of chunks are made right first: otherwise hardly any mutation gets beyond them. */
 #include "fuzz.h"
 
-#include "io/png_file.h"
+#include "io/png.h"
 
 enum { SIGNATURE = 8, MOST_PIXELS = 1 << 22 };
 

@@ -1,5 +1,5 @@
 /* Bundles of named tensors, and notes: found by name, of the promised type and shape, sorted, copied. */
-#include "data/bundle.h"
+#include "data/kind.h"
 
 #include "test_util.h"
 
@@ -120,6 +120,28 @@ static void notes_replace(void **state) {
     dl_notes_free(&notes);
 }
 
+static void kinds(void **state) {
+    (void)state;
+    dl_bundle bundle = {0};
+    assert_fails(
+        dl_kind_check(&bundle, DL_KIND_CHECKPOINT), DLTF_FORMAT,
+        "is a safetensors file, but not a checkpoint of dltf, as an interrupted 'dltf train' writes");
+    assert_int_equal(dl_kind_mark(&bundle, DL_KIND_MODEL), DLTF_OK);
+    assert_int_equal(dl_kind_check(&bundle, DL_KIND_MODEL), DLTF_OK);
+    assert_fails(dl_kind_check(&bundle, DL_KIND_CHECKPOINT), DLTF_FORMAT,
+                 "is a finished model, not a checkpoint; to start a training from it, run "
+                 "'dltf train DATA --init FILE'");
+    assert_int_equal(dl_kind_mark(&bundle, DL_KIND_CHECKPOINT), DLTF_OK);
+    assert_int_equal(dl_kind_check(&bundle, DL_KIND_CHECKPOINT), DLTF_OK);
+    assert_fails(dl_kind_check(&bundle, DL_KIND_MODEL), DLTF_FORMAT,
+                 "is a checkpoint of an unfinished training, not a model; to resume, run "
+                 "'dltf train DATA --resume FILE'");
+    dl_notes_set(&bundle.notes, "version", "99\n");
+    assert_fails(dl_kind_check(&bundle, DL_KIND_CHECKPOINT), DLTF_FORMAT,
+                 "is a checkpoint of version 99?; this program reads version");
+    dl_bundle_free(&bundle);
+}
+
 static dltf_status fill_bundle(void) {
     dl_bundle bundle = {0};
     char name[16];
@@ -142,4 +164,4 @@ static void out_of_memory(void **state) {
 
 TESTS_MAIN(cmocka_unit_test(tensors), cmocka_unit_test(sizes), cmocka_unit_test(refused_get),
            cmocka_unit_test(refused_add), cmocka_unit_test(many_tensors_and_notes),
-           cmocka_unit_test(notes_replace), cmocka_unit_test(out_of_memory))
+           cmocka_unit_test(notes_replace), cmocka_unit_test(kinds), cmocka_unit_test(out_of_memory))

@@ -75,7 +75,7 @@ static void psnr_and_ssim_are_what_they_say(void **state) {
         assert_near(ssim, plain_ssim(a, b, sizes[s][2]), 1e-9);
         assert_int_equal(dltf_image_ssim(a, a, &ssim), DLTF_OK);
         assert_near(ssim, 1, 1e-9);
-        assert_true(isinf(psnr(a, a)));
+        assert_true(psnr(a, a) == (double)INFINITY);
         dltf_image_free(a);
         dltf_image_free(b);
     }

@@ -110,41 +110,54 @@ static inline dltf_status load_copy(loader load, const void *bytes, int64_t size
     return status;
 }
 
-/* Every beginning of the file fails, with a sentence. */
+/* The whole file loads; every beginning of it fails for its format, with a sentence. */
 static inline void assert_truncation_fails(loader load, const void *bytes, int64_t size) {
     assert_int_equal(load_copy(load, bytes, size), DLTF_OK);
-    for (int64_t length = 1; length < size; length++)
-        if (load_copy(load, bytes, length) == DLTF_OK)
-            fail_msg("cut after %lld of %lld bytes it still loads", (long long)length, (long long)size);
+    for (int64_t length = 1; length < size; length++) {
+        dltf_status status = load_copy(load, bytes, length);
+        if (status != DLTF_FORMAT)
+            fail_msg("cut after %lld of %lld bytes: %s, %s", (long long)length, (long long)size,
+                     dltf_status_name(status), dltf_message());
+    }
 }
 
-/* Every single bit that changes either fails with a sentence or loads; nothing crashes. */
+/* The file loads; with any single bit changed it loads or fails for its content, with a sentence. Nothing
+ * crashes. */
 static inline void flip_every_bit(loader load, const void *bytes, int64_t size) {
     uint8_t *copy = malloc((size_t)size);
+    assert_non_null(copy);
     memcpy(copy, bytes, (size_t)size);
+    assert_int_equal(load_copy(load, copy, size), DLTF_OK);
     for (int64_t bit = 0; bit < 8 * size; bit++) {
         copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        load_copy(load, copy, size);
+        dltf_status status = load_copy(load, copy, size);
+        if (status != DLTF_OK && status != DLTF_FORMAT && status != DLTF_DATA)
+            fail_msg("bit %lld changed: %s, %s", (long long)bit, dltf_status_name(status), dltf_message());
         copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
     free(copy);
 }
 
-/* Lets the first, second, ... allocation fail until the call gets through. `failed` holds after each failure.
- */
+/* Lets the first, second, ... allocation fail until the call gets through: at least one failure, each with a
+ * sentence. `failed` holds after each. */
 #define assert_survives_lack_of_memory(call, failed)                                                         \
     do {                                                                                                     \
         dltf_status got_ = DLTF_MEMORY;                                                                      \
-        for (int64_t n_ = 1; got_ != DLTF_OK; n_++) {                                                        \
-            dl_alloc_fail_after(n_);                                                                         \
+        int64_t failures_ = -1;                                                                              \
+        while (got_ != DLTF_OK) {                                                                            \
+            failures_++;                                                                                     \
+            dl_fail(DLTF_OK, "(no message)");                                                                \
+            dl_alloc_fail_after(failures_ + 1);                                                              \
             got_ = (call);                                                                                   \
             dl_alloc_fail_after(0);                                                                          \
             if (got_ != DLTF_OK) {                                                                           \
                 assert_int_equal(got_, DLTF_MEMORY);                                                         \
+                assert_message_has("not enough memory");                                                     \
                 assert_true(failed);                                                                         \
             }                                                                                                \
-            assert_true(n_ < 1000);                                                                          \
+            assert_true(failures_ < 1000);                                                                   \
         }                                                                                                    \
+        assert_true(failures_ > 0);                                                                          \
     } while (0)
 
 /* ---- .npy and zip files, made by hand ---- */

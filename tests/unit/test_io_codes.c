@@ -2,7 +2,7 @@
 #include "test_io.h"
 
 #include "data/codes.h"
-#include "io/codes_file.h"
+#include "io/codes.h"
 
 static dltf_status load(dl_file *file) {
     dltf_codes *codes = NULL;

@@ -172,8 +172,10 @@ static void round_trips_bit_for_bit(void **state) {
     const char *path = in_directory("a.csv");
     assert_int_equal(dltf_matrix_save(dltf_matrix_f32(f32, 2, 3), path), DLTF_OK);
     assert_int_equal(dltf_array_load(path, &array), DLTF_OK);
-    for (int i = 0; i < 6; i++)
-        assert_true((float)((const double *)array->matrix.data)[i] == f32[i]);
+    for (int i = 0; i < 6; i++) {
+        float back = (float)((const double *)array->matrix.data)[i];
+        assert_memory_equal(&back, &f32[i], sizeof back);
+    }
     dltf_array_free(array);
     assert_int_equal(dltf_matrix_save(dltf_matrix_f64(f64, 3, 2), path), DLTF_OK);
     assert_int_equal(dltf_array_load(path, &array), DLTF_OK);

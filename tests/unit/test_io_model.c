@@ -2,7 +2,7 @@
 #include "test_io.h"
 
 #include "data/model.h"
-#include "io/model_file.h"
+#include "io/model.h"
 #include "io/safetensors.h"
 
 #include <math.h>
@@ -101,8 +101,9 @@ static void refuses_wrong_notes(void **state) {
         const char *name, *value, *part;
     } cases[] = {
         {"format", "dltf-checkpoint",
-         "is a checkpoint of an unfinished training: continue it with dltf train DATA --resume FILE"},
-        {"format", "something", "not a model of dltf"},
+         "is a checkpoint of an unfinished training, not a model; to resume, run 'dltf train DATA --resume "
+         "FILE'"},
+        {"format", "something", "is a safetensors file, but not a model of dltf, as 'dltf train' writes"},
         {"version", "2", "version 2; this program reads version 1"},
         {"k", "0", "metadata 'k' is '0'"},
         {"k", "3", "metadata 'k' is '3'"},

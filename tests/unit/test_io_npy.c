@@ -159,27 +159,30 @@ static void accepts_the_header_in_any_form(void **state) {
 
 static void refuses_damaged_headers(void **state) {
     (void)state;
-    static const char *const bad[] = {
-        "",
-        "{",
-        "{}",
-        "{'descr': '<f4', 'fortran_order': False}",
-        "{'descr': '<f4', 'shape': (2, 3), }",
-        "{'fortran_order': False, 'shape': (2, 3), }",
-        "{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 3), }",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': 6, }",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (-2, 3), }",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2 3), }",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } x",
-        "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'x': 1}",
-        "{'descr': '<f4, 'fortran_order': False, 'shape': (2, 3), }",
-        "{'descr': '', 'fortran_order': False, 'shape': (2, 3), }",
-        "{'descr': '<f4x', 'fortran_order': False, 'shape': (2, 3), }"};
+    static const struct {
+        const char *header, *part;
+    } bad[] = {
+        {"", "a dictionary expected"},
+        {"{", "a key expected"},
+        {"{}", "descr expected"},
+        {"{'descr': '<f4', 'fortran_order': False}", "shape expected"},
+        {"{'descr': '<f4', 'shape': (2, 3), }", "fortran_order expected"},
+        {"{'fortran_order': False, 'shape': (2, 3), }", "descr expected"},
+        {"{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 3), }", "True or False"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)", "the dictionary's end"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': 6, }", "a shape"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (-2, 3), }", "a length of an axis"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2 3), }", "a closing parenthesis"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } x", "nothing after"},
+        {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", "once each"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'x': 1}",
+         "descr, fortran_order and shape"},
+        {"{'descr': '<f4, 'fortran_order': False, 'shape': (2, 3), }", "dtype '<f4, '"},
+        {"{'descr': '', 'fortran_order': False, 'shape': (2, 3), }", "dtype ''"},
+        {"{'descr': '<f4x', 'fortran_order': False, 'shape': (2, 3), }", "dtype '<f4x'"},
+    };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        if (load_dictionary(bad[i], 24) != DLTF_FORMAT)
-            fail_msg("loads or fails otherwise: %s", bad[i]);
+        assert_fails(load_dictionary(bad[i].header, 24), DLTF_FORMAT, bad[i].part);
 }
 
 #define ONE "'fortran_order': False, 'shape': (2, 3), }"

@@ -1,7 +1,7 @@
 /* What a learner says of its iterations, against plain loops over its own W, Z and Q; and the course of the
  * ADMM. */
 #include "dltf.h"
-#include "learning/learner.h"
+#include "learning/paper_model.h"
 #include "reference/reference.h"
 #include "test_small_learner.h"
 #include <stdio.h>
@@ -9,23 +9,25 @@
 /* ---- history ---- */
 
 static void check_record(const dltf_iteration *r, int64_t m, int64_t n) {
-    double sum = r->noise_term + r->incoherence_term + r->data_term;
-    assert_near(r->objective, sum, 1e-12 * (1 + sum));
-    assert_true(r->noise_term >= 0 && r->incoherence_term >= 0 && r->data_term >= 0);
     assert_true(r->relative_error >= 0 && r->relative_error < 1.5);
     assert_true(r->coherence >= 0 && r->coherence <= 1 + 1e-9);
     double least = m > n ? (double)(m * m) / (double)n : (double)m;
     assert_true(r->frame_potential >= least * (1 - 1e-9) && r->frame_potential <= (double)(m * m));
     assert_true(r->atoms_replaced >= 0 && r->atoms_replaced <= m);
-    assert_true(isfinite(r->primal_residual) && isfinite(r->dual_residual));
-    if (r->stage == DLTF_STAGE_MINIBATCH)
-        assert_true(r->objective == 0 && r->theta == 0);
-    if (r->stage != DLTF_STAGE_ADMM)
-        assert_true(r->noise_term == 0 && r->primal_residual == 0 && r->dual_residual == 0);
-    else
-        assert_true(r->noise_term > 0 && r->primal_residual > 0 && r->dual_residual > 0);
-    if (r->stage != DLTF_STAGE_MINIBATCH) /* ||G - I||^2 = ||G||^2 - 2m + m */
+    bool minibatch = strcmp(r->stage, "minibatch") == 0, admm = strcmp(r->stage, "admm") == 0;
+    double sum = r->incoherence_term + r->data_term + (admm ? r->noise_term : 0);
+    if (minibatch)
+        assert_true(isnan(r->objective) && isnan(r->theta) && isnan(r->incoherence_term) &&
+                    isnan(r->data_term));
+    if (!minibatch) { /* ||G - I||^2 = ||G||^2 - 2m + m */
         assert_near(r->incoherence_term, r->frame_potential - (double)m, 1e-6 * (double)m);
+        assert_near(r->objective, sum, 1e-12 * (1 + sum));
+        assert_true(r->incoherence_term >= 0 && r->data_term >= 0);
+    }
+    if (admm)
+        assert_true(r->noise_term > 0 && r->primal_residual > 0 && r->dual_residual > 0);
+    else
+        assert_true(isnan(r->noise_term) && isnan(r->primal_residual) && isnan(r->dual_residual));
 }
 
 static void history(void **state) {
@@ -38,13 +40,14 @@ static void history(void **state) {
     assert_int_equal(count, 0);
     assert_int_equal(run(learner), DLTF_ITERATION_LIMIT);
     const dltf_iteration *r = dltf_learner_history(learner, &count);
-    const int64_t lengths[] = {0, options.steps, options.iterations, options.admm};
+    const int64_t lengths[] = {options.steps, options.iterations, options.admm};
+    const char *const names[] = {"minibatch", "tied", "admm"};
     assert_int_equal(count, options.steps + options.iterations + options.admm);
     int64_t next = 0;
     double seconds = 0;
-    for (int stage = 1; stage <= 3; stage++)
+    for (int stage = 0; stage < 3; stage++)
         for (int64_t i = 0; i < lengths[stage]; i++, next++) {
-            assert_int_equal(r[next].stage, stage);
+            assert_string_equal(r[next].stage, names[stage]);
             assert_int_equal(r[next].index, i);
             check_record(&r[next], 24, 16);
             assert_true(r[next].seconds >= seconds);
@@ -87,16 +90,16 @@ static void history_describes_the_model(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* sum ||x - Wz||^2 at the learner's own codes and some W; `gaps` (or NULL) becomes W^T (x - Wz). */
-static double residuals(const dltf_learner *l, const double *W, double *gaps) {
+/* sum ||x - Wz||^2 at codes of all samples and some W; `gaps` (or NULL) becomes W^T (x - Wz). */
+static double residuals(const dltf_learner *l, dl_slots Z, const double *W, double *gaps) {
     double *row = new_f64(l->n), *r = new_f64(l->n), sum = 0;
     float *x = new_f32(l->n);
     for (int64_t i = 0; i < l->N; i++) {
         dl_samples_row(&l->samples, i, row, x);
         widen(x, l->n, r);
-        for (int64_t e = i * l->k; e < i * l->k + l->Z.count[i]; e++)
+        for (int64_t e = i * l->k; e < i * l->k + Z.count[i]; e++)
             for (int64_t d = 0; d < l->n; d++)
-                r[d] -= (double)l->Z.value[e] * W[l->Z.index[e] * l->n + d];
+                r[d] -= (double)Z.value[e] * W[Z.index[e] * l->n + d];
         sum += dot_f64(r, r, l->n);
         for (int64_t j = 0; gaps && j < l->m; j++)
             gaps[i * l->m + j] = dot_f64(r, W + j * l->n, l->n);
@@ -113,12 +116,12 @@ static void check_data_term(const dltf_learner *l, const dltf_iteration *r, doub
     assert_near(r->relative_error, residual / total, 1e-5);
 }
 
-static void check_noise_and_residuals(const dltf_learner *l, const dltf_iteration *r, const double *gaps,
-                                      const float *old) {
+static void check_noise_and_residuals(const dltf_learner *l, const float *Q, const dltf_iteration *r,
+                                      const double *gaps, const float *old) {
     double noise = 0, primal = 0, dual = 0, *q = new_f64(l->m);
     int32_t *places = calloc((size_t)l->m, sizeof *places);
     for (int64_t i = 0; i < l->N; i++) {
-        widen(l->Q + i * l->m, l->m, q);
+        widen(Q + i * l->m, l->m, q);
         int64_t count = ref_topk(q, l->m, 2 * l->k, false, places);
         for (int64_t e = 0; e < count; e++)
             noise += q[places[e]] * q[places[e]];
@@ -154,19 +157,19 @@ static void history_by_loops(void **state) {
             test_brake b = {.left = 1};
             dltf_outcome outcome;
             memcpy(old_W, l->W, (size_t)(l->m * l->n) * sizeof *old_W);
-            memcpy(old, l->Q, (size_t)(l->N * l->m) * sizeof *old);
             assert_int_equal(dltf_learner_run(l, brake, &b, &outcome), DLTF_OK);
             int64_t count = 0;
             const dltf_iteration *r = dltf_learner_history(l, &count);
             r += count - 1;
             assert_int_equal(count, done);
-            if (r->stage == DLTF_STAGE_MODEL && blocks == 1)
-                check_data_term(l, r, residuals(l, l->W, NULL));
-            if (r->stage == DLTF_STAGE_ADMM)
-                check_data_term(l, r, residuals(l, l->W, NULL));
-            if (r->stage == DLTF_STAGE_ADMM) {
-                residuals(l, old_W, gaps);
-                check_noise_and_residuals(l, r, gaps, r->index > 0 ? old : NULL);
+            const dl_paper_model *p = l->state; /* of the stages tied and admm */
+            if (strcmp(r->stage, "tied") == 0 && blocks == 1)
+                check_data_term(l, r, residuals(l, p->block.Z, l->W, NULL));
+            if (strcmp(r->stage, "admm") == 0) {
+                check_data_term(l, r, residuals(l, p->Z, l->W, NULL));
+                residuals(l, p->Z, old_W, gaps);
+                check_noise_and_residuals(l, p->Q, r, gaps, r->index > 0 ? old : NULL);
+                memcpy(old, p->Q, (size_t)(l->N * l->m) * sizeof *old);
             }
         }
         free(old);
@@ -204,24 +207,26 @@ static void admm_start(void **state) {
     dltf_train_options options = small_options();
     options.m = 12;
     dltf_learner *l = new_learner(dltf_synthetic_samples(problem, false), &options);
+    dl_paper_model *p = NULL;
+    assert_int_equal(dl_paper_model_new(l, true, &p), DLTF_OK);
     double *gaps = new_f64(l->N * l->m), *A = new_f64(l->n * l->n), *row = new_f64(l->n);
     float *x = new_f32(l->n);
-    l->stage = DLTF_STAGE_ADMM;
-    dl_admm_start(l);
-    residuals(l, l->W, gaps);
+    dl_admm_start(l, p);
+    residuals(l, p->Z, l->W, gaps);
     for (int64_t i = 0; i < l->N * l->m; i++)
-        assert_near((double)l->Q[i], gaps[i], 1e-5);
+        assert_near((double)p->Q[i], gaps[i], 1e-5);
     for (int64_t i = 0; i < l->N; i++) {
         dl_samples_row(&l->samples, i, row, x);
         for (int64_t p = 0; p < l->n; p++)
             for (int64_t q = 0; q < l->n; q++)
                 A[p * l->n + q] += (double)x[p] * (double)x[q];
     }
-    assert_all_near(l->A, A, l->n * l->n, 1e-5 * (double)l->N);
+    assert_all_near(p->A, A, l->n * l->n, 1e-5 * (double)l->N);
     free(gaps);
     free(A);
     free(row);
     free(x);
+    dl_paper_model_free(p);
     dltf_learner_free(l);
     dltf_synthetic_free(problem);
 }

@@ -1,8 +1,12 @@
 /* Products, Cholesky solves and the largest eigenvalue against plain loops and residuals; the same bytes for
  * any number of threads; BLAS threads left as they were found. */
 #include "linalg/blas.h"
+#include "linalg/blas_threads.h"
 
 #include "test_util.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 
 /* Of OpenBLAS; only linalg/ includes its headers. */
 int openblas_get_num_threads(void);
@@ -229,27 +233,99 @@ static void largest_eigenvalue_of_a_pair(void **state) {
     }
 }
 
-static void blas_threads_come_back(void **state) {
+static void single_thread_nests(void **state) {
     (void)state;
     openblas_set_num_threads(2);
     assert_int_equal(openblas_get_num_threads(), 2);
-    dl_blas_enter();
+    dl_blas_begin();
     assert_int_equal(openblas_get_num_threads(), 1);
-    dl_blas_enter();
+    dl_blas_begin();
     assert_int_equal(openblas_get_num_threads(), 1);
-    dl_blas_leave();
+    dl_blas_end();
     assert_int_equal(openblas_get_num_threads(), 1);
-    dl_blas_leave();
+    dl_blas_end();
     assert_int_equal(openblas_get_num_threads(), 2);
-    dl_blas_enter(); /* and once more */
+    dl_blas_begin(); /* and once more */
     assert_int_equal(openblas_get_num_threads(), 1);
-    dl_blas_leave();
+    dl_blas_end();
     assert_int_equal(openblas_get_num_threads(), 2);
     openblas_set_num_threads(1);
     assert_non_null(strstr(dl_blas_name(), "OpenBLAS"));
 }
 
-TESTS_MAIN(cmocka_unit_test(blas_threads_come_back), cmocka_unit_test(products_f64),
+/* Every function of blas.h, failures included, leaves BLAS with the threads it found. */
+static void blas_threads_come_back(void **state) {
+    (void)state;
+    enum { SIZE = 20 };
+    static double values[SIZE], scratch[8 * SIZE * SIZE + 40 * SIZE];
+    for (int i = 0; i < SIZE * SIZE; i++) {
+        A[i] = i % (SIZE + 1) == 0 ? 2 : 0;
+        A32[i] = B32[i] = (float)A[i];
+    }
+    openblas_set_num_threads(2);
+    dl_product_symmetric(A32, B32, SIZE, SIZE, C32);
+    assert_int_equal(openblas_get_num_threads(), 2);
+    dl_accumulate_tn(A32, SIZE, B32, SIZE, SIZE, SIZE, C32, C);
+    assert_int_equal(openblas_get_num_threads(), 2);
+    dl_gemm(2, DL_PLAIN, DL_PLAIN, SIZE, SIZE, SIZE, 1, A, A, 0, C);
+    assert_int_equal(openblas_get_num_threads(), 2);
+    assert_near(dl_largest_eigenvalue(A, SIZE, scratch), 2, 1e-9);
+    assert_int_equal(openblas_get_num_threads(), 2);
+    assert_true(dl_symmetric_eigenvalues(memcpy(C, A, sizeof A), SIZE, values, scratch));
+    assert_int_equal(openblas_get_num_threads(), 2);
+    assert_true(dl_eigenvectors(memcpy(C, A, sizeof A), SIZE, values, scratch));
+    assert_int_equal(openblas_get_num_threads(), 2);
+    assert_false(dl_eigenvectors(C, DL_MOST_EIGENVECTORS + 1, values, scratch));
+    assert_int_equal(openblas_get_num_threads(), 2);
+    assert_true(dl_polar(memcpy(C, A, sizeof A), SIZE, scratch));
+    assert_int_equal(openblas_get_num_threads(), 2);
+    assert_true(dl_cholesky(A, SIZE));
+    assert_int_equal(openblas_get_num_threads(), 2);
+    dl_solve_left(2, A, SIZE, B, SIZE);
+    dl_solve_right(2, A, SIZE, B, SIZE);
+    assert_int_equal(openblas_get_num_threads(), 2);
+    A[0] = -1;
+    assert_false(dl_cholesky(A, SIZE));
+    assert_int_equal(openblas_get_num_threads(), 2);
+    openblas_set_num_threads(1);
+}
+
+typedef struct crowd {
+    atomic_int wrong; /* calls that met BLAS with several threads */
+} crowd;
+
+static void *call_blas(void *context) {
+    crowd *c = context;
+    float x[4] = {1, 2, 3, 4}, y[4];
+    for (int i = 0; i < 2000; i++) {
+        dl_product_symmetric(x, x, 2, 2, y);
+        dl_blas_begin();
+        if (openblas_get_num_threads() != 1)
+            atomic_fetch_add(&c->wrong, 1);
+        dl_product_symmetric(x, x, 2, 2, y);
+        dl_blas_end();
+    }
+    return NULL;
+}
+
+/* Threads of the caller that come and go while others are inside. */
+static void many_callers_at_once(void **state) {
+    (void)state;
+    enum { CALLERS = 6 };
+    pthread_t callers[CALLERS];
+    crowd c = {0};
+    openblas_set_num_threads(2);
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_create(&callers[i], NULL, call_blas, &c), 0);
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_join(callers[i], NULL), 0);
+    assert_int_equal(atomic_load(&c.wrong), 0);
+    assert_int_equal(openblas_get_num_threads(), 2);
+    openblas_set_num_threads(1);
+}
+
+TESTS_MAIN(cmocka_unit_test(single_thread_nests), cmocka_unit_test(blas_threads_come_back),
+           cmocka_unit_test(many_callers_at_once), cmocka_unit_test(products_f64),
            cmocka_unit_test(product_overwrites), cmocka_unit_test(product_symmetric),
            cmocka_unit_test(accumulation), cmocka_unit_test(cholesky_and_solves),
            cmocka_unit_test(not_positive_definite), cmocka_unit_test(largest_eigenvalue),

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "test_failure.h"
+
 enum { MOST_M = 300, COLUMNS = 10000, MOST_PASSES = 100 };
 
 static const double ROUNDING = 4e-7;                      /* a few float roundings */
@@ -89,6 +91,7 @@ static void assert_optimal(const float *c, const float *q, int64_t m, int64_t k,
     double error = v > 0 ? ROUNDING + TINY / v : 0;
     for (int64_t i = 0; i < m; i++) {
         double a = fabs((double)c[i]), b = fabs((double)q[i]);
+        assert_true(isfinite(q[i]));
         assert_int_equal(signbit(c[i]) != 0, signbit(q[i]) != 0);
         if (b > v) {
             above++;
@@ -243,7 +246,8 @@ static void bad_arguments(void **state) {
     assert_refused((float[]){1, NAN, 3}, 3, 1, 1, "entry 1 of c is NaN");
     assert_refused((float[]){1, 2, -INFINITY}, 3, 1, 1, "entry 2 of c is infinite");
     assert_refused(NULL, 3, 1, 1, "c is NULL");
-    assert_int_equal(dltf_prox(c, 3, 1, 1, NULL), DLTF_ARGUMENT);
+    assert_fails(dltf_prox(c, 3, 1, 1, NULL), DLTF_ARGUMENT, "q is NULL");
+    assert_fails(dltf_prox_sorted(c, 3, 1, 1, NULL), DLTF_ARGUMENT, "q is NULL");
 }
 
 static void out_of_memory(void **state) {

@@ -1,5 +1,5 @@
 /* Unused and duplicate atoms, and what replaces them. */
-#include "learning/learner.h"
+#include "learning/learner_replace.h"
 #include "learning/replace.h"
 
 #include "test_learning.h"
@@ -135,8 +135,15 @@ static void by_rows(void **state) {
 /* A learner with one block of samples that are coded by hand. */
 enum { n = 6, m = 4, k = 1, ROWS = 5 };
 
-static dltf_learner *new_learner(const float *X) {
+typedef struct coded_samples {
+    dltf_learner *l;
+    dl_block block;
+    dl_replace_space space;
+} coded_samples;
+
+static coded_samples new_samples(const float *X) {
     dltf_train_options options = dltf_train_options_default();
+    coded_samples s;
     dltf_learner *l = NULL;
     options.m = m;
     options.k = k;
@@ -146,32 +153,46 @@ static dltf_learner *new_learner(const float *X) {
     for (int64_t j = 0; j < m; j++)
         l->W[j * n + j] = 1;
     dl_learner_refresh(l);
+    s.l = l;
+    assert_int_equal(dl_block_alloc(&s.block, l), DLTF_OK);
+    assert_int_equal(dl_replace_space_alloc(&s.space, m, n, ROWS), DLTF_OK);
+    s.block.rows = ROWS;
+    memcpy(s.block.X, X, ROWS * n * sizeof *X);
     for (int64_t i = 0; i < ROWS; i++) {
-        l->Z.count[i] = 1;
-        l->Z.index[i] = 0;
-        l->Z.value[i] = X[i * n];
-        for (int64_t d = 0; d < n; d++)
-            l->block[i * n + d] = X[i * n + d];
+        s.block.Z.count[i] = 1;
+        s.block.Z.index[i] = 0;
+        s.block.Z.value[i] = X[i * n];
     }
-    return l;
+    return s;
+}
+
+static int64_t replace(coded_samples *s, const double *use, int64_t index) {
+    return dl_learner_replace(s->l, use, &s->block, index, &s->space);
+}
+
+static void forget(coded_samples *s) {
+    dl_replace_space_free(&s->space);
+    dl_block_free(&s->block);
+    dltf_learner_free(s->l);
 }
 
 static void by_largest_residuals(void **state) {
     (void)state;
     const float X[ROWS * n] = {1, 0, 0, 0, 0, 2, 7, 0, 0, 0, 0, 1, 1, 0, 0,
                                0, 4, 3, 9, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, -3};
-    dltf_learner *l = new_learner(X);
-    assert_int_equal(dl_replace_useless(l, (double[]){5, 0, 5, 0}, ROWS, 0), 2);
-    assert_int_equal(l->useless[0], 1);
-    assert_int_equal(l->useless[1], 3);
+    coded_samples s = new_samples(X);
+    const dltf_learner *l = s.l;
+    assert_int_equal(replace(&s, (double[]){5, 0, 5, 0}, 0), 2);
+    assert_int_equal(s.space.atoms[0], 1);
+    assert_int_equal(s.space.atoms[1], 3);
     const double first[n] = {0, 0, 0, 0, 0.8, 0.6}, second[n] = {0, 0, 0, 0, 0, -1};
     assert_all_near(l->W + n, first, n, 1e-12); /* largest residual: sample 2, then 4 */
     assert_all_near(l->W + 3 * n, second, n, 1e-12);
-    assert_near(l->w_space.G[1 * m + 3], -0.6, 1e-12); /* refreshed */
+    assert_near(l->G[1 * m + 3], -0.6, 1e-12); /* refreshed */
     assert_near((double)l->G32[1 * m + 3], -0.6, 1e-6);
     assert_near((double)l->W32.data[4 * DL_PANEL + 1], 0.8, 1e-6);
-    assert_int_equal(dl_replace_useless(l, (double[]){5, 5, 5, 5}, ROWS, 1), 0);
-    dltf_learner_free(l);
+    assert_int_equal(replace(&s, (double[]){5, 5, 5, 5}, 1), 0);
+    forget(&s);
 }
 
 static void nothing_left_to_explain(void **state) {
@@ -179,14 +200,16 @@ static void nothing_left_to_explain(void **state) {
     float X[ROWS * n] = {0};
     for (int64_t i = 0; i < ROWS; i++)
         X[i * n] = (float)(i + 1);
-    dltf_learner *l = new_learner(X);
-    assert_int_equal(dl_replace_useless(l, (double[]){5, 0, 5, 0}, ROWS, 0), 2);
+    coded_samples s = new_samples(X);
+    const dltf_learner *l = s.l;
+    assert_int_equal(replace(&s, (double[]){5, 0, 5, 0}, 0), 2);
     assert_unit_rows(l->W, m, n, 1e-12);
-    assert_true(fabs(l->w_space.G[1 * m + 3]) < 0.999); /* different directions */
+    assert_true(fabs(l->G[1 * m + 3]) < 0.999); /* different directions */
     double before = l->W[n];
-    assert_int_equal(dl_replace_useless(l, (double[]){5, 0, 5, 5}, ROWS, 5), 1);
+    assert_int_equal(replace(&s, (double[]){5, 0, 5, 5}, 5), 1);
+    assert_unit_rows(l->W, m, n, 1e-12);
     assert_true(l->W[n] != before); /* and other ones in another iteration */
-    dltf_learner_free(l);
+    forget(&s);
 }
 
 TESTS_MAIN(cmocka_unit_test(which_are_useless), cmocka_unit_test(one_copy_stays),

@@ -130,13 +130,13 @@ static void assert_gap(const instance *t, int64_t i, const double *z) {
 static bool is_least_squares(const instance *t, int64_t i) {
     double worst = 0;
     for (int64_t e = i * t->k; e < i * t->k + t->Z.count[i]; e++)
-        worst = fmax(worst, fabs((double)t->space.P[i * t->m + t->Z.index[e]]));
+        worst = larger(worst, fabs((double)t->space.P[i * t->m + t->Z.index[e]]));
     return worst < 1e-4;
 }
 
 static bool same_code(const double *a, const double *b, int64_t m) {
     for (int64_t j = 0; j < m; j++)
-        if ((a[j] != 0) != (b[j] != 0) || fabs(a[j] - b[j]) > 1e-4 * (1 + fabs(a[j])))
+        if ((a[j] != 0) != (b[j] != 0) || !(fabs(a[j] - b[j]) <= 1e-4 * (1 + fabs(a[j]))))
             return false;
     return true;
 }
@@ -220,13 +220,14 @@ static void positive(void **state) {
         for (int64_t i = 0; i < t.rows; i++)
             for (int64_t e = i * t.k; e < i * t.k + t.Z.count[i]; e++) {
                 entries++;
-                negative += t.Z.value[e] <= 0;
+                negative += !(t.Z.value[e] > 0);
             }
         release(&t);
     }
     print_message("positive: %lld of %lld entries are not positive\n", (long long)negative,
                   (long long)entries);
     assert_int_equal(negative, 0);
+    assert_true(entries > count.samples);
     assert_true(1000 * count.as_loops > 995 * count.samples);
 }
 
@@ -302,7 +303,7 @@ static void extreme_shapes(void **state) {
             check(&t, &count);
             if (!noise && t.m == t.k && t.n >= t.m) /* everything is allowed: plain least squares */
                 for (int64_t i = 0; i < t.rows; i++)
-                    assert_true(is_least_squares(&t, i));
+                    assert_true(t.Z.count[i] == t.k && is_least_squares(&t, i));
             release(&t);
         }
 }

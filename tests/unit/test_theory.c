@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "test_failure.h"
+
 static const dl_random source = {.seed = 5, .stream = 1};
 static uint64_t drawn;
 
@@ -54,7 +56,7 @@ static void one_atom(void **state) {
     dltf_matrix frame = dltf_matrix_f32(w, 1, 3);
     assert_near(coherence(frame), 0);
     assert_near(potential(frame), 1);
-    assert_int_equal(dltf_babel(frame, 1, &babel), DLTF_ARGUMENT);
+    assert_fails(dltf_babel(frame, 1, &babel), DLTF_ARGUMENT, "the orders from 1 to 0");
 }
 
 /* Three vectors in the plane at 120 degrees: a tight frame of coherence 1/2. */
@@ -159,15 +161,16 @@ static void refusals(void **state) {
     float W[6] = {1, 0, 0, 1, 0, 0};
     double x[3];
     dltf_matrix frame = dltf_matrix_f32(W, 2, 2);
-    assert_int_equal(dltf_coherence(dltf_matrix_f32(W, 3, 2), x), DLTF_DATA);
-    assert_int_equal(dltf_coherence(dltf_matrix_f32(W, 0, 2), x), DLTF_ARGUMENT);
-    assert_int_equal(dltf_frame_potential(dltf_matrix_f32(NULL, 2, 2), x), DLTF_ARGUMENT);
-    assert_int_equal(dltf_babel(frame, 0, x), DLTF_ARGUMENT);
+    assert_fails(dltf_coherence(dltf_matrix_f32(W, 3, 2), x), DLTF_DATA, "row 2 is all zero");
+    assert_fails(dltf_coherence(dltf_matrix_f32(W, 0, 2), x), DLTF_ARGUMENT, "0 rows");
+    assert_fails(dltf_frame_potential(dltf_matrix_f32(NULL, 2, 2), x), DLTF_ARGUMENT,
+                 "the matrix has no data");
+    assert_fails(dltf_babel(frame, 0, x), DLTF_ARGUMENT, "order is 0");
     assert_int_equal(dltf_babel(frame, 2, x), DLTF_ARGUMENT);
     assert_string_equal(dltf_message(),
                         "babel: order is 2: a dictionary of 2 atoms has the orders from 1 to 1");
     W[1] = NAN;
-    assert_int_equal(dltf_babel(frame, 1, x), DLTF_DATA);
+    assert_fails(dltf_babel(frame, 1, x), DLTF_DATA, "row 0, column 1 is NaN");
     W[1] = 0;
     for (int n = 1; n <= 2; n++) {
         dl_alloc_fail_after(n);

@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "test_failure.h"
+#include "test_number.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +50,6 @@ static inline void fill_normal_f64(double *x, int64_t count) {
 static inline void widen(const float *from, int64_t count, double *to) {
     for (int64_t i = 0; i < count; i++)
         to[i] = (double)from[i];
-}
-
-/* ---- numbers ---- */
-
-static inline void assert_near(double x, double wanted, double tolerance) {
-    if (!(fabs(x - wanted) <= tolerance))
-        fail_msg("%.17g is not within %g of %.17g", x, tolerance, wanted);
 }
 
 /* ---- lack of memory ---- */

@@ -37,7 +37,6 @@ void DL_LEVELLED(dl_gram_row)(const double *x, const double *rows, int64_t count
         products(x, rows + i * n, n, 1, out + i);
 }
 
-/* ||x||^2 of floats. */
 double DL_LEVELLED(dl_square)(const float *x, int64_t n) {
     double lane[LANES] = {0};
     int64_t j = 0;

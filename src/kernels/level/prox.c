@@ -47,7 +47,6 @@ dl_prox_piece DL_LEVELLED(dl_prox_count)(const float *c, int64_t m, float low, f
     return gather(lane, total_above, total_full);
 }
 
-/* q = sign(c) min(|c|, max(v, shrink |c|)), the product rounded once; q may be c. */
 void DL_LEVELLED(dl_prox_apply)(const float *c, int64_t m, float v, double shrink, float *q) {
     for (int64_t i = 0; i < m; i++) {
         float a = fabsf(c[i]), shrunk = (float)((double)a * shrink);

@@ -12,8 +12,7 @@ static inline int32_t magnitude(float x) {
     return bits & 0x7fffffff;
 }
 
-/* Position of the largest magnitude, the first of equals; NaN ranks above all. Magnitudes are compared by
- * their bits, in two loops without branches that compilers vectorise. */
+/* Magnitudes are compared by their bits, in two loops without branches that compilers vectorise. */
 int64_t DL_LEVELLED(dl_largest)(const float *x, int64_t m) {
     int32_t most = 0, at = INT32_MAX;
     for (int64_t j = 0; j < m; j++) {
@@ -44,7 +43,6 @@ static inline __attribute__((always_inline)) void columns(const float *g, float 
     }
 }
 
-/* d = scale (g - sum_t l_t d_t) becomes row `count` of D (rows of m); alpha -= c d. */
 void DL_LEVELLED(dl_pursue)(const float *g, float *D, int64_t count, int64_t m, const float *l, float scale,
                             float c, float *alpha) {
     int64_t j = 0;

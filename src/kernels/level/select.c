@@ -78,9 +78,8 @@ static int64_t select_row(const float *scores, int64_t m, int64_t k, bool positi
     return kept;
 }
 
-void DL_LEVELLED(dl_select_rows)(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k,
-                                 bool positive, uint32_t *keys, int32_t *count, int32_t *index,
-                                 float *value) {
+void DL_LEVELLED(dl_select)(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
+                            uint32_t *keys, int32_t *count, int32_t *index, float *value) {
     for (int64_t i = 0; i < rows; i++)
         count[i] = (int32_t)select_row(S + i * stride, m, k, positive, keys, index + i * k, value + i * k);
 }

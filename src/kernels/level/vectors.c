@@ -1,7 +1,6 @@
 /* Sums of scaled rows: the sparse products of the learner. */
 #include "kernels/level/level.h"
 
-/* p = Gz - b, as a sum of `count` rows of G (rows of m). */
 void DL_LEVELLED(dl_gap_row)(const float *G, int64_t m, const int32_t *index, const float *value,
                              int64_t count, const float *b, float *p) {
     for (int64_t j = 0; j < m; j++)
@@ -14,7 +13,6 @@ void DL_LEVELLED(dl_gap_row)(const float *G, int64_t m, const int32_t *index, co
     }
 }
 
-/* sum += scale x, in double. */
 void DL_LEVELLED(dl_add_scaled)(double *sum, float scale, const float *x, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         sum[i] += (double)scale * (double)x[i];

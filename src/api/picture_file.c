@@ -1,0 +1,26 @@
+/* dltf_picture_save: the seam between pictures, which know no files, and the PNG writer, which knows no
+ * tiles.
+ */
+#include "image/picture.h"
+#include "io/file.h"
+#include "io/png.h"
+
+static void draw_line(void *context, int64_t y, uint8_t *line) {
+    dl_picture_line(context, y, line);
+}
+
+dltf_status dltf_picture_save(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns,
+                              bool symmetric, const char *path) {
+    dltf_status status = dl_picture_check(tiles, width, height, columns);
+    if (status != DLTF_OK)
+        return status;
+    dl_picture picture;
+    status = dl_picture_open(&picture, tiles, width, height, columns, symmetric, DL_PNG_MOST_SIDE);
+    if (status == DLTF_OK) {
+        dl_png_source source = {picture.pixels_across, picture.pixels_down, 1, 8, draw_line, &picture};
+        status = dl_png_save(&source, path);
+    } else
+        status = dl_file_result(status, path);
+    dl_picture_close(&picture);
+    return status;
+}

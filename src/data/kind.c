@@ -1,0 +1,50 @@
+/* The kinds of bundles. A new kind is a row here. */
+#include "data/kind.h"
+
+#include "base/shown.h"
+
+#include <string.h>
+
+typedef struct row {
+    const char *format, *version; /* the notes */
+    const char *name;             /* in a sentence */
+    const char *description;      /* the same, told apart from the others */
+    const char *maker;            /* what writes such files */
+    const char *use;              /* what they are good for */
+} row;
+
+static const row kinds[] = {
+    [DL_KIND_MODEL] = {"dltf-model", "1", "a model", "a finished model", "'dltf train'",
+                       "to start a training from it, run 'dltf train DATA --init FILE'"},
+    [DL_KIND_CHECKPOINT] = {"dltf-checkpoint", "2", "a checkpoint", "a checkpoint of an unfinished training",
+                            "an interrupted 'dltf train'", "to resume, run 'dltf train DATA --resume FILE'"},
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+dltf_status dl_kind_mark(dl_bundle *bundle, dl_kind kind) {
+    dltf_status status = dl_notes_set(&bundle->notes, "format", kinds[kind].format);
+    return status == DLTF_OK ? dl_notes_set(&bundle->notes, "version", kinds[kind].version) : status;
+}
+
+static const row *find(const char *format) {
+    for (int i = 0; format && i < KINDS; i++)
+        if (strcmp(format, kinds[i].format) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+dltf_status dl_kind_check(const dl_bundle *bundle, dl_kind kind) {
+    const row *wanted = &kinds[kind], *found = find(dl_notes_get(&bundle->notes, "format"));
+    const char *version = dl_notes_get(&bundle->notes, "version");
+    if (!found)
+        return dl_fail(DLTF_FORMAT, "is a safetensors file, but not %s of dltf, as %s writes", wanted->name,
+                       wanted->maker);
+    if (found != wanted)
+        return dl_fail(DLTF_FORMAT, "is %s, not %s; %s", found->description, wanted->name, found->use);
+    if (!version || strcmp(version, wanted->version) != 0)
+        return dl_fail(DLTF_FORMAT, "is %s of version %s; this program reads version %s", wanted->name,
+                       version ? DL_PRINTABLE(version, (int64_t)strlen(version)) : "(missing)",
+                       wanted->version);
+    return DLTF_OK;
+}

@@ -1,0 +1,27 @@
+/* PNG images: https://www.w3.org/TR/png/ */
+#ifndef DL_IO_PNG_H
+#define DL_IO_PNG_H
+
+#include "io/file.h"
+
+bool dl_png_recognise(const uint8_t *bytes, int64_t size);
+
+/* Any PNG of 1 to 16 bits, gray, colour or palette, interlaced or not. Transparency must be nowhere in use.
+ */
+dltf_status dl_png_load(const dl_file *file, dltf_image **image);
+
+/* What is written, and who makes it: `row` fills line y, which come in order; 16-bit values big-endian. */
+typedef struct dl_png_source {
+    int64_t width, height;
+    int channels, bits; /* 1 or 3; 8 or 16 */
+    void (*row)(void *context, int64_t y, uint8_t *bytes);
+    void *context;
+} dl_png_source;
+
+/* To a temporary name, then renamed; a failure names the path. */
+dltf_status dl_png_save(const dl_png_source *source, const char *path);
+
+/* The longest side. */
+enum { DL_PNG_MOST_SIDE = 1 << 30 };
+
+#endif

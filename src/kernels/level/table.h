@@ -1,0 +1,9 @@
+/* The tables of the levels. dispatch.c knows which of them a build has and a CPU can run. */
+#ifndef DL_KERNELS_TABLE_H
+#define DL_KERNELS_TABLE_H
+
+#include "kernels/kernels.h"
+
+extern const dl_kernels dl_kernels_c, dl_kernels_avx2, dl_kernels_avx512, dl_kernels_avx512bf16;
+
+#endif

@@ -1,0 +1,78 @@
+/* The list of kernels: what each computes, and its parameters. A new kernel is one row here and a function
+ * DL_LEVELLED(dl_NAME) in a file of level/.
+ *
+ * Included several times, without a guard: for the struct of pointers, the declarations and the tables. Each
+ * defines DL_KERNEL(result, name, parameters) first, and DL_KERNEL16 for the kernels that exist only on CPUs
+ * with bfloat16 products; undefined, it skips these. */
+#ifndef DL_KERNEL16
+#define DL_KERNEL16(result, name, parameters)
+#endif
+
+/* S[i][j] = <x_i, e_j> - b_j for `rows` samples and the panels first .. last-1 of E. X has rows of n floats
+ * `x_stride` apart, S rows `s_stride` apart, of which the columns of these panels are written from column 0
+ * on. */
+DL_KERNEL(void, scores,
+          (const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride, int64_t rows,
+           float *S, int64_t s_stride))
+
+/* max_k of each row of S (m scores, `stride` apart): count[i] entries at index + i*k and value + i*k. See
+ * dl_select for the rules. `keys` holds m words. */
+DL_KERNEL(void, select,
+          (const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive, uint32_t *keys,
+           int32_t *count, int32_t *index, float *value))
+
+/* Appends position (plus `base`) and value of the scores that rank above `cut`; returns how many. */
+DL_KERNEL(int64_t, above,
+          (const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base, int32_t *index,
+           float *value))
+
+/* <x, y> */
+DL_KERNEL(double, dot, (const double *x, const double *y, int64_t n))
+
+/* out[i] = <x, row i of rows>, i < count; rows: count x n. */
+DL_KERNEL(void, gram_row, (const double *x, const double *rows, int64_t count, int64_t n, double *out))
+
+/* p = Gz - b, as a sum of `count` rows of G (rows of m). */
+DL_KERNEL(void, gap_row,
+          (const float *G, int64_t m, const int32_t *index, const float *value, int64_t count, const float *b,
+           float *p))
+
+/* sum += scale x, in double. */
+DL_KERNEL(void, add_scaled, (double *sum, float scale, const float *x, int64_t n))
+
+/* ||x||^2 of floats. */
+DL_KERNEL(double, square, (const float *x, int64_t n))
+
+/* Position of the largest magnitude, the first of equals; NaN ranks above all. */
+DL_KERNEL(int64_t, largest, (const float *x, int64_t m))
+
+/* A step of orthogonal matching pursuit (coding/omp.c): d = scale (g - sum_t l_t d_t) becomes row `count` of
+ * D (rows of m); alpha -= c d. */
+DL_KERNEL(void, pursue,
+          (const float *g, float *D, int64_t count, int64_t m, const float *l, float scale, float c,
+           float *alpha))
+
+/* A rank-one fit (learning/rank_one.c): z_i = <r_i, w> and v += z_i r_i for the rows r_i of R that `row`
+ * lists; returns sum z_i^2. */
+DL_KERNEL(double, project_rows,
+          (const float *R, int64_t n, const int32_t *row, int64_t count, const double *w, float *z,
+           double *v))
+
+/* Counts and sums |c_i| between `low` and `high`, counts those from `high` on. */
+DL_KERNEL(dl_prox_piece, prox_count, (const float *c, int64_t m, float low, float high))
+
+/* q = sign(c) min(|c|, max(v, shrink |c|)), the product rounded once; q may be c. */
+DL_KERNEL(void, prox_apply, (const float *c, int64_t m, float v, double shrink, float *q))
+
+/* Like `scores`, in bfloat16: X has rows of E->pairs words. */
+DL_KERNEL16(void, scores16,
+            (const dl_packed16 *E, int64_t first, int64_t last, const uint32_t *X, int64_t rows, float *S,
+             int64_t s_stride))
+
+/* The bits that `scores` gives for `count` atoms of E (rows of n floats; bias with the sign of dl_packed). */
+DL_KERNEL16(void, exact,
+            (const float *E, int64_t n, const float *bias, const float *x, const int32_t *index,
+             int64_t count, float *value))
+
+#undef DL_KERNEL
+#undef DL_KERNEL16

@@ -1,0 +1,16 @@
+/* A piece of a learner's state that a checkpoint stores: one list serves writing and reading. */
+#ifndef DL_LEARNING_FIELD_H
+#define DL_LEARNING_FIELD_H
+
+#include "data/bundle.h"
+
+typedef struct dl_field {
+    const char *name; /* of the tensor */
+    dl_tensor_type type;
+    int64_t rows, cols; /* cols = 0: a vector */
+    void *memory;
+} dl_field;
+
+enum { DL_MAX_FIELDS = 16 }; /* of one stage */
+
+#endif

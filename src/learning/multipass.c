@@ -1,0 +1,147 @@
+/* Multi-pass codes through the library's own encoder. */
+#include "learning/multipass.h"
+
+#include "base/memory.h"
+#include "coding/dual.h"
+#include "coding/encoder.h"
+#include "learning/step_w.h"
+
+#include <math.h>
+#include <string.h>
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+dltf_status dl_multipass_alloc(dl_multipass *p, const dltf_learner *l, int64_t samples, bool moments) {
+    dltf_status status = DLTF_OK;
+    int64_t m = l->m, n = l->n;
+    *p = (dl_multipass){0};
+    DL_TRY(dl_block_alloc(&p->block, l));
+    DL_TRY(dl_statistics_alloc(&p->statistics, l->threads, m, n, p->block.Z.rows, l->k, false));
+    DL_TRY_NEW(p->order, least(l->N, samples));
+    DL_TRY_NEW(p->dual, m * n);
+    DL_TRY_NEW(p->factor, m * m);
+    if (!moments)
+        goto done;
+    DL_TRY_NEW(p->A, n * n);
+    DL_TRY_NEW(p->x_sum, n);
+    DL_TRY_NEW(p->panel, l->threads * DL_STATISTICS_PANEL * n);
+done:
+    return status; /* the owner frees what is there */
+}
+
+void dl_multipass_free(dl_multipass *p) {
+    dl_block_free(&p->block);
+    dl_statistics_free(&p->statistics);
+    dl_free(p->order);
+    dl_free(p->dual);
+    dl_free(p->factor);
+    dl_free(p->A);
+    dl_free(p->x_sum);
+    dl_free(p->panel);
+}
+
+double dl_multipass_bytes(const dltf_learner *l, int64_t samples, bool moments) {
+    double m = (double)l->m, n = (double)l->n;
+    double own = 2 * 8 * m * m + 16 * m * n + 8 * (double)least(l->N, samples) + (moments ? 8 * n * n : 0);
+    double coder = 4 * m * m + 36 * m * n; /* its matrix E^T W, and copies of dictionary and encoder */
+    return own + coder + dl_block_bytes(l);
+}
+
+static void choose_samples(dl_multipass *p, const dltf_learner *l, int64_t samples) {
+    p->count = least(l->N, samples);
+    for (int64_t i = 0; i < p->count; i++)
+        p->order[i] = (int64_t)((double)i * (double)l->N / (double)p->count);
+}
+
+/* The dictionary with its dual, as a model of samples that are preprocessed already. */
+static dltf_status make_model(dl_multipass *p, const dltf_learner *l, dltf_model **model) {
+    dltf_status status = DLTF_OK;
+    int64_t entries = l->m * l->n;
+    float *dictionary = NULL, *dual = NULL;
+    DL_TRY_NEW(dictionary, entries);
+    DL_TRY_NEW(dual, entries);
+    dl_dual_encoder(l->threads, l->W, l->m, l->n, l->options.ridge, p->factor, p->dual);
+    for (int64_t i = 0; i < entries; i++) {
+        dictionary[i] = (float)l->W[i];
+        dual[i] = (float)p->dual[i];
+    }
+    dltf_model_view parts = {.m = l->m,
+                             .n = l->n,
+                             .k = l->k,
+                             .dictionary = dictionary,
+                             .encoder = dual,
+                             .select = l->options.select};
+    DL_TRY(dltf_model_new(&parts, model));
+done:
+    dl_free(dictionary);
+    dl_free(dual);
+    return status;
+}
+
+static void load_tile(void *context, int64_t tile, int worker) {
+    dl_pass_tile(context, tile, worker);
+}
+
+static void add_moments(dl_multipass *p, const dltf_learner *l) {
+    const dl_block *block = &p->block;
+    dl_moment_add(l->threads, block->X, block->rows, l->n, p->panel, p->A);
+    for (int64_t i = 0; i < block->rows; i++)
+        for (int64_t d = 0; d < l->n; d++)
+            p->x_sum[d] += (double)block->X[i * l->n + d];
+}
+
+/* Codes and statistics of a loaded block. */
+static void code_block(dl_pass *pass) {
+    const dltf_learner *l = pass->l;
+    dl_multipass *p = pass->state;
+    const dl_block *block = &p->block;
+    dl_slots Z = dl_slots_from(&block->Z, 0, block->rows);
+    if (p->status == DLTF_OK)
+        p->status =
+            dl_encoder_rows(p->encoder, dltf_matrix_f32(block->X, block->rows, l->n), 0, pass->first, Z);
+    if (p->status != DLTF_OK)
+        return;
+    dl_statistics_add(&p->statistics, block->X, Z, NULL);
+    for (int64_t i = 0; i < block->rows * l->n; i++)
+        p->X_square += (double)block->X[i] * (double)block->X[i];
+    if (p->A)
+        add_moments(p, l);
+}
+
+static void clear(dl_multipass *p, int64_t n) {
+    dl_statistics_clear(&p->statistics);
+    p->X_square = 0;
+    if (p->A) {
+        memset(p->A, 0, (size_t)(n * n) * sizeof *p->A);
+        memset(p->x_sum, 0, (size_t)n * sizeof *p->x_sum);
+    }
+}
+
+dltf_status dl_multipass_run(dl_multipass *p, dltf_learner *l, int64_t samples, int64_t passes,
+                             dltf_iteration *record) {
+    dltf_model *model = NULL;
+    dltf_encode_options options = dltf_encode_options_default();
+    options.coder = DLTF_CODER_HTP;
+    options.passes = passes;
+    options.threads = l->threads;
+    clear(p, l->n);
+    choose_samples(p, l, samples);
+    p->status = make_model(p, l, &model);
+    if (p->status == DLTF_OK)
+        p->status = dltf_encoder_new(model, &options, &p->encoder);
+    dl_pass pass = {.l = l, .block = &p->block, .state = p, .order = p->order, .count = p->count};
+    if (p->status == DLTF_OK)
+        dl_pass_run(&pass, load_tile, code_block);
+    dltf_encoder_free(p->encoder);
+    p->encoder = NULL;
+    dltf_model_free(model);
+    if (p->status != DLTF_OK)
+        return p->status;
+    memcpy(l->code_sum, p->statistics.code_sum, (size_t)l->m * sizeof *l->code_sum);
+    dl_w_problem problem = {.s = &p->statistics, .X_square = p->X_square};
+    p->residual = fmax(0, dl_w_residual(&problem, l->W, l->G));
+    record->relative_error = p->X_square > 0 ? p->residual / p->X_square : 0;
+    return DLTF_OK;
+}

@@ -1,0 +1,106 @@
+/* Memory, passes and the W-step of the paper's model. */
+#include "learning/paper_model.h"
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { W_STEPS = 10 };
+
+static dltf_status alloc_noise(const dltf_learner *l, dl_paper_model *p) {
+    dltf_status status = DLTF_OK;
+    DL_TRY(dl_slots_alloc(&p->Z, l->N, l->k));
+    DL_TRY_NEW(p->Q, l->N * l->m);
+    DL_TRY_NEW(p->Y, l->N * l->m);
+    DL_TRY_NEW(p->M, DL_BLOCK * l->m);
+    DL_TRY_NEW(p->A, l->n * l->n);
+    DL_TRY_NEW(p->sums, DL_SUMS * dl_tiles(l->N, DL_TILE));
+done:
+    return status;
+}
+
+dltf_status dl_paper_model_new(const dltf_learner *l, bool noise, dl_paper_model **model) {
+    dltf_status status = DLTF_OK;
+    int64_t m = l->m, n = l->n;
+    dl_paper_model *p = NULL;
+    DL_TRY_NEW(p, 1);
+    *model = p;
+    p->threads = l->threads;
+    DL_TRY(dl_block_alloc(&p->block, l));
+    DL_TRY_NEW(p->spaces, l->threads);
+    for (int t = 0; t < l->threads; t++)
+        DL_TRY(dl_z_space_alloc(&p->spaces[t], m, l->k));
+    DL_TRY(dl_statistics_alloc(&p->statistics, l->threads, m, n, p->block.Z.rows, l->k, noise));
+    DL_TRY(dl_w_space_alloc(&p->w_space, l->threads, m, n, noise));
+    DL_TRY_NEW(p->lanczos, (DL_LANCZOS_STEPS + 1) * m);
+    if (noise)
+        DL_TRY(alloc_noise(l, p));
+    else
+        DL_TRY(dl_replace_space_alloc(&p->replace, m, n, p->block.Z.rows));
+done:
+    return status;
+}
+
+void dl_paper_model_free(void *model) {
+    dl_paper_model *p = model;
+    dl_block_free(&p->block);
+    for (int t = 0; p->spaces && t < p->threads; t++)
+        dl_z_space_free(&p->spaces[t]);
+    dl_free(p->spaces);
+    dl_statistics_free(&p->statistics);
+    dl_w_space_free(&p->w_space);
+    dl_free(p->lanczos);
+    dl_replace_space_free(&p->replace);
+    dl_slots_free(&p->Z);
+    dl_free(p->Q);
+    dl_free(p->Y);
+    dl_free(p->M);
+    dl_free(p->A);
+    dl_free(p->sums);
+    dl_free(p);
+}
+
+double dl_paper_model_bytes(const dltf_learner *l, bool noise) {
+    double m = (double)l->m, n = (double)l->n, N = (double)l->N;
+    double squares = (noise ? 6 : 3) * 8 * m * m, dictionaries = (noise ? 7 : 5) * 8 * m * n;
+    double spaces = (double)l->threads * 16 * DL_TILE * m;
+    double samples = noise ? N * (8 * m + 8 * (double)l->k) + 8 * n * n : 0;
+    return squares + dictionaries + spaces + samples + dl_block_bytes(l);
+}
+
+dl_pass dl_paper_model_pass(const dltf_learner *l, dl_paper_model *p, double theta, double beta) {
+    double sigma = dl_largest_eigenvalue(l->G, l->m, p->lanczos);
+    p->problem =
+        (dl_z_problem){.W = {.E = &l->W32, .k = l->k, .positive = l->options.select == DLTF_SELECT_POSITIVE},
+                       .G = l->G32,
+                       .theta = theta,
+                       .beta = beta,
+                       .step = dl_z_step_length(sigma, theta, beta)};
+    p->gamma = beta > 0 ? l->options.lambda / beta : 0;
+    dl_statistics_clear(&p->statistics);
+    return (dl_pass){.l = l, .block = &p->block, .state = p, .count = l->N};
+}
+
+void dl_paper_model_w_step(dltf_learner *l, dl_paper_model *p, double theta, double beta,
+                           dltf_iteration *record) {
+    dl_w_problem problem = {
+        .s = &p->statistics,
+        .A = p->A,
+        .X_square = (double)l->N * (double)l->k, /* by the scale of the samples */
+        .rho = 1,
+        .theta = theta * l->weight,
+        .beta = beta * l->weight,
+    };
+    dl_w_step(&problem, W_STEPS, &l->tau, l->W, &p->w_space);
+    dl_learner_refresh(l);
+    double residual = fmax(0, dl_w_residual(&problem, l->W, l->G));
+    record->theta = theta;
+    record->incoherence_term = dl_w_incoherence(l->G, l->m);
+    record->data_term = problem.theta / 2 * residual;
+    record->relative_error = residual / problem.X_square;
+    record->objective = record->incoherence_term + record->data_term + record->noise_term;
+    memcpy(l->code_sum, p->statistics.code_sum, (size_t)l->m * sizeof *l->code_sum);
+    dl_learner_describe(l, record);
+}

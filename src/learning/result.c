@@ -1,0 +1,106 @@
+/* What a training leaves: the model and its provenance. Public functions dltf_learner_model and dltf_train.
+ */
+#include "base/memory.h"
+#include "data/model.h"
+#include "learning/learner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Sign convention: the codes of an atom are positive on average; where they say nothing, its largest entry is
+ * positive. */
+static double atom_sign(const dltf_learner *l, int64_t j) {
+    if (l->code_sum[j] != 0)
+        return l->code_sum[j] > 0 ? 1 : -1;
+    const double *w = l->W + j * l->n;
+    double largest = 0;
+    for (int64_t i = 0; i < l->n; i++)
+        if (fabs(w[i]) > fabs(largest))
+            largest = w[i];
+    return largest >= 0 ? 1 : -1;
+}
+
+/* Nothing that differs between runs: the same training gives the same file. */
+dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes) {
+    dltf_status status = DLTF_OK;
+    dltf_option_table table = dltf_train_option_table();
+    for (int i = 0; i < table.count; i++) {
+        char name[64], value[64];
+        if (strcmp(table.options[i].name, "threads") == 0)
+            continue;
+        snprintf(name, sizeof name, "option.%s", table.options[i].name);
+        dltf_option_format(&table.options[i], &l->options, value, sizeof value);
+        DL_TRY(dl_notes_set(notes, name, value));
+    }
+    char value[64];
+    DL_TRY(dl_notes_set(notes, "start", l->warm ? "model" : "new"));
+    snprintf(value, sizeof value, "%lld x %lld", (long long)l->N, (long long)l->n);
+    DL_TRY(dl_notes_set(notes, "data.shape", value));
+    snprintf(value, sizeof value, "%016llx", (unsigned long long)l->scan.checksum);
+    DL_TRY(dl_notes_set(notes, "data.checksum", value));
+    DL_TRY(dl_notes_set(notes, "made-by", "dltf " DLTF_VERSION));
+done:
+    return status;
+}
+
+/* A matrix of the learner in f32, with the signs of the atoms. */
+static dltf_status signed_rows(const dltf_learner *l, const double *matrix, int64_t cols, double scale,
+                               float **rows) {
+    *rows = DL_NEW(float, l->m *cols);
+    if (!*rows)
+        return DLTF_MEMORY;
+    for (int64_t j = 0; j < l->m; j++) {
+        double sign = atom_sign(l, j);
+        for (int64_t i = 0; i < cols; i++)
+            (*rows)[j * cols + i] = (float)(sign * scale * matrix[j * cols + i]);
+    }
+    return DLTF_OK;
+}
+
+dltf_status dltf_learner_model(const dltf_learner *l, dltf_model **model) {
+    dltf_status status = DLTF_OK;
+    dltf_model *made = NULL;
+    float *dictionary = NULL, *encoder = NULL, *bias = NULL;
+    bool untied = dl_learner_has_encoder(l);
+    DL_TRY(signed_rows(l, l->W, l->n, 1, &dictionary));
+    if (untied)
+        DL_TRY(signed_rows(l, l->E, l->n, 1, &encoder));
+    if (untied && l->options.encoder == DLTF_ENCODER_DISTILLED) /* in the units of the samples */
+        DL_TRY(signed_rows(l, l->bias, 1, 1 / l->samples.scale, &bias));
+    dltf_model_view parts = {.m = l->m,
+                             .n = l->n,
+                             .k = l->k,
+                             .dictionary = dictionary,
+                             .encoder = encoder,
+                             .bias = bias,
+                             .mean = l->mean,
+                             .unit_norm = l->options.unit_norm,
+                             .select = l->options.select};
+    DL_TRY(dltf_model_new(&parts, &made));
+    DL_TRY(dl_learner_notes(l, &made->notes));
+    *model = made;
+    made = NULL;
+done:
+    dltf_model_free(made);
+    dl_free(dictionary);
+    dl_free(encoder);
+    dl_free(bias);
+    return status;
+}
+
+dltf_status dltf_train(dltf_matrix X, const dltf_train_options *options, dltf_progress_fn progress,
+                       void *context, dltf_model **model) {
+    dltf_learner *learner = NULL;
+    dltf_outcome outcome = DLTF_ITERATION_LIMIT;
+    dltf_status status = DLTF_OK;
+    DL_TRY(dltf_learner_new(X, options, NULL, &learner));
+    DL_TRY(dltf_learner_run(learner, progress, context, &outcome));
+    if (outcome == DLTF_INTERRUPTED)
+        status = dl_fail(DLTF_CANCELLED, "training was cancelled");
+    else
+        status = dltf_learner_model(learner, model);
+done:
+    dltf_learner_free(learner);
+    return status;
+}

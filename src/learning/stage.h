@@ -1,0 +1,61 @@
+/* A stage of training: one kind of iteration, with its own state.
+ *
+ * learner.c runs the stages of a method (methods.c) one after the other. A stage changes the dictionary of
+ * the learner and keeps everything else behind its own pointer. To add one: a file stage_NAME.c that defines
+ * the row dl_stage_NAME, and NAME in the list below. */
+#ifndef DL_LEARNING_STAGE_H
+#define DL_LEARNING_STAGE_H
+
+#include "learning/field.h"
+#include "learning/history.h"
+
+#define DL_STAGES(ROW)                                                                                       \
+    ROW(minibatch) /* least-squares dictionary of dual codes, batch by batch */                              \
+    ROW(tied)      /* the paper's model without Q, towards a tight frame */                                  \
+    ROW(admm)      /* the paper's model, all four steps */                                                   \
+    ROW(polish)    /* least-squares dictionary of multi-pass codes */                                        \
+    ROW(encoder)   /* the untied encoder of the dictionary */                                                \
+    ROW(ksvd)
+
+/* Work of an iteration that does not depend on the number of samples: its matrix algebra. */
+enum { DL_ALGEBRA_WORK = 2000 };
+
+typedef struct dl_stage {
+    const char *name;     /* in checkpoints, histories and messages: never change it */
+    unsigned columns;     /* of the history: what it records, from enum dl_column */
+    const char *diverged; /* what to do when its numbers overflow */
+
+    /* Iterations that the options ask for; 0: the stage is skipped. */
+    int64_t (*length)(const dltf_train_options *options);
+    /* Refuses sizes that the stage cannot handle, before anything is allocated; NULL: takes all. */
+    dltf_status (*admit)(const dltf_learner *l);
+    /* Memory that `create` allocates. */
+    double (*bytes)(const dltf_learner *l);
+    /* Of one iteration: about proportional to time, in samples. */
+    int64_t (*work)(const dltf_learner *l);
+
+    /* Called before the first iteration, or when a checkpoint is resumed. After a failure the learner calls
+     * `free` with what is there. */
+    dltf_status (*create)(dltf_learner *l, void **state);
+    /* Changes the dictionary and the state, fills in the record. */
+    dltf_status (*iterate)(dltf_learner *l, void *state, int64_t index, dltf_iteration *record);
+    /* Whether nothing moves any more; `before` is the record of the iteration before, NULL after the first.
+     * NULL: the stage always runs to its end. */
+    bool (*converged)(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before);
+    void (*free)(void *state);
+
+    /* What a checkpoint stores of the state, and a check of what was read back; NULL: nothing. */
+    int (*fields)(const dltf_learner *l, void *state, dl_field *fields);
+    dltf_status (*check)(const dltf_learner *l, const void *state);
+} dl_stage;
+
+#define DL_DECLARE_STAGE(name) extern const dl_stage dl_stage_##name;
+DL_STAGES(DL_DECLARE_STAGE)
+
+/* The stages of the method that complete options ask for, in order, NULL-terminated. */
+const dl_stage *const *dl_method_stages(const dltf_train_options *options);
+
+/* NULL: there is no stage of that name. */
+const dl_stage *dl_stage_find(const char *name);
+
+#endif

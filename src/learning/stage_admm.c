@@ -1,0 +1,160 @@
+/* Stage `admm`: the paper's model, all of it.
+ *
+ * The paper's cycle is Z, Q, W, Y. It is entered at Y here: the Y-step needs nothing but the samples and what
+ * the cycle before left, so that one pass over the samples does Y, Z, Q and the statistics of W. */
+#include "learning/paper_model.h"
+#include "learning/step_q.h"
+#include "learning/step_y.h"
+
+#include <math.h>
+#include <string.h>
+
+static dltf_status create(dltf_learner *l, void **state) {
+    return dl_paper_model_new(l, true, (dl_paper_model **)state);
+}
+
+static int64_t length(const dltf_train_options *options) {
+    return options->admm;
+}
+
+static double bytes(const dltf_learner *l) {
+    return dl_paper_model_bytes(l, true);
+}
+
+/* With Q and Y a sample costs several times as much. */
+static int64_t work(const dltf_learner *l) {
+    return DL_ALGEBRA_WORK + 4 * l->N;
+}
+
+/* ---- The start ---- */
+
+static void start_tile(void *context, int64_t tile, int worker) {
+    const dl_pass *pass = context;
+    dl_paper_model *p = pass->state;
+    dl_tile t = dl_pass_tile(pass, tile, worker);
+    dl_z_space *space = &p->spaces[worker];
+    dl_score_tile(&p->problem.W, t.X, pass->l->n, t.rows, space->B);
+    dl_z_step(&p->problem, NULL, t.rows, space, dl_slots_from(&p->Z, t.first, t.rows));
+    float *Q = p->Q + t.first * pass->l->m;
+    for (int64_t i = 0; i < t.rows * pass->l->m; i++)
+        Q[i] = -space->P[i];
+}
+
+static void add_moment(dl_pass *pass) {
+    dl_paper_model *p = pass->state;
+    dl_moment_add(p->threads, p->block.X, p->block.rows, pass->l->n, p->statistics.panel, p->A);
+}
+
+void dl_admm_start(const dltf_learner *l, dl_paper_model *p) {
+    memset(p->A, 0, (size_t)(l->n * l->n) * sizeof *p->A);
+    dl_pass pass = dl_paper_model_pass(l, p, l->options.theta, 0);
+    dl_pass_run(&pass, start_tile, add_moment);
+}
+
+/* ---- The cycle ---- */
+
+static void yzq_tile(void *context, int64_t tile, int worker) {
+    const dl_pass *pass = context;
+    dl_paper_model *p = pass->state;
+    const dl_z_problem *problem = &p->problem;
+    dl_tile t = dl_pass_tile(pass, tile, worker);
+    dl_z_space *space = &p->spaces[worker];
+    dl_slots Z = dl_slots_from(&p->Z, t.first, t.rows);
+    int64_t m = pass->l->m, entries = t.rows * m;
+    float *Q = p->Q + t.first * m, *Y = p->Y + t.first * m, *M = p->M + (t.first - pass->first) * m;
+    float over_beta = (float)(1 / problem->beta);
+    dl_score_tile(&problem->W, t.X, pass->l->n, t.rows, space->B);
+    dl_z_gap(problem, space->B, Z, t.rows, space->P);
+    dl_y_step(problem->beta, entries, space->P, Q, Y);
+    for (int64_t i = 0; i < entries; i++)
+        M[i] = Q[i] + Y[i] * over_beta;
+    dl_z_step(problem, M, t.rows, space, Z);
+    dl_q_outcome q = dl_q_step(problem, p->gamma, t.rows, Y, space, Q, M);
+    double *sums = p->sums + t.first / DL_TILE * DL_SUMS;
+    sums[DL_SUM_NOISE] = q.noise;
+    sums[DL_SUM_CHANGE] = q.change;
+    sums[DL_SUM_GAP] = q.gap;
+}
+
+static void add_block(dl_pass *pass) {
+    dl_paper_model *p = pass->state;
+    dl_statistics_add(&p->statistics, p->block.X, dl_slots_from(&p->Z, pass->first, p->block.rows), p->M);
+}
+
+/* The results of the tiles, added in order: the same sum for any number of threads. */
+static double sum_tiles(const dltf_learner *l, const dl_paper_model *p, int which) {
+    double sum = 0;
+    for (int64_t tile = 0; tile < dl_tiles(l->N, DL_TILE); tile++)
+        sum += p->sums[tile * DL_SUMS + which];
+    return sum;
+}
+
+static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
+    dl_paper_model *p = state;
+    const dltf_train_options *o = &l->options;
+    if (index == 0)
+        dl_admm_start(l, p);
+    dl_pass pass = dl_paper_model_pass(l, p, o->theta, o->beta);
+    dl_pass_run(&pass, yzq_tile, add_block);
+    record->noise_term = o->lambda / 2 * l->weight * sum_tiles(l, p, DL_SUM_NOISE);
+    record->dual_residual = o->beta * sqrt(sum_tiles(l, p, DL_SUM_CHANGE));
+    record->primal_residual = sqrt(sum_tiles(l, p, DL_SUM_GAP));
+    dl_paper_model_w_step(l, p, o->theta, o->beta, record);
+    return DLTF_OK;
+}
+
+/* Both residuals are small against the Q they belong to. */
+static bool converged(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before) {
+    (void)before;
+    double small = l->options.tolerance * sqrt((double)l->N * (double)l->k);
+    return now->primal_residual <= small && now->dual_residual <= small * l->options.beta;
+}
+
+/* ---- Checkpoints ---- */
+
+static int fields(const dltf_learner *l, void *state, dl_field *list) {
+    dl_paper_model *p = state;
+    const dl_field all[] = {
+        {"admm.A", DL_TENSOR_F64, l->n, l->n, p->A},
+        {"admm.Q", DL_TENSOR_F32, l->N, l->m, p->Q},
+        {"admm.Y", DL_TENSOR_F32, l->N, l->m, p->Y},
+        {"admm.Z.count", DL_TENSOR_I32, l->N, 0, p->Z.count},
+        {"admm.Z.index", DL_TENSOR_I32, l->N, l->k, p->Z.index},
+        {"admm.Z.value", DL_TENSOR_F32, l->N, l->k, p->Z.value},
+    };
+    memcpy(list, all, sizeof all);
+    return sizeof all / sizeof *all;
+}
+
+/* Codes are used to address memory. */
+static dltf_status check(const dltf_learner *l, const void *state) {
+    const dl_slots *Z = &((const dl_paper_model *)state)->Z;
+    for (int64_t i = 0; i < l->N; i++) {
+        int32_t count = Z->count[i], previous = -1;
+        bool good = count >= 0 && count <= l->k;
+        for (int64_t e = i * l->k; good && e < i * l->k + count; e++) {
+            good = Z->index[e] > previous && Z->index[e] < l->m;
+            previous = Z->index[e];
+        }
+        if (!good)
+            return dl_fail(DLTF_FORMAT, "code %lld of the checkpoint has an out-of-range or unsorted index",
+                           (long long)i);
+    }
+    return DLTF_OK;
+}
+
+const dl_stage dl_stage_admm = {
+    .name = "admm",
+    .columns = DL_THETA | DL_OBJECTIVE | DL_NOISE_TERM | DL_INCOHERENCE_TERM | DL_DATA_TERM |
+               DL_RELATIVE_ERROR | DL_PRIMAL_RESIDUAL | DL_DUAL_RESIDUAL | DL_COHERENCE | DL_FRAME_POTENTIAL,
+    .diverged = "lower lambda or raise beta",
+    .length = length,
+    .bytes = bytes,
+    .work = work,
+    .create = create,
+    .iterate = iterate,
+    .converged = converged,
+    .free = dl_paper_model_free,
+    .fields = fields,
+    .check = check,
+};

@@ -1,0 +1,15 @@
+/* A learner's options and history as JSON, for reports and CSV files. */
+#ifndef REPORT_HISTORY_H
+#define REPORT_HISTORY_H
+
+#include "dltf.h"
+
+#include <jansson.h>
+
+/* An array of flat objects, one per iteration. */
+json_t *history_rows(const dltf_iteration *history, int64_t count);
+
+/* All values of an option table, by name. */
+json_t *history_options(dltf_option_table table, const void *values);
+
+#endif

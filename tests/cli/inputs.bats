@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# Every command on files that are empty, folders, unreadable or missing: one sentence that names the file and the reason.
+load common
+
+# Every way to give a command a file that it reads, the file as @; a command that reads none is named alone.
+uses=(
+  "train @"
+  "train X --init @"
+  "train X --resume @"
+  "encode @ X"
+  "encode MODEL @"
+  "encode MODEL @ --raw -o codes.npz"
+  "decode @ CODES"
+  "decode MODEL @"
+  "decode MODEL CODES --original @"
+  "inspect @"
+  "certify @"
+  "certify MODEL @ --noise 1"
+  "certify MODEL X --codes @"
+  "certify MODEL X --noise 1 --supports @"
+  "synth"
+  "score @ --truth TOY"
+  "noise @ -o out.png"
+  "denoise @ -o out.png"
+  "denoise IMAGE --reference @ -o out.png"
+  "denoise IMAGE --model @ -o out.png"
+  "reproduce"
+  "completion"
+  "manual"
+)
+
+# refused FILE REASON: by every use, which leaves nothing behind.
+refused() {
+  local file=$1 reason=$2 use word before arguments count=0
+  printf 'P5\n8 8\n255\n%064d' 0 >image.pgm
+  dltf encode "$model" "$toy/X.npy" -o z.npz -q
+  before=$(ls)
+  for use in "${uses[@]}"; do
+    [[ $use == *@* ]] || continue
+    arguments=()
+    for word in $use; do
+      case $word in
+        @) word=$file ;;
+        X) word=$toy/X.npy ;;
+        MODEL) word=$model ;;
+        CODES) word=z.npz ;;
+        TOY) word=$toy ;;
+        IMAGE) word=image.pgm ;;
+      esac
+      arguments+=("$word")
+    done
+    fails 1 "^dltf ${use%% *}: $file: $reason" "${arguments[@]}" || { echo "in: dltf $use"; return 1; }
+    [[ $(ls) == "$before" ]] || { echo "dltf $use left: $(ls)"; return 1; }
+    count=$((count + 1))
+  done
+  ((count >= 15))
+}
+
+@test "all commands are in the list" {
+  names=$(commands)
+  [[ $(printf '%s\n' "${uses[@]%% *}" | uniq) == "$names" ]]
+}
+
+@test "an empty file" {
+  : >empty
+  refused empty "is empty"
+}
+
+@test "a folder" {
+  mkdir folder
+  refused folder "(is a directory, not a file|cannot read: Is a directory)"
+}
+
+@test "a file that may not be read" {
+  [[ $(id -u) != 0 ]] || skip "root may read everything"
+  cp "$toy/X.npy" closed
+  chmod 000 closed
+  refused closed "cannot open: Permission denied"
+}
+
+@test "a file that is not there" {
+  unset 'uses[1]' # --init takes it for a misspelt word: files.bats
+  refused missing "cannot open: No such file or directory"
+}
+
+@test "where a folder is expected: a file, nothing, a folder without the problem" {
+  mkdir folder
+  : >empty
+  fails 1 "folder/dictionary.npy: cannot open: No such file" score "$model" --truth folder
+  fails 1 "missing/dictionary.npy: cannot open: No such file" score "$model" --truth missing
+  fails 1 "empty/dictionary.npy: cannot open: Not a directory" score "$model" --truth empty
+}
+
+@test "commands that read no file take none" {
+  : >empty
+  fails 2 "'empty' is one word too many" synth empty
+  fails 2 "'empty' is one word too many" manual empty
+  fails 2 "no experiment 'empty'" reproduce empty
+  fails 2 "no completion for 'empty'" completion empty
+}

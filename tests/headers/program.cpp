@@ -1,0 +1,102 @@
+/* The public interface from C++17, with dltf.h alone: enums, aggregates, option tables, a callback, a
+ * training. Returns 0, or the line of the first check that failed: without another header nothing can be
+ * printed. */
+#include <dltf.h>
+
+#define REQUIRE(condition)                                                                                   \
+    do {                                                                                                     \
+        if (!(condition))                                                                                    \
+            return __LINE__;                                                                                 \
+    } while (false)
+
+namespace {
+
+struct own_options {
+    int64_t count;
+    double weight;
+    bool loud;
+    dltf_select select;
+};
+
+constexpr dltf_option rows[] = {
+    {"count", 'c', DLTF_OPTION_INTEGER, offsetof(own_options, count), "3", 1, 10, nullptr, "N", "how many"},
+    {"weight", 0, DLTF_OPTION_REAL, offsetof(own_options, weight), "0.5", 0, 1, nullptr, "W", "how much"},
+    {"loud", 0, DLTF_OPTION_FLAG, offsetof(own_options, loud), "false", 0, 0, nullptr, nullptr, "or quiet"},
+    {"select", 0, DLTF_OPTION_CHOICE, offsetof(own_options, select), "abs", 0, 0, "model|abs|positive",
+     "RULE", "which"},
+};
+constexpr dltf_option_table table = DLTF_OPTION_TABLE(rows, own_options);
+
+static_assert(DLTF_OK == 0 && DLTF_STAGE_MINIBATCH == 1);
+static_assert(table.count == 4 && table.size == sizeof(own_options));
+
+bool same_text(const char *a, const char *b) {
+    while (*a != '\0' && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+int tables() {
+    own_options own;
+    char text[16];
+    dltf_option_defaults(table, &own);
+    REQUIRE(own.count == 3 && own.weight == 0.5 && !own.loud && own.select == DLTF_SELECT_ABS);
+    REQUIRE(dltf_option_set(table, &own, "select", "positive") == DLTF_OK &&
+            own.select == DLTF_SELECT_POSITIVE);
+    REQUIRE(dltf_option_set(table, &own, "count", "11") == DLTF_ARGUMENT && own.count == 3);
+    REQUIRE(same_text(dltf_status_name(DLTF_ARGUMENT), "argument") && dltf_message()[0] != '\0');
+    REQUIRE(dltf_option_format(&table.options[1], &own, text, sizeof text) == 3 && same_text(text, "0.5"));
+    return 0;
+}
+
+int aggregates() {
+    const float atoms[] = {1, 0, 0, 1}, x[] = {0, 2};
+    const dltf_model_view parts = {2, 2, 1, atoms, nullptr, nullptr, nullptr, false, DLTF_SELECT_ABS};
+    dltf_encode_options encoding = {};
+    encoding.coder = DLTF_CODER_OMP;
+    encoding.refit = true;
+    dltf_model *model = nullptr;
+    dltf_codes *codes = nullptr;
+    REQUIRE(dltf_model_new(&parts, &model) == DLTF_OK);
+    REQUIRE(dltf_encode(model, dltf_matrix{x, DLTF_F32, 1, 2, 2, 1}, &encoding, nullptr, nullptr, &codes) ==
+            DLTF_OK);
+    const dltf_csr csr = dltf_codes_csr(codes);
+    REQUIRE(csr.rows == 1 && csr.cols == 2 && csr.indptr[1] == 1 && csr.indices[0] == 1 &&
+            csr.values[0] == 2);
+    dltf_codes_free(codes);
+    dltf_model_free(model);
+    return 0;
+}
+
+int training() {
+    const dltf_synthetic_spec spec = {8, 12, 2, 300, 0.05, 1, DLTF_ENTRIES_ONES};
+    dltf_train_options options = dltf_train_options_default();
+    dltf_synthetic *problem = nullptr;
+    dltf_model *model = nullptr;
+    int64_t steps = 0;
+    const dltf_progress_fn count = [](void *context, const dltf_progress *progress) -> int {
+        if (progress->iteration && progress->iteration->stage == DLTF_STAGE_MINIBATCH)
+            ++*static_cast<int64_t *>(context);
+        return 0;
+    };
+    options.m = spec.m;
+    options.k = spec.k;
+    REQUIRE(dltf_option_set(dltf_train_option_table(), &options, "steps", "7") == DLTF_OK &&
+            options.steps == 7);
+    REQUIRE(dltf_synthetic_new(&spec, &problem) == DLTF_OK);
+    REQUIRE(dltf_train(dltf_synthetic_samples(problem, false), &options, count, &steps, &model) == DLTF_OK);
+    REQUIRE(steps == 7 && dltf_model_get(model).m == 12);
+    dltf_model_free(model);
+    dltf_synthetic_free(problem);
+    return 0;
+}
+
+} // namespace
+
+int main() {
+    if (int line = tables())
+        return line;
+    if (int line = aggregates())
+        return line;
+    return training();
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# scripts/check-layers itself: it passes the tree as it is, and names file and line of every include against the rules.
+bats_require_minimum_version 1.5.0
+
+root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+
+# A copy of the sources, with a header in two layers that probes may include.
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  cp -r "$root"/{src,include,experiments,cli,examples} .
+  echo "int low;" >src/base/probe.h
+  echo "int high;" >src/learning/probe.h
+}
+
+# probe FILE LINE...: adds a file to the copy, or lines to one.
+probe() {
+  local file=$1
+  shift
+  mkdir -p "$(dirname "$file")"
+  printf '%s\n' "$@" >>"$file"
+}
+
+# refused LINE: the check fails and prints this line, then the summary, and nothing else.
+refused() {
+  run -1 --separate-stderr "$root/scripts/check-layers" .
+  echo "$output"
+  [[ ${#lines[@]} == 2 && ${lines[0]} == "$1" && ${lines[1]} == "layers: "*" 1 against the rule" && -z $stderr ]]
+}
+
+@test "the tree as it is" {
+  run -0 "$root/scripts/check-layers" .
+  [[ ${#lines[@]} == 1 && $output =~ ^layers:\ [0-9]+\ files,\ [0-9]+\ includes,\ 0\ against\ the\ rule$ ]]
+}
+
+@test "includes that point downward, within a folder and to the system" {
+  probe src/learning/probe.c '#include "learning/probe.h"' '#include "probe.h"' '#include "base/probe.h"' '#include <math.h>'
+  probe src/linalg/probe.c '#include <cblas.h>' '#include <dltf.h>'
+  probe examples/probe.c '#include <dltf.h>'
+  run -0 "$root/scripts/check-layers" .
+}
+
+@test "an upward include" {
+  probe src/base/probe.c '#include "base/probe.h"' '' '#include "learning/probe.h"'
+  refused "src/base/probe.c:3: src/base may not include learning/probe.h"
+}
+
+@test "a folder that the table does not know, named once" {
+  probe src/unknown/probe.c '/* first line */' '#include <math.h>' '#include "base/probe.h"'
+  refused "src/unknown/probe.c:2: src/unknown has no line in the table of scripts/check-layers"
+}
+
+@test "a foreign library outside its folder, however the line is written" {
+  probe src/coding/probe.c '' '  #  include  <cblas.h> /* why */'
+  refused "src/coding/probe.c:2: only src/linalg may include cblas.h"
+}
+
+@test "a path through the parent folder" {
+  probe src/learning/probe.c '#include "../base/probe.h"'
+  refused "src/learning/probe.c:1: src/learning may not include ../base/probe.h"
+}
+
+@test "insides of the library in a program" {
+  probe cli/probe.c '#include <dltf.h>' '#include "base/probe.h"'
+  refused "cli/probe.c:2: cli may not include base/probe.h"
+}
+
+@test "every violation is listed" {
+  probe src/base/probe.c '#include "learning/probe.h"' '#include <png.h>'
+  probe examples/probe.c '#include "learning/probe.h"'
+  run -1 "$root/scripts/check-layers" .
+  [[ ${#lines[@]} == 4 && ${lines[3]} == *" 3 against the rule" ]]
+}
+
+@test "a tree without includes is no success" {
+  rm -r src include experiments cli examples
+  mkdir src include experiments cli examples
+  run -1 "$root/scripts/check-layers" .
+  [[ $output == "layers: 0 files, 0 includes, 0 against the rule" ]]
+}
