@@ -31,10 +31,13 @@ static dltf_status check_coder(const dl_coder *coder, const dl_recipe *recipe) {
     if (recipe->options.error > 0 && !coder->takes_error)
         return dl_fail_option(DLTF_ARGUMENT, "error",
                               "the coder %s knows no error target; leave it out, or use omp", coder->name);
+    if ((recipe->options.coherence > 0 || recipe->options.threshold > 0) && !coder->takes_coherence)
+        return dl_fail_option(DLTF_ARGUMENT, recipe->options.coherence > 0 ? "coherence" : "threshold",
+                              "the coder %s does not use it; leave it out, or use incoherent", coder->name);
     if (recipe->feature.positive && !coder->takes_positive)
         return dl_fail_option(DLTF_ARGUMENT, "select",
                               "the coder %s chooses atoms by magnitude; select abs, or use "
-                              "threshold, iht, niht or htp",
+                              "threshold, iht, niht, htp or incoherent",
                               coder->name);
     return DLTF_OK;
 }
@@ -121,6 +124,14 @@ int64_t dltf_encoder_k(const dltf_encoder *encoder) {
     return encoder->recipe.feature.k;
 }
 
+void dl_encoder_tile(const dltf_encoder *e, int worker, const float *X, int64_t x_stride, int64_t rows,
+                     dl_slots out) {
+    const dltf_model *model = e->recipe.model;
+    e->coder->tile(&e->recipe, e->state, worker, X, x_stride, rows, &e->spaces[worker], out);
+    if (e->refit_scratch)
+        dl_refit_tile(model->dictionary, model->parts.n, X, x_stride, rows, out, e->refit_scratch[worker]);
+}
+
 typedef struct batch {
     const dltf_encoder *e;
     dl_samples samples;
@@ -138,11 +149,7 @@ static void encode_tile(void *context, int64_t tile, int worker) {
     const float *X = dl_samples_direct(&b->samples, b->first + start, &x_stride);
     for (int64_t i = 0; !X && i < rows; i++)
         dl_samples_row(&b->samples, b->first + start + i, space->row, space->X + i * n);
-    X = X ? X : space->X;
-    dl_slots out = dl_slots_from(&b->out, start, rows);
-    e->coder->tile(&e->recipe, e->state, worker, X, x_stride, rows, space, out);
-    if (e->refit_scratch)
-        dl_refit_tile(e->recipe.model->dictionary, n, X, x_stride, rows, out, e->refit_scratch[worker]);
+    dl_encoder_tile(e, worker, X ? X : space->X, x_stride, rows, dl_slots_from(&b->out, start, rows));
 }
 
 /* Why the code of a sample is not finite: NaN or infinity among its values, or values too large for the
