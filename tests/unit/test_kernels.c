@@ -207,7 +207,7 @@ static void check_features(int64_t m, int64_t n, int64_t k, bool positive, bool 
     assert_int_equal(dl_slots_alloc(&slots, ROWS, k), DLTF_OK);
     assert_int_equal(dl_workspaces_alloc(1, m, n, k, &spaces), DLTF_OK);
     dl_feature coder = {.E = &packed, .k = k, .positive = positive};
-    dl_score_tile(&coder, x, n, ROWS, all);
+    dl_score_tile(coder.E, x, n, ROWS, all);
     dl_feature_tile(&coder, x, n, ROWS, &spaces[0], slots);
     for (int64_t i = 0; i < ROWS; i++) {
         for (int64_t j = 0; j < m; j++)
