@@ -42,6 +42,9 @@ DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
 /* Text, written in the same way: reports, tables, histories. */
 DLTF_API dltf_status dltf_text_save(const char *text, const char *path);
 
+/* The name of the array in "file.npz:name", as a pointer into `path`; NULL where the whole path is a file. */
+DLTF_API const char *dltf_array_member(const char *path);
+
 /* ---- Codes ------------------------------------------------------------------------------------- */
 
 /* Sparse codes, compressed by rows: entries indptr[i] .. indptr[i+1]-1 belong to sample i, their indices
@@ -97,6 +100,26 @@ DLTF_API void dltf_model_free(dltf_model *model);
 /* Provenance: options and data checksum of the training, as text. NULL where there is none. */
 DLTF_API const char *dltf_model_note(const dltf_model *model, const char *name);
 DLTF_API const char *dltf_model_note_name(const dltf_model *model, int index);
+
+/* ---- File formats ------------------------------------------------------------------------------ */
+
+/* What a file may hold. */
+typedef enum dltf_content {
+    DLTF_CONTENT_MATRIX,
+    DLTF_CONTENT_IMAGE,
+    DLTF_CONTENT_CODES,
+    DLTF_CONTENT_MODEL
+} dltf_content;
+
+typedef enum dltf_access { DLTF_READ, DLTF_WRITE } dltf_access;
+
+/* The formats in which such files are read or written, as words of a sentence: ".npy, .npz, .csv, .txt, IDX
+ * and IDX.gz" with the conjunction "and". Valid until the thread's next call. */
+DLTF_API const char *dltf_format_names(dltf_content content, dltf_access access, const char *conjunction);
+
+/* The extension of `path`, as a pointer into it, if such files are read or written under that name; otherwise
+ * NULL. Upper and lower case are equal. */
+DLTF_API const char *dltf_format_extension(dltf_content content, dltf_access access, const char *path);
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,9 @@ DLTF_API dltf_status dltf_image_new(int64_t width, int64_t height, int64_t chann
 DLTF_API dltf_status dltf_image_load(const char *path, dltf_image **image);
 /* .png, .pgm, .ppm: rounded and clipped, with 16 bits if the image has, otherwise 8. .npy: the floats. */
 DLTF_API dltf_status dltf_image_save(const dltf_image *image, const char *path);
+/* Whether the image can be saved under this name: a known extension, of a format that can hold its colours.
+ * Writes nothing. */
+DLTF_API dltf_status dltf_image_check_path(const dltf_image *image, const char *path);
 DLTF_API dltf_image_view dltf_image_get(const dltf_image *image);
 /* The planes, to be written to. */
 DLTF_API float *dltf_image_pixels(dltf_image *image);

@@ -15,12 +15,14 @@ dltf_status dltf_picture_save(dltf_matrix tiles, int64_t width, int64_t height, 
     if (status != DLTF_OK)
         return status;
     dl_picture picture;
-    status = dl_picture_open(&picture, tiles, width, height, columns, symmetric, DL_PNG_MOST_SIDE);
-    if (status == DLTF_OK) {
-        dl_png_source source = {picture.pixels_across, picture.pixels_down, 1, 8, draw_line, &picture};
-        status = dl_png_save(&source, path);
-    } else
-        status = dl_file_result(status, path);
+    dl_writer out = {0};
+    DL_TRY(dl_picture_open(&picture, tiles, width, height, columns, symmetric, DL_PNG_MOST_SIDE));
+    DL_TRY(dl_writer_open(&out, path));
+    DL_TRY(dl_png_write(
+        &(dl_png_source){picture.pixels_across, picture.pixels_down, 1, 8, draw_line, &picture}, &out));
+    status = dl_writer_commit(&out);
+done:
+    dl_writer_abort(&out);
     dl_picture_close(&picture);
-    return status;
+    return dl_file_result(status, path);
 }

@@ -3,14 +3,18 @@
 #define DL_IO_PNG_H
 
 #include "io/file.h"
+#include "io/writer.h"
 
 bool dl_png_recognise(const uint8_t *bytes, int64_t size);
 
 /* Any PNG of 1 to 16 bits, gray, colour or palette, interlaced or not. Transparency must be nowhere in use.
  */
-dltf_status dl_png_load(const dl_file *file, dltf_image **image);
+dltf_status dl_png_load(dl_file *file, dltf_image **image);
 
-/* What is written, and who makes it: `row` fills line y, which come in order; 16-bit values big-endian. */
+dltf_status dl_png_write_image(const dltf_image *image, dl_writer *out);
+
+/* Lines that are made as they are written: `row` fills line y; they come in order; 16-bit values big-endian.
+ */
 typedef struct dl_png_source {
     int64_t width, height;
     int channels, bits; /* 1 or 3; 8 or 16 */
@@ -18,8 +22,7 @@ typedef struct dl_png_source {
     void *context;
 } dl_png_source;
 
-/* To a temporary name, then renamed; a failure names the path. */
-dltf_status dl_png_save(const dl_png_source *source, const char *path);
+dltf_status dl_png_write(const dl_png_source *source, dl_writer *out);
 
 /* The longest side. */
 enum { DL_PNG_MOST_SIDE = 1 << 30 };

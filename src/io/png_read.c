@@ -122,7 +122,7 @@ static dltf_status decode(reader *r) {
     return r->state.status;
 }
 
-dltf_status dl_png_load(const dl_file *file, dltf_image **image) {
+dltf_status dl_png_load(dl_file *file, dltf_image **image) {
     reader r = {.state = {DLTF_OK, DLTF_FORMAT, "damaged PNG"}, .file = file};
     dltf_status status = decode(&r);
     png_destroy_read_struct(&r.png, &r.info, NULL);

@@ -1,18 +1,18 @@
 /* PNG files, written line by line. */
 #include "base/memory.h"
+#include "io/pixels.h"
 #include "io/png.h"
 #include "io/png_callbacks.h"
-#include "io/writer.h"
 
 typedef struct sink {
     dl_png_state state;
-    dl_writer out;
+    dl_writer *out;
     uint8_t *line;
 } sink;
 
 static void on_write(png_structp png, png_bytep bytes, size_t count) {
     sink *s = png_get_io_ptr(png);
-    s->state.status = dl_writer_write(&s->out, bytes, (int64_t)count);
+    s->state.status = dl_writer_write(s->out, bytes, (int64_t)count);
     if (s->state.status != DLTF_OK)
         png_error(png, "write");
 }
@@ -48,15 +48,25 @@ static dltf_status encode(const dl_png_source *source, sink *s) {
     return s->state.status;
 }
 
-dltf_status dl_png_save(const dl_png_source *source, const char *path) {
-    sink s = {.state = {DLTF_OK, DLTF_FILE, "cannot write the picture"}};
+dltf_status dl_png_write(const dl_png_source *source, dl_writer *out) {
+    sink s = {.state = {DLTF_OK, DLTF_FILE, "cannot write the picture"}, .out = out};
     dltf_status status = DLTF_OK;
     DL_TRY_NEW(s.line, source->width * source->channels * source->bits / 8);
-    DL_TRY(dl_writer_open(&s.out, path));
-    DL_TRY(encode(source, &s));
-    status = dl_writer_commit(&s.out);
+    status = encode(source, &s);
 done:
-    dl_writer_abort(&s.out);
     dl_free(s.line);
-    return dl_file_result(status, path);
+    return status;
+}
+
+static void image_row(void *context, int64_t y, uint8_t *bytes) {
+    dl_pixels_row(context, y, bytes);
+}
+
+dltf_status dl_png_write_image(const dltf_image *image, dl_writer *out) {
+    if (image->width > DL_PNG_MOST_SIDE || image->height > DL_PNG_MOST_SIDE)
+        return dl_fail(DLTF_ARGUMENT, "%lld x %lld pixels are too many for a PNG", (long long)image->width,
+                       (long long)image->height);
+    dl_png_source source = {image->width,          image->height, (int)image->channels,
+                            dl_pixels_bits(image), image_row,     (void *)(uintptr_t)image};
+    return dl_png_write(&source, out);
 }

@@ -5,7 +5,6 @@
 #include "image/image.h"
 #include "io/bytes.h"
 #include "io/pixels.h"
-#include "io/writer.h"
 
 #include <inttypes.h>
 
@@ -123,7 +122,7 @@ static dltf_status read_values(reader *r, dltf_image *image) {
     return DLTF_OK;
 }
 
-dltf_status dl_pnm_load(const dl_file *file, dltf_image **image) {
+dltf_status dl_pnm_load(dl_file *file, dltf_image **image) {
     reader r = {.bytes = file->bytes, .size = file->size};
     dltf_image *made = NULL;
     if (!dl_pnm_recognise(file->bytes, file->size))
@@ -141,8 +140,7 @@ done:
     return status;
 }
 
-dltf_status dl_pnm_save(const dltf_image *image, const char *path) {
-    dl_writer out = {0};
+dltf_status dl_pnm_write(const dltf_image *image, dl_writer *out) {
     dltf_status status = DLTF_OK;
     char header[80];
     int bits = dl_pixels_bits(image);
@@ -151,15 +149,12 @@ dltf_status dl_pnm_save(const dltf_image *image, const char *path) {
     int64_t row_bytes = image->width * image->channels * bits / 8;
     uint8_t *line = NULL;
     DL_TRY_NEW(line, row_bytes);
-    DL_TRY(dl_writer_open(&out, path));
-    DL_TRY(dl_writer_write(&out, header, length));
+    DL_TRY(dl_writer_write(out, header, length));
     for (int64_t y = 0; y < image->height; y++) {
         dl_pixels_row(image, y, line);
-        DL_TRY(dl_writer_write(&out, line, row_bytes));
+        DL_TRY(dl_writer_write(out, line, row_bytes));
     }
-    status = dl_writer_commit(&out);
 done:
-    dl_writer_abort(&out);
     dl_free(line);
-    return dl_file_result(status, path);
+    return status;
 }

@@ -24,6 +24,7 @@ typedef struct dl_stage {
     const char *name;     /* in checkpoints, histories and messages: never change it */
     unsigned columns;     /* of the history: what it records, from enum dl_column */
     const char *diverged; /* what to do when its numbers overflow */
+    const char *saving;   /* what to do when there is not enough memory for it */
 
     /* Iterations that the options ask for; 0: the stage is skipped. */
     int64_t (*length)(const dltf_train_options *options);

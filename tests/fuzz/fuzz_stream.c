@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "data/matrix.h"
-#include "io/load.h"
+#include "io/matrix_file.h"
 #include "io/reader.h"
 
 #include <unistd.h>
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     size--;
     dltf_array *whole = NULL;
     dl_file file = dl_file_borrow(bytes, (int64_t)size);
-    bool loads = size > 0 && dl_load_content(&file, NULL, NULL, &whole) == DLTF_OK;
+    bool loads = size > 0 && dl_matrix_load(&file, NULL, NULL, &whole) == DLTF_OK;
     int ends[2];
     fuzz_require(pipe(ends) == 0);
     fuzz_require(write(ends[1], bytes, size) == (ssize_t)size);

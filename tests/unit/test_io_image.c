@@ -310,7 +310,8 @@ static void refuses_what_is_no_image(void **state) {
     (void)state;
     dltf_image *image = NULL;
     write_file(in_directory("t.png"), "no image at all", 15);
-    assert_fails(dltf_image_load(in_directory("t.png"), &image), DLTF_FORMAT, "t.png: is not an image");
+    assert_fails(dltf_image_load(in_directory("t.png"), &image), DLTF_FORMAT,
+                 "t.png: is not an image that can be read; .png, .pgm, .ppm and .npy are");
     assert_fails(dltf_image_load(in_directory("none.png"), &image), DLTF_FILE, "none.png: cannot open");
     const float values[24] = {0};
     dl_text npy =
@@ -323,8 +324,12 @@ static void refuses_what_is_no_image(void **state) {
     assert_fails(dltf_image_load(in_directory("v.npy"), &image), DLTF_FORMAT, "height x width");
     dl_text_free(&npy);
     image = make_image(3, 8);
-    assert_fails(dltf_image_save(image, in_directory("a.pgm")), DLTF_ARGUMENT, ".ppm for colour");
-    assert_fails(dltf_image_save(image, in_directory("a.jpg")), DLTF_ARGUMENT, ".png, .pgm, .ppm or .npy");
+    assert_fails(dltf_image_save(image, in_directory("a.pgm")), DLTF_ARGUMENT,
+                 "a.pgm: a colour image is written as .png, .ppm or .npy");
+    assert_fails(dltf_image_save(image, in_directory("a.jpg")), DLTF_ARGUMENT,
+                 "a.jpg: a colour image is written as .png, .ppm or .npy");
+    assert_fails(dltf_image_check_path(image, "a.pgm"), DLTF_ARGUMENT, "a.pgm: a colour image is written");
+    assert_int_equal(dltf_image_check_path(image, "a.PNM"), DLTF_OK);
     assert_fails(dltf_image_save(image, NULL), DLTF_ARGUMENT, "no file name");
     dltf_image_free(image);
     assert_fails(dltf_image_new(0, 5, 1, 8, &image), DLTF_ARGUMENT, "0 x 5");

@@ -1,0 +1,141 @@
+/* The tables of formats. A new format is a file with its parser and a row here. */
+#include "io/formats.h"
+
+#include "io/csv.h"
+#include "io/idx.h"
+#include "io/npy.h"
+#include "io/npy_image.h"
+#include "io/npz.h"
+#include "io/png.h"
+#include "io/pnm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const dl_format matrix_formats[] = {
+    {".npy", {".npy"}, dl_npy_recognise, .load = dl_npy_load, .write = dl_npy_write},
+    {".npz", {".npz"}, dl_zip_recognise, .load_member = dl_npz_load},
+    {".csv", {".csv"}, NULL, .load = dl_csv_load, .write = dl_csv_write},
+    {".txt", {".txt", ".tsv"}, NULL, .load = dl_csv_load},
+    {"IDX",
+     {"-ubyte", "-idx1-ubyte", "-idx2-ubyte", "-idx3-ubyte", ".idx1-ubyte", ".idx2-ubyte", ".idx3-ubyte",
+      ".idx"},
+     dl_idx_recognise,
+     .load = dl_idx_load},
+    {"IDX.gz", {".gz"}, dl_gzip_recognise, .load = dl_idx_gzip_load},
+};
+
+static const dl_format image_formats[] = {
+    {".png", {".png"}, dl_png_recognise, .load_image = dl_png_load, .write_image = dl_png_write_image},
+    {".pgm",
+     {".pgm", ".pnm"},
+     dl_pnm_recognise,
+     .channels = 1,
+     .load_image = dl_pnm_load,
+     .write_image = dl_pnm_write},
+    {".ppm",
+     {".ppm", ".pnm"},
+     dl_pnm_recognise,
+     .channels = 3,
+     .load_image = dl_pnm_load,
+     .write_image = dl_pnm_write},
+    {".npy", {".npy"}, dl_npy_recognise, .load_image = dl_npy_load_image, .write_image = dl_npy_write_image},
+};
+
+/* What has one format has functions of its own: codes.h, model.h. */
+static const dl_format codes_formats[] = {{.name = ".npz", .extensions = {".npz"}}};
+static const dl_format model_formats[] = {{.name = ".safetensors", .extensions = {".safetensors"}}};
+
+typedef struct table {
+    const dl_format *rows, *end;
+} table;
+
+#define TABLE(rows)                                                                                          \
+    { rows, rows + sizeof rows / sizeof *rows }
+static const table tables[] = {
+    [DLTF_CONTENT_MATRIX] = TABLE(matrix_formats),
+    [DLTF_CONTENT_IMAGE] = TABLE(image_formats),
+    [DLTF_CONTENT_CODES] = TABLE(codes_formats),
+    [DLTF_CONTENT_MODEL] = TABLE(model_formats),
+};
+
+bool dl_format_recognises(const dl_format *format) {
+    return format->recognise != NULL;
+}
+
+/* Only matrices are read from formats that are not written. */
+bool dl_format_writes(const dl_format *format) {
+    return format->write || !(format->load || format->load_member);
+}
+
+bool dl_format_holds_gray(const dl_format *format) {
+    return format->channels != 3;
+}
+
+bool dl_format_holds_colour(const dl_format *format) {
+    return format->channels != 1;
+}
+
+const dl_format *dl_format_of_content(dltf_content content, const uint8_t *bytes, int64_t size) {
+    const table *t = &tables[content];
+    for (const dl_format *f = t->rows; f < t->end; f++)
+        if (f->recognise && f->recognise(bytes, size))
+            return f;
+    return NULL;
+}
+
+/* The length of the longest extension of a format that the path ends in; 0: none. */
+static size_t extension_length(const dl_format *format, const char *path) {
+    size_t longest = 0;
+    for (int e = 0; e < DL_MOST_EXTENSIONS && format->extensions[e]; e++) {
+        size_t length = strlen(format->extensions[e]);
+        if (length > longest && dl_path_ends(path, format->extensions[e]))
+            longest = length;
+    }
+    return longest;
+}
+
+const dl_format *dl_format_of_path(dltf_content content, dl_format_filter filter, const char *path) {
+    const table *t = &tables[content];
+    const dl_format *best = NULL;
+    size_t longest = 0;
+    for (const dl_format *f = t->rows; f < t->end; f++) {
+        size_t length = filter && !filter(f) ? 0 : extension_length(f, path);
+        if (length > longest) {
+            longest = length;
+            best = f;
+        }
+    }
+    return best;
+}
+
+const char *dl_format_names(dltf_content content, dl_format_filter filter, const char *conjunction) {
+    static _Thread_local char text[256];
+    const table *t = &tables[content];
+    int left = 0, used = 0;
+    for (const dl_format *f = t->rows; f < t->end; f++)
+        left += !filter || filter(f);
+    text[0] = '\0';
+    for (const dl_format *f = t->rows; f < t->end && used < (int)sizeof text; f++) {
+        if (filter && !filter(f))
+            continue;
+        const char *separator = left > 2 ? ", " : left == 2 ? " " : "";
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%s%s%s", f->name, separator,
+                         left == 2 ? conjunction : "", left == 2 ? " " : "");
+        left--;
+    }
+    return text;
+}
+
+static dl_format_filter filter_of(dltf_access access) {
+    return access == DLTF_WRITE ? dl_format_writes : NULL;
+}
+
+const char *dltf_format_names(dltf_content content, dltf_access access, const char *conjunction) {
+    return dl_format_names(content, filter_of(access), conjunction);
+}
+
+const char *dltf_format_extension(dltf_content content, dltf_access access, const char *path) {
+    const dl_format *format = dl_format_of_path(content, filter_of(access), path);
+    return format ? path + strlen(path) - extension_length(format, path) : NULL;
+}

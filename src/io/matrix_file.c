@@ -1,0 +1,84 @@
+/* dltf_array_load and dltf_matrix_save. Content decides what is read where the format can be recognised, the
+ * extension otherwise and in writing. */
+#include "io/matrix_file.h"
+
+#include "base/memory.h"
+#include "data/matrix.h"
+#include "io/bytes.h"
+#include "io/formats.h"
+#include "io/npy.h"
+
+#include <unistd.h>
+
+#define ARCHIVE ".npz"
+
+static dltf_status unknown_format(const char *path, const dl_format *named) {
+    if (!path)
+        return dl_fail(DLTF_FORMAT,
+                       "has a format that is not known; %s are recognised in a stream, raw rows must be "
+                       "announced",
+                       dl_format_names(DLTF_CONTENT_MATRIX, dl_format_recognises, "and"));
+    if (named)
+        return dl_fail(DLTF_FORMAT, "is damaged or misnamed: its content is not %s", named->name);
+    return dl_fail(DLTF_FORMAT, "has a format that is not known; %s are read",
+                   dl_format_names(DLTF_CONTENT_MATRIX, NULL, "and"));
+}
+
+dltf_status dl_matrix_load(dl_file *file, const char *path, const char *name, dltf_array **array) {
+    const dl_format *format = dl_format_of_content(DLTF_CONTENT_MATRIX, file->bytes, file->size);
+    const dl_format *named = path ? dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path) : NULL;
+    if (!format && named && !named->recognise)
+        format = named;
+    if (format && format->load_member)
+        return format->load_member(file, name, array);
+    if (name)
+        return dl_fail(DLTF_FORMAT, "is not a " ARCHIVE " archive, so there is no array '%s' in it",
+                       DL_PRINTABLE(name, (int64_t)strlen(name)));
+    return format ? format->load(file, array) : unknown_format(path, named);
+}
+
+const char *dltf_array_member(const char *path) {
+    const char *mark = NULL;
+    for (const char *at = path; (at = strstr(at, ARCHIVE ":")); at++)
+        mark = at;
+    return mark && access(path, F_OK) != 0 ? mark + strlen(ARCHIVE ":") : NULL;
+}
+
+static dltf_status load_file(const char *path, const char *name, dltf_array **array) {
+    dl_file file;
+    dltf_status status = dl_file_open(path, &file);
+    if (status == DLTF_OK) {
+        status = dl_matrix_load(&file, path, name, array);
+        dl_file_close(&file); /* empty by now if the array took it over */
+    }
+    return dl_file_result(status, path);
+}
+
+dltf_status dltf_array_load(const char *path, dltf_array **array) {
+    *array = NULL;
+    const char *name = path ? dltf_array_member(path) : NULL;
+    if (!name)
+        return load_file(path, NULL, array);
+    size_t length = (size_t)(name - path) - 1; /* without the colon */
+    char *file = dl_alloc((int64_t)length + 1, 1);
+    if (!file)
+        return DLTF_MEMORY;
+    memcpy(file, path, length);
+    dltf_status status = load_file(file, name, array);
+    dl_free(file);
+    return status;
+}
+
+dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path) {
+    dl_writer out = {0};
+    dltf_status status = dl_matrix_check(matrix, DLTF_SUBJECT_DATA);
+    if (status != DLTF_OK)
+        return status;
+    const dl_format *format = path ? dl_format_of_path(DLTF_CONTENT_MATRIX, dl_format_writes, path) : NULL;
+    DL_TRY(dl_writer_open(&out, path));
+    DL_TRY(format ? format->write(matrix, &out) : dl_npy_write(matrix, &out));
+    status = dl_writer_commit(&out);
+done:
+    dl_writer_abort(&out);
+    return dl_file_result(status, path);
+}

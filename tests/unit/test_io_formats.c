@@ -1,0 +1,136 @@
+/* Formats: found by content first, by name for text; their lists and extensions. */
+#include "test_io.h"
+
+#include "data/array.h"
+#include "io/reader.h"
+
+#include <unistd.h>
+
+static void content_decides(void **state) {
+    (void)state;
+    float number = 3;
+    dltf_array *array = NULL;
+    assert_int_equal(dltf_matrix_save(dltf_matrix_f32(&number, 1, 1), in_directory("x")), DLTF_OK);
+    assert_int_equal(rename(in_directory("x"), in_directory("x.csv")), 0);
+    assert_int_equal(dltf_array_load(in_directory("x.csv"), &array), DLTF_OK);
+    assert_int_equal(array->matrix.type, DLTF_F32);
+    dltf_array_free(array);
+    static const char *const texts[] = {"t.csv", "t.TSV", "t.txt"};
+    for (int i = 0; i < 3; i++) {
+        write_file(in_directory(texts[i]), "1 2\n", 4);
+        assert_int_equal(dltf_array_load(in_directory(texts[i]), &array), DLTF_OK);
+        assert_int_equal(array->matrix.cols, 2);
+        dltf_array_free(array);
+    }
+}
+
+static void says_what_is_read(void **state) {
+    (void)state;
+    dltf_array *array = NULL;
+    write_file(in_directory("a.dat"), "1 2\n", 4);
+    assert_fails(dltf_array_load(in_directory("a.dat"), &array), DLTF_FORMAT,
+                 "a.dat: has a format that is not known; .npy, .npz, .csv, .txt, IDX and IDX.gz are read");
+    write_file(in_directory("a.npy"), "1 2\n", 4);
+    assert_fails(dltf_array_load(in_directory("a.npy"), &array), DLTF_FORMAT,
+                 "a.npy: is damaged or misnamed: its content is not .npy");
+    write_file(in_directory("a-idx3-ubyte"), "1 2\n", 4);
+    assert_fails(dltf_array_load(in_directory("a-idx3-ubyte"), &array), DLTF_FORMAT,
+                 "is damaged or misnamed: its content is not IDX");
+    write_file(in_directory("a.npz"), "1 2\n", 4);
+    assert_fails(dltf_array_load(in_directory("a.npz:x"), &array), DLTF_FORMAT,
+                 "a.npz: is not a .npz archive");
+    assert_fails(dltf_array_load(in_directory("none.npz:x"), &array), DLTF_FILE, "none.npz: cannot open");
+    assert_fails(dltf_array_load(in_directory("none"), &array), DLTF_FILE, "none: cannot open: No such file");
+    assert_fails(dltf_array_load(test_directory, &array), DLTF_FILE, "is a directory");
+    assert_fails(dltf_array_load(NULL, &array), DLTF_ARGUMENT, "no file name");
+    assert_fails(dltf_array_load("", &array), DLTF_ARGUMENT, "no file name");
+    write_file(in_directory("e.npy"), "", 0);
+    assert_fails(dltf_array_load(in_directory("e.npy"), &array), DLTF_FORMAT, "e.npy: is empty");
+    assert_null(array);
+}
+
+/* A file whose own name looks like archive and member is a file. */
+static void a_colon_may_be_part_of_a_name(void **state) {
+    (void)state;
+    dltf_array *array = NULL;
+    float number = 3;
+    assert_int_equal(dltf_matrix_save(dltf_matrix_f32(&number, 1, 1), in_directory("odd.npz:x")), DLTF_OK);
+    assert_int_equal(dltf_array_load(in_directory("odd.npz:x"), &array), DLTF_OK);
+    dltf_array_free(array);
+}
+
+static void names_in_sentences(void **state) {
+    (void)state;
+    static const struct {
+        dltf_content content;
+        dltf_access access;
+        const char *conjunction, *names;
+    } cases[] = {{DLTF_CONTENT_MATRIX, DLTF_READ, "and", ".npy, .npz, .csv, .txt, IDX and IDX.gz"},
+                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "or", ".npy or .csv"},
+                 {DLTF_CONTENT_IMAGE, DLTF_READ, "and", ".png, .pgm, .ppm and .npy"},
+                 {DLTF_CONTENT_IMAGE, DLTF_WRITE, "or", ".png, .pgm, .ppm or .npy"},
+                 {DLTF_CONTENT_CODES, DLTF_READ, "or", ".npz"},
+                 {DLTF_CONTENT_MODEL, DLTF_WRITE, "or", ".safetensors"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(dltf_format_names(cases[i].content, cases[i].access, cases[i].conjunction),
+                            cases[i].names);
+    dltf_reader *reader = NULL;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "1 2\n", 4), 4);
+    close(ends[1]);
+    assert_fails(dl_reader_adopt(ends[0], "stream", 0, &reader), DLTF_FORMAT,
+                 "; .npy, .npz, IDX and IDX.gz are recognised in a stream");
+}
+
+static void extensions_of_paths(void **state) {
+    (void)state;
+    static const struct {
+        dltf_content content;
+        dltf_access access;
+        const char *path, *extension;
+    } cases[] = {{DLTF_CONTENT_MATRIX, DLTF_READ, "a/b.npy", ".npy"},
+                 {DLTF_CONTENT_MATRIX, DLTF_READ, "b.TSV", ".TSV"},
+                 {DLTF_CONTENT_MATRIX, DLTF_READ, "train-idx3-ubyte", "-idx3-ubyte"}, /* the longest */
+                 {DLTF_CONTENT_MATRIX, DLTF_READ, "labels-ubyte", "-ubyte"},
+                 {DLTF_CONTENT_MATRIX, DLTF_READ, "train-idx3-ubyte.gz", ".gz"},
+                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.csv", ".csv"},
+                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.txt", NULL}, /* read only */
+                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.npz", NULL},
+                 {DLTF_CONTENT_MATRIX, DLTF_READ, "b.png", NULL},
+                 {DLTF_CONTENT_MATRIX, DLTF_READ, ".npy", NULL}, /* no name is left */
+                 {DLTF_CONTENT_MATRIX, DLTF_READ, "", NULL},
+                 {DLTF_CONTENT_IMAGE, DLTF_WRITE, "b.pnm", ".pnm"},
+                 {DLTF_CONTENT_IMAGE, DLTF_READ, "b.jpg", NULL},
+                 {DLTF_CONTENT_CODES, DLTF_READ, "b.codes.npz", ".npz"},
+                 {DLTF_CONTENT_MODEL, DLTF_READ, "b.model.safetensors", ".safetensors"},
+                 {DLTF_CONTENT_MODEL, DLTF_READ, "b.safetensors.checkpoint", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *found = dltf_format_extension(cases[i].content, cases[i].access, cases[i].path);
+        if (cases[i].extension)
+            assert_string_equal(found, cases[i].extension);
+        else
+            assert_null(found);
+    }
+}
+
+static void arrays_in_archives(void **state) {
+    (void)state;
+    float number = 3;
+    assert_string_equal(dltf_array_member("none/a.npz:train"), "train");
+    assert_string_equal(dltf_array_member("a.npz:b.npz:c"), "c");
+    assert_null(dltf_array_member("a.npz"));
+    assert_null(dltf_array_member("a.npy:train"));
+    assert_int_equal(dltf_matrix_save(dltf_matrix_f32(&number, 1, 1), in_directory("file.npz:x")), DLTF_OK);
+    assert_null(dltf_array_member(in_directory("file.npz:x")));
+}
+
+static void freeing_nothing_is_fine(void **state) {
+    (void)state;
+    dltf_array_free(NULL);
+}
+
+IO_TESTS_MAIN(cmocka_unit_test(content_decides), cmocka_unit_test(says_what_is_read),
+              cmocka_unit_test(a_colon_may_be_part_of_a_name), cmocka_unit_test(names_in_sentences),
+              cmocka_unit_test(extensions_of_paths), cmocka_unit_test(arrays_in_archives),
+              cmocka_unit_test(freeing_nothing_is_fine))
