@@ -2,6 +2,7 @@
  * tile. */
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "coding/decode.h"
 #include "coding/encoder.h"
 #include "coding/residual.h"
 #include "data/codes.h"
@@ -9,6 +10,7 @@
 #include "data/model.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { ROWS_PER_REPORT = 64 * DL_TILE };
 
@@ -169,7 +171,8 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
     /* A mean that was subtracted before samples were scaled to norm 1 cannot be put back. */
     const float *mean = model->parts.unit_norm ? NULL : model->mean;
     for (int64_t i = 0; i < codes->rows; i++) {
-        dl_decode_row(model, codes, i, x);
+        memset(x, 0, (size_t)n * sizeof *x);
+        dl_decode(x, DL_ADD, model->dictionary, n, dl_codes_code(codes, i));
         for (int64_t j = 0; j < n; j++) {
             X[i * n + j] = (float)(mean ? x[j] + (double)mean[j] : x[j]);
             if (!isfinite(X[i * n + j]))

@@ -37,7 +37,7 @@ typedef struct dl_feature {
 } dl_feature;
 
 /* scores = X E^T - b for `rows` samples of n floats, `x_stride` apart; rows x m. */
-void dl_score_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows, float *scores);
+void dl_score_tile(const dl_packed *E, const float *X, int64_t x_stride, int64_t rows, float *scores);
 
 /* z = max_k(scores), eq. (1) of the paper, row by row; `keys` is work space of m words. */
 void dl_threshold_tile(const dl_feature *feature, const float *scores, int64_t rows, uint32_t *keys,

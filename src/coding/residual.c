@@ -4,12 +4,13 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "coding/feature.h"
+#include "coding/decode.h"
 #include "data/codes.h"
 #include "data/matrix.h"
 #include "data/model.h"
 
 #include <math.h>
+#include <string.h>
 
 dltf_status dl_residual_open(dl_residual *r, const dltf_model *model, int threads, int64_t most) {
     dltf_status status = DLTF_OK;
@@ -30,17 +31,6 @@ void dl_residual_close(dl_residual *r) {
     *r = (dl_residual){0};
 }
 
-void dl_decode_row(const dltf_model *model, const dltf_codes *codes, int64_t i, double *x) {
-    int64_t n = model->parts.n;
-    for (int64_t j = 0; j < n; j++)
-        x[j] = 0;
-    for (int64_t e = codes->indptr[i]; e < codes->indptr[i + 1]; e++) {
-        const float *w = model->dictionary + codes->indices[e] * n;
-        for (int64_t j = 0; j < n; j++)
-            x[j] += (double)codes->values[e] * (double)w[j];
-    }
-}
-
 typedef struct piece {
     dl_residual *r;
     dl_samples samples;
@@ -56,7 +46,8 @@ static void add_tile(void *context, int64_t tile, int worker) {
     double error = 0, energy = 0;
     for (int64_t i = first; i < end; i++) {
         dl_samples_row(&p->samples, i, row, sample);
-        dl_decode_row(p->r->model, p->codes, i, x);
+        memset(x, 0, (size_t)n * sizeof *x);
+        dl_decode(x, DL_ADD, p->r->model->dictionary, n, dl_codes_code(p->codes, i));
         for (int64_t j = 0; j < n; j++) {
             error += ((double)sample[j] - x[j]) * ((double)sample[j] - x[j]);
             energy += (double)sample[j] * (double)sample[j];

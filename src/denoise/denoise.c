@@ -176,7 +176,7 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *op
     if (status != DLTF_OK)
         return status;
     complete(&o, model);
-    job j = {.first = {.options = o, .model = model}, .meter = {progress, context, 0, 0}};
+    job j = {.first = {.options = o, .model = model}, .meter = {"denoising", progress, context, 0, 0}};
     j.first.threads = dl_thread_count(o.threads);
     j.stages = o.stages;
     DL_TRY(copy_image(noisy, &j.image));

@@ -3,6 +3,7 @@
 #include "denoise/first_stage.h"
 
 #include "base/memory.h"
+#include "coding/decode.h"
 #include "coding/encoder.h"
 #include "data/model.h"
 #include "denoise/patch_learner.h"
@@ -191,19 +192,6 @@ static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
 
 /* ---- codes ---- */
 
-/* y = mean + W z. */
-static void decode(const work *w, const dl_slots *Z, int64_t i, float mean, float *y) {
-    int64_t n = w->n, k = Z->k;
-    for (int64_t d = 0; d < n; d++)
-        y[d] = mean;
-    for (int32_t e = 0; e < Z->count[i]; e++) {
-        const float *atom = w->model->dictionary + Z->index[i * k + e] * n;
-        float z = Z->value[i * k + e];
-        for (int64_t d = 0; d < n; d++)
-            y[d] += z * atom[d];
-    }
-}
-
 /* What the code leaves of a patch is noise, of energy about n sigma^2, unless there is much more of it: then
  * the surplus goes back (James and Stein's rule). Returns how many entries that is worth. */
 static float restore(const work *w, const float *x, float mean, float *y) {
@@ -230,7 +218,9 @@ static void estimate_tile(void *context, const dl_patch_tile *tile, int worker) 
     s->seconds += dltf_seconds() - begin;
     for (int64_t i = 0; i < tile->rows; i++) {
         float *y = tile->Y + i * w->n;
-        decode(w, &s->Z, i, tile->mean[i], y);
+        for (int64_t d = 0; d < w->n; d++)
+            y[d] = tile->mean[i];
+        dl_decode32(y, DL_ADD, w->model->dictionary, w->n, dl_slots_code(&s->Z, i));
         s->entries += s->Z.count[i];
         tile->weight[i] = 1;
         if (w->method->weighted)

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "coding/decode.h"
 #include "coding/incoherent.h"
 #include "data/matrix.h"
 #include "learning/rank_one.h"
@@ -74,15 +75,8 @@ static void code_tile(void *context, int64_t tile, int worker) {
     dl_slots Z = dl_slots_from(&l->Z, first, rows);
     dl_incoherent_tile(&l->coder, l->t->X + first * n, n, rows, &l->spaces[worker], Z);
     memcpy(l->R + first * n, l->t->X + first * n, (size_t)(rows * n) * sizeof *l->R);
-    for (int64_t i = 0; i < rows; i++) {
-        float *r = l->R + (first + i) * n;
-        for (int32_t e = 0; e < Z.count[i]; e++) {
-            const float *w = l->W + Z.index[i * Z.k + e] * n;
-            float z = Z.value[i * Z.k + e];
-            for (int64_t d = 0; d < n; d++)
-                r[d] -= z * w[d];
-        }
-    }
+    for (int64_t i = 0; i < rows; i++)
+        dl_decode32(l->R + (first + i) * n, DL_SUBTRACT, l->W, n, dl_slots_code(&Z, i));
 }
 
 /* ---- atoms ---- */

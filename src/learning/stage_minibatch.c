@@ -117,7 +117,7 @@ static void code_tile(void *context, int64_t tile, int worker) {
     const minibatch *b = pass->state;
     dl_tile t = dl_pass_tile(pass, tile, worker);
     dl_feature dual = {.E = &b->E32, .k = l->k, .positive = l->options.select == DLTF_SELECT_POSITIVE};
-    dl_score_tile(&dual, t.X, l->n, t.rows, b->scores[worker]);
+    dl_score_tile(dual.E, t.X, l->n, t.rows, b->scores[worker]);
     dl_threshold_tile(&dual, b->scores[worker], t.rows, b->keys[worker], t.Z);
 }
 

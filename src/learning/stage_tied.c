@@ -39,7 +39,7 @@ static void z_tile(void *context, int64_t tile, int worker) {
     dl_paper_model *p = pass->state;
     dl_tile t = dl_pass_tile(pass, tile, worker);
     dl_z_space *space = &p->spaces[worker];
-    dl_score_tile(&p->problem.W, t.X, pass->l->n, t.rows, space->B);
+    dl_score_tile(p->problem.W, t.X, pass->l->n, t.rows, space->B);
     dl_z_step(&p->problem, NULL, t.rows, space, t.Z);
 }
 
