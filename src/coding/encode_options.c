@@ -3,22 +3,30 @@
 
 #include <string.h>
 
+#define CODERS "threshold|omp|iht|niht|htp" /* the values of dltf_coder */
 #define FIELD(field) .offset = offsetof(dltf_encode_options, field)
 
 /* clang-format off */
 static const dltf_option options[] = {
     {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "K", .help = "entries kept per code (default: as the model was trained)"},
     {.name = "select", .kind = DLTF_OPTION_CHOICE, FIELD(select), .default_text = "model", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = "which scores a code keeps: as the model was trained, the largest magnitudes, or the largest positive ones"},
-    {.name = "coder", .kind = DLTF_OPTION_CHOICE, FIELD(coder), .default_text = "threshold", .choices = "threshold|omp|iht|niht|htp", .argument = "CODER", .help = "one product and a selection (threshold), orthogonal matching pursuit (omp), iterative hard thresholding with fixed or adaptive step (iht, niht), hard-thresholding pursuit (htp)"},
-    {.name = "passes", .kind = DLTF_OPTION_INTEGER, FIELD(passes), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "P", .help = "iht, niht, htp: passes at most (default: 100, of htp 8); they end when nothing changes any more"},
-    {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .argument = "E", .help = "omp: stop when ||x - Wz||^2 of the preprocessed sample is at most E, with K entries at most; 0: always K entries"},
+    {.name = "coder", .kind = DLTF_OPTION_CHOICE, FIELD(coder), .default_text = "threshold", .choices = CODERS, .argument = "CODER", .help = "one product and a selection (threshold), orthogonal matching pursuit (omp), iterative hard thresholding with fixed or adaptive step (iht, niht), hard-thresholding pursuit (htp)"},
+    {.name = "passes", .kind = DLTF_OPTION_INTEGER, FIELD(passes), .min = 1, .max = DL_OPTION_MAX_COUNT, .applies = "iht|niht|htp", .argument = "P", .help = "passes at most (default: 100, of htp 8); they end when nothing changes any more"},
+    {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .applies = "omp", .argument = "E", .help = "stop when ||x - Wz||^2 of the preprocessed sample is at most E, with K entries at most; 0: always K entries"},
     {.name = "refit", .kind = DLTF_OPTION_FLAG, FIELD(refit), .default_text = "false", .help = "values by least squares on the support instead of correlations"},
     {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };
 /* clang-format on */
 
+static unsigned possible(const void *target) {
+    return 1u << ((const dltf_encode_options *)target)->coder;
+}
+
 dltf_option_table dltf_encode_option_table(void) {
-    return (dltf_option_table)DLTF_OPTION_TABLE(options, dltf_encode_options);
+    dltf_option_table table = DLTF_OPTION_TABLE(options, dltf_encode_options);
+    table.variants = CODERS;
+    table.possible = possible;
+    return table;
 }
 
 dltf_encode_options dltf_encode_options_default(void) {

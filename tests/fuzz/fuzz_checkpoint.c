@@ -28,10 +28,7 @@ static int stop_at_once(void *context, const dltf_progress *progress) {
 static void write_stages(const char *directory, dltf_train_options options, int first, int last) {
     options.m = 4;
     options.k = 2;
-    options.threads = options.iterations = 1;
-    options.steps = first == DLTF_STAGE_MINIBATCH;
-    options.admm = last == DLTF_STAGE_ADMM;
-    options.polish = 0;
+    options.threads = 1;
     dltf_learner *learner = NULL;
     dltf_outcome outcome;
     fuzz_require(dltf_learner_new(data(), &options, NULL, &learner) == DLTF_OK);
@@ -47,8 +44,11 @@ static void write_stages(const char *directory, dltf_train_options options, int 
 static void write_seeds(const char *directory) {
     dltf_train_options tied = dltf_train_options_default(), distilled = tied, ksvd = tied;
     tied.encoder = DLTF_ENCODER_TIED;
+    tied.steps = tied.iterations = tied.admm = 1;
     distilled.encoder = DLTF_ENCODER_DISTILLED;
+    distilled.steps = distilled.polish = 0;
     ksvd.method = DLTF_METHOD_KSVD;
+    ksvd.iterations = 1;
     write_stages(directory, tied, DLTF_STAGE_MINIBATCH, DLTF_STAGE_ADMM);
     write_stages(directory, distilled, DLTF_STAGE_ENCODER, DLTF_STAGE_ENCODER);
     write_stages(directory, ksvd, DLTF_STAGE_KSVD, DLTF_STAGE_KSVD);

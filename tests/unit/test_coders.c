@@ -388,13 +388,13 @@ static void refusals(void **state) {
     fill_normal(X, 8 * 6);
     dltf_model *model = new_model(W, 12, 6, 3);
     assert_refused(model, (dltf_encode_options){.passes = 2}, DLTF_ARGUMENT,
-                   "passes: the coder threshold has none");
+                   "passes: applies to coder iht, niht or htp, not to coder threshold");
     assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .passes = 2}, DLTF_ARGUMENT,
-                   "passes: the coder omp has none");
+                   "passes: applies to coder iht, niht or htp, not to coder omp");
     assert_refused(model, (dltf_encode_options){.error = 1}, DLTF_ARGUMENT,
-                   "error: the coder threshold knows no error target");
+                   "error: applies to coder omp, not to coder threshold");
     assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_HTP, .error = 1}, DLTF_ARGUMENT,
-                   "error: the coder htp knows no error target");
+                   "error: applies to coder omp, not to coder htp");
     assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .select = DLTF_SELECT_POSITIVE},
                    DLTF_ARGUMENT, "select: the coder omp chooses atoms by magnitude");
     assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)5}, DLTF_ARGUMENT, "coder: ");
