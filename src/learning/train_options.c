@@ -39,7 +39,8 @@ static const dltf_option options[] = {
 };
 /* clang-format on */
 
-enum { TIED = 1u << 0, UNTIED = 1u << 1 | 1u << 2 | 1u << 3, KSVD = 1u << 4 }; /* of VARIANTS */
+/* Bits of VARIANTS. */
+static const unsigned TIED = 1u << 0, UNTIED = 1u << 1 | 1u << 2 | 1u << 3, KSVD = 1u << 4;
 
 static unsigned possible(const void *target) {
     const dltf_train_options *o = target;
