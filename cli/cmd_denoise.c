@@ -33,7 +33,9 @@ static const dltf_option own_options[] = {
 static int load(denoise_job *job) {
     const char *in = job->args.operands[0];
     const char *inputs[] = {in, job->flags.reference, job->flags.model};
-    int code = images_check_output(job->flags.output);
+    int code = arguments_check(&job->args, dltf_denoise_option_table(), &job->options);
+    if (code == EXIT_OK)
+        code = images_check_output(job->flags.output);
     if (code == EXIT_OK)
         code = files_check(3, inputs, 1, &job->flags.output);
     if (code == EXIT_OK)

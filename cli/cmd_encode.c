@@ -35,6 +35,10 @@ static const dltf_option own_options[] = {
 };
 /* clang-format on */
 
+static int check_options(encode_job *job) {
+    return arguments_check(&job->args, dltf_encode_option_table(), &job->encoding);
+}
+
 static int check_ending(const encode_job *job) {
     if (job->flags.dense) {
         if (job->layout == DLTF_LAYOUT_RAW)
@@ -132,7 +136,8 @@ static int print_report(encode_job *job) {
 }
 
 static int run(const command *self, int count, char **words) {
-    static int (*const steps[])(encode_job *) = {choose_files, open_files, encode, print_report};
+    static int (*const steps[])(encode_job *) = {check_options, choose_files, open_files, encode,
+                                                 print_report};
     encode_job job = {.output = NULL};
     if (!arguments_parse(self, count, words, &job.flags, &job.encoding, &job.args))
         return job.args.exit_code;

@@ -64,9 +64,10 @@ typedef struct common_flags {
 
 dltf_option_table command_common_options(const command *self);
 
-/* Every option of a command once, in the order of the help: calls visit with the heading it stands under. An
- * own option hides the library's of the same name. */
-typedef void (*option_visitor)(void *context, const char *title, const dltf_option *option);
+/* Every option of a command once, in the order of the help: calls visit with the heading it stands under and
+ * its table. An own option hides the library's of the same name. */
+typedef void (*option_visitor)(void *context, const char *title, dltf_option_table table,
+                               const dltf_option *option);
 void command_visit_options(const command *self, option_visitor visit, void *context);
 
 const command *command_find(const char *name);

@@ -46,10 +46,11 @@ static void print_text(FILE *out, const char *text) {
     fputc('\n', out);
 }
 
-static void print_option(void *context, const char *title, const dltf_option *option) {
+static void print_option(void *context, const char *title, dltf_option_table table,
+                         const dltf_option *option) {
     (void)title;
     FILE *out = context;
-    char default_text[64];
+    char facts[256];
     fputs(".It ", out);
     if (option->letter)
         fprintf(out, "Fl %c , ", option->letter);
@@ -58,9 +59,9 @@ static void print_option(void *context, const char *title, const dltf_option *op
         fprintf(out, " Ar %s", option->argument);
     fputc('\n', out);
     print_text(out, option->help);
-    help_default(option, default_text, sizeof default_text);
-    if (*default_text)
-        fprintf(out, "(default: %s)\n", default_text);
+    help_facts(table, option, facts, sizeof facts);
+    if (*facts)
+        print_text(out, facts);
 }
 
 static void print_examples(FILE *out, const command *self) {
