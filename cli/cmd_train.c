@@ -83,10 +83,11 @@ static int check_options(training *t) {
     dltf_status status = dltf_train_options_settle(&t->options, t->args.given, &reason);
     if (status != DLTF_OK)
         return library_failure(status);
-    dltf_option_format(dltf_option_find(dltf_train_option_table(), "encoder"), &t->options, encoder,
-                       sizeof encoder);
-    if (reason)
-        remark("--%s implies --encoder %s", reason, encoder);
+    if (!reason)
+        return EXIT_OK;
+    const dltf_option *option = dltf_option_find(dltf_train_option_table(), "encoder");
+    dltf_option_format(option, &t->options, encoder, sizeof encoder);
+    remark("--%s implies --encoder %s", reason, encoder);
     return EXIT_OK;
 }
 
