@@ -7,6 +7,9 @@
 void help_print_overview(FILE *out);
 void help_print_command(const command *self);
 
+/* A sentence on the formats of the command's input; empty where there is none. */
+void help_formats(const command *self, char *text, size_t size);
+
 /* The value of an option that is used when none is given, as help and manual say it; empty for none. */
 void help_default(const dltf_option *option, char *text, size_t size);
 

@@ -52,8 +52,8 @@ DL_KERNEL(void, pursue,
           (const float *g, float *D, int64_t count, int64_t m, const float *l, float scale, float c,
            float *alpha))
 
-/* A rank-one fit (learning/rank_one.c): z_i = <r_i, w> and v += z_i r_i for the rows r_i of R that `row` lists;
- * returns sum z_i^2. */
+/* A rank-one fit (learning/rank_one.c): z_i = <r_i, w> and v += z_i r_i for the rows r_i of R that `row`
+ * lists; returns sum z_i^2. */
 DL_KERNEL(double, project_rows,
           (const float *R, int64_t n, const int32_t *row, int64_t count, const double *w, float *z,
            double *v))

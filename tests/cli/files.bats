@@ -42,7 +42,7 @@ load common
   fails 1 "missing.npy: cannot open: No such file" train missing.npy
   fails 1 "folder: is a directory" train folder
   fails 1 "empty.npy: is empty" train empty.npy
-  fails 1 "text.npy: is damaged or not a .npy file" train text.npy
+  fails 1 "text.npy: is damaged or misnamed: its content is not .npy" train text.npy
   fails 1 "text.csv: holds no numbers: its only line is 'dear, all'" train text.csv
   fails 1 "short.npy: truncated: header promises [0-9,]* bytes, file has 72" train short.npy
   fails 1 "missing.safetensors: cannot open: No such file" inspect missing.safetensors
@@ -54,7 +54,7 @@ load common
 }
 
 @test "models and data in each other's place" {
-  fails 2 "is a model; data come here" train "$model"
+  fails 2 "is a model; data come here \(.npy, .npz, .csv, .txt, IDX or IDX.gz\)" train "$model"
   fails 2 "holds data; a model comes here" encode "$toy/X.npy" "$model"
   fails 2 "holds data; a model comes here" inspect "$toy/X.npy"
   fails 2 "neither 'samples' nor 'gaussian'" train "$toy/X.npy" --init nothing
