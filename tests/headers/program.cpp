@@ -27,7 +27,7 @@ constexpr dltf_option rows[] = {
 };
 constexpr dltf_option_table table = DLTF_OPTION_TABLE(rows, own_options);
 
-static_assert(DLTF_OK == 0 && DLTF_STAGE_MINIBATCH == 1);
+static_assert(DLTF_OK == 0 && DLTF_ENCODER_TIED == 1);
 static_assert(table.count == 4 && table.size == sizeof(own_options));
 
 bool same_text(const char *a, const char *b) {
@@ -75,7 +75,7 @@ int training() {
     dltf_model *model = nullptr;
     int64_t steps = 0;
     const dltf_progress_fn count = [](void *context, const dltf_progress *progress) -> int {
-        if (progress->iteration && progress->iteration->stage == DLTF_STAGE_MINIBATCH)
+        if (progress->iteration && progress->iteration->stage[0] == 'm')
             ++*static_cast<int64_t *>(context);
         return 0;
     };

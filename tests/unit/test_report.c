@@ -174,8 +174,8 @@ static void charts(void **state) {
 
 static void histories(void **state) {
     (void)state;
-    dltf_iteration history[2] = {{.stage = DLTF_STAGE_MINIBATCH, .index = 0, .objective = NAN},
-                                 {.stage = DLTF_STAGE_ADMM, .index = 7, .objective = 2.5, .seconds = 1}};
+    dltf_iteration history[2] = {{.stage = "minibatch", .index = 0, .objective = NAN},
+                                 {.stage = "admm", .index = 7, .objective = 2.5, .seconds = 1}};
     json_t *rows = history_rows(history, 2);
     assert_int_equal(json_array_size(rows), 2);
     const json_t *first = json_array_get(rows, 0), *last = json_array_get(rows, 1);
