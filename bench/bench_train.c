@@ -46,7 +46,7 @@ static void product_tile(void *context, int64_t tile, int worker) {
     int64_t rows = left < DL_TILE ? left : DL_TILE;
     dl_z_space *space = &p->spaces[worker];
     dl_slots all = last_codes(c), Z = dl_slots_from(&all, first, rows);
-    dl_score_tile(&p->problem.W, p->block.X + first * n, n, rows, space->B);
+    dl_score_tile(p->problem.W, p->block.X + first * n, n, rows, space->B);
     for (int i = 0; i < GAPS; i++)
         dl_z_gap(&p->problem, space->B, Z, rows, space->P);
     for (int i = 0; c->noise && i < NOISE_PRODUCTS; i++)

@@ -5,19 +5,23 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "experiments/experiment.h"
+#include "experiments/selection.h"
 #include "report/rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct reproduce_flags {
-    const char *methods, *csv, *data, *figures;
+    const char *methods, *settings, *csv, *data, *figures;
     int64_t seeds, seed, threads;
-    bool quick;
+    bool quick, plan;
 } reproduce_flags;
 
 /* clang-format off */
 static const dltf_option own_options[] = {
     {.name = "methods", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, methods), .argument = "LIST", .help = "methods to run, separated by commas; default: all"},
+    {.name = "settings", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, settings), .argument = "LIST", .help = "settings to run, as key=value separated by commas, e.g. k=4,k=8; values of one key are alternatives; default: all"},
+    {.name = "plan", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, plan), .default_text = "false", .help = "print the rows that would be measured, and measure nothing"},
     {.name = "seeds", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seeds), .default_text = "3", .min = 1, .max = 1e6, .argument = "S", .help = "runs per row, each with a seed of its own"},
     {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seed), .default_text = "0", .max = 1e15, .argument = "FIRST", .help = "the first seed"},
     {.name = "quick", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, quick), .default_text = "false", .help = "less data and fewer settings, for a first look"},
@@ -28,34 +32,52 @@ static const dltf_option own_options[] = {
 };
 /* clang-format on */
 
-static void print_names(FILE *out) {
-    for (int i = 0; experiment_list[i]; i++)
-        fprintf(out, "%s%s", i ? " " : "", experiment_list[i]->name);
+static operand_choice experiment_choice(int index) {
+    const experiment *self = experiment_list[index];
+    return self ? (operand_choice){self->name, self->summary, self->details, self->methods}
+                : (operand_choice){.word = NULL};
+}
+
+/* ---- Mistakes ---- */
+
+enum { LIST_SIZE = 512 };
+
+/* "a, b, c" */
+static void append_name(char list[LIST_SIZE], const char *name) {
+    size_t used = strlen(list);
+    snprintf(list + used, LIST_SIZE - used, "%s%s", used ? ", " : "", name);
 }
 
 static int unknown_experiment(const char *name) {
-    char *names = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&names, &size);
-    if (out) {
-        print_names(out);
-        fclose(out);
-    }
-    int code = usage_error("there is no experiment '%s'; there are: %s", name, names ? names : "");
-    free(names);
-    return code;
+    char all[LIST_SIZE] = "";
+    for (int i = 0; experiment_list[i]; i++)
+        append_name(all, experiment_list[i]->name);
+    return usage_error("there is no experiment '%s'; there are: %s", name, all);
 }
 
-static int check_methods(const experiment *chosen, const char *methods) {
-    char name[64], all[512];
-    if (!experiment_unknown_method(chosen, methods, name, sizeof name))
-        return EXIT_OK;
-    size_t used = 0;
-    all[0] = '\0';
-    for (int i = 0; chosen->methods[i] && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", chosen->methods[i]);
-    return usage_error("%s has no method '%s'; it has: %s", chosen->name, name, all);
+static int check_selection(const experiment *chosen, const experiment_request *request) {
+    char item[64], all[LIST_SIZE] = "";
+    if (selection_unknown_method(chosen, request, item, sizeof item)) {
+        for (int i = 0; chosen->methods[i]; i++)
+            append_name(all, chosen->methods[i]);
+        return usage_error("%s has no method '%s'; it has: %s", chosen->name, item, all);
+    }
+    if (selection_unknown_setting(chosen, request, item, sizeof item))
+        return usage_error("%s has no setting '%s'; --plan shows what it has", chosen->name, item);
+    return EXIT_OK;
 }
+
+static int check_figures(const experiment *chosen, const reproduce_flags *flags) {
+    if (!flags->figures)
+        return EXIT_OK;
+    if (!chosen->figure)
+        return usage_error("%s has no figure; leave --figures out", chosen->name);
+    if (flags->plan)
+        return usage_error("--plan measures nothing to draw; leave --figures out");
+    return files_make_folder(flags->figures);
+}
+
+/* ---- Results ---- */
 
 /* Columns of a CSV are always the same; a JSON object has no key where there is no value. */
 static void drop_nulls(json_t *rows) {
@@ -89,6 +111,24 @@ static int draw_figure(const experiment *chosen, const experiment_request *reque
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
+static int run_experiment(const experiment *chosen, const experiment_request *request,
+                          const reproduce_flags *flags, bool json) {
+    remark("%s: %s", chosen->name, chosen->summary);
+    const char *notice = chosen->notice ? chosen->notice(request) : NULL;
+    if (notice)
+        remark("%s", notice);
+    json_t *result = NULL;
+    dltf_status status = experiment_run(chosen, request, &result);
+    progress_erase();
+    if (status != DLTF_OK)
+        return library_failure(status);
+    int code = flags->figures ? draw_figure(chosen, request, result, flags->figures) : EXIT_OK;
+    if (code == EXIT_OK)
+        code = print_result(result, flags, json);
+    json_decref(result);
+    return code;
+}
+
 static int run(const command *self, int count, char **words) {
     reproduce_flags flags = {.methods = NULL};
     arguments args;
@@ -97,63 +137,39 @@ static int run(const command *self, int count, char **words) {
     const experiment *chosen = experiment_find(args.operands[0]);
     if (!chosen)
         return unknown_experiment(args.operands[0]);
-    int code = check_methods(chosen, flags.methods);
-    if (code == EXIT_OK)
-        code = files_check(0, NULL, 1, &flags.csv);
-    if (code == EXIT_OK && flags.figures)
-        code = chosen->figure ? files_make_folder(flags.figures)
-                              : usage_error("%s has no figure; leave --figures out", chosen->name);
-    if (code != EXIT_OK)
-        return code;
-    remark("%s: %s", chosen->name, chosen->summary);
     experiment_request request = {
         .methods = flags.methods,
+        .settings = flags.settings,
         .seeds = flags.seeds,
         .first_seed = flags.seed,
         .threads = flags.threads,
         .quick = flags.quick,
+        .plan = flags.plan,
         .data = flags.data ? flags.data : getenv("DLTF_DATA"),
         .progress = progress_step,
     };
-    const char *notice = chosen->notice ? chosen->notice(&request) : NULL;
-    if (notice)
-        remark("%s", notice);
-    json_t *result = NULL;
-    dltf_status status = experiment_run(chosen, &request, &result);
-    progress_erase();
-    if (status != DLTF_OK)
-        return library_failure(status);
-    if (flags.figures)
-        code = draw_figure(chosen, &request, result, flags.figures);
+    int code = check_selection(chosen, &request);
     if (code == EXIT_OK)
-        code = print_result(result, &flags, args.common.json);
-    json_decref(result);
-    return code;
+        code = files_check(0, NULL, 1, &flags.csv);
+    if (code == EXIT_OK)
+        code = check_figures(chosen, &flags);
+    return code == EXIT_OK ? run_experiment(chosen, &request, &flags, args.common.json) : code;
 }
 
 const command command_reproduce = {
     .name = "reproduce",
     .summary = "run an experiment of the paper",
     .operands = "EXPERIMENT",
-    .details =
-        "Runs an experiment of the paper and prints mean and standard deviation over seeds beside the "
-        "paper's own values. table1: support recovery on synthetic data; methods original, random, "
-        "dltf (tied), dltf-admm, admm-as-written, ksvd, dltf-tight, dltf-dual, dltf-distilled, "
-        "dltf-dual-positive, dltf-distilled-positive, dltf-2-passes. figure1: the same while lambda, theta "
-        "or n varies; "
-        "methods dltf, dltf-admm, original, ksvd. timing: the thresholded feature against orthogonal "
-        "matching pursuit; methods original, dltf. certificates (not in the paper): supports proven "
-        "from a sample and a bound on its noise; methods true, feature, exchanged. encoders (not in the "
-        "paper): encoders on codes of several kinds, and with k misjudged; methods original, dltf, "
-        "dltf-tight, dltf-dual, dltf-distilled. images (not in the paper): encoders on Fashion-MNIST "
-        "and MNIST; methods ksvd, tied, tight, dual, distilled. table4: denoising of House "
-        "and other images; methods noisy, dltf (the paper's protocol), ksvd, one-pass, one-pass-256, best "
-        "(two stages), best-estimated.",
+    .details = "Runs an experiment of the paper and prints mean and standard deviation over seeds beside the "
+               "paper's own values.",
     .own = DLTF_OPTION_TABLE(own_options, reproduce_flags),
     .json = "experiment, protocol, and rows with flat keys",
-    .operand_words = print_names,
+    .choices = experiment_choice,
+    .choices_title = "Experiments",
+    .choices_option = "methods",
     .examples = {"dltf reproduce table1 --quick",
                  "dltf reproduce table1 --methods original,dltf --seeds 5 --json",
+                 "dltf reproduce table1 --settings k=4 --seeds 1",
                  "dltf reproduce figure1 --quick --seeds 1 --csv figure1.csv --figures .",
                  "dltf reproduce table4 --data images --figures table4", NULL},
     .run = run,

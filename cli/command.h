@@ -10,6 +10,14 @@
 /* After a signal: interrupt_exit_code(). */
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
+/* A word that the operand of a command may be. */
+typedef struct operand_choice {
+    const char *word;          /* NULL: there are no more */
+    const char *summary;       /* one line, no full stop */
+    const char *details;       /* more sentences; NULL: none */
+    const char *const *values; /* NULL-terminated: what the command's choices_option may list; NULL: none */
+} operand_choice;
+
 typedef struct command {
     const char *name;
     const char *summary;                /* one line, no full stop */
@@ -21,17 +29,35 @@ typedef struct command {
     dltf_option_table (*library)(void); /* options that the library describes, or NULL; second target */
     const char *library_title;          /* heading of those in the help */
     const char *json;                   /* what --json prints; NULL where there is no --json */
-    void (*operand_words)(FILE *out);   /* prints what the operand may be, for completion; NULL: a file */
+    operand_choice (*choices)(int);     /* what the operand may be, by index; NULL: a file */
+    const char *choices_title;          /* heading of these in the help; NULL: not listed there */
+    const char *choices_option;         /* the option that lists some of a choice's values; NULL: none */
     const char *examples[6];            /* whole command lines, NULL-terminated */
     int (*run)(const struct command *self, int count, char **words); /* words after the name; exit code */
 } command;
 
-/* In the order of the help, NULL-terminated. */
-extern const command *const command_list[];
+/* All of them, in the order of the help. ROW(name) stands for a `const command command_name` in a file of its
+ * own; a new one needs that file and a row here. */
+#define COMMANDS(ROW)                                                                                        \
+    ROW(train)                                                                                               \
+    ROW(encode)                                                                                              \
+    ROW(decode)                                                                                              \
+    ROW(inspect)                                                                                             \
+    ROW(certify)                                                                                             \
+    ROW(synth)                                                                                               \
+    ROW(score)                                                                                               \
+    ROW(noise)                                                                                               \
+    ROW(denoise)                                                                                             \
+    ROW(reproduce)                                                                                           \
+    ROW(completion)                                                                                          \
+    ROW(manual)
 
-extern const command command_train, command_encode, command_decode, command_inspect, command_certify,
-    command_synth, command_score, command_noise, command_denoise, command_reproduce, command_completion,
-    command_manual;
+#define DECLARE(name) extern const command command_##name;
+COMMANDS(DECLARE)
+#undef DECLARE
+
+/* NULL-terminated. */
+extern const command *const command_list[];
 
 /* The options that every command has, or every command with JSON output. */
 typedef struct common_flags {

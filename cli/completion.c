@@ -17,12 +17,25 @@ static void print_option_words(void *context, const char *title, const dltf_opti
 
 typedef struct value_context {
     FILE *out;
-    const char *command;
+    const command *self;
 } value_context;
 
 static void print_choices(FILE *out, const char *choices) {
     for (const char *at = choices; *at; at++)
         fputc(*at == '|' ? ' ' : *at, out);
+}
+
+/* An option whose values depend on the operand, which is then the word after the command. */
+static void print_operand_cases(FILE *out, const command *self) {
+    operand_choice choice;
+    fputs("case ${COMP_WORDS[2]} in\n", out);
+    for (int i = 0; (choice = self->choices(i)).word; i++) {
+        fprintf(out, "      %s) _dltf_list \"", choice.word);
+        for (int v = 0; choice.values && choice.values[v]; v++)
+            fprintf(out, "%s%s", v ? " " : "", choice.values[v]);
+        fputs("\" ;;\n", out);
+    }
+    fputs("      esac; return ;;\n", out);
 }
 
 /* What may follow an option that takes a value: its choices, a number (nothing to offer), or a file. A text
@@ -32,11 +45,14 @@ static void print_value_case(void *context, const char *title, const dltf_option
     value_context *c = context;
     if (option->kind == DLTF_OPTION_FLAG)
         return;
-    fprintf(c->out, "    %s,--%s", c->command, option->name);
+    const char *name = c->self->name, *listing = c->self->choices_option;
+    fprintf(c->out, "    %s,--%s", name, option->name);
     if (option->letter)
-        fprintf(c->out, " | %s,-%c", c->command, option->letter);
+        fprintf(c->out, " | %s,-%c", name, option->letter);
     fputs(") ", c->out);
-    if (option->choices) {
+    if (listing && strcmp(listing, option->name) == 0)
+        print_operand_cases(c->out, c->self);
+    else if (option->choices) {
         fputs(option->kind == DLTF_OPTION_TEXT ? "_dltf_words_files \"" : "_dltf_words \"", c->out);
         print_choices(c->out, option->choices);
         fputs("\"; return ;;\n", c->out);
@@ -51,6 +67,10 @@ static const char head[] =
     "_dltf_words() { mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$word\"); }\n"
     "_dltf_files() { mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); }\n"
     "_dltf_words_files() { mapfile -t COMPREPLY < <(compgen -f -W \"$1\" -- \"$word\"); }\n"
+    "_dltf_list() {\n"
+    "  local before=; [[ $word != *,* ]] || before=${word%,*},\n"
+    "  mapfile -t COMPREPLY < <(compgen -P \"$before\" -W \"$1\" -- \"${word##*,}\")\n"
+    "}\n"
     "_dltf() {\n"
     "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}\n"
     "  COMPREPLY=()\n";
@@ -69,7 +89,7 @@ static void print_script(FILE *out) {
     print_command_names(out);
     fputs("\"; return ;;\n", out);
     for (int i = 0; command_list[i]; i++) {
-        value_context context = {out, command_list[i]->name};
+        value_context context = {out, command_list[i]};
         command_visit_options(command_list[i], print_value_case, &context);
     }
     fputs("  esac\n  if [[ $word == -* ]]; then\n    case $command in\n", out);
@@ -81,17 +101,19 @@ static void print_script(FILE *out) {
     fputs("    esac\n    return\n  fi\n  case $command in\n", out);
     for (int i = 0; command_list[i]; i++) {
         const command *self = command_list[i];
-        if (!self->operand_words)
+        operand_choice choice;
+        if (!self->choices)
             continue;
         fprintf(out, "    %s) _dltf_words \"", self->name);
-        self->operand_words(out);
+        for (int o = 0; (choice = self->choices(o)).word; o++)
+            fprintf(out, "%s%s", o ? " " : "", choice.word);
         fputs("\" ;;\n", out);
     }
     fputs("    *) _dltf_files ;;\n  esac\n}\ncomplete -o filenames -F _dltf dltf\n", out);
 }
 
-static void print_shells(FILE *out) {
-    fputs("bash", out);
+static operand_choice shell(int index) {
+    return (operand_choice){.word = index == 0 ? "bash" : NULL};
 }
 
 static int run(const command *self, int count, char **words) {
@@ -110,7 +132,7 @@ const command command_completion = {
     .operands = "SHELL",
     .details =
         "Prints a script that lets the shell complete commands, options and their values. SHELL is bash.",
-    .operand_words = print_shells,
+    .choices = shell,
     .examples = {"source <(dltf completion bash)",
                  "dltf completion bash > ~/.local/share/bash-completion/completions/dltf", NULL},
     .run = run,

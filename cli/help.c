@@ -1,6 +1,7 @@
 /* Writes `dltf --help` and `dltf COMMAND --help` from the command descriptions and their option tables. */
 #include "cli/help.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { COLUMNS = 80, INDENT = 28 };
@@ -44,6 +45,19 @@ void help_formats(const command *self, char *text, size_t size) {
                  self->content == DLTF_CONTENT_MATRIX ? "; FILE.npz:NAME picks an array of an archive" : "");
 }
 
+char *help_values(const command *self, const operand_choice *choice) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "--%s:", self->choices_option);
+    for (int i = 0; choice->values[i]; i++)
+        fprintf(out, "%s %s", i ? "," : "", choice->values[i]);
+    fclose(out);
+    return text;
+}
+
 typedef struct listing {
     FILE *out;
     const char *title; /* of the options printed last */
@@ -73,6 +87,26 @@ static void print_option(void *context, const char *title, const dltf_option *op
     print_wrapped(list->out, text, INDENT, INDENT);
 }
 
+/* The words that the operand may be, each with what it stands for and the values it has. */
+static void print_choices(const command *self) {
+    operand_choice choice;
+    printf("\n%s:\n", self->choices_title);
+    for (int i = 0; (choice = self->choices(i)).word; i++) {
+        printf("  %-*s", INDENT - 2, choice.word);
+        print_wrapped(stdout, choice.summary, INDENT, INDENT);
+        if (choice.details) {
+            printf("%*s", INDENT, "");
+            print_wrapped(stdout, choice.details, INDENT, INDENT);
+        }
+        char *values = choice.values ? help_values(self, &choice) : NULL;
+        if (values) {
+            printf("%*s", INDENT, "");
+            print_wrapped(stdout, values, INDENT, INDENT);
+        }
+        free(values);
+    }
+}
+
 void help_print_command(const command *self) {
     printf("dltf %s: %s\n\nUsage: dltf %s%s%s [options]\n\n", self->name, self->summary, self->name,
            self->operands ? " " : "", self->operands ? self->operands : "");
@@ -85,6 +119,8 @@ void help_print_command(const command *self) {
         fputs("With --json: ", stdout);
         print_wrapped(stdout, self->json, 0, (int)strlen("With --json: "));
     }
+    if (self->choices_title)
+        print_choices(self);
     listing list = {stdout, NULL};
     command_visit_options(self, print_option, &list);
     printf("\n%s:\n", self->examples[1] ? "Examples" : "Example");

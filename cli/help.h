@@ -13,4 +13,8 @@ void help_formats(const command *self, char *text, size_t size);
 /* The value of an option that is used when none is given, as help and manual say it; empty for none. */
 void help_default(const dltf_option *option, char *text, size_t size);
 
+/* "--option: value, value, ...": what the option of the command may list for this operand. Allocated; NULL
+ * without memory. */
+char *help_values(const command *self, const operand_choice *choice);
+
 #endif

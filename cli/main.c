@@ -9,21 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-const command *const command_list[] = {
-    &command_train,
-    &command_encode,
-    &command_decode,
-    &command_inspect,
-    &command_certify,
-    &command_synth,
-    &command_score,
-    &command_noise,
-    &command_denoise,
-    &command_reproduce,
-    &command_completion,
-    &command_manual,
-    NULL,
-};
+#define ADDRESS(name) &command_##name,
+const command *const command_list[] = {COMMANDS(ADDRESS) NULL};
+#undef ADDRESS
 
 static int unknown_command(const char *word) {
     const char *names[] = {"help", "--help", "--version",

@@ -3,6 +3,7 @@
 #include "cli/arguments.h"
 #include "cli/help.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The page changes with the program: its date is that of the interface, not of the build. */
@@ -83,6 +84,26 @@ static void print_operands(FILE *out, const command *self) {
     }
 }
 
+static void print_choices(FILE *out, const command *self) {
+    operand_choice choice;
+    fprintf(out, ".Pp\n%s:\n.Bl -tag -width Ds\n", self->choices_title);
+    for (int i = 0; (choice = self->choices(i)).word; i++) {
+        fprintf(out, ".It Cm %s\n", choice.word);
+        print_text(out, choice.summary);
+        if (choice.details) {
+            fputs(".Pp\n", out);
+            print_text(out, choice.details);
+        }
+        char *values = choice.values ? help_values(self, &choice) : NULL;
+        if (values) {
+            fputs(".Pp\n", out);
+            print_text(out, values);
+        }
+        free(values);
+    }
+    fputs(".El\n.Pp\nOptions:\n", out);
+}
+
 static void print_command(FILE *out, const command *self) {
     fprintf(out, ".Ss dltf %s\n", self->name);
     fprintf(out, ".Nm\n.Cm %s\n", self->name);
@@ -97,6 +118,8 @@ static void print_command(FILE *out, const command *self) {
         fputs(".Pp\nThe JSON object holds:\n", out);
         print_text(out, self->json);
     }
+    if (self->choices_title)
+        print_choices(out, self);
     fputs(".Bl -tag -width Ds\n", out);
     command_visit_options(self, print_option, out);
     fputs(".El\n", out);

@@ -1,47 +1,54 @@
 /* How often the a-posteriori certificate proves a support, on the paper's synthetic problem with the true
  * dictionary: the true supports, those of the thresholded feature, and wrong ones (one atom exchanged), which
  * must never be proven. Not in the paper. */
-#include "experiments/experiment.h"
+#include "experiments/recovery.h"
 #include "experiments/support.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_FULL = 10000, N_QUICK = 200, N_DIM = 64, M_ATOMS = 128 };
 static const double QUANTILE = 0.99;
+enum { SAMPLES_QUICK = 200 };
 
 static const char *const methods[] = {"true", "feature", "exchanged", NULL};
 static const char *const metrics[] = {"proven", "correct", "wrong_proofs", "fits", "seconds", NULL};
 enum { PROVEN, CORRECT, WRONG_PROOFS, FITS, SECONDS };
 
-static const double all_noise[] = {0.01, 0.03, 0.1};
-static const int all_k[] = {4, 6, 8, 10, 12}, quick_k[] = {4, 8};
-enum { NOISES = 3, ALL_K = 5, QUICK_K = 2 };
+enum { NOISES = 3, KS = 5 };
+static const double noises[NOISES] = {0.01, 0.03, 0.1};
+static const int ks[KS] = {4, 6, 8, 10, 12};
 
-typedef struct setting {
-    double noise;
-    int k;
-} setting;
-
-static int settings(bool quick) {
-    return NOISES * (quick ? QUICK_K : ALL_K);
+static double noise_of(int setting) {
+    return noises[setting / KS];
 }
 
-static setting setting_at(bool quick, int index) {
-    int count = quick ? QUICK_K : ALL_K;
-    return (setting){all_noise[index / count], (quick ? quick_k : all_k)[index % count]};
+static int k_of(int setting) {
+    return ks[setting % KS];
 }
 
-static void describe(bool quick, int index, json_t *row) {
-    json_object_set_new(row, "noise", json_real(setting_at(quick, index).noise));
-    json_object_set_new(row, "k", json_integer(setting_at(quick, index).k));
+static bool in_quick(int setting) {
+    return k_of(setting) == 4 || k_of(setting) == 8;
+}
+
+static void describe(bool quick, int setting, json_t *row) {
+    (void)quick;
+    json_object_set_new(row, "noise", json_real(noise_of(setting)));
+    json_object_set_new(row, "k", json_integer(k_of(setting)));
+}
+
+static dltf_synthetic_spec problem_spec(bool quick, int setting, int64_t seed) {
+    dltf_synthetic_spec spec = recovery_problem(quick, k_of(setting), seed);
+    spec.noise = noise_of(setting);
+    spec.samples = quick ? SAMPLES_QUICK : spec.samples;
+    return spec;
 }
 
 static void protocol(bool quick, json_t *object) {
-    json_object_set_new(object, "n", json_integer(N_DIM));
-    json_object_set_new(object, "m", json_integer(M_ATOMS));
-    json_object_set_new(object, "samples", json_integer(quick ? N_QUICK : N_FULL));
+    dltf_synthetic_spec spec = problem_spec(quick, 0, 0);
+    json_object_set_new(object, "n", json_integer(spec.n));
+    json_object_set_new(object, "m", json_integer(spec.m));
+    json_object_set_new(object, "samples", json_integer(spec.samples));
     json_object_set_new(object, "dictionary", json_string("the true one"));
     json_object_set_new(object, "codes", json_string("k ones at random places"));
     json_object_set_new(object, "noise_bound", json_string("the quantile of sigma chi_n"));
@@ -88,19 +95,19 @@ static void summarise(const uint8_t *flags, int64_t samples, double *values) {
     values[FITS] = fits / all;
 }
 
-static dltf_status certify(const experiment_cell *cell, const dltf_synthetic *problem, const setting *now,
+static dltf_status certify(const experiment_cell *cell, const dltf_synthetic *problem,
                            const dltf_codes *candidates, double *values) {
     dltf_certify_options options = dltf_certify_options_default();
-    options.k = now->k;
+    options.k = k_of(cell->setting);
     options.threads = cell->request->threads;
     dltf_matrix X = dltf_synthetic_samples(problem, true);
     dltf_model *model = NULL;
     uint8_t *flags = malloc((size_t)X.rows * DLTF_FLAG_COUNT);
     dltf_status status = flags ? DLTF_OK : DLTF_MEMORY;
     if (status == DLTF_OK)
-        status = support_tied_model(dltf_synthetic_dictionary(problem), now->k, &model);
+        status = support_tied_model(dltf_synthetic_dictionary(problem), options.k, &model);
     if (status == DLTF_OK)
-        status = dltf_noise_bound(N_DIM, now->noise, QUANTILE, &options.noise);
+        status = dltf_noise_bound(X.cols, noise_of(cell->setting), QUANTILE, &options.noise);
     double begin = dltf_seconds();
     if (status == DLTF_OK)
         status = dltf_certify_samples(model, X, dltf_synthetic_codes(problem, true), candidates, &options,
@@ -114,10 +121,7 @@ static dltf_status certify(const experiment_cell *cell, const dltf_synthetic *pr
 }
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
-    setting now = setting_at(cell->request->quick, cell->setting);
-    dltf_synthetic_spec spec = {
-        N_DIM,      M_ATOMS,          now.k, cell->request->quick ? N_QUICK : N_FULL, now.noise,
-        cell->seed, DLTF_ENTRIES_ONES};
+    dltf_synthetic_spec spec = problem_spec(cell->request->quick, cell->setting, cell->seed);
     dltf_synthetic *problem = NULL;
     dltf_codes *wrong = NULL;
     dltf_status status = dltf_synthetic_new(&spec, &problem);
@@ -126,7 +130,7 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     if (status == DLTF_OK) {
         const dltf_codes *truth = dltf_synthetic_codes(problem, true);
         const dltf_codes *candidates = wrong ? wrong : strcmp(cell->method, "true") == 0 ? truth : NULL;
-        status = certify(cell, problem, &now, candidates, values);
+        status = certify(cell, problem, candidates, values);
     }
     dltf_codes_free(wrong);
     dltf_synthetic_free(problem);
@@ -136,9 +140,11 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
 const experiment experiment_certificates = {
     .name = "certificates",
     .summary = "supports proven from a sample and a bound on its noise",
+    .details = "Not in the paper.",
     .methods = methods,
     .metrics = metrics,
-    .settings = settings,
+    .settings = NOISES * KS,
+    .in_quick = in_quick,
     .describe = describe,
     .protocol = protocol,
     .measure = measure,

@@ -1,65 +1,22 @@
 /* The frame of the experiments: runs every cell of methods x settings x seeds and turns the figures into rows
- * of mean and standard deviation. Called by `dltf reproduce`. */
+ * of mean and standard deviation. */
 #include "experiments/experiment.h"
 
+#include "experiments/selection.h"
 #include "report/json.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-const experiment *const experiment_list[] = {
-    &experiment_table1,       &experiment_figure1,  &experiment_timing, &experiment_table4,
-    &experiment_certificates, &experiment_encoders, &experiment_images, NULL,
-};
+#define ADDRESS(name) &experiment_##name,
+const experiment *const experiment_list[] = {EXPERIMENTS(ADDRESS) NULL};
+#undef ADDRESS
 
 const experiment *experiment_find(const char *name) {
     for (int i = 0; experiment_list[i]; i++)
         if (strcmp(experiment_list[i]->name, name) == 0)
             return experiment_list[i];
     return NULL;
-}
-
-/* ---- Choice of methods ---- */
-
-/* The next name of a comma-separated list and its length; NULL at the end. */
-static const char *next_name(const char **list, size_t *length) {
-    *list += strspn(*list, ", ");
-    const char *name = *list;
-    *length = strcspn(name, ", ");
-    *list += *length;
-    return *length > 0 ? name : NULL;
-}
-
-static bool same_name(const char *whole, const char *name, size_t length) {
-    return strlen(whole) == length && strncmp(whole, name, length) == 0;
-}
-
-static bool is_wanted(const char *methods, const char *method) {
-    const char *name = NULL;
-    size_t length = 0;
-    bool any = false;
-    while (methods && (name = next_name(&methods, &length)) != NULL) {
-        if (same_name(method, name, length))
-            return true;
-        any = true;
-    }
-    return !any;
-}
-
-bool experiment_unknown_method(const experiment *self, const char *methods, char *name, size_t size) {
-    const char *wanted = NULL;
-    size_t length = 0;
-    while (methods && (wanted = next_name(&methods, &length)) != NULL) {
-        bool known = false;
-        for (int i = 0; self->methods[i]; i++)
-            known = known || same_name(self->methods[i], wanted, length);
-        if (!known) {
-            snprintf(name, size, "%.*s", (int)length, wanted);
-            return true;
-        }
-    }
-    return false;
 }
 
 /* ---- Mean and standard deviation ---- */
@@ -76,6 +33,11 @@ static void tally_add(tally *t, double value) {
     double delta = value - t->mean;
     t->mean += delta / (double)++t->count;
     t->squares += delta * (value - t->mean);
+}
+
+/* NaN without values. */
+static double tally_mean(const tally *t) {
+    return t->count > 0 ? t->mean : NAN;
 }
 
 /* NaN for a single value. */
@@ -106,20 +68,27 @@ static int cell_progress(void *context, const dltf_progress *progress) {
 
 /* ---- Rows ---- */
 
+/* NaN where the paper has none. */
+static double paper_value(const experiment *self, bool quick, const char *method, int setting) {
+    bool comparable = !quick || self->paper_if_quick;
+    for (const experiment_paper *p = self->paper; comparable && p && p->method; p++)
+        if (strcmp(p->method, method) == 0 && setting < p->count && p->values[setting] != 0)
+            return p->values[setting];
+    return NAN;
+}
+
 static json_t *make_row(const experiment *self, const experiment_request *request, const char *method,
                         int setting, const tally *tallies) {
     json_t *row = json_object();
     json_object_set_new(row, "method", json_string(method));
     self->describe(request->quick, setting, row);
     for (int i = 0; self->metrics[i]; i++) {
-        if (tallies[i].count > 0)
-            json_object_set_new(row, self->metrics[i], json_real(tallies[i].mean));
+        json_object_set_new(row, self->metrics[i], json_number(tally_mean(&tallies[i])));
         if (i > 0)
             continue;
         json_object_set_new(row, "sd", json_number(tally_sd(&tallies[0])));
         json_object_set_new(row, "seeds", json_integer(request->seeds));
-        json_object_set_new(row, "paper",
-                            json_number(self->paper ? self->paper(method, request->quick, setting) : NAN));
+        json_object_set_new(row, "paper", json_number(paper_value(self, request->quick, method, setting)));
     }
     return row;
 }
@@ -129,7 +98,7 @@ static dltf_status run_row(const experiment *self, const char *method, int setti
                            json_t *rows) {
     const experiment_request *request = all->request;
     tally tallies[EXPERIMENT_MOST_METRICS] = {{0}};
-    for (int64_t s = 0; s < request->seeds; s++) {
+    for (int64_t s = 0; s < request->seeds && !request->plan; s++) {
         double values[EXPERIMENT_MOST_METRICS];
         experiment_cell cell = {request, method, setting, request->first_seed + s, cell_progress, all};
         if (cell_progress(all, NULL) != 0)
@@ -156,19 +125,20 @@ static json_t *make_protocol(const experiment *self, const experiment_request *r
 
 static bool is_run(const experiment *self, const experiment_request *request, const char *method,
                    int setting) {
-    return is_wanted(request->methods, method) && (!self->applies || self->applies(request, method, setting));
+    return selection_has_method(request, method) && selection_has_setting(self, request, setting) &&
+           (!self->applies || self->applies(request, method, setting));
 }
 
 dltf_status experiment_run(const experiment *self, const experiment_request *request, json_t **result) {
-    int settings = self->settings(request->quick), count = 0;
+    int count = 0;
     for (int i = 0; self->methods[i]; i++)
-        for (int s = 0; s < settings; s++)
+        for (int s = 0; s < self->settings; s++)
             count += is_run(self, request, self->methods[i], s);
     overall all = {.request = request, .task = self->name, .cells = count * request->seeds};
     json_t *rows = json_array();
     dltf_status status = DLTF_OK;
     for (int i = 0; self->methods[i]; i++)
-        for (int s = 0; s < settings && status == DLTF_OK; s++)
+        for (int s = 0; s < self->settings && status == DLTF_OK; s++)
             if (is_run(self, request, self->methods[i], s))
                 status = run_row(self, self->methods[i], s, &all, rows);
     if (status != DLTF_OK) {

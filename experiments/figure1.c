@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_FULL = 10000, N_QUICK = 2000, M = 128, STANDARD_n = 64, PANELS = 6, REMEMBERED = 64 };
+enum { PANELS = 6, REMEMBERED = 64 };
 
 static const char *const methods[] = {"dltf", "dltf-admm", "original", "ksvd", NULL};
 
@@ -29,42 +29,37 @@ static const struct panel {
 enum { WEIGHTS = 9, DIMENSIONS = 5 };
 static const int dimensions[DIMENSIONS] = {32, 48, 64, 80, 108};
 
-static int values_of(const struct panel *p, bool quick) {
-    if (p->varies == DIMENSION)
-        return quick ? 1 + (DIMENSIONS - 1) / 2 : DIMENSIONS;
-    return quick ? 1 + (WEIGHTS - 1) / 4 : WEIGHTS;
-}
+/* Seven curves over lambda or theta (a and b have two each), and the one over n. */
+enum { SETTINGS = 7 * WEIGHTS + DIMENSIONS };
 
-static double value_of(const struct panel *p, bool quick, int index) {
-    if (p->varies == DIMENSION)
-        return dimensions[quick ? 2 * index : index];
-    return pow(10, -3 + 0.5 * (quick ? 4 * index : index));
-}
-
-/* One setting: a panel, a k of it, a value. */
+/* One setting: a panel, a k of it, a value, and which of its curve's values that is. */
 typedef struct point {
     const struct panel *panel;
-    int k;
+    int k, index;
     double value;
 } point;
 
-static int settings(bool quick) {
-    int count = 0;
-    for (int p = 0; p < PANELS; p++)
-        count += panels[p].k_count * values_of(&panels[p], quick);
-    return count;
+static point find_point(int setting) {
+    const struct panel *p = panels;
+    for (;; p++) {
+        int values = p->varies == DIMENSION ? DIMENSIONS : WEIGHTS;
+        if (setting < p->k_count * values) {
+            int index = setting % values;
+            double value = p->varies == DIMENSION ? dimensions[index] : pow(10, -3 + 0.5 * index);
+            return (point){p, p->k[setting / values], index, value};
+        }
+        setting -= p->k_count * values;
+    }
 }
 
-static point find_point(bool quick, int setting) {
-    int p = 0;
-    while (setting >= panels[p].k_count * values_of(&panels[p], quick))
-        setting -= panels[p].k_count * values_of(&panels[p], quick), p++;
-    int values = values_of(&panels[p], quick);
-    return (point){&panels[p], panels[p].k[setting / values], value_of(&panels[p], quick, setting % values)};
+static bool in_quick(int setting) {
+    point at = find_point(setting);
+    return at.index % (at.panel->varies == DIMENSION ? 2 : 4) == 0;
 }
 
 static void describe(bool quick, int setting, json_t *row) {
-    point at = find_point(quick, setting);
+    (void)quick;
+    point at = find_point(setting);
     char letter[2] = {at.panel->letter, '\0'};
     json_object_set_new(row, "panel", json_string(letter));
     json_object_set_new(row, "k", json_integer(at.k));
@@ -72,13 +67,8 @@ static void describe(bool quick, int setting, json_t *row) {
     json_object_set_new(row, "value", json_real(at.value));
 }
 
-/* Where n does not vary. */
-static dltf_synthetic_spec problem_spec(bool quick, int64_t k, int64_t seed) {
-    return (dltf_synthetic_spec){STANDARD_n, M, k, quick ? N_QUICK : N_FULL, 0.1, seed, DLTF_ENTRIES_ONES};
-}
-
 static void protocol(bool quick, json_t *object) {
-    dltf_synthetic_spec spec = problem_spec(quick, 0, 0);
+    dltf_synthetic_spec spec = recovery_problem(quick, 0, 0);
     json_object_set_new(object, "lambda", json_string("of dltf-admm, with beta = 10 lambda"));
     json_object_set_new(object, "theta",
                         json_string("at the end, from the larger of it and the standard start"));
@@ -109,10 +99,9 @@ static const struct memory *recall(const char *method, int k, int64_t samples, i
 }
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
-    bool quick = cell->request->quick;
-    point at = find_point(quick, cell->setting);
+    point at = find_point(cell->setting);
     bool alone = depends(cell->method, at.panel->varies);
-    dltf_synthetic_spec spec = problem_spec(quick, at.k, cell->seed);
+    dltf_synthetic_spec spec = recovery_problem(cell->request->quick, at.k, cell->seed);
     const struct memory *known = alone ? NULL : recall(cell->method, at.k, spec.samples, cell->seed);
     if (known) {
         memcpy(values, known->values, sizeof known->values);
@@ -200,7 +189,8 @@ const experiment experiment_figure1 = {
     .summary = "support recovery while lambda, theta or n varies (ave_dif)",
     .methods = methods,
     .metrics = recovery_metrics,
-    .settings = settings,
+    .settings = SETTINGS,
+    .in_quick = in_quick,
     .describe = describe,
     .protocol = protocol,
     .measure = measure,

@@ -1,4 +1,4 @@
-/* Support recovery on synthetic data, shared by table1.c, figure1.c and encoders.c. */
+/* Support recovery on synthetic data. */
 #include "experiments/recovery.h"
 
 #include "experiments/support.h"
@@ -33,6 +33,16 @@ static struct variant variant_of(const char *method) {
         if (strcmp(variants[i].method, method) == 0)
             return variants[i];
     return (struct variant){method, DLTF_ENCODER_TIED, DLTF_SELECT_ABS, 0};
+}
+
+dltf_synthetic_spec recovery_problem(bool quick, int64_t k, int64_t seed) {
+    return (dltf_synthetic_spec){.n = 64,
+                                 .m = 128,
+                                 .k = k,
+                                 .samples = quick ? 2000 : 10000,
+                                 .noise = 0.1,
+                                 .seed = seed,
+                                 .entries = DLTF_ENTRIES_ONES};
 }
 
 bool recovery_is_learned(const char *method) {

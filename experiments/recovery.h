@@ -10,6 +10,10 @@ enum { RECOVERY_AVE_DIF, RECOVERY_EXACT, RECOVERY_99, RECOVERY_90, RECOVERY_SECO
 /* Their names, NULL-terminated. */
 extern const char *const recovery_metrics[];
 
+/* The paper's synthetic problem: codes of k ones, n = 64, m = 128, noise 0.1, 10,000 samples (quick: 2,000).
+ */
+dltf_synthetic_spec recovery_problem(bool quick, int64_t k, int64_t seed);
+
 /* Methods that have a dictionary without learning: original, random. */
 bool recovery_is_learned(const char *method);
 

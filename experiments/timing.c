@@ -6,40 +6,32 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { n = 64, m = 128, k = 8, N_FULL = 10000, N_QUICK = 2000, ROUNDS = 15 };
+enum { k = 8, ROUNDS = 15 };
 
 static const char *const methods[] = {"original", "dltf", NULL};
 static const char *const metrics[] = {"ratio", "threshold_ms", "omp_ms", "coherence", NULL};
 enum { RATIO, THRESHOLD_MS, OMP_MS, COHERENCE };
 
-static int settings(bool quick) {
-    (void)quick;
-    return 1;
-}
+static const double paper_ratio[] = {3.69 / 0.25};
+static const experiment_paper paper[] = {{"dltf", 1, paper_ratio}, {NULL, 0, NULL}};
 
 static void describe(bool quick, int setting, json_t *row) {
     (void)setting;
-    json_object_set_new(row, "samples", json_integer(quick ? N_QUICK : N_FULL));
+    json_object_set_new(row, "samples", json_integer(recovery_problem(quick, k, 0).samples));
     json_object_set_new(row, "k", json_integer(k));
 }
 
 static void protocol(bool quick, json_t *object) {
-    (void)quick;
-    json_object_set_new(object, "n", json_integer(n));
-    json_object_set_new(object, "m", json_integer(m));
-    json_object_set_new(object, "noise", json_real(0.1));
+    dltf_synthetic_spec spec = recovery_problem(quick, k, 0);
+    json_object_set_new(object, "n", json_integer(spec.n));
+    json_object_set_new(object, "m", json_integer(spec.m));
+    json_object_set_new(object, "noise", json_real(spec.noise));
     json_object_set_new(object, "rounds", json_integer(ROUNDS));
     json_object_set_new(object, "ratio",
                         json_string("time of omp by that of the thresholded feature, best of "
                                     "the rounds each; the paper: 3.69 s by 0.25 s"));
     json_object_set_new(object, "paper_coherence", json_string("original 0.49, dltf 0.56"));
-}
-
-static double paper(const char *method, bool quick, int setting) {
-    (void)setting;
-    return strcmp(method, "dltf") == 0 && !quick ? 3.69 / 0.25 : NAN;
 }
 
 static dltf_status make_model(const experiment_cell *cell, const dltf_synthetic *problem,
@@ -92,8 +84,7 @@ static dltf_status time_coders(const dltf_model *model, dltf_matrix X, int64_t t
 }
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
-    dltf_synthetic_spec spec = {
-        n, m, k, cell->request->quick ? N_QUICK : N_FULL, 0.1, cell->seed, DLTF_ENTRIES_ONES};
+    dltf_synthetic_spec spec = recovery_problem(cell->request->quick, k, cell->seed);
     dltf_synthetic *problem = NULL;
     dltf_model *model = NULL;
     dltf_status status = dltf_synthetic_new(&spec, &problem);
@@ -115,7 +106,7 @@ const experiment experiment_timing = {
     .summary = "running time of the thresholded feature against OMP, and coherence",
     .methods = methods,
     .metrics = metrics,
-    .settings = settings,
+    .settings = 1,
     .describe = describe,
     .protocol = protocol,
     .paper = paper,

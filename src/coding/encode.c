@@ -2,6 +2,7 @@
  * tile. */
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "coding/decode.h"
 #include "coding/encoder.h"
 #include "coding/residual.h"
 #include "data/codes.h"
@@ -9,6 +10,7 @@
 #include "data/model.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { ROWS_PER_REPORT = 64 * DL_TILE };
 
@@ -58,19 +60,20 @@ done:
 static dltf_status check_codes_fit(const dltf_model *model, const dltf_codes *codes) {
     if (codes->cols == model->parts.m)
         return DLTF_OK;
-    return dl_fail(DLTF_DATA, "the codes have %lld columns, the model has %lld atoms", (long long)codes->cols,
-                   (long long)model->parts.m);
+    return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "%lld columns, but the model has %lld atoms",
+                         (long long)codes->cols, (long long)model->parts.m);
 }
 
 /* The same, with the samples that the codes belong to. */
 static dltf_status check_pair(const dltf_model *model, dltf_matrix X, const dltf_codes *codes) {
     dltf_status status = check_codes_fit(model, codes);
     if (status == DLTF_OK)
-        status = dl_matrix_check(X, "data");
+        status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK && (X.cols != model->parts.n || X.rows != codes->rows))
-        status = dl_fail(
-            DLTF_DATA, "data: %lld x %lld samples do not go with %lld codes of a model for %lld columns",
-            (long long)X.rows, (long long)X.cols, (long long)codes->rows, (long long)model->parts.n);
+        status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA,
+                               "%lld x %lld samples do not go with %lld codes of a model for %lld columns",
+                               (long long)X.rows, (long long)X.cols, (long long)codes->rows,
+                               (long long)model->parts.n);
     return status;
 }
 
@@ -108,9 +111,9 @@ static dltf_status close_up(dltf_codes *codes) {
         int64_t last = codes->indptr[i + 1];
         for (int64_t s = first; s < last; s++) {
             if (!isfinite(codes->values[s]))
-                return dl_fail(
-                    DLTF_NUMERIC,
-                    "data: row %lld: its coefficients leave the range of single precision: rescale the data",
+                return dl_fail_about(
+                    DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                    "row %lld: its coefficients leave the range of single precision: rescale the data",
                     (long long)i);
             codes->indices[at] = codes->indices[s];
             codes->values[at] = codes->values[s];
@@ -137,7 +140,7 @@ dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes 
                      .samples = {X, model->mean, model->parts.unit_norm, 1},
                      .room = dl_refit_scratch(longest, n)};
     dltf_codes *made = NULL;
-    DL_TRY(dl_matrix_check_finite(X, "data"));
+    DL_TRY(dl_matrix_check_finite(X, DLTF_SUBJECT_DATA));
     DL_TRY(dltf_codes_new(dltf_codes_csr(supports), &made));
     DL_TRY_NEW(job.rows, workers * n);
     DL_TRY_NEW(job.sample, workers * n);
@@ -168,12 +171,13 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
     /* A mean that was subtracted before samples were scaled to norm 1 cannot be put back. */
     const float *mean = model->parts.unit_norm ? NULL : model->mean;
     for (int64_t i = 0; i < codes->rows; i++) {
-        dl_decode_row(model, codes, i, x);
+        memset(x, 0, (size_t)n * sizeof *x);
+        dl_decode(x, DL_ADD, model->dictionary, n, dl_codes_code(codes, i));
         for (int64_t j = 0; j < n; j++) {
             X[i * n + j] = (float)(mean ? x[j] + (double)mean[j] : x[j]);
             if (!isfinite(X[i * n + j]))
-                status = dl_fail(DLTF_NUMERIC, "codes: row %lld decodes to a value beyond single precision",
-                                 (long long)i);
+                status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_CODES,
+                                       "row %lld decodes to a value beyond single precision", (long long)i);
         }
     }
     dl_free(x);

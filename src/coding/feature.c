@@ -34,6 +34,20 @@ dl_slots dl_slots_from(const dl_slots *slots, int64_t first, int64_t rows) {
     return (dl_slots){rows, k, slots->count + first, slots->index + first * k, slots->value + first * k};
 }
 
+void dl_code_sort(int32_t *index, float *value, int64_t count) {
+    for (int64_t e = 1; e < count; e++) {
+        int32_t j = index[e];
+        float z = value[e];
+        int64_t at = e;
+        for (; at > 0 && index[at - 1] > j; at--) {
+            index[at] = index[at - 1];
+            value[at] = value[at - 1];
+        }
+        index[at] = j;
+        value[at] = z;
+    }
+}
+
 static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
@@ -75,8 +89,8 @@ void dl_workspaces_free(dl_workspace *spaces, int threads) {
     dl_free(spaces);
 }
 
-void dl_score_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows, float *scores) {
-    dl_kernels_now()->scores(feature->E, 0, feature->E->panels, X, x_stride, rows, scores, feature->E->m);
+void dl_score_tile(const dl_packed *E, const float *X, int64_t x_stride, int64_t rows, float *scores) {
+    dl_kernels_now()->scores(E, 0, E->panels, X, x_stride, rows, scores, E->m);
 }
 
 void dl_threshold_tile(const dl_feature *feature, const float *scores, int64_t rows, uint32_t *keys,
@@ -129,7 +143,7 @@ void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride
         /* Half a tile at a time: for few atoms its scores then stay in the L1 cache. */
         for (int64_t i = 0; i < rows; i += DL_TILE / 2) {
             int64_t some = least(rows - i, DL_TILE / 2);
-            dl_score_tile(feature, X + i * x_stride, x_stride, some, space->scores);
+            dl_score_tile(E, X + i * x_stride, x_stride, some, space->scores);
             dl_threshold_tile(feature, space->scores, some, space->keys, dl_slots_from(&out, i, some));
         }
         return;

@@ -22,6 +22,9 @@ void dl_slots_free(dl_slots *slots);
 /* The rows of a larger slots object from `first` on: a view. */
 dl_slots dl_slots_from(const dl_slots *slots, int64_t first, int64_t rows);
 
+/* Puts the entries of one code in the order of atoms; for the few that a code has. */
+void dl_code_sort(int32_t *index, float *value, int64_t count);
+
 typedef struct dl_prefilter dl_prefilter;
 typedef struct dl_prefilter_space dl_prefilter_space;
 
@@ -34,7 +37,7 @@ typedef struct dl_feature {
 } dl_feature;
 
 /* scores = X E^T - b for `rows` samples of n floats, `x_stride` apart; rows x m. */
-void dl_score_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows, float *scores);
+void dl_score_tile(const dl_packed *E, const float *X, int64_t x_stride, int64_t rows, float *scores);
 
 /* z = max_k(scores), eq. (1) of the paper, row by row; `keys` is work space of m words. */
 void dl_threshold_tile(const dl_feature *feature, const float *scores, int64_t rows, uint32_t *keys,

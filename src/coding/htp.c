@@ -8,6 +8,7 @@
  * stays, and returns the best code that it met. */
 #include "base/memory.h"
 #include "coding/coder.h"
+#include "coding/decode.h"
 #include "coding/dual.h"
 #include "data/matrix.h"
 #include "data/model.h"
@@ -142,9 +143,7 @@ static double fit(const htp_state *h, htp_space *s, const float *x, dl_slots cod
     double square = 0;
     for (int64_t d = 0; d < n; d++)
         s->residual[d] = (double)x[d];
-    for (int32_t e = 0; e < code.count[0]; e++)
-        dl_kernels_now()->add_scaled(s->residual, -code.value[e], h->model->dictionary + code.index[e] * n,
-                                     n);
+    dl_decode(s->residual, DL_SUBTRACT, h->model->dictionary, n, dl_slots_code(&code, 0));
     for (int64_t d = 0; d < n; d++)
         square += s->residual[d] * s->residual[d];
     return square;

@@ -4,12 +4,13 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "coding/feature.h"
+#include "coding/decode.h"
 #include "data/codes.h"
 #include "data/matrix.h"
 #include "data/model.h"
 
 #include <math.h>
+#include <string.h>
 
 dltf_status dl_residual_open(dl_residual *r, const dltf_model *model, int threads, int64_t most) {
     dltf_status status = DLTF_OK;
@@ -30,17 +31,6 @@ void dl_residual_close(dl_residual *r) {
     *r = (dl_residual){0};
 }
 
-void dl_decode_row(const dltf_model *model, const dltf_codes *codes, int64_t i, double *x) {
-    int64_t n = model->parts.n;
-    for (int64_t j = 0; j < n; j++)
-        x[j] = 0;
-    for (int64_t e = codes->indptr[i]; e < codes->indptr[i + 1]; e++) {
-        const float *w = model->dictionary + codes->indices[e] * n;
-        for (int64_t j = 0; j < n; j++)
-            x[j] += (double)codes->values[e] * (double)w[j];
-    }
-}
-
 typedef struct piece {
     dl_residual *r;
     dl_samples samples;
@@ -56,7 +46,8 @@ static void add_tile(void *context, int64_t tile, int worker) {
     double error = 0, energy = 0;
     for (int64_t i = first; i < end; i++) {
         dl_samples_row(&p->samples, i, row, sample);
-        dl_decode_row(p->r->model, p->codes, i, x);
+        memset(x, 0, (size_t)n * sizeof *x);
+        dl_decode(x, DL_ADD, p->r->model->dictionary, n, dl_codes_code(p->codes, i));
         for (int64_t j = 0; j < n; j++) {
             error += ((double)sample[j] - x[j]) * ((double)sample[j] - x[j]);
             energy += (double)sample[j] * (double)sample[j];
@@ -70,7 +61,7 @@ dltf_status dl_find_not_finite(dltf_matrix X, int64_t first, double *row) {
     dltf_status status = DLTF_OK;
     for (int64_t i = 0; i < X.rows && status == DLTF_OK; i++) {
         dl_matrix_row(X, i, row);
-        status = dl_row_check_finite(row, X.cols, first + i, "data");
+        status = dl_row_check_finite(row, X.cols, first + i, DLTF_SUBJECT_DATA);
     }
     return status;
 }
@@ -89,7 +80,8 @@ dltf_status dl_residual_add(dl_residual *r, dltf_matrix X, const dltf_codes *cod
         return DLTF_OK;
     dltf_status status = dl_find_not_finite(X, first, r->scratch);
     if (status == DLTF_OK)
-        status = dl_fail(DLTF_NUMERIC, "data: values beyond single precision: rescale the data");
+        status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                               "values beyond single precision: rescale the data");
     return status;
 }
 

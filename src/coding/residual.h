@@ -24,9 +24,6 @@ dltf_status dl_residual_add(dl_residual *residual, dltf_matrix X, const dltf_cod
 double dl_residual_relative(const dl_residual *residual);
 void dl_residual_close(dl_residual *residual);
 
-/* x = sum_j z_j w_j of code i, in double. */
-void dl_decode_row(const dltf_model *model, const dltf_codes *codes, int64_t i, double *x);
-
 /* The first NaN or infinity in X, as a failure that counts rows from `first`. */
 dltf_status dl_find_not_finite(dltf_matrix X, int64_t first, double *row);
 

@@ -62,12 +62,6 @@ dltf_status dl_patch_sample(dl_plane plane, const dl_grid *grid, int64_t most, i
     return DLTF_OK;
 }
 
-bool dl_meter_add(dl_meter *meter, int64_t units) {
-    meter->done += units;
-    dltf_progress now = {"denoising", meter->done, meter->total, NULL};
-    return !meter->progress || meter->progress(meter->context, &now) == 0;
-}
-
 /* What a thread needs for one tile. */
 typedef struct space {
     int64_t *offset;

@@ -3,6 +3,7 @@
 #ifndef DL_IMAGE_PATCHES_H
 #define DL_IMAGE_PATCHES_H
 
+#include "base/meter.h"
 #include "data/samples.h"
 
 /* One plane of an image. */
@@ -29,15 +30,6 @@ float dl_patch_cut(dl_plane plane, int64_t side, int64_t offset, float *x);
 /* `count` patches at random places (all patches, in order, where there are not more), without their mean. */
 dltf_status dl_patch_sample(dl_plane plane, const dl_grid *grid, int64_t most, int64_t seed, float **X,
                             int64_t *count);
-
-/* Progress of the whole; false once somebody cancelled. */
-typedef struct dl_meter {
-    dltf_progress_fn progress;
-    void *context;
-    int64_t done, total;
-} dl_meter;
-
-bool dl_meter_add(dl_meter *meter, int64_t units);
 
 /* Up to DL_TILE patches, side by side in the image. */
 typedef struct dl_patch_tile {

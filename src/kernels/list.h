@@ -40,6 +40,9 @@ DL_KERNEL(void, gap_row,
 /* sum += scale x, in double. */
 DL_KERNEL(void, add_scaled, (double *sum, float scale, const float *x, int64_t n))
 
+/* sum += scale x, in single precision. */
+DL_KERNEL(void, add_scaled32, (float *sum, float scale, const float *x, int64_t n))
+
 /* ||x||^2 of floats. */
 DL_KERNEL(double, square, (const float *x, int64_t n))
 

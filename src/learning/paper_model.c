@@ -72,12 +72,14 @@ double dl_paper_model_bytes(const dltf_learner *l, bool noise) {
 
 dl_pass dl_paper_model_pass(const dltf_learner *l, dl_paper_model *p, double theta, double beta) {
     double sigma = dl_largest_eigenvalue(l->G, l->m, p->lanczos);
-    p->problem =
-        (dl_z_problem){.W = {.E = &l->W32, .k = l->k, .positive = l->options.select == DLTF_SELECT_POSITIVE},
-                       .G = l->G32,
-                       .theta = theta,
-                       .beta = beta,
-                       .step = dl_z_step_length(sigma, theta, beta)};
+    p->problem = (dl_z_problem){.m = l->m,
+                                .k = l->k,
+                                .positive = l->options.select == DLTF_SELECT_POSITIVE,
+                                .W = &l->W32,
+                                .G = l->G32,
+                                .theta = theta,
+                                .beta = beta,
+                                .step = dl_z_step_length(sigma, theta, beta)};
     p->gamma = beta > 0 ? l->options.lambda / beta : 0;
     dl_statistics_clear(&p->statistics);
     return (dl_pass){.l = l, .block = &p->block, .state = p, .count = l->N};

@@ -55,25 +55,20 @@ static span block_of(const job *j, int64_t block) {
     return (span){block * BLOCK, last < j->entries.count ? last : j->entries.count, v};
 }
 
-/* r += scale w in f32. */
-static void add(float *r, float scale, const float *w, int64_t n) {
-    for (int64_t d = 0; d < n; d++)
-        r[d] += scale * w[d];
-}
-
 /* R becomes E for the samples of the atom; v = E z. */
 static void open_block(void *context, int64_t block, int worker) {
     (void)worker;
     const job *j = context;
     dl_rank_one *space = j->space;
+    const dl_kernels *kernels = dl_kernels_now();
     span s = block_of(j, block);
     for (int64_t i = s.first; i < s.last; i++) {
         int64_t at = j->entries.entry[i], row = at / j->Z.k;
         float z = j->Z.value[at], *r = j->R + row * space->n;
         space->row[i] = (int32_t)row;
         space->z[i] = z;
-        add(r, z, space->narrow, space->n);
-        dl_kernels_now()->add_scaled(s.v, z, r, space->n);
+        kernels->add_scaled32(r, z, space->narrow, space->n);
+        kernels->add_scaled(s.v, z, r, space->n);
     }
 }
 
@@ -92,10 +87,11 @@ static void close_block(void *context, int64_t block, int worker) {
     (void)worker;
     const job *j = context;
     dl_rank_one *space = j->space;
+    const dl_kernels *kernels = dl_kernels_now();
     span s = block_of(j, block);
     for (int64_t i = s.first; i < s.last; i++) {
         j->Z.value[j->entries.entry[i]] = space->z[i];
-        add(j->R + space->row[i] * space->n, -space->z[i], space->narrow, space->n);
+        kernels->add_scaled32(j->R + space->row[i] * space->n, -space->z[i], space->narrow, space->n);
     }
 }
 

@@ -33,7 +33,7 @@ static void start_tile(void *context, int64_t tile, int worker) {
     dl_paper_model *p = pass->state;
     dl_tile t = dl_pass_tile(pass, tile, worker);
     dl_z_space *space = &p->spaces[worker];
-    dl_score_tile(&p->problem.W, t.X, pass->l->n, t.rows, space->B);
+    dl_score_tile(p->problem.W, t.X, pass->l->n, t.rows, space->B);
     dl_z_step(&p->problem, NULL, t.rows, space, dl_slots_from(&p->Z, t.first, t.rows));
     float *Q = p->Q + t.first * pass->l->m;
     for (int64_t i = 0; i < t.rows * pass->l->m; i++)
@@ -63,7 +63,7 @@ static void yzq_tile(void *context, int64_t tile, int worker) {
     int64_t m = pass->l->m, entries = t.rows * m;
     float *Q = p->Q + t.first * m, *Y = p->Y + t.first * m, *M = p->M + (t.first - pass->first) * m;
     float over_beta = (float)(1 / problem->beta);
-    dl_score_tile(&problem->W, t.X, pass->l->n, t.rows, space->B);
+    dl_score_tile(problem->W, t.X, pass->l->n, t.rows, space->B);
     dl_z_gap(problem, space->B, Z, t.rows, space->P);
     dl_y_step(problem->beta, entries, space->P, Q, Y);
     for (int64_t i = 0; i < entries; i++)
@@ -148,6 +148,7 @@ const dl_stage dl_stage_admm = {
     .columns = DL_THETA | DL_OBJECTIVE | DL_NOISE_TERM | DL_INCOHERENCE_TERM | DL_DATA_TERM |
                DL_RELATIVE_ERROR | DL_PRIMAL_RESIDUAL | DL_DUAL_RESIDUAL | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "lower lambda or raise beta",
+    .saving = "lower m, use fewer samples, or leave admm out",
     .length = length,
     .bytes = bytes,
     .work = work,

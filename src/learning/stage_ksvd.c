@@ -4,6 +4,7 @@
  * E the columns of R + w_j z_j that use atom j, the atom and its coefficients become the best rank-one fit
  * w_j z_j to E; the supports stay. An iteration leaves nothing but W: codes and residuals are made anew. */
 #include "base/memory.h"
+#include "coding/decode.h"
 #include "coding/omp.h"
 #include "kernels/kernels.h"
 #include "learning/learner_replace.h"
@@ -30,8 +31,9 @@ static int64_t length(const dltf_train_options *options) {
 
 static dltf_status admit(const dltf_learner *l) {
     if (l->N > INT32_MAX)
-        return dl_fail(DLTF_ARGUMENT, "ksvd: %lld samples are too many, the limit is 2,147,483,647",
-                       (long long)l->N);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA,
+                             "%lld samples are too many for ksvd, the limit is 2,147,483,647",
+                             (long long)l->N);
     return DLTF_OK;
 }
 
@@ -100,9 +102,7 @@ static void code_tile(void *context, int64_t tile, int worker) {
         dl_samples_row(&l->samples, first + i, s->row + worker * n, R + i * n);
     dl_omp_tile(&omp, R, n, rows, &s->spaces[worker], Z);
     for (int64_t i = 0; i < rows; i++)
-        for (int64_t e = i * Z.k; e < i * Z.k + Z.count[i]; e++)
-            for (int64_t d = 0; d < n; d++)
-                R[i * n + d] -= Z.value[e] * s->atoms[Z.index[e] * n + d];
+        dl_decode32(R + i * n, DL_SUBTRACT, s->atoms, n, dl_slots_code(&Z, i));
 }
 
 static void code_samples(const dltf_learner *l, ksvd *s) {
@@ -157,6 +157,7 @@ const dl_stage dl_stage_ksvd = {
     .name = "ksvd",
     .columns = DL_THETA | DL_OBJECTIVE | DL_DATA_TERM | DL_RELATIVE_ERROR | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
+    .saving = "use fewer samples or lower m",
     .length = length,
     .admit = admit,
     .bytes = bytes,

@@ -117,7 +117,7 @@ static void code_tile(void *context, int64_t tile, int worker) {
     const minibatch *b = pass->state;
     dl_tile t = dl_pass_tile(pass, tile, worker);
     dl_feature dual = {.E = &b->E32, .k = l->k, .positive = l->options.select == DLTF_SELECT_POSITIVE};
-    dl_score_tile(&dual, t.X, l->n, t.rows, b->scores[worker]);
+    dl_score_tile(dual.E, t.X, l->n, t.rows, b->scores[worker]);
     dl_threshold_tile(&dual, b->scores[worker], t.rows, b->keys[worker], t.Z);
 }
 
@@ -211,6 +211,7 @@ const dl_stage dl_stage_minibatch = {
     .name = "minibatch",
     .columns = DL_RELATIVE_ERROR | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
+    .saving = "lower m",
     .length = length,
     .bytes = bytes,
     .work = work,

@@ -39,7 +39,7 @@ static void z_tile(void *context, int64_t tile, int worker) {
     dl_paper_model *p = pass->state;
     dl_tile t = dl_pass_tile(pass, tile, worker);
     dl_z_space *space = &p->spaces[worker];
-    dl_score_tile(&p->problem.W, t.X, pass->l->n, t.rows, space->B);
+    dl_score_tile(p->problem.W, t.X, pass->l->n, t.rows, space->B);
     dl_z_step(&p->problem, NULL, t.rows, space, t.Z);
 }
 
@@ -71,6 +71,7 @@ const dl_stage dl_stage_tied = {
     .columns = DL_THETA | DL_OBJECTIVE | DL_INCOHERENCE_TERM | DL_DATA_TERM | DL_RELATIVE_ERROR |
                DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
+    .saving = "lower m",
     .length = length,
     .bytes = bytes,
     .work = work,

@@ -16,7 +16,7 @@ static double top_square(const float *q, int64_t m, int64_t most, dl_z_space *sp
 
 dl_q_outcome dl_q_step(const dl_z_problem *problem, double gamma, int64_t rows, const float *Y,
                        dl_z_space *space, float *Q, float *M) {
-    int64_t m = problem->W.E->m, most = 2 * problem->W.k < m ? 2 * problem->W.k : m;
+    int64_t m = problem->m, most = 2 * problem->k < m ? 2 * problem->k : m;
     float over_beta = (float)(1 / problem->beta);
     dl_q_outcome outcome = {0};
     for (int64_t i = 0; i < rows; i++) {

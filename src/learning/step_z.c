@@ -46,7 +46,7 @@ double dl_z_step_length(double sigma, double theta, double beta) {
 }
 
 void dl_z_gap(const dl_z_problem *problem, const float *B, dl_slots Z, int64_t rows, float *P) {
-    int64_t m = problem->W.E->m;
+    int64_t m = problem->m;
     for (int64_t i = 0; i < rows; i++)
         dl_kernels_now()->gap_row(problem->G, m, Z.index + i * Z.k, Z.value + i * Z.k, Z.count[i], B + i * m,
                                   P + i * m);
@@ -59,14 +59,14 @@ double dl_z_objective(const dl_z_problem *problem, const float *p, const float *
     for (int64_t e = 0; e < count; e++)
         data += (double)value[e] * ((double)p[index[e]] - (double)b[index[e]]);
     if (m_row)
-        for (int64_t j = 0; j < problem->W.E->m; j++)
+        for (int64_t j = 0; j < problem->m; j++)
             noise += ((double)p[j] + (double)m_row[j]) * ((double)p[j] + (double)m_row[j]);
     return problem->theta / 2 * data + problem->beta / 2 * noise;
 }
 
 static double row_objective(const dl_z_problem *problem, const dl_z_space *space, const float *M, dl_slots Z,
                             int64_t i) {
-    int64_t m = problem->W.E->m;
+    int64_t m = problem->m;
     return dl_z_objective(problem, space->P + i * m, space->B + i * m, M ? M + i * m : NULL,
                           Z.index + i * Z.k, Z.value + i * Z.k, Z.count[i]);
 }
@@ -74,7 +74,7 @@ static double row_objective(const dl_z_problem *problem, const dl_z_space *space
 /* U = Z - step (theta P + beta G(P + M)). */
 static void gradient_step(const dl_z_problem *problem, const float *M, int64_t rows, dl_z_space *space,
                           dl_slots Z) {
-    int64_t m = problem->W.E->m;
+    int64_t m = problem->m;
     float data = (float)(problem->step * problem->theta), noise = (float)(problem->step * problem->beta);
     for (int64_t i = 0; i < rows * m; i++)
         space->U[i] = -data * space->P[i];
@@ -101,7 +101,7 @@ static void copy_codes(dl_slots from, dl_slots to, int64_t first, int64_t rows) 
 /* The best values on the support found: z_S = G_SS^{-1} b_S. IHT with a step bounded by sigma is far from
  * them when atoms are coherent (real images), and W learned from such codes swings instead of settling. */
 static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z, int64_t i) {
-    int64_t s = Z.count[i], m = problem->W.E->m;
+    int64_t s = Z.count[i], m = problem->m;
     const int32_t *S = Z.index + i * Z.k;
     float *z = Z.value + i * Z.k;
     double *G = space->normal, *b = G + s * s;
@@ -111,7 +111,7 @@ static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z
         b[p] = (double)space->B[i * m + S[p]];
     }
     dl_solve_support(G, b, s, 1e-5); /* G is rounded to f32 */
-    for (int64_t p = 0; p < s && problem->W.positive; p++)
+    for (int64_t p = 0; p < s && problem->positive; p++)
         if (b[p] < 0)
             return; /* nonnegative codes stay so: keep the values of the last step */
     int32_t kept = 0;
@@ -123,16 +123,22 @@ static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z
     Z.count[i] = kept;
 }
 
+/* Z = max_k(scores), row by row. */
+static void threshold(const dl_z_problem *problem, const float *scores, int64_t rows, dl_z_space *space,
+                      dl_slots Z) {
+    dl_kernels_now()->select(scores, problem->m, rows, problem->m, problem->k, problem->positive, space->keys,
+                             Z.count, Z.index, Z.value);
+}
+
 void dl_z_step(const dl_z_problem *problem, const float *M, int64_t rows, dl_z_space *space, dl_slots Z) {
-    const dl_feature *W = &problem->W;
-    dl_threshold_tile(W, space->B, rows, space->keys, Z);
+    threshold(problem, space->B, rows, space, Z);
     copy_codes(Z, space->start, 0, rows);
     dl_z_gap(problem, space->B, Z, rows, space->P);
     for (int64_t i = 0; i < rows; i++)
         space->before[i] = row_objective(problem, space, M, Z, i);
     for (int step = 0; step < IHT_STEPS; step++) {
         gradient_step(problem, M, rows, space, Z);
-        dl_threshold_tile(W, space->U, rows, space->keys, Z);
+        threshold(problem, space->U, rows, space, Z);
         dl_z_gap(problem, space->B, Z, rows, space->P);
     }
     if (!M) {

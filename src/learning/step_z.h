@@ -6,8 +6,10 @@
 
 /* What stays the same for all tiles of an iteration. */
 typedef struct dl_z_problem {
-    dl_feature W;   /* the tied feature: E = W */
-    const float *G; /* W^T W, m x m */
+    int64_t m, k;
+    bool positive;      /* codes are nonnegative */
+    const dl_packed *W; /* for the products W^T X */
+    const float *G;     /* W^T W, m x m */
     double theta, beta;
     double step; /* s / L with L = theta sigma + beta sigma^2, sigma the largest eigenvalue of G */
 } dl_z_problem;

@@ -2,6 +2,7 @@
  * certificate for candidate supports. Samples are independent, so the flags do not depend on the threads. */
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "coding/decode.h"
 #include "data/codes.h"
 #include "data/matrix.h"
 #include "data/model.h"
@@ -30,6 +31,7 @@ typedef struct workspace {
 typedef struct job {
     dltf_certify_options assumption;
     dl_samples samples;
+    const float *dictionary;
     bool tied;
     dl_gains gains;
     dltf_isometry twice, next;
@@ -82,13 +84,10 @@ static void add_noise_terms(const job *j, int64_t i, workspace *space, dl_terms 
     for (int64_t a = 0; a < g->n; a++)
         space->e[a] = (double)space->sample[a];
     double x_norm = dl_norm(space->e, g->n);
-    for (int64_t s = j->known->indptr[i]; s < j->known->indptr[i + 1]; s++) {
-        const double *w = g->W + j->known->indices[s] * g->n;
-        double z = (double)j->known->values[s];
-        length += fabs(z);
-        for (int64_t a = 0; a < g->n; a++)
-            space->e[a] -= z * w[a];
-    }
+    dl_code known = dl_codes_code(j->known, i);
+    dl_decode(space->e, DL_SUBTRACT, j->dictionary, g->n, known);
+    for (int64_t s = 0; s < known.count; s++)
+        length += fabs((double)known.value[s]);
     double terms = (double)(g->n + 2 * t->k + 8);
     double rounding = dl_score_rounding(g, x_norm) + g->slack * t->z_1 +
                       terms * DBL_EPSILON * g->longest_e * (x_norm + g->longest_w * length);
@@ -176,12 +175,12 @@ static void workspace_free(workspace *space) {
 }
 
 static dltf_status check_codes(const dltf_model *model, dltf_matrix X, const dltf_codes *codes,
-                               const char *name) {
+                               dltf_subject subject) {
     if (!codes || (codes->rows == X.rows && codes->cols == model->parts.m))
         return DLTF_OK;
-    return dl_fail(DLTF_DATA, "the %s are %lld x %lld, but there are %lld samples and %lld atoms", name,
-                   (long long)codes->rows, (long long)codes->cols, (long long)X.rows,
-                   (long long)model->parts.m);
+    return dl_fail_about(DLTF_DATA, subject, "%lld x %lld, but there are %lld samples and %lld atoms",
+                         (long long)codes->rows, (long long)codes->cols, (long long)X.rows,
+                         (long long)model->parts.m);
 }
 
 static dltf_status run(job *j, int threads, dltf_progress_fn progress, void *context) {
@@ -201,12 +200,14 @@ dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const d
                                  dltf_progress_fn progress, void *context, uint8_t *flags) {
     dltf_status status = DLTF_OK;
     dltf_codes *features = NULL;
-    job j = {.samples = {X, model->mean, model->parts.unit_norm, 1}, .tied = dl_is_tied(model)};
+    job j = {.samples = {X, model->mean, model->parts.unit_norm, 1},
+             .dictionary = model->dictionary,
+             .tied = dl_is_tied(model)};
     int threads = 0;
     DL_TRY(dl_assumption(model, certification, &j.assumption));
-    DL_TRY(dl_matrix_check(X, "data"));
-    DL_TRY(check_codes(model, X, known, "known codes"));
-    DL_TRY(check_codes(model, X, candidates, "candidates"));
+    DL_TRY(dl_matrix_check(X, DLTF_SUBJECT_DATA));
+    DL_TRY(check_codes(model, X, known, DLTF_SUBJECT_TRUE_CODES));
+    DL_TRY(check_codes(model, X, candidates, DLTF_SUBJECT_CANDIDATES));
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.k = j.assumption.k;
     encoding.threads = j.assumption.threads;

@@ -50,6 +50,14 @@ commands() {
   echo "$names"
 }
 
+# The experiments that `dltf help reproduce` lists.
+experiments() {
+  local names
+  names=$(dltf help reproduce | sed -n '/^Experiments:/,/^$/s/^  \([a-z][a-z0-9]*\) .*/\1/p')
+  [[ $names == table1*images* ]] || { echo "the experiments are: $names" >&2; return 1; }
+  echo "$names"
+}
+
 # value EXPRESSION: of the JSON object d on stdin.
 value() { "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 

@@ -2,6 +2,34 @@
 # Help, version, manual and completion: what a newcomer types first.
 load common
 
+@test "the overview lists the commands, one for each file of them" {
+  local names source
+  names=$(commands)
+  for source in "$BATS_TEST_DIRNAME"/../../cli/cmd_*.c; do
+    source=${source##*/cmd_}
+    grep -qx "${source%.c}" <<<"$names"
+  done
+}
+
+@test "reproduce: help, manual and completion list every experiment with its methods" {
+  dltf help reproduce >help
+  dltf manual >manual
+  dltf completion bash >completion
+  mkdir -p data/mnist
+  touch data/mnist/{train,t10k}-images-idx3-ubyte.gz # --plan only asks whether they are there
+  local experiment names methods
+  names=$(experiments)
+  for experiment in $names; do
+    [[ -s $BATS_TEST_DIRNAME/../../experiments/$experiment.c ]]
+    methods=$(dltf reproduce "$experiment" --plan --data data --json -q | value '", ".join(dict.fromkeys(r["method"] for r in d["rows"]))')
+    [[ -n $methods && $(tr -s ' \n' ' ' <help) == *" $experiment "*" --methods: $methods "* ]]
+    grep -qx ".It Cm $experiment" manual
+    [[ $(tr '\n' ' ' <manual) == *" $experiment "*"methods: $methods "* ]]
+    grep -q "^ *$experiment) _dltf_list \"${methods//, / }\" ;;" completion
+  done
+  [[ $(grep -c "_dltf_list \"" completion) == $(wc -w <<<"$names") ]]
+}
+
 @test "dltf alone and an unknown command say what there is" {
   run -2 --separate-stderr dltf
   [[ $stderr == *"Commands:"*train*encode* ]]
@@ -71,6 +99,8 @@ complete_words() {
   [[ $(complete_words train --select "") == "abs positive" ]]
   [[ $(complete_words help enc) == encode ]]
   [[ $(complete_words reproduce t | xargs) == "table1 timing table4" ]]
+  [[ $(complete_words reproduce timing --methods "" | xargs) == "original dltf" ]]
+  [[ $(complete_words reproduce table1 --methods original,ks) == original,ksvd ]]
   [[ -z $(complete_words train --seed "") ]]
   touch "data file.npy"
   [[ $(complete_words train da) == "data file.npy" ]]

@@ -63,6 +63,27 @@ END
   fails 2 "has no method 'nope'; it has: original, random" reproduce table1 --methods dltf,nope
 }
 
+@test "reproduce chooses settings, and plans without measuring" {
+  # rows ARGUMENTS...: the rows of a plan as CSV, without the columns of measurements.
+  rows() { dltf reproduce "$@" --plan --csv plan.csv -q >/dev/null && cut -d, -f1-"$columns" plan.csv | xargs; }
+  columns=2
+  [[ $(rows table1 --methods original,dltf --settings k=4,k=12) == "method,k original,4 original,12 dltf,4 dltf,12" ]]
+  [[ $(rows table1 --methods dltf --quick) == "method,k dltf,4 dltf,8" ]]
+  columns=5
+  [[ $(rows figure1 --methods ksvd --settings panel=c,value=48) == "method,panel,k,parameter,value ksvd,c,8,n,48" ]]
+  columns=3
+  [[ $(rows certificates --methods true --settings noise=0.03,k=8) == "method,noise,k true,0.03,8" ]]
+  [[ $(dltf reproduce table1 --plan --settings k=4 --json -q | value '[r for r in d["rows"] if r["method"] == "ksvd"]') == "[{'method': 'ksvd', 'k': 4, 'seeds': 3, 'paper': 0.724}]" ]]
+  dltf reproduce table1 --methods original --settings k=6 --seeds 1 --json -q >t.json
+  [[ $(value '[(r["method"], r["k"], r["ave_dif"] > 0) for r in d["rows"]]' <t.json) == "[('original', 6, True)]" ]]
+  fails 2 "table1 has no setting 'k=5'; --plan shows" reproduce table1 --settings k=4,k=5
+  fails 2 "table1 has no setting 'n=64'" reproduce table1 --settings n=64
+  fails 2 "table1 has no setting 'k'" reproduce table1 --settings k
+  fails 2 "table1 has no setting 'k=6'" reproduce table1 --quick --settings k=6
+  fails 2 "figure1 has no setting 'panel=c,k=4'" reproduce figure1 --settings panel=c,k=4
+  fails 2 "leave --figures out" reproduce figure1 --plan --figures .
+}
+
 @test "reproduce certificates proves true supports and no wrong ones" {
   dltf reproduce certificates --quick --seeds 1 --json -q >c.json
   [[ $(value '[r["wrong_proofs"] for r in d["rows"] if r["method"] != "true"] == [0] * 12' <c.json) == True ]]

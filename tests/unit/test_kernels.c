@@ -55,6 +55,29 @@ static void scores(void **state) {
     }
 }
 
+/* Sums of scaled rows: the same bytes at every level. */
+static void scaled_rows(void **state) {
+    (void)state;
+    double sum[MOST_n + 1];
+    float sum32[MOST_n + 1];
+    fill_normal(E, MOST_m * MOST_n);
+    const dl_kernels *kernels;
+    for (int l = 0; (kernels = dl_kernels_level(l)); l++)
+        for (int64_t n = 1; n <= MOST_n; n++) {
+            float scale = E[2 * MOST_n + n];
+            for (int64_t d = 0; d <= n; d++)
+                sum[d] = (double)(sum32[d] = E[MOST_n + d]);
+            kernels->add_scaled(sum, scale, E, n);
+            kernels->add_scaled32(sum32, scale, E, n);
+            for (int64_t d = 0; d < n; d++) {
+                volatile float product = scale * E[d]; /* two roundings */
+                assert_true(sum[d] == (double)E[MOST_n + d] + (double)scale * (double)E[d]);
+                assert_true(sum32[d] == E[MOST_n + d] + product);
+            }
+            assert_true(sum[n] == (double)E[MOST_n + n] && sum32[n] == E[MOST_n + n]);
+        }
+}
+
 /* ---- Selection ---- */
 
 enum { RARE_VALUES = 9 };
@@ -184,7 +207,7 @@ static void check_features(int64_t m, int64_t n, int64_t k, bool positive, bool 
     assert_int_equal(dl_slots_alloc(&slots, ROWS, k), DLTF_OK);
     assert_int_equal(dl_workspaces_alloc(1, m, n, k, &spaces), DLTF_OK);
     dl_feature coder = {.E = &packed, .k = k, .positive = positive};
-    dl_score_tile(&coder, x, n, ROWS, all);
+    dl_score_tile(coder.E, x, n, ROWS, all);
     dl_feature_tile(&coder, x, n, ROWS, &spaces[0], slots);
     for (int64_t i = 0; i < ROWS; i++) {
         for (int64_t j = 0; j < m; j++)
@@ -220,5 +243,6 @@ static void features_of_many_atoms(void **state) {
     dl_kernels_force(NULL);
 }
 
-TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(selection), cmocka_unit_test(not_finite),
-           cmocka_unit_test(prox_passes), cmocka_unit_test(features_of_many_atoms))
+TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(scaled_rows), cmocka_unit_test(selection),
+           cmocka_unit_test(not_finite), cmocka_unit_test(prox_passes),
+           cmocka_unit_test(features_of_many_atoms))

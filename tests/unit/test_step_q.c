@@ -24,8 +24,7 @@ static void make(instance *t, int64_t m, int64_t k, int64_t rows, double gamma, 
 }
 
 static dl_q_outcome step(instance *t) {
-    dl_packed shape = {.m = t->m}; /* all that the step reads of W */
-    dl_z_problem problem = {.W = {.E = &shape, .k = t->k}, .beta = t->beta};
+    dl_z_problem problem = {.m = t->m, .k = t->k, .beta = t->beta};
     memcpy(t->space.P, t->P, (size_t)(t->rows * t->m) * sizeof *t->P);
     return dl_q_step(&problem, t->gamma, t->rows, t->Y, &t->space, t->Q, t->M);
 }

@@ -33,7 +33,7 @@ static void set_dictionary(instance *t, const double *W) {
     dl_packed_free(&t->packed);
     assert_int_equal(dl_packed_alloc(&t->packed, t->m, t->n), DLTF_OK);
     dl_packed_fill(&t->packed, t->W32, NULL);
-    t->problem.W.E = &t->packed;
+    t->problem.W = &t->packed;
     t->problem.G = t->G32;
 }
 
@@ -44,7 +44,7 @@ static void set_samples(instance *t) {
 
 static void make(instance *t, int64_t m, int64_t n, int64_t k, int64_t rows, double theta, double beta) {
     *t = (instance){.m = m, .n = n, .k = k, .rows = rows, .X32 = new_f32(rows * n)};
-    t->problem = (dl_z_problem){.W = {.k = k}, .theta = theta, .beta = beta};
+    t->problem = (dl_z_problem){.m = m, .k = k, .theta = theta, .beta = beta};
     double *W = new_dictionary(m, n);
     set_dictionary(t, W);
     free(W);
@@ -96,7 +96,7 @@ static double *new_start(const instance *t, int64_t i) {
     double *z = new_f64(t->m), *scores = new_f64(t->m);
     int32_t *support = calloc((size_t)t->m, sizeof *support);
     ref_scores(t->X + i * t->n, 1, t->n, t->W, t->m, scores);
-    int64_t count = ref_topk(scores, t->m, t->k, t->problem.W.positive, support);
+    int64_t count = ref_topk(scores, t->m, t->k, t->problem.positive, support);
     for (int64_t e = 0; e < count; e++)
         z[support[e]] = scores[support[e]];
     free(scores);
@@ -148,7 +148,7 @@ typedef struct tally {
 /* Runs the step and checks every sample; counts those that improved on their start, and those whose objective
  * is that of the same step by loops (a tie in single precision may go the other way). */
 static void check(instance *t, tally *count) {
-    dl_score_tile(&t->problem.W, t->X32, t->problem.W.E->n, t->rows, t->space.B);
+    dl_score_tile(t->problem.W, t->X32, t->n, t->rows, t->space.B);
     dl_z_step(&t->problem, t->M32, t->rows, &t->space, t->Z);
     for (int64_t i = 0; i < t->rows; i++) {
         double *z = new_code(t, i), *start = new_start(t, i), *wanted = new_f64(t->m);
@@ -157,9 +157,9 @@ static void check(instance *t, tally *count) {
             fail_msg("sample %lld: objective %g, that of the start %g", (long long)i, f, before);
         assert_gap(t, i, z);
         bool kept = same_code(z, start, t->m);
-        if (!t->M && !kept && !t->problem.W.positive)
+        if (!t->M && !kept && !t->problem.positive)
             assert_true(is_least_squares(t, i));
-        ref_z_step(t->W, t->m, t->n, t->k, t->problem.W.positive, t->X + i * t->n,
+        ref_z_step(t->W, t->m, t->n, t->k, t->problem.positive, t->X + i * t->n,
                    t->M ? t->M + i * t->m : NULL, t->problem.theta, t->problem.beta, t->problem.step, STEPS,
                    wanted);
         count->samples++;
@@ -215,7 +215,7 @@ static void positive(void **state) {
         instance t;
         int64_t m = between(2, 40);
         make(&t, m, between(6, 16), between(1, m < 6 ? m : 6), between(1, DL_TILE), 0.5, trial % 2 ? 0.5 : 0);
-        t.problem.W.positive = true;
+        t.problem.positive = true;
         check(&t, &count);
         for (int64_t i = 0; i < t.rows; i++)
             for (int64_t e = i * t.k; e < i * t.k + t.Z.count[i]; e++) {
@@ -247,7 +247,7 @@ static void orthonormal_atoms(void **state) {
         unit_rows(W + j * n, 1, n);
     }
     set_dictionary(&t, W);
-    dl_score_tile(&t.problem.W, t.X32, t.problem.W.E->n, t.rows, t.space.B);
+    dl_score_tile(t.problem.W, t.X32, t.n, t.rows, t.space.B);
     dl_z_step(&t.problem, NULL, t.rows, &t.space, t.Z);
     for (int64_t i = 0; i < t.rows; i++) {
         double *z = new_code(&t, i), *start = new_start(&t, i);
@@ -277,7 +277,7 @@ static void sparse_samples(void **state) {
                 t.X32[i * n + d] += (float)z * t.W32[j * n + d];
         }
     set_samples(&t);
-    dl_score_tile(&t.problem.W, t.X32, t.problem.W.E->n, t.rows, t.space.B);
+    dl_score_tile(t.problem.W, t.X32, t.n, t.rows, t.space.B);
     dl_z_step(&t.problem, NULL, t.rows, &t.space, t.Z);
     for (int64_t i = 0; i < t.rows; i++) {
         double *z = new_code(&t, i);
@@ -358,7 +358,7 @@ static void objective_of_a_code(void **state) {
     for (int noise = 0; noise < 2; noise++) {
         instance t;
         make(&t, 20, 8, 4, 30, 0.6, noise ? 0.8 : 0);
-        dl_score_tile(&t.problem.W, t.X32, t.problem.W.E->n, t.rows, t.space.B);
+        dl_score_tile(t.problem.W, t.X32, t.n, t.rows, t.space.B);
         dl_z_step(&t.problem, t.M32, t.rows, &t.space, t.Z);
         for (int64_t i = 0; i < t.rows; i++) {
             double *z = new_code(&t, i), *x = t.X + i * t.n;

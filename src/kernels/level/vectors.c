@@ -17,3 +17,8 @@ void DL_LEVELLED(dl_add_scaled)(double *sum, float scale, const float *x, int64_
     for (int64_t i = 0; i < n; i++)
         sum[i] += (double)scale * (double)x[i];
 }
+
+void DL_LEVELLED(dl_add_scaled32)(float *sum, float scale, const float *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        sum[i] += scale * x[i];
+}

@@ -1,0 +1,134 @@
+/* Lists of methods and settings, as the user gives them. */
+#include "experiments/selection.h"
+
+#include "report/rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A part of a list: not terminated. */
+typedef struct item {
+    const char *text;
+    size_t length;
+} item;
+
+/* The next item of a comma-separated list, which moves on; false at the end. */
+static bool next_item(const char **list, item *next) {
+    if (!*list)
+        return false;
+    *list += strspn(*list, ", ");
+    *next = (item){*list, strcspn(*list, ", ")};
+    *list += next->length;
+    return next->length > 0;
+}
+
+static bool is_text(item i, const char *text) {
+    return strlen(text) == i.length && strncmp(text, i.text, i.length) == 0;
+}
+
+static void copy_item(item i, char *text, size_t size) {
+    snprintf(text, size, "%.*s", (int)i.length, i.text);
+}
+
+/* ---- Methods ---- */
+
+bool selection_has_method(const experiment_request *request, const char *method) {
+    const char *methods = request->methods;
+    item name;
+    bool any = false;
+    while (next_item(&methods, &name)) {
+        if (is_text(name, method))
+            return true;
+        any = true;
+    }
+    return !any;
+}
+
+bool selection_unknown_method(const experiment *self, const experiment_request *request, char *text,
+                              size_t size) {
+    const char *methods = request->methods;
+    item name;
+    while (next_item(&methods, &name)) {
+        bool known = false;
+        for (int i = 0; self->methods[i]; i++)
+            known = known || is_text(name, self->methods[i]);
+        if (!known) {
+            copy_item(name, text, size);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Settings ---- */
+
+/* "k=4": the part up to and with the equals sign; nothing if there is none. */
+static item key_of(item pair) {
+    const char *sign = memchr(pair.text, '=', pair.length);
+    return (item){pair.text, sign ? (size_t)(sign - pair.text) + 1 : 0};
+}
+
+static bool matches(item pair, const json_t *row) {
+    char key[64], value[ROWS_CELL_SIZE];
+    item name = key_of(pair);
+    if (name.length == 0 || name.length >= sizeof key)
+        return false;
+    copy_item((item){name.text, name.length - 1}, key, sizeof key);
+    const json_t *found = json_object_get(row, key);
+    rows_cell(found, ROWS_EXACT, value);
+    return found && is_text((item){pair.text + name.length, pair.length - name.length}, value);
+}
+
+/* Whether some item of the list that has the same key matches. */
+static bool alternative_matches(const char *settings, item key, const json_t *row) {
+    item pair;
+    while (next_item(&settings, &pair))
+        if (key_of(pair).length == key.length && strncmp(pair.text, key.text, key.length) == 0 &&
+            matches(pair, row))
+            return true;
+    return false;
+}
+
+/* Whether every key of the list has an item that matches. */
+static bool all_keys_match(const char *settings, const json_t *row) {
+    const char *rest = settings;
+    item pair;
+    while (next_item(&rest, &pair))
+        if (!alternative_matches(settings, key_of(pair), row))
+            return false;
+    return true;
+}
+
+static bool is_chosen(const experiment *self, bool quick, const char *settings, int setting) {
+    if (quick && self->in_quick && !self->in_quick(setting))
+        return false;
+    json_t *row = json_object();
+    self->describe(quick, setting, row);
+    bool chosen = all_keys_match(settings, row);
+    json_decref(row);
+    return chosen;
+}
+
+bool selection_has_setting(const experiment *self, const experiment_request *request, int setting) {
+    return is_chosen(self, request->quick, request->settings, setting);
+}
+
+static bool some_are_chosen(const experiment *self, bool quick, const char *settings) {
+    for (int s = 0; s < self->settings; s++)
+        if (is_chosen(self, quick, settings, s))
+            return true;
+    return false;
+}
+
+bool selection_unknown_setting(const experiment *self, const experiment_request *request, char *text,
+                               size_t size) {
+    const char *rest = request->settings;
+    item pair;
+    while (next_item(&rest, &pair)) {
+        copy_item(pair, text, size);
+        if (!some_are_chosen(self, request->quick, text))
+            return true;
+    }
+    snprintf(text, size, "%s", request->settings ? request->settings : "");
+    return !some_are_chosen(self, request->quick, request->settings);
+}

@@ -1,0 +1,8 @@
+/* The sum of the parts, for one callback. */
+#include "base/meter.h"
+
+bool dl_meter_add(dl_meter *meter, int64_t units) {
+    meter->done += units;
+    dltf_progress now = {meter->task, meter->done, meter->total, NULL};
+    return !meter->progress || meter->progress(meter->context, &now) == 0;
+}
