@@ -43,7 +43,7 @@ static int check_ending(const encode_job *job) {
     if (job->flags.dense) {
         if (job->layout == DLTF_LAYOUT_RAW)
             return EXIT_OK;
-        return files_check_ending("dense codes are", job->output, ".npy", ".csv");
+        return files_check_matrix("dense codes are", job->output);
     }
     if (files_has_ending(job->output, ".npz"))
         return EXIT_OK;
@@ -163,6 +163,8 @@ const command command_encode = {
         "written as a sparse .npz that scipy.sparse.load_npz reads. DATA and codes may be larger than "
         "memory; "
         "DATA - is standard input: a .npy in C order or, with --raw, rows of float32.",
+    .input = "DATA",
+    .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, encode_flags),
     .library = dltf_encode_option_table,
     .library_title = "Encoding",

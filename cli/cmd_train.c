@@ -272,12 +272,14 @@ const command command_train = {
     .name = "train",
     .summary = "learn a dictionary from data",
     .operands = "DATA",
-    .details = "Learns m unit-norm atoms from the samples (rows) in DATA: .npy, .npz (FILE.npz:NAME picks an "
-               "array), .csv, IDX or IDX.gz. The k largest scores of the learned model then tell which atoms "
+    .details = "Learns m unit-norm atoms from the samples (rows) in DATA. "
+               "The k largest scores of the learned model then tell which atoms "
                "made up a sample: scores of an encoder that is made for the dictionary or, with --encoder "
                "tied, of the dictionary itself, which is then moved for it as in the paper. The same seed "
                "gives the same file for any number of threads. "
                "Ctrl-C (or SIGTERM, SIGHUP) saves a checkpoint and prints the command that goes on from it.",
+    .input = "DATA",
+    .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, train_flags),
     .library = dltf_train_option_table,
     .library_title = "Learning",

@@ -23,6 +23,8 @@ typedef struct command {
     const char *summary;                /* one line, no full stop */
     const char *operands;               /* "MODEL [DATA]"; NULL for none */
     const char *details;                /* a paragraph for help and manual */
+    const char *input;                  /* the operand whose formats the help lists; NULL for none */
+    dltf_content content;               /* of that operand */
     dltf_option_table own;              /* options of this command alone; first target of the parser */
     dltf_option_table (*library)(void); /* options that the library describes, or NULL; second target */
     const char *library_title;          /* heading of those in the help */

@@ -45,6 +45,14 @@ void help_facts(dltf_option_table table, const dltf_option *option, char *text, 
                  *standard ? "default: " : "", standard);
 }
 
+void help_formats(const command *self, char *text, size_t size) {
+    text[0] = '\0';
+    if (self->input)
+        snprintf(text, size, "%s may be %s%s.", self->input,
+                 dltf_format_names(self->content, DLTF_READ, "or"),
+                 self->content == DLTF_CONTENT_MATRIX ? "; FILE.npz:NAME picks an array of an archive" : "");
+}
+
 char *help_values(const command *self, const operand_choice *choice) {
     char *text = NULL;
     size_t size = 0;
@@ -110,7 +118,11 @@ static void print_choices(const command *self) {
 void help_print_command(const command *self) {
     printf("dltf %s: %s\n\nUsage: dltf %s%s%s [options]\n\n", self->name, self->summary, self->name,
            self->operands ? " " : "", self->operands ? self->operands : "");
+    char formats[256];
+    help_formats(self, formats, sizeof formats);
     print_wrapped(stdout, self->details, 0, 0);
+    if (*formats)
+        print_wrapped(stdout, formats, 0, 0);
     if (self->json) {
         fputs("With --json: ", stdout);
         print_wrapped(stdout, self->json, 0, (int)strlen("With --json: "));

@@ -110,7 +110,11 @@ static void print_command(FILE *out, const command *self) {
     fprintf(out, ".Nm\n.Cm %s\n", self->name);
     print_operands(out, self);
     fputs(".Op Ar options\n.Pp\n", out);
+    char formats[256];
+    help_formats(self, formats, sizeof formats);
     print_text(out, self->details);
+    if (*formats)
+        print_text(out, formats);
     if (self->json) {
         fputs(".Pp\nThe JSON object holds:\n", out);
         print_text(out, self->json);
@@ -123,13 +127,7 @@ static void print_command(FILE *out, const command *self) {
     print_examples(out, self);
 }
 
-static const char closing[] = ".Sh FILES\n"
-                              "Data are read from\n"
-                              ".Pa .npy ,\n"
-                              ".Pa .npz ,\n"
-                              ".Pa .csv ,\n"
-                              "IDX and gzipped IDX files; a row is a sample.\n"
-                              "Models are safetensors files, codes are sparse\n"
+static const char closing[] = "Models are safetensors files, codes are sparse\n"
                               ".Pa .npz\n"
                               "files as SciPy reads and writes them.\n"
                               "Every file is written under a temporary name and then renamed;\n"
@@ -149,6 +147,17 @@ static const char closing[] = ".Sh FILES\n"
                               ".Sh STANDARDS\n"
                               "The method is that of H. Xu, Z. Wang, H. Yang, D. Liu and J. Liu,\n"
                               ".Em Learning Simple Thresholded Features with Sparse Support Recovery .\n";
+
+static void print_files(FILE *out) {
+    char text[256];
+    fputs(".Sh FILES\n", out);
+    snprintf(text, sizeof text, "Data are read from %s files; a row is a sample.",
+             dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_READ, "and"));
+    print_text(out, text);
+    snprintf(text, sizeof text, "Images are read from %s files.",
+             dltf_format_names(DLTF_CONTENT_IMAGE, DLTF_READ, "and"));
+    print_text(out, text);
+}
 
 static void print_page(FILE *out) {
     fprintf(out, ".Dd %s\n.Dt DLTF 1\n.Os\n", interface_date);
@@ -171,6 +180,7 @@ static void print_page(FILE *out) {
     fputs(".El\n.Sh COMMANDS\n", out);
     for (int i = 0; command_list[i]; i++)
         print_command(out, command_list[i]);
+    print_files(out);
     fputs(closing, out);
 }
 

@@ -22,6 +22,10 @@ load common
   dltf encode plain.safetensors numbers.csv --dense -q
   dltf decode plain.safetensors numbers.codes.npz -q
   [[ -s numbers.codes.npz && -s numbers.codes.npy && -s numbers.decoded.npy ]]
+  mkdir archive
+  "$PYTHON" -m zipfile -c archive/some.data.npz "$toy/X.npy" "$toy/Xtest.npy"
+  dltf encode "$model" archive/some.data.npz:Xtest -q
+  [[ -s some.data-Xtest.codes.npz ]]
 }
 
 @test "one is singular" {
