@@ -37,19 +37,6 @@ void help_default(const dltf_option *option, char *text, size_t size) {
         snprintf(text, size, "%s", option->default_text);
 }
 
-char *help_values(const command *self, const operand_choice *choice) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fprintf(out, "--%s:", self->choices_option);
-    for (int i = 0; choice->values[i]; i++)
-        fprintf(out, "%s %s", i ? "," : "", choice->values[i]);
-    fclose(out);
-    return text;
-}
-
 typedef struct listing {
     FILE *out;
     const char *title; /* of the options printed last */
@@ -77,6 +64,19 @@ static void print_option(void *context, const char *title, const dltf_option *op
     else
         fprintf(list->out, "%-*s", INDENT, name);
     print_wrapped(list->out, text, INDENT, INDENT);
+}
+
+char *help_values(const command *self, const operand_choice *choice) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "--%s:", self->choices_option);
+    for (int i = 0; choice->values[i]; i++)
+        fprintf(out, "%s %s", i ? "," : "", choice->values[i]);
+    fclose(out);
+    return text;
 }
 
 /* The words that the operand may be, each with what it stands for and the values it has. */
