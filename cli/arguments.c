@@ -106,8 +106,9 @@ static found find_option(const parser *p, const char *name, char letter) {
 }
 
 static int set(const parser *p, found f, const char *text) {
-    if (dltf_option_set(f.group->table, f.group->target, f.option->name, text) != DLTF_OK)
-        return usage_error("--%s", dltf_message()); /* the message starts with the option's name */
+    dltf_status status = dltf_option_set(f.group->table, f.group->target, f.option->name, text);
+    if (status != DLTF_OK)
+        return library_failure(status);
     if (p->args->given_count < ARGUMENTS_MOST)
         p->args->given[p->args->given_count++] = f.option->name;
     return EXIT_OK;

@@ -70,7 +70,7 @@ static int load_model(certify_job *job) {
         return code;
     dltf_status status = support_tied_model(dltf_array_matrix(dictionary), job->options.k, &job->model);
     dltf_array_free(dictionary);
-    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+    return status == DLTF_OK ? EXIT_OK : library_failure_in(status, (sources){[DLTF_SUBJECT_MODEL] = path});
 }
 
 static int load(certify_job *job) {
@@ -111,7 +111,9 @@ static int certify(certify_job *job) {
         progress_erase();
     }
     if (status != DLTF_OK)
-        return library_failure_in(status, (sources){.data = job->args.operands[1]});
+        return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = job->args.operands[1],
+                                                    [DLTF_SUBJECT_TRUE_CODES] = job->flags.codes,
+                                                    [DLTF_SUBJECT_CANDIDATES] = job->flags.supports});
     return EXIT_OK;
 }
 

@@ -81,7 +81,10 @@ static int decode(decode_job *job) {
         status = dltf_decode(job->model, job->codes, job->samples);
     }
     if (status != DLTF_OK)
-        return library_failure_in(status, (sources){job->flags.original, job->args.operands[1], NULL});
+        return library_failure_in(
+            status,
+            (sources){
+                [DLTF_SUBJECT_DATA] = job->flags.original, [DLTF_SUBJECT_CODES] = job->args.operands[1]});
     if (interrupted())
         return interrupted_exit();
     status = dltf_matrix_save(dltf_matrix_f32(job->samples, rows, n), job->output);

@@ -56,7 +56,9 @@ static int denoise(denoise_job *job) {
         dltf_denoise(job->noisy, &job->options, job->model, progress_step, NULL, &job->clean, &job->info);
     progress_erase();
     if (status != DLTF_OK)
-        return library_failure_in(status, (sources){.data = job->args.operands[0]});
+        return library_failure_in(
+            status,
+            (sources){[DLTF_SUBJECT_IMAGE] = job->args.operands[0], [DLTF_SUBJECT_MODEL] = job->flags.model});
     return EXIT_OK;
 }
 

@@ -100,7 +100,8 @@ static int encode(encode_job *job) {
     }
     if (interrupted())
         return stopped(job);
-    return library_failure_in(status, (sources){.data = files_is_standard(data) ? "standard input" : data});
+    return library_failure_in(
+        status, (sources){[DLTF_SUBJECT_DATA] = files_is_standard(data) ? "standard input" : data});
 }
 
 static int print_report(encode_job *job) {

@@ -105,8 +105,9 @@ static int measure(score_job *job) {
     dltf_model_free(original);
     dltf_model_free(chance);
     if (status != DLTF_OK)
-        return library_failure_in(status,
-                                  (sources){job->samples_path, job->codes_path, job->dictionary_path});
+        return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = job->samples_path,
+                                                    [DLTF_SUBJECT_TRUE_CODES] = job->codes_path,
+                                                    [DLTF_SUBJECT_TRUE_DICTIONARY] = job->dictionary_path});
     return EXIT_OK;
 }
 

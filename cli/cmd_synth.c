@@ -121,9 +121,6 @@ static int run(const command *self, int count, char **words) {
     arguments args;
     if (!arguments_parse(self, count, words, &flags, NULL, &args))
         return args.exit_code;
-    if (flags.spec.k > flags.spec.m)
-        return usage_error("k = %lld atoms cannot be chosen from m = %lld; give -k of at most %lld",
-                           (long long)flags.spec.k, (long long)flags.spec.m, (long long)flags.spec.m);
     dltf_synthetic *problem = NULL;
     dltf_status status = dltf_synthetic_new(&flags.spec, &problem);
     int code = status == DLTF_OK ? EXIT_OK : library_failure(status);

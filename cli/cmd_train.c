@@ -142,7 +142,8 @@ static int create_learner(training *t) {
                              ? dltf_learner_resume(t->flags.resume, X, t->options.threads, &t->learner)
                              : dltf_learner_new(X, &t->options, t->start, &t->learner);
     if (status != DLTF_OK)
-        return library_failure_in(status, (sources){.data = t->data_path});
+        return library_failure_in(
+            status, (sources){[DLTF_SUBJECT_DATA] = t->data_path, [DLTF_SUBJECT_MODEL] = t->flags.init});
     t->options = dltf_learner_options(t->learner);
     remark("%s m = %s of n = %s, k = %lld, from N = %s (seed %lld, %s)",
            t->flags.resume ? "going on to learn" : "learning", counted(t->options.m, "atom"),
@@ -177,7 +178,7 @@ static int learn(training *t) {
     progress_erase();
     t->seconds = dltf_seconds() - begin;
     if (status != DLTF_OK)
-        return library_failure_in(status, (sources){.data = t->data_path});
+        return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = t->data_path});
     if (t->outcome == DLTF_INTERRUPTED)
         return save_checkpoint(t);
     return EXIT_OK;

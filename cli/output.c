@@ -79,38 +79,23 @@ int failure(const char *format, ...) {
     return EXIT_FAILED;
 }
 
-/* The library speaks of "data: row 3 ..." or "the data have ...": which file is that, and which part of the
- * message goes on after its name? NULL: no file, and the message as it is. */
-static const char *source_of(const char **message, sources from) {
-    const struct {
-        const char *start, *rest, *path;
-    } known[] = {
-        {"data: ", "", from.data},
-        {"the data ", "the data ", from.data},
-        {"image: ", "", from.data},
-        {"codes: ", "", from.codes},
-        {"the codes ", "the codes ", from.codes},
-        {"true dictionary: ", "", from.truth},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].path && strncmp(*message, known[i].start, strlen(known[i].start)) == 0) {
-            *message += strlen(known[i].start) - strlen(known[i].rest);
-            return known[i].path;
-        }
-    return NULL;
-}
-
 int library_failure_in(dltf_status status, sources from) {
     if (status == DLTF_CANCELLED)
         return interrupted_exit();
-    const char *message = status == DLTF_MEMORY ? "there is not enough memory for this" : dltf_message();
-    const char *path = source_of(&message, from);
-    failure("%s%s%s", path ? path : "", path ? ": " : "", message);
+    dltf_error error = dltf_last_error();
+    if (status == DLTF_MEMORY && error.status != DLTF_MEMORY) /* it was not the library that had too little */
+        failure("not enough memory");
+    else if (error.subject == DLTF_SUBJECT_OPTION)
+        failure("--%s: %s", error.name, error.text);
+    else if (from[error.subject])
+        failure("%s: %s", from[error.subject], error.text);
+    else
+        failure("%s", dltf_message());
     return status == DLTF_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
 }
 
 int library_failure(dltf_status status) {
-    return library_failure_in(status, (sources){NULL, NULL, NULL});
+    return library_failure_in(status, (sources){NULL});
 }
 
 int interrupted_exit(void) {

@@ -21,15 +21,13 @@ void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "dltf train: sentence" on stderr; the exit code that belongs to it is returned. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same with the library's sentence for its last failed call. */
+/* The same with the library's sentence for its last failed call; options are called --name. */
 int library_failure(dltf_status status);
 
-/* Where the arguments of a library call came from; NULL: not from a file. */
-typedef struct sources {
-    const char *data, *codes, *truth;
-} sources;
+/* By subject: the file that an argument of a library call came from; NULL: from none. */
+typedef const char *const sources[DLTF_SUBJECT_COUNT];
 
-/* The same, naming the file where the library says "data", "codes" or "true dictionary". */
+/* The same, naming the file instead of the subject. */
 int library_failure_in(dltf_status status, sources from);
 int interrupted_exit(void);
 

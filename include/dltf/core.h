@@ -31,8 +31,35 @@ typedef enum dltf_status {
     DLTF_CANCELLED, /* the progress callback asked to stop and there is no partial result to return */
 } dltf_status;
 
-/* The sentence that belongs to the calling thread's last failed call. Never NULL; valid until its next call.
- */
+/* What a failure is about. A program that knows where such a thing came from can name the file instead. */
+typedef enum dltf_subject {
+    DLTF_SUBJECT_NONE,
+    DLTF_SUBJECT_OPTION,          /* an option of a table; its name follows */
+    DLTF_SUBJECT_FILE,            /* a file, or a part of one */
+    DLTF_SUBJECT_DATA,            /* the samples X */
+    DLTF_SUBJECT_MODEL,           /* a model given to the call */
+    DLTF_SUBJECT_CODES,           /* codes given to the call */
+    DLTF_SUBJECT_CANDIDATES,      /* codes whose supports are to be proven */
+    DLTF_SUBJECT_TRUE_CODES,      /* known codes to compare with */
+    DLTF_SUBJECT_DICTIONARY,      /* a bare matrix of atoms */
+    DLTF_SUBJECT_TRUE_DICTIONARY, /* known atoms to compare with */
+    DLTF_SUBJECT_IMAGE,
+    DLTF_SUBJECT_TILES, /* of a picture */
+    DLTF_SUBJECT_COUNT
+} dltf_subject;
+
+/* A failure and its parts. The strings are never NULL and stay valid until the thread's next failure. */
+typedef struct dltf_error {
+    dltf_status status;
+    dltf_subject subject;
+    const char *name; /* what the subject is called: "theta", "x.npy", "true dictionary"; "" for none */
+    const char *text; /* what is wrong with it: "row 17, column 3 is NaN" */
+} dltf_error;
+
+/* The calling thread's last failure; DLTF_OK and empty before the first. */
+DLTF_API dltf_error dltf_last_error(void);
+
+/* The same as one sentence, "NAME: TEXT", or TEXT alone where there is no subject. */
 DLTF_API const char *dltf_message(void);
 
 /* "argument", "data", ... */

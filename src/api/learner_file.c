@@ -3,8 +3,6 @@
 #include "io/safetensors.h"
 #include "learning/learner.h"
 
-#include <string.h>
-
 dltf_status dltf_learner_save(const dltf_learner *learner, const char *path) {
     dl_bundle bundle = {0};
     dltf_status status = dl_checkpoint_make(learner, &bundle);
@@ -19,8 +17,7 @@ dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_t threads
     dltf_status status = dl_safetensors_load(path, &bundle);
     if (status == DLTF_OK) {
         status = dl_checkpoint_restore(&bundle, X, threads, learner);
-        if (status != DLTF_OK &&
-            strncmp(dltf_message(), "data: ", 6) != 0) /* those are not about this file */
+        if (status != DLTF_OK && dltf_last_error().subject != DLTF_SUBJECT_DATA)
             dl_fail_prefix(status, path);
     }
     dl_bundle_free(&bundle);

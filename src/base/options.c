@@ -12,8 +12,8 @@
 static dltf_status check_bounds(const dltf_option *option, double value, const char *text) {
     if (value >= option->min && value <= option->max)
         return DLTF_OK;
-    return dl_fail(DLTF_ARGUMENT, "%s: %s is outside %.12g .. %.12g", option->name, text, option->min,
-                   option->max);
+    return dl_fail_option(DLTF_ARGUMENT, option->name, "%s is outside %.12g .. %.12g", text, option->min,
+                          option->max);
 }
 
 static dltf_status set_integer(const dltf_option *option, void *field, const char *text) {
@@ -21,10 +21,10 @@ static dltf_status set_integer(const dltf_option *option, void *field, const cha
     errno = 0;
     long long value = strtoll(text, &end, 10);
     if (end == text || *end != '\0')
-        return dl_fail(DLTF_ARGUMENT, "%s: '%s' is not a whole number", option->name, text);
+        return dl_fail_option(DLTF_ARGUMENT, option->name, "'%s' is not a whole number", text);
     if (errno == ERANGE)
-        return dl_fail(DLTF_ARGUMENT, "%s: %s is outside %.12g .. %.12g", option->name, text, option->min,
-                       option->max);
+        return dl_fail_option(DLTF_ARGUMENT, option->name, "%s is outside %.12g .. %.12g", text, option->min,
+                              option->max);
     dltf_status status = check_bounds(option, (double)value, text);
     if (status != DLTF_OK)
         return status;
@@ -41,7 +41,7 @@ static dltf_status set_real(const dltf_option *option, void *field, const char *
     bool is_number = dl_number_parse(text, (int64_t)strlen(text), &value);
     dl_decimal_point_close(&point);
     if (!is_number || !isfinite(value))
-        return dl_fail(DLTF_ARGUMENT, "%s: '%s' is not a number", option->name, text);
+        return dl_fail_option(DLTF_ARGUMENT, option->name, "'%s' is not a number", text);
     dltf_status status = check_bounds(option, value, text);
     if (status != DLTF_OK)
         return status;
@@ -52,7 +52,7 @@ static dltf_status set_real(const dltf_option *option, void *field, const char *
 static dltf_status set_flag(const dltf_option *option, void *field, const char *text) {
     bool value = strcmp(text, "true") == 0;
     if (!value && strcmp(text, "false") != 0)
-        return dl_fail(DLTF_ARGUMENT, "%s: '%s' is neither true nor false", option->name, text);
+        return dl_fail_option(DLTF_ARGUMENT, option->name, "'%s' is neither true nor false", text);
     memcpy(field, &value, sizeof value);
     return DLTF_OK;
 }
@@ -80,7 +80,7 @@ static dltf_status set_choice(const dltf_option *option, void *field, const char
             memcpy(field, &value, sizeof value);
             return DLTF_OK;
         }
-    return dl_fail(DLTF_ARGUMENT, "%s: '%s' is none of %s", option->name, text, option->choices);
+    return dl_fail_option(DLTF_ARGUMENT, option->name, "'%s' is none of %s", text, option->choices);
 }
 
 static dltf_status set_field(const dltf_option *option, void *target, const char *text) {
@@ -98,7 +98,7 @@ static dltf_status set_field(const dltf_option *option, void *target, const char
         memcpy(field, &text, sizeof text);
         return DLTF_OK;
     }
-    return dl_fail(DLTF_ARGUMENT, "%s: unknown kind of option", option->name);
+    return dl_fail_option(DLTF_ARGUMENT, option->name, "unknown kind of option");
 }
 
 dltf_status dltf_option_set(dltf_option_table table, void *target, const char *name, const char *text) {

@@ -1,16 +1,25 @@
-/* The last failure's sentence, one per thread. */
+/* The last failure of each thread. */
 #include "base/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE_SIZE = 1024 };
+/* An over-long path must not push the reason out: the name has room of its own. */
+enum { NAME_SIZE = 512, TEXT_SIZE = 1024 };
 
-static _Thread_local char message[MESSAGE_SIZE];
+static _Thread_local struct {
+    dltf_status status;
+    dltf_subject subject;
+    char name[NAME_SIZE], text[TEXT_SIZE], message[NAME_SIZE + 2 + TEXT_SIZE];
+} last;
+
+dltf_error dltf_last_error(void) {
+    return (dltf_error){last.status, last.subject, last.name, last.text};
+}
 
 const char *dltf_message(void) {
-    return message;
+    return last.message;
 }
 
 const char *dltf_status_name(dltf_status status) {
@@ -35,18 +44,64 @@ const char *dltf_status_name(dltf_status status) {
     return "unknown";
 }
 
+static void store(dltf_status status, dltf_subject subject, const char *name, const char *format,
+                  va_list arguments) {
+    last.status = status;
+    last.subject = subject;
+    snprintf(last.name, sizeof last.name, "%s", name);
+    vsnprintf(last.text, sizeof last.text, format, arguments);
+    snprintf(last.message, sizeof last.message, "%s%s%s", last.name, *last.name ? ": " : "", last.text);
+}
+
 dltf_status dl_fail(dltf_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    store(status, DLTF_SUBJECT_NONE, "", format, arguments);
     va_end(arguments);
     return status;
 }
 
-dltf_status dl_fail_prefix(dltf_status status, const char *prefix) {
-    char sentence[MESSAGE_SIZE];
-    memcpy(sentence, message, sizeof sentence);
-    /* An over-long path must not push the reason out: cap the prefix, keep the sentence. */
-    snprintf(message, sizeof message, "%.500s: %.500s", prefix, sentence);
+dltf_status dl_fail_about(dltf_status status, dltf_subject subject, const char *format, ...) {
+    static const char *const names[DLTF_SUBJECT_COUNT] = {
+        [DLTF_SUBJECT_NONE] = "",
+        [DLTF_SUBJECT_OPTION] = "option",
+        [DLTF_SUBJECT_FILE] = "file",
+        [DLTF_SUBJECT_DATA] = "data",
+        [DLTF_SUBJECT_MODEL] = "model",
+        [DLTF_SUBJECT_CODES] = "codes",
+        [DLTF_SUBJECT_CANDIDATES] = "candidates",
+        [DLTF_SUBJECT_TRUE_CODES] = "true codes",
+        [DLTF_SUBJECT_DICTIONARY] = "dictionary",
+        [DLTF_SUBJECT_TRUE_DICTIONARY] = "true dictionary",
+        [DLTF_SUBJECT_IMAGE] = "image",
+        [DLTF_SUBJECT_TILES] = "tiles",
+    };
+    va_list arguments;
+    va_start(arguments, format);
+    store(status, subject, names[subject], format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+dltf_status dl_fail_option(dltf_status status, const char *name, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    store(status, DLTF_SUBJECT_OPTION, name, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+static void store_file(dltf_status status, const char *file, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    store(status, DLTF_SUBJECT_FILE, file, format, arguments);
+    va_end(arguments);
+}
+
+dltf_status dl_fail_prefix(dltf_status status, const char *file) {
+    bool inner = last.subject == DLTF_SUBJECT_OPTION || last.subject == DLTF_SUBJECT_FILE;
+    char text[sizeof last.message];
+    memcpy(text, inner ? last.message : last.text, inner ? sizeof last.message : sizeof last.text);
+    store_file(status, file, "%s", text);
     return status;
 }

@@ -1,15 +1,25 @@
-/* Failure: a status and the sentence that goes with it, kept per thread. Included by every file that can
- * fail. */
+/* Failure: a status, what it is about, and a sentence, kept per thread. */
 #ifndef DL_BASE_STATUS_H
 #define DL_BASE_STATUS_H
 
 #include "dltf.h"
 
-/* Stores the sentence and returns the status, so that `return dl_fail(...)` is the usual form. */
+/* Each stores the failure and returns its status, so that `return dl_fail(...)` is the usual form. The text
+ * must read well after "data: " as well as after "path/x.npy: ". */
+
+/* About nothing in particular. */
 dltf_status dl_fail(dltf_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Puts "prefix: " in front of the stored sentence: a caller that knows the file adds its name. */
-dltf_status dl_fail_prefix(dltf_status status, const char *prefix);
+/* About an argument of the call; not for options and files, which have names of their own. */
+dltf_status dl_fail_about(dltf_status status, dltf_subject subject, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+dltf_status dl_fail_option(dltf_status status, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Makes the stored failure one about a file or a part of it. The file takes the place of what it holds:
+ * "codes: row 3 ..." becomes "z.npz: row 3 ...", "theta: 5 ..." becomes "file: theta: 5 ...". */
+dltf_status dl_fail_prefix(dltf_status status, const char *file);
 
 /* In a function with `dltf_status status` and a clean-up label `done`. */
 #define DL_TRY(call)                                                                                         \

@@ -58,19 +58,20 @@ done:
 static dltf_status check_codes_fit(const dltf_model *model, const dltf_codes *codes) {
     if (codes->cols == model->parts.m)
         return DLTF_OK;
-    return dl_fail(DLTF_DATA, "the codes have %lld columns, the model has %lld atoms", (long long)codes->cols,
-                   (long long)model->parts.m);
+    return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "%lld columns, but the model has %lld atoms",
+                         (long long)codes->cols, (long long)model->parts.m);
 }
 
 /* The same, with the samples that the codes belong to. */
 static dltf_status check_pair(const dltf_model *model, dltf_matrix X, const dltf_codes *codes) {
     dltf_status status = check_codes_fit(model, codes);
     if (status == DLTF_OK)
-        status = dl_matrix_check(X, "data");
+        status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK && (X.cols != model->parts.n || X.rows != codes->rows))
-        status = dl_fail(
-            DLTF_DATA, "data: %lld x %lld samples do not go with %lld codes of a model for %lld columns",
-            (long long)X.rows, (long long)X.cols, (long long)codes->rows, (long long)model->parts.n);
+        status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA,
+                               "%lld x %lld samples do not go with %lld codes of a model for %lld columns",
+                               (long long)X.rows, (long long)X.cols, (long long)codes->rows,
+                               (long long)model->parts.n);
     return status;
 }
 
@@ -108,9 +109,9 @@ static dltf_status close_up(dltf_codes *codes) {
         int64_t last = codes->indptr[i + 1];
         for (int64_t s = first; s < last; s++) {
             if (!isfinite(codes->values[s]))
-                return dl_fail(
-                    DLTF_NUMERIC,
-                    "data: row %lld: its coefficients leave the range of single precision: rescale the data",
+                return dl_fail_about(
+                    DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                    "row %lld: its coefficients leave the range of single precision: rescale the data",
                     (long long)i);
             codes->indices[at] = codes->indices[s];
             codes->values[at] = codes->values[s];
@@ -137,7 +138,7 @@ dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes 
                      .samples = {X, model->mean, model->parts.unit_norm, 1},
                      .room = dl_refit_scratch(longest, n)};
     dltf_codes *made = NULL;
-    DL_TRY(dl_matrix_check_finite(X, "data"));
+    DL_TRY(dl_matrix_check_finite(X, DLTF_SUBJECT_DATA));
     DL_TRY(dltf_codes_new(dltf_codes_csr(supports), &made));
     DL_TRY_NEW(job.rows, workers * n);
     DL_TRY_NEW(job.sample, workers * n);
@@ -172,8 +173,8 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
         for (int64_t j = 0; j < n; j++) {
             X[i * n + j] = (float)(mean ? x[j] + (double)mean[j] : x[j]);
             if (!isfinite(X[i * n + j]))
-                status = dl_fail(DLTF_NUMERIC, "codes: row %lld decodes to a value beyond single precision",
-                                 (long long)i);
+                status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_CODES,
+                                       "row %lld decodes to a value beyond single precision", (long long)i);
         }
     }
     dl_free(x);

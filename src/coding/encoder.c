@@ -24,18 +24,21 @@ struct dltf_encoder {
 /* Options that do not belong to the method are refused: nobody should believe that they did something. */
 static dltf_status check_coder(const dl_coder *coder, const dl_recipe *recipe) {
     if (!coder)
-        return dl_fail(DLTF_ARGUMENT, "coder: this library has the coder threshold only");
+        return dl_fail_option(DLTF_ARGUMENT, "coder", "this library has the coder threshold only");
     if (recipe->options.passes > 0 && !coder->takes_passes)
-        return dl_fail(DLTF_ARGUMENT,
-                       "passes: the coder %s has none; leave them out, or use iht, niht or htp", coder->name);
+        return dl_fail_option(DLTF_ARGUMENT, "passes",
+                              "the coder %s has none; leave them out, or use iht, niht or htp", coder->name);
     if (recipe->options.error > 0 && !coder->takes_error)
-        return dl_fail(DLTF_ARGUMENT, "error: the coder %s knows no error target; leave it out, or use omp",
-                       coder->name);
+        return dl_fail_option(DLTF_ARGUMENT, "error",
+                              "the coder %s knows no error target; leave it out, or use omp", coder->name);
+    if ((recipe->options.coherence > 0 || recipe->options.threshold > 0) && !coder->takes_coherence)
+        return dl_fail_option(DLTF_ARGUMENT, recipe->options.coherence > 0 ? "coherence" : "threshold",
+                              "the coder %s does not use it; leave it out, or use incoherent", coder->name);
     if (recipe->feature.positive && !coder->takes_positive)
-        return dl_fail(DLTF_ARGUMENT,
-                       "select: the coder %s chooses atoms by magnitude; select abs, or use "
-                       "threshold, iht, niht or htp",
-                       coder->name);
+        return dl_fail_option(DLTF_ARGUMENT, "select",
+                              "the coder %s chooses atoms by magnitude; select abs, or use "
+                              "threshold, iht, niht, htp or incoherent",
+                              coder->name);
     return DLTF_OK;
 }
 
@@ -47,8 +50,8 @@ static dltf_status make_recipe(const dltf_model *model, const dltf_encode_option
         return status;
     const dltf_model_view *parts = &model->parts;
     if (encoding->k > parts->m)
-        return dl_fail(DLTF_ARGUMENT, "k = %lld is more than the model's %lld atoms", (long long)encoding->k,
-                       (long long)parts->m);
+        return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than the model's %lld atoms",
+                              (long long)encoding->k, (long long)parts->m);
     int64_t k = encoding->k > 0 ? encoding->k : parts->k;
     dltf_select select = encoding->select == DLTF_SELECT_MODEL ? parts->select : encoding->select;
     *recipe = (dl_recipe){
@@ -121,6 +124,14 @@ int64_t dltf_encoder_k(const dltf_encoder *encoder) {
     return encoder->recipe.feature.k;
 }
 
+void dl_encoder_tile(const dltf_encoder *e, int worker, const float *X, int64_t x_stride, int64_t rows,
+                     dl_slots out) {
+    const dltf_model *model = e->recipe.model;
+    e->coder->tile(&e->recipe, e->state, worker, X, x_stride, rows, &e->spaces[worker], out);
+    if (e->refit_scratch)
+        dl_refit_tile(model->dictionary, model->parts.n, X, x_stride, rows, out, e->refit_scratch[worker]);
+}
+
 typedef struct batch {
     const dltf_encoder *e;
     dl_samples samples;
@@ -138,11 +149,7 @@ static void encode_tile(void *context, int64_t tile, int worker) {
     const float *X = dl_samples_direct(&b->samples, b->first + start, &x_stride);
     for (int64_t i = 0; !X && i < rows; i++)
         dl_samples_row(&b->samples, b->first + start + i, space->row, space->X + i * n);
-    X = X ? X : space->X;
-    dl_slots out = dl_slots_from(&b->out, start, rows);
-    e->coder->tile(&e->recipe, e->state, worker, X, x_stride, rows, space, out);
-    if (e->refit_scratch)
-        dl_refit_tile(e->recipe.model->dictionary, n, X, x_stride, rows, out, e->refit_scratch[worker]);
+    dl_encoder_tile(e, worker, X ? X : space->X, x_stride, rows, dl_slots_from(&b->out, start, rows));
 }
 
 /* Why the code of a sample is not finite: NaN or infinity among its values, or values too large for the
@@ -150,12 +157,12 @@ static void encode_tile(void *context, int64_t tile, int worker) {
 static dltf_status explain_row(const batch *b, int64_t i) {
     double *row = b->e->spaces[0].row;
     dl_matrix_row(b->samples.X, i, row);
-    dltf_status status = dl_row_check_finite(row, b->samples.X.cols, b->number + i, "data");
+    dltf_status status = dl_row_check_finite(row, b->samples.X.cols, b->number + i, DLTF_SUBJECT_DATA);
     if (status != DLTF_OK)
         return status;
-    return dl_fail(DLTF_NUMERIC,
-                   "data: row %lld: its scores leave the range of single precision: rescale the data",
-                   (long long)(b->number + i));
+    return dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                         "row %lld: its scores leave the range of single precision: rescale the data",
+                         (long long)(b->number + i));
 }
 
 /* Without a branch, so that it becomes a few wide instructions. */
@@ -200,10 +207,10 @@ dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, int64
 }
 
 dltf_status dl_encoder_check(const dltf_encoder *e, dltf_matrix X) {
-    dltf_status status = dl_matrix_check(X, "data");
+    dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK && X.cols != e->recipe.model->parts.n)
-        status = dl_fail(DLTF_DATA, "the data have %lld columns, the model was made for %lld",
-                         (long long)X.cols, (long long)e->recipe.model->parts.n);
+        status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA, "%lld columns, but the model expects %lld",
+                               (long long)X.cols, (long long)e->recipe.model->parts.n);
     return status;
 }
 

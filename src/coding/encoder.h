@@ -1,4 +1,4 @@
-/* What dltf_encode needs of an encoder beyond its public functions. */
+/* An encoder beyond its public functions: pieces of data, and tiles from threads of others. */
 #ifndef DL_CODING_ENCODER_H
 #define DL_CODING_ENCODER_H
 
@@ -11,5 +11,10 @@ dltf_status dl_encoder_check(const dltf_encoder *encoder, dltf_matrix X);
  * of something longer. */
 dltf_status dl_encoder_rows(dltf_encoder *encoder, dltf_matrix X, int64_t first, int64_t number,
                             dl_slots out);
+
+/* Codes of up to DL_TILE samples, preprocessed and `x_stride` apart, in the work space of one of the
+ * encoder's threads. Allocates nothing, and does not check that codes are finite. */
+void dl_encoder_tile(const dltf_encoder *encoder, int worker, const float *X, int64_t x_stride, int64_t rows,
+                     dl_slots out);
 
 #endif

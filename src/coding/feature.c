@@ -34,6 +34,20 @@ dl_slots dl_slots_from(const dl_slots *slots, int64_t first, int64_t rows) {
     return (dl_slots){rows, k, slots->count + first, slots->index + first * k, slots->value + first * k};
 }
 
+void dl_code_sort(int32_t *index, float *value, int64_t count) {
+    for (int64_t e = 1; e < count; e++) {
+        int32_t j = index[e];
+        float z = value[e];
+        int64_t at = e;
+        for (; at > 0 && index[at - 1] > j; at--) {
+            index[at] = index[at - 1];
+            value[at] = value[at - 1];
+        }
+        index[at] = j;
+        value[at] = z;
+    }
+}
+
 static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }

@@ -22,6 +22,9 @@ void dl_slots_free(dl_slots *slots);
 /* The rows of a larger slots object from `first` on: a view. */
 dl_slots dl_slots_from(const dl_slots *slots, int64_t first, int64_t rows);
 
+/* Puts the entries of one code in the order of atoms; for the few that a code has. */
+void dl_code_sort(int32_t *index, float *value, int64_t count);
+
 typedef struct dl_prefilter dl_prefilter;
 typedef struct dl_prefilter_space dl_prefilter_space;
 

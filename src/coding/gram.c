@@ -29,10 +29,10 @@ dltf_status dl_gram_check(int64_t m) {
     double bytes = (double)m * (double)m * sizeof(float);
     if (bytes <= dl_memory_of_machine())
         return DLTF_OK;
-    return dl_fail(DLTF_MEMORY,
-                   "the Gram matrix of %lld atoms takes %.0f GB, this machine has %.0f GB: use the coder "
-                   "threshold",
-                   (long long)m, bytes / 1e9, dl_memory_of_machine() / 1e9);
+    return dl_fail_option(
+        DLTF_MEMORY, "coder",
+        "the Gram matrix of %lld atoms takes %.0f GB, this machine has %.0f GB: use threshold", (long long)m,
+        bytes / 1e9, dl_memory_of_machine() / 1e9);
 }
 
 dltf_status dl_gram_new(int threads, const float *W, int64_t m, int64_t n, float **G) {

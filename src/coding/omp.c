@@ -82,17 +82,12 @@ static void solve(const double *L, int64_t k, int64_t count, double *c) {
     }
 }
 
-/* Entries in the order of atoms. */
 static void write_code(const dl_omp_space *s, int64_t count, int32_t *index, float *value) {
     for (int64_t e = 0; e < count; e++) {
-        int64_t at = e;
-        for (; at > 0 && index[at - 1] > s->support[e]; at--) {
-            index[at] = index[at - 1];
-            value[at] = value[at - 1];
-        }
-        index[at] = s->support[e];
-        value[at] = (float)s->c[e];
+        index[e] = s->support[e];
+        value[e] = (float)s->c[e];
     }
+    dl_code_sort(index, value, count);
 }
 
 void dl_omp_tile(const dl_omp *omp, const float *X, int64_t x_stride, int64_t rows, dl_omp_space *space,

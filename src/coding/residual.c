@@ -70,7 +70,7 @@ dltf_status dl_find_not_finite(dltf_matrix X, int64_t first, double *row) {
     dltf_status status = DLTF_OK;
     for (int64_t i = 0; i < X.rows && status == DLTF_OK; i++) {
         dl_matrix_row(X, i, row);
-        status = dl_row_check_finite(row, X.cols, first + i, "data");
+        status = dl_row_check_finite(row, X.cols, first + i, DLTF_SUBJECT_DATA);
     }
     return status;
 }
@@ -89,7 +89,8 @@ dltf_status dl_residual_add(dl_residual *r, dltf_matrix X, const dltf_codes *cod
         return DLTF_OK;
     dltf_status status = dl_find_not_finite(X, first, r->scratch);
     if (status == DLTF_OK)
-        status = dl_fail(DLTF_NUMERIC, "data: values beyond single precision: rescale the data");
+        status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                               "values beyond single precision: rescale the data");
     return status;
 }
 

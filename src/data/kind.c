@@ -16,7 +16,7 @@ typedef struct row {
 static const row kinds[] = {
     [DL_KIND_MODEL] = {"dltf-model", "1", "a model", "a finished model", "'dltf train'",
                        "to start a training from it, run 'dltf train DATA --init FILE'"},
-    [DL_KIND_CHECKPOINT] = {"dltf-checkpoint", "2", "a checkpoint", "a checkpoint of an unfinished training",
+    [DL_KIND_CHECKPOINT] = {"dltf-checkpoint", "3", "a checkpoint", "a checkpoint of an unfinished training",
                             "an interrupted 'dltf train'", "to resume, run 'dltf train DATA --resume FILE'"},
 };
 

@@ -26,17 +26,19 @@ int dl_type_size(dltf_type type) {
     return type == DLTF_F64 ? 8 : type == DLTF_F32 ? 4 : 1;
 }
 
-dltf_status dl_matrix_check(dltf_matrix matrix, const char *name) {
+dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
     if (!matrix.data)
-        return dl_fail(DLTF_ARGUMENT, "%s: the matrix has no data", name);
+        return dl_fail_about(DLTF_ARGUMENT, subject, "the matrix has no data");
     if (matrix.rows < 1 || matrix.cols < 1)
-        return dl_fail(DLTF_ARGUMENT, "%s: %lld rows and %lld columns: at least one of each is needed", name,
-                       (long long)matrix.rows, (long long)matrix.cols);
+        return dl_fail_about(DLTF_ARGUMENT, subject,
+                             "%lld rows and %lld columns: at least one of each is needed",
+                             (long long)matrix.rows, (long long)matrix.cols);
     if (matrix.type != DLTF_F32 && matrix.type != DLTF_F64 && matrix.type != DLTF_U8)
-        return dl_fail(DLTF_ARGUMENT, "%s: element type %d is none of f32, f64, u8", name, (int)matrix.type);
+        return dl_fail_about(DLTF_ARGUMENT, subject, "element type %d is none of f32, f64, u8",
+                             (int)matrix.type);
     if (matrix.cols > INT32_MAX || matrix.rows > INT64_MAX / matrix.cols / 8)
-        return dl_fail(DLTF_ARGUMENT, "%s: %lld x %lld is too large", name, (long long)matrix.rows,
-                       (long long)matrix.cols);
+        return dl_fail_about(DLTF_ARGUMENT, subject, "%lld x %lld is too large", (long long)matrix.rows,
+                             (long long)matrix.cols);
     return DLTF_OK;
 }
 
@@ -63,16 +65,16 @@ void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out) {
         READ_ROW(uint8_t, float);
 }
 
-dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, const char *name) {
+dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, dltf_subject subject) {
     for (int64_t j = 0; j < cols; j++)
         if (!isfinite(row[j]))
-            return dl_fail(DLTF_DATA,
-                           "%s: row %lld, column %lld is %s (counting from 0): remove or replace it", name,
-                           (long long)index, (long long)j, isnan(row[j]) ? "NaN" : "infinite");
+            return dl_fail_about(DLTF_DATA, subject,
+                                 "row %lld, column %lld is %s (counting from 0): remove or replace it",
+                                 (long long)index, (long long)j, isnan(row[j]) ? "NaN" : "infinite");
     return DLTF_OK;
 }
 
-dltf_status dl_matrix_check_finite(dltf_matrix matrix, const char *name) {
+dltf_status dl_matrix_check_finite(dltf_matrix matrix, dltf_subject subject) {
     if (matrix.type == DLTF_U8)
         return DLTF_OK;
     double *row = DL_NEW(double, matrix.cols);
@@ -81,7 +83,7 @@ dltf_status dl_matrix_check_finite(dltf_matrix matrix, const char *name) {
     dltf_status status = DLTF_OK;
     for (int64_t i = 0; i < matrix.rows && status == DLTF_OK; i++) {
         dl_matrix_row(matrix, i, row);
-        status = dl_row_check_finite(row, matrix.cols, i, name);
+        status = dl_row_check_finite(row, matrix.cols, i, subject);
     }
     dl_free(row);
     return status;
@@ -121,19 +123,19 @@ dltf_status dl_widen(const float *from, int64_t count, double **to) {
     return DLTF_OK;
 }
 
-dltf_status dl_matrix_unit_rows(dltf_matrix matrix, const char *name, double **rows) {
+dltf_status dl_matrix_unit_rows(dltf_matrix matrix, dltf_subject subject, double **rows) {
     double *unit = NULL;
-    dltf_status status = dl_matrix_check(matrix, name);
+    dltf_status status = dl_matrix_check(matrix, subject);
     if (status != DLTF_OK)
         return status;
     DL_TRY_NEW(unit, matrix.rows * matrix.cols);
     for (int64_t i = 0; i < matrix.rows; i++) {
         double *row = unit + i * matrix.cols;
         dl_matrix_row(matrix, i, row);
-        DL_TRY(dl_row_check_finite(row, matrix.cols, i, name));
+        DL_TRY(dl_row_check_finite(row, matrix.cols, i, subject));
         if (!dl_normalise(row, matrix.cols)) {
-            status =
-                dl_fail(DLTF_DATA, "%s: row %lld is all zero and cannot have norm 1", name, (long long)i);
+            status = dl_fail_about(DLTF_DATA, subject, "row %lld is all zero and cannot have norm 1",
+                                   (long long)i);
             goto done;
         }
     }

@@ -4,18 +4,17 @@
 
 #include "base/status.h"
 
-/* The view makes sense: data present, at least one row and column, known type. `name` is how messages call
- * it. */
-dltf_status dl_matrix_check(dltf_matrix matrix, const char *name);
+/* Data present, at least one row and column, known type. `subject`: what the matrix is. */
+dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject);
 
 /* The first NaN or infinity, as a failure with row and column; DLTF_OK if there is none. */
-dltf_status dl_matrix_check_finite(dltf_matrix matrix, const char *name);
+dltf_status dl_matrix_check_finite(dltf_matrix matrix, dltf_subject subject);
 
 /* Row i as doubles. */
 void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out);
 
 /* The same check for one row that was read already. */
-dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, const char *name);
+dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, dltf_subject subject);
 
 int dl_type_size(dltf_type type);
 
@@ -29,6 +28,6 @@ bool dl_normalise(double *x, int64_t n);
 dltf_status dl_widen(const float *from, int64_t count, double **to);
 
 /* An owned m x n copy in doubles with rows scaled to norm 1; fails for a zero row. */
-dltf_status dl_matrix_unit_rows(dltf_matrix matrix, const char *name, double **rows);
+dltf_status dl_matrix_unit_rows(dltf_matrix matrix, dltf_subject subject, double **rows);
 
 #endif

@@ -9,13 +9,14 @@
 
 static dltf_status check_parts(const dltf_model_view *parts) {
     if (parts->m < 1 || parts->n < 1 || parts->m > INT32_MAX || parts->n > INT32_MAX || !parts->dictionary)
-        return dl_fail(DLTF_ARGUMENT, "model: %lld atoms of %lld entries: at least one of each is needed",
-                       (long long)parts->m, (long long)parts->n);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
+                             "%lld atoms of %lld entries: at least one of each is needed",
+                             (long long)parts->m, (long long)parts->n);
     if (parts->k < 1 || parts->k > parts->m)
-        return dl_fail(DLTF_ARGUMENT, "model: k = %lld must be in 1 .. m = %lld", (long long)parts->k,
-                       (long long)parts->m);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "k = %lld must be in 1 .. m = %lld",
+                             (long long)parts->k, (long long)parts->m);
     if ((unsigned)parts->select > DLTF_SELECT_POSITIVE)
-        return dl_fail(DLTF_ARGUMENT, "model: select must be abs or positive");
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "select must be abs or positive");
     return DLTF_OK;
 }
 
@@ -24,7 +25,8 @@ static dltf_status copy_finite(const float *from, int64_t count, const char *nam
         return DLTF_OK;
     for (int64_t i = 0; i < count; i++)
         if (!isfinite(from[i]))
-            return dl_fail(DLTF_DATA, "model: entry %lld of the %s is not finite", (long long)i, name);
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL, "entry %lld of the %s is not finite",
+                                 (long long)i, name);
     *copy = DL_NEW(float, count);
     if (!*copy)
         return DLTF_MEMORY;
@@ -42,7 +44,8 @@ static dltf_status normalise_rows(float *dictionary, int64_t m, int64_t n) {
             sum += (double)w[i] * w[i];
         double norm = sqrt(sum);
         if (!(norm > 1e-30))
-            return dl_fail(DLTF_DATA, "model: atom %lld is zero and cannot have norm 1", (long long)j);
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL, "atom %lld is zero and cannot have norm 1",
+                                 (long long)j);
         if (fabs(norm - 1) > 1e-6)
             for (int64_t i = 0; i < n; i++)
                 w[i] = (float)(w[i] / norm);

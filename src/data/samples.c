@@ -40,7 +40,7 @@ dltf_status dl_samples_mean(dltf_matrix X, float *mean) {
     DL_TRY_NEW(row, X.cols);
     for (int64_t i = 0; i < X.rows; i++) {
         dl_matrix_row(X, i, row);
-        DL_TRY(dl_row_check_finite(row, X.cols, i, "data"));
+        DL_TRY(dl_row_check_finite(row, X.cols, i, DLTF_SUBJECT_DATA));
         for (int64_t j = 0; j < X.cols; j++)
             sum[j] += row[j] / (double)X.rows; /* divided first: the sum of huge values would overflow */
     }
@@ -48,9 +48,9 @@ dltf_status dl_samples_mean(dltf_matrix X, float *mean) {
         mean[j] = (float)sum[j];
     for (int64_t j = 0; j < X.cols; j++)
         if (!isfinite(mean[j])) {
-            status = dl_fail(DLTF_NUMERIC,
-                             "data: the mean of column %lld is beyond single precision: rescale the data",
-                             (long long)j);
+            status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                                   "the mean of column %lld is beyond single precision: rescale the data",
+                                   (long long)j);
             break;
         }
 done:
@@ -83,7 +83,7 @@ dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
     *scan = (dl_scan){.checksum = mix(mix(0xcbf29ce484222325u, (uint64_t)N), (uint64_t)n)};
     for (int64_t i = 0; i < N; i++) {
         dl_matrix_row(samples->X, i, row);
-        DL_TRY(dl_row_check_finite(row, n, i, "data"));
+        DL_TRY(dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA));
         scan->checksum = mix_row(scan->checksum, row, n);
         preprocess(samples, row);
         double norm = dl_norm(row, n);
@@ -91,11 +91,13 @@ dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
         sum += norm / (double)N * norm;
     }
     if (scan->nonzero_rows == 0)
-        status = dl_fail(DLTF_DATA, "data: all %lld samples are zero%s: there is nothing to learn",
-                         (long long)N, samples->mean ? " after the mean is subtracted" : "");
+        status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA,
+                               "all %lld samples are zero%s: there is nothing to learn", (long long)N,
+                               samples->mean ? " after the mean is subtracted" : "");
     else if (!isfinite(sum) || sum < 1e-280)
-        status = dl_fail(DLTF_NUMERIC, "data: the squares of the values leave the range of double precision: "
-                                       "rescale the data");
+        status =
+            dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                          "the squares of the values leave the range of double precision: rescale the data");
     scan->mean_square = sum;
 done:
     dl_free(row);

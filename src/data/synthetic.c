@@ -26,13 +26,12 @@ static dltf_status check(const dltf_synthetic_spec *spec) {
                        "synthetic: n = %lld, m = %lld, k = %lld, %lld samples: each must be at least 1",
                        (long long)spec->n, (long long)spec->m, (long long)spec->k, (long long)spec->samples);
     if (spec->k > spec->m)
-        return dl_fail(DLTF_ARGUMENT, "synthetic: k = %lld is more than the m = %lld atoms",
-                       (long long)spec->k, (long long)spec->m);
+        return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than the %lld atoms (m)", (long long)spec->k,
+                              (long long)spec->m);
     if (!(spec->noise >= 0 && spec->noise <= MOST_NOISE))
-        return dl_fail(DLTF_ARGUMENT, "synthetic: noise is %g: it must be from 0 to %g", spec->noise,
-                       MOST_NOISE);
+        return dl_fail_option(DLTF_ARGUMENT, "noise", "%g is outside 0 .. %g", spec->noise, MOST_NOISE);
     if (spec->entries < DLTF_ENTRIES_ONES || spec->entries > DLTF_ENTRIES_GAUSSIAN)
-        return dl_fail(DLTF_ARGUMENT, "synthetic: there is no kind %d of entries", (int)spec->entries);
+        return dl_fail_option(DLTF_ARGUMENT, "entries", "there is no kind %d", (int)spec->entries);
     int64_t width = spec->n > spec->k ? spec->n : spec->k;
     if (spec->m > INT32_MAX || spec->n > INT32_MAX || spec->samples > INT64_MAX / 8 / width)
         return dl_fail(DLTF_ARGUMENT, "synthetic: n = %lld, m = %lld, k = %lld, %lld samples are too large",

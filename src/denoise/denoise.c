@@ -35,13 +35,13 @@ static dltf_status check_image(const dltf_image *image, const dltf_denoise_optio
     if (status != DLTF_OK)
         return status;
     if (image->width < o->patch || image->height < o->patch)
-        return dl_fail(DLTF_DATA, "image: %lld x %lld pixels are less than one patch of %lld x %lld",
-                       (long long)image->width, (long long)image->height, (long long)o->patch,
-                       (long long)o->patch);
+        return dl_fail_about(
+            DLTF_DATA, DLTF_SUBJECT_IMAGE, "%lld x %lld pixels are less than one patch of %lld x %lld",
+            (long long)image->width, (long long)image->height, (long long)o->patch, (long long)o->patch);
     for (int64_t i = 0; i < image->channels * image->width * image->height; i++)
         if (fabs((double)image->planes[i]) > LARGEST_VALUE)
-            return dl_fail(DLTF_DATA, "image: a value of %g is not on the scale 0 .. 255",
-                           (double)image->planes[i]);
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_IMAGE, "a value of %g is not on the scale 0 .. 255",
+                                 (double)image->planes[i]);
     return DLTF_OK;
 }
 
@@ -53,18 +53,21 @@ static dltf_status check_options(const dltf_denoise_options *given, const dltf_m
     if (status != DLTF_OK)
         return status;
     if (o.stride > o.patch)
-        return dl_fail(DLTF_ARGUMENT, "stride: %lld is more than the patch, %lld: pixels would be left out",
-                       (long long)o.stride, (long long)o.patch);
+        return dl_fail_option(DLTF_ARGUMENT, "stride",
+                              "%lld is more than the patch, %lld: pixels would be left out",
+                              (long long)o.stride, (long long)o.patch);
     if (model && model->parts.n != o.patch * o.patch)
-        return dl_fail(DLTF_ARGUMENT, "the model is for %lld entries, a patch of %lld x %lld has %lld",
-                       (long long)model->parts.n, (long long)o.patch, (long long)o.patch,
-                       (long long)(o.patch * o.patch));
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
+                             "atoms of %lld entries, but a patch of %lld x %lld has %lld",
+                             (long long)model->parts.n, (long long)o.patch, (long long)o.patch,
+                             (long long)(o.patch * o.patch));
     if (model && (model->encoder || model->mean || model->parts.unit_norm))
-        return dl_fail(DLTF_ARGUMENT, "the model has an encoder, a mean or unit-norm samples; a plain "
-                                      "dictionary is needed");
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
+                             "has an encoder, a mean or unit-norm samples; a plain "
+                             "dictionary is needed");
     if (model && o.m && o.m != model->parts.m)
-        return dl_fail(DLTF_ARGUMENT, "m: %lld, but the model has %lld atoms", (long long)o.m,
-                       (long long)model->parts.m);
+        return dl_fail_option(DLTF_ARGUMENT, "m", "%lld, but the model has %lld atoms", (long long)o.m,
+                              (long long)model->parts.m);
     return DLTF_OK;
 }
 

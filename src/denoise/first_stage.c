@@ -1,14 +1,11 @@
-/* The first stage of all methods. They differ in the dictionary, in the rule that makes a code of a patch,
- * and in the weight of an estimate. Called by denoise.c for each plane. */
+/* The first stage of all methods. They differ in the dictionary, in the coder and in the weight of an
+ * estimate. */
 #include "denoise/first_stage.h"
 
 #include "base/memory.h"
-#include "coding/coder.h"
+#include "coding/encoder.h"
 #include "data/model.h"
-#include "denoise/incoherent.h"
 #include "denoise/patch_learner.h"
-
-#include <string.h>
 
 /* The constants of the method, the same for all images; thresholds in units of sigma. See docs/design.md. */
 static const double MU = 0.08, CUT = 3.6, CUT_LEARNING = 5, LEFT_OVER = 1.4;
@@ -26,23 +23,28 @@ static const double GAIN = 1.15;
 /* Work space of one thread. */
 typedef struct space {
     dl_slots Z; /* of a tile */
-    dl_incoherent_space incoherent;
     double seconds;
     int64_t entries;
 } space;
 
+typedef struct method method;
+
 typedef struct work {
     dl_first_stage *stage;
+    const method *method;
     int64_t n;
     dltf_model *learned;     /* unless one was given */
     const dltf_model *model; /* the dictionary */
-    dl_incoherent rule;      /* method dltf */
-    const dl_coder *coder;   /* of the others */
-    dl_recipe recipe;
-    void *state;
-    dl_workspace *workspaces;
+    dltf_encoder *encoder;
     space *spaces;
 } work;
+
+struct method {
+    dltf_status (*learn)(work *w, const float *X, int64_t count, dl_meter *meter);
+    int64_t patches; /* to learn from, at most */
+    void (*choose_coder)(const work *w, dltf_encode_options *encoding);
+    bool weighted; /* estimates of few atoms weigh more; what codes leave out goes back (see restore) */
+};
 
 /* ---- dictionaries ---- */
 
@@ -146,24 +148,41 @@ done:
     return status;
 }
 
+static void use_incoherent(const work *w, dltf_encode_options *encoding) {
+    encoding->coder = DLTF_CODER_INCOHERENT;
+    encoding->coherence = MU;
+    encoding->threshold = CUT * w->stage->options.sigma;
+}
+
+static void use_omp(const work *w, dltf_encode_options *encoding) {
+    encoding->coder = DLTF_CODER_OMP;
+    encoding->error = error_target(w);
+}
+
+static void use_threshold(const work *w, dltf_encode_options *encoding) {
+    (void)w;
+    encoding->coder = DLTF_CODER_THRESHOLD;
+}
+
+static const method methods[] = {
+    [DLTF_DENOISE_DLTF] = {learn_incoherent, PATCHES, use_incoherent, true},
+    [DLTF_DENOISE_KSVD] = {learn_ksvd, PATCHES, use_omp, false},
+    [DLTF_DENOISE_PAPER] = {learn_paper, PAPER_PATCHES, use_threshold, false},
+};
+
 static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
-    static dltf_status (*const learn[])(work *, const float *, int64_t, dl_meter *) = {
-        [DLTF_DENOISE_DLTF] = learn_incoherent,
-        [DLTF_DENOISE_KSVD] = learn_ksvd,
-        [DLTF_DENOISE_PAPER] = learn_paper,
-    };
     dl_first_stage *s = w->stage;
     const dltf_denoise_options *o = &s->options;
-    int64_t most = o->method == DLTF_DENOISE_PAPER ? PAPER_PATCHES : PATCHES, count = 0;
+    int64_t count = 0;
     double begin = dltf_seconds();
     float *X = NULL;
     w->model = s->model;
     if (s->model)
         return DLTF_OK;
     dl_grid grid = dl_grid_of(plane, o->patch, 1);
-    dltf_status status = dl_patch_sample(plane, &grid, most, o->seed, &X, &count);
+    dltf_status status = dl_patch_sample(plane, &grid, w->method->patches, o->seed, &X, &count);
     if (status == DLTF_OK)
-        status = learn[o->method](w, X, count, meter);
+        status = w->method->learn(w, X, count, meter);
     w->model = w->learned;
     dl_free(X);
     s->learning_seconds += dltf_seconds() - begin;
@@ -171,15 +190,6 @@ static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
 }
 
 /* ---- codes ---- */
-
-static void code_tile(work *w, const dl_patch_tile *tile, int worker) {
-    space *s = &w->spaces[worker];
-    dl_slots Z = dl_slots_from(&s->Z, 0, tile->rows);
-    if (w->coder)
-        w->coder->tile(&w->recipe, w->state, worker, tile->X, w->n, tile->rows, &w->workspaces[worker], Z);
-    else
-        dl_incoherent_tile(&w->rule, tile->X, tile->rows, &s->incoherent, Z);
-}
 
 /* y = mean + W z. */
 static void decode(const work *w, const dl_slots *Z, int64_t i, float mean, float *y) {
@@ -216,72 +226,45 @@ static void estimate_tile(void *context, const dl_patch_tile *tile, int worker) 
     work *w = context;
     space *s = &w->spaces[worker];
     double begin = dltf_seconds();
-    code_tile(w, tile, worker);
+    dl_encoder_tile(w->encoder, worker, tile->X, w->n, tile->rows, dl_slots_from(&s->Z, 0, tile->rows));
     s->seconds += dltf_seconds() - begin;
     for (int64_t i = 0; i < tile->rows; i++) {
         float *y = tile->Y + i * w->n;
         decode(w, &s->Z, i, tile->mean[i], y);
         s->entries += s->Z.count[i];
         tile->weight[i] = 1;
-        if (!w->coder)
+        if (w->method->weighted)
             tile->weight[i] /= 1 + (float)s->Z.count[i] + restore(w, tile->X + i * w->n, tile->mean[i], y);
     }
 }
 
-static dltf_status prepare_rule(work *w) {
-    const dltf_denoise_options *o = &w->stage->options;
-    dltf_status status = DLTF_OK;
-    DL_TRY(dl_incoherent_alloc(&w->rule, o->m, w->n, o->k));
-    dl_incoherent_fill(&w->rule, w->model->dictionary, MU, CUT * o->sigma);
-    for (int t = 0; t < w->stage->threads; t++)
-        DL_TRY(dl_incoherent_space_alloc(&w->spaces[t].incoherent, o->m));
-done:
-    return status;
-}
-
-static dltf_status prepare_method(work *w) {
-    const dltf_denoise_options *o = &w->stage->options;
-    bool ksvd = o->method == DLTF_DENOISE_KSVD;
-    dltf_status status = DLTF_OK;
-    w->coder = dl_coder_find(ksvd ? DLTF_CODER_OMP : DLTF_CODER_THRESHOLD);
-    w->recipe = (dl_recipe){.model = w->model,
-                            .feature = {.E = &w->model->packed, .k = o->k},
-                            .options = {.error = ksvd ? error_target(w) : 0},
-                            .threads = w->stage->threads};
-    DL_TRY(dl_workspaces_alloc(w->stage->threads, o->m, w->n, o->k, &w->workspaces));
-    if (w->coder->prepare)
-        DL_TRY(w->coder->prepare(&w->recipe, &w->state));
-done:
-    return status;
-}
-
 static dltf_status prepare_codes(work *w) {
+    const dltf_denoise_options *o = &w->stage->options;
+    dltf_encode_options encoding = dltf_encode_options_default();
     dltf_status status = DLTF_OK;
+    encoding.k = o->k;
+    encoding.select = DLTF_SELECT_ABS;
+    encoding.threads = w->stage->threads;
+    w->method->choose_coder(w, &encoding);
+    DL_TRY(dltf_encoder_new(w->model, &encoding, &w->encoder));
     DL_TRY_NEW(w->spaces, w->stage->threads);
     for (int t = 0; t < w->stage->threads; t++)
-        DL_TRY(dl_slots_alloc(&w->spaces[t].Z, DL_TILE, w->stage->options.k));
-    DL_TRY(w->stage->options.method == DLTF_DENOISE_DLTF ? prepare_rule(w) : prepare_method(w));
+        DL_TRY(dl_slots_alloc(&w->spaces[t].Z, DL_TILE, o->k));
 done:
     return status;
 }
 
 static void work_free(work *w) {
-    int threads = w->stage->threads;
-    for (int t = 0; w->spaces && t < threads; t++) {
+    for (int t = 0; w->spaces && t < w->stage->threads; t++)
         dl_slots_free(&w->spaces[t].Z);
-        dl_incoherent_space_free(&w->spaces[t].incoherent);
-    }
     dl_free(w->spaces);
-    dl_incoherent_free(&w->rule);
-    if (w->state)
-        w->coder->free(w->state);
-    dl_workspaces_free(w->workspaces, threads);
+    dltf_encoder_free(w->encoder);
     dltf_model_free(w->learned);
 }
 
 dltf_status dl_first_stage_run(dl_first_stage *stage, dl_plane plane, dl_meter *meter, float *out) {
     int64_t side = stage->options.patch;
-    work w = {.stage = stage, .n = side * side};
+    work w = {.stage = stage, .method = &methods[stage->options.method], .n = side * side};
     dl_grid grid = dl_grid_of(plane, side, stage->options.stride);
     dltf_status status = find_dictionary(&w, plane, meter);
     if (status == DLTF_OK)

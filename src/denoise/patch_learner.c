@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "coding/incoherent.h"
 #include "data/matrix.h"
-#include "denoise/incoherent.h"
 #include "learning/rank_one.h"
 #include "learning/replace.h"
 
@@ -20,7 +20,7 @@ typedef struct learner {
     float *W;     /* m x n */
     double *wide; /* the same in double: what atoms are updated in */
     float *R;     /* count x n: residuals */
-    dl_incoherent rule;
+    dl_incoherent coder;
     dl_incoherent_space *spaces;
     dl_slots Z;
     dl_by_atom by_atom;
@@ -72,7 +72,7 @@ static void code_tile(void *context, int64_t tile, int worker) {
     int64_t n = l->n, first = tile * DL_TILE, left = l->t->count - first;
     int64_t rows = left < DL_TILE ? left : DL_TILE;
     dl_slots Z = dl_slots_from(&l->Z, first, rows);
-    dl_incoherent_tile(&l->rule, l->t->X + first * n, rows, &l->spaces[worker], Z);
+    dl_incoherent_tile(&l->coder, l->t->X + first * n, n, rows, &l->spaces[worker], Z);
     memcpy(l->R + first * n, l->t->X + first * n, (size_t)(rows * n) * sizeof *l->R);
     for (int64_t i = 0; i < rows; i++) {
         float *r = l->R + (first + i) * n;
@@ -117,7 +117,7 @@ static dltf_status learner_alloc(learner *l) {
     const dl_patch_training *t = l->t;
     dltf_status status = DLTF_OK;
     DL_TRY_NEW(l->R, t->count * l->n);
-    DL_TRY(dl_incoherent_alloc(&l->rule, t->m, l->n, t->k));
+    DL_TRY(dl_incoherent_alloc(&l->coder, t->m, l->n));
     DL_TRY_NEW(l->spaces, t->threads);
     for (int i = 0; i < t->threads; i++)
         DL_TRY(dl_incoherent_space_alloc(&l->spaces[i], t->m));
@@ -134,7 +134,7 @@ done:
 
 static void learner_free(learner *l) {
     dl_free(l->R);
-    dl_incoherent_free(&l->rule);
+    dl_incoherent_free(&l->coder);
     for (int i = 0; l->spaces && i < l->t->threads; i++)
         dl_incoherent_space_free(&l->spaces[i]);
     dl_free(l->spaces);
@@ -147,10 +147,13 @@ static void learner_free(learner *l) {
 }
 
 dltf_status dl_patch_learn(const dl_patch_training *t, dl_meter *meter, int64_t units, float *W) {
-    learner l = {.t = t, .n = t->side * t->side, .W = W};
+    learner l = {.t = t,
+                 .n = t->side * t->side,
+                 .W = W,
+                 .coder = {.k = t->k, .threshold = t->cut, .coherence = t->mu}};
     dltf_status status = learner_alloc(&l);
     for (int64_t i = 0; i < t->iterations && status == DLTF_OK; i++) {
-        dl_incoherent_fill(&l.rule, W, t->mu, t->cut);
+        dl_incoherent_fill(&l.coder, t->threads, W);
         dl_parallel(t->threads, dl_tiles(t->count, DL_TILE), code_tile, &l);
         update_atoms(&l);
         if (i + 1 < t->iterations)

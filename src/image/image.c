@@ -10,13 +10,15 @@ dltf_status dltf_image_new(int64_t width, int64_t height, int64_t channels, int 
     dltf_image *made = NULL;
     int64_t pixels = 0, values = 0;
     if (width < 1 || height < 1)
-        return dl_fail(DLTF_ARGUMENT, "an image of %lld x %lld pixels has none", (long long)width,
-                       (long long)height);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_IMAGE,
+                             "%lld x %lld pixels: width and height must be at least 1", (long long)width,
+                             (long long)height);
     if (channels != 1 && channels != 3)
-        return dl_fail(DLTF_ARGUMENT, "%lld channels: an image has 1 (gray) or 3 (colour)",
-                       (long long)channels);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_IMAGE,
+                             "%lld channels: 1 (gray) or 3 (colour) are possible", (long long)channels);
     if (bits != 8 && bits != 16 && bits != 32)
-        return dl_fail(DLTF_ARGUMENT, "%d bits: an image has 8, 16 or, for floats, 32", bits);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_IMAGE,
+                             "%d bits: 8, 16 or, for floats, 32 are possible", bits);
     if (!dl_multiply(width, height, &pixels) || !dl_multiply(pixels, channels, &values))
         return dl_fail(DLTF_MEMORY, "not enough memory for an image of %lld x %lld pixels", (long long)width,
                        (long long)height);
@@ -57,8 +59,8 @@ dltf_status dl_image_check_finite(const dltf_image *image) {
     int64_t pixels = image->width * image->height;
     for (int64_t i = 0; i < image->channels * pixels; i++)
         if (!isfinite(image->planes[i]))
-            return dl_fail(DLTF_DATA, "image: row %lld, column %lld is %s",
-                           (long long)(i % pixels / image->width), (long long)(i % image->width),
-                           isnan(image->planes[i]) ? "NaN" : "infinite");
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_IMAGE, "row %lld, column %lld is %s",
+                                 (long long)(i % pixels / image->width), (long long)(i % image->width),
+                                 isnan(image->planes[i]) ? "NaN" : "infinite");
     return DLTF_OK;
 }

@@ -19,7 +19,7 @@ static const double CHI_MEDIAN = 0.9764;
 dltf_status dltf_image_add_noise(dltf_image *image, double sigma, int64_t seed) {
     dl_random random = {(uint64_t)seed, DL_STREAM_IMAGE};
     if (!(sigma >= 0 && sigma <= 1000))
-        return dl_fail(DLTF_ARGUMENT, "sigma: %g is outside 0 .. 1000", sigma);
+        return dl_fail_option(DLTF_ARGUMENT, "sigma", "%g is outside 0 .. 1000", sigma);
     for (int64_t i = 0; i < image->channels * image->width * image->height; i++)
         image->planes[i] += (float)(sigma * dl_random_normal(random, (uint64_t)i));
     image->bits = 32;
@@ -127,9 +127,9 @@ dltf_status dltf_image_noise(const dltf_image *image, double *sigma) {
         return status;
     if (image->width < SIDE || image->height < SIDE ||
         (image->width - SIDE + 1) * (image->height - SIDE + 1) < LEAST_PATCHES)
-        return dl_fail(DLTF_DATA,
-                       "image: %lld x %lld pixels are too few to estimate the noise from; give sigma",
-                       (long long)image->width, (long long)image->height);
+        return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_IMAGE,
+                             "%lld x %lld pixels are too few to estimate the noise from; give sigma",
+                             (long long)image->width, (long long)image->height);
     double sum = 0;
     for (int64_t c = 0; c < image->channels && status == DLTF_OK; c++) {
         double now = 0;

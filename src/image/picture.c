@@ -11,17 +11,17 @@
 enum { BORDER = 2, PAPER = 255, LEAST_SIDE = 32 };
 
 dltf_status dl_picture_check(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns) {
-    dltf_status status = dl_matrix_check(tiles, "tiles");
+    dltf_status status = dl_matrix_check(tiles, DLTF_SUBJECT_TILES);
     int64_t area = 0;
     if (status != DLTF_OK)
         return status;
     if (width < 1 || height < 1 || !dl_multiply(width, height, &area) || area != tiles.cols)
-        return dl_fail(DLTF_ARGUMENT,
-                       "tiles of %" PRId64 " x %" PRId64 " do not fit rows of %" PRId64 " numbers", width,
-                       height, tiles.cols);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_TILES,
+                             "%" PRId64 " x %" PRId64 " pixels do not fit rows of %" PRId64 " numbers", width,
+                             height, tiles.cols);
     if (columns < 1)
         return dl_fail(DLTF_ARGUMENT, "a picture of %" PRId64 " columns: at least one is needed", columns);
-    return dl_matrix_check_finite(tiles, "tiles");
+    return dl_matrix_check_finite(tiles, DLTF_SUBJECT_TILES);
 }
 
 /* count tiles of `side` pixels and their borders; false if that is more than `most`. */

@@ -157,10 +157,11 @@ dltf_status dltf_codes_writer_add(dltf_codes_writer *w, dltf_csr csr) {
     if (status != DLTF_OK)
         return status;
     if (csr.cols != w->codes.cols)
-        return dl_fail(DLTF_ARGUMENT, "codes: %lld columns were announced, these have %lld",
-                       (long long)w->codes.cols, (long long)csr.cols);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES,
+                             "%lld columns were announced, these have %lld", (long long)w->codes.cols,
+                             (long long)csr.cols);
     if (w->failed)
-        return dl_fail(DLTF_FILE, "%s: codes are missing since an earlier failure", w->name);
+        return dl_file_result(dl_fail(DLTF_FILE, "codes are missing since an earlier failure"), w->name);
     status = w->layout == DLTF_LAYOUT_SPARSE ? add_sparse(w, csr) : add_dense(w, csr);
     w->failed = status != DLTF_OK;
     w->codes.rows += csr.rows;
@@ -180,10 +181,10 @@ static dltf_status put_header(dltf_codes_writer *w) {
 dltf_status dltf_codes_writer_finish(dltf_codes_writer *w) {
     dltf_status status = DLTF_OK;
     if (w->failed)
-        return dl_fail(DLTF_FILE, "%s: codes are missing since an earlier failure", w->name);
+        return dl_file_result(dl_fail(DLTF_FILE, "codes are missing since an earlier failure"), w->name);
     if (w->expected >= 0 && w->expected != w->codes.rows)
-        DL_TRY(dl_fail(DLTF_ARGUMENT, "codes: %lld rows were announced, %lld came", (long long)w->expected,
-                       (long long)w->codes.rows));
+        DL_TRY(dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES, "%lld rows were announced, %lld came",
+                             (long long)w->expected, (long long)w->codes.rows));
     if (w->layout == DLTF_LAYOUT_SPARSE)
         DL_TRY(dl_codes_write(&w->codes, w->codes.entries > INT32_MAX, &w->out));
     else if (w->layout == DLTF_LAYOUT_DENSE && !w->csv && w->expected < 0)

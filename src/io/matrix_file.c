@@ -71,7 +71,7 @@ dltf_status dltf_array_load(const char *path, dltf_array **array) {
 
 dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path) {
     dl_writer out = {0};
-    dltf_status status = dl_matrix_check(matrix, "matrix");
+    dltf_status status = dl_matrix_check(matrix, DLTF_SUBJECT_DATA);
     if (status != DLTF_OK)
         return status;
     const dl_format *format = path ? dl_format_of_path(DLTF_CONTENT_MATRIX, dl_format_writes, path) : NULL;

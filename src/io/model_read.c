@@ -130,7 +130,7 @@ dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model)
     dl_bundle bundle;
     *model = NULL;
     if (!bytes)
-        return dl_fail(DLTF_ARGUMENT, "model: there are no bytes to read");
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "there are no bytes to read");
     dltf_status status = dl_safetensors_parse(bytes, size, &bundle);
     if (status == DLTF_OK)
         status = dl_model_from_bundle(&bundle, model);

@@ -21,7 +21,7 @@ dltf_status dl_npy_load_image(dl_file *file, dltf_image **image) {
                        "is not an image: an array of height x width or height x width x 3 is read");
     int64_t height = elements.shape[0], width = elements.shape[1];
     DL_TRY(dl_elements_array(&elements, file, &array));
-    DL_TRY(dl_matrix_check_finite(array->matrix, "image"));
+    DL_TRY(dl_matrix_check_finite(array->matrix, DLTF_SUBJECT_IMAGE));
     DL_TRY(dltf_image_new(width, height, channels, 32, &made));
     DL_TRY_NEW(row, width * channels);
     for (int64_t y = 0; y < height; y++) {

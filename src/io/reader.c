@@ -135,9 +135,9 @@ static dltf_status open_path(dltf_reader *r, const char *path, int64_t raw_colum
     struct stat about;
     r->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (r->descriptor < 0 && errno == EINTR)
-        return dl_fail(DLTF_CANCELLED, "%s: a signal came while data were waited for", path);
+        return dl_file_result(dl_fail(DLTF_CANCELLED, "a signal came while data were waited for"), path);
     if (r->descriptor < 0 && raw_columns > 0)
-        return dl_fail(DLTF_FILE, "%s: cannot open: %s", path, strerror(errno));
+        return dl_file_result(dl_fail(DLTF_FILE, "cannot open: %s", strerror(errno)), path);
     if (r->descriptor < 0 || fstat(r->descriptor, &about) != 0)
         return dltf_array_load(path, &r->array);
     if (S_ISREG(about.st_mode))
@@ -192,7 +192,7 @@ dltf_status dltf_reader_open(const char *path, int64_t raw_columns, dltf_reader 
     if (strcmp(path, "-") == 0) {
         int descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
         if (descriptor < 0)
-            return dl_fail(DLTF_FILE, "standard input: cannot read: %s", strerror(errno));
+            return dl_file_result(dl_fail(DLTF_FILE, "cannot read: %s", strerror(errno)), "standard input");
         return dl_reader_adopt(descriptor, "standard input", raw_columns, reader);
     }
     dltf_status status = reader_new(path, &r);

@@ -170,6 +170,8 @@ dltf_status dl_safetensors_parse(const uint8_t *bytes, int64_t size, dl_bundle *
         return dl_fail(DLTF_FORMAT, "truncated: a header of %s bytes is announced, file has %s",
                        DL_COMMAS((int64_t)length), DL_COMMAS(size));
     json_t *header = json_loadb((const char *)bytes + PREFIX, (size_t)length, JSON_REJECT_DUPLICATES, &error);
+    if (!header && !*error.text) /* jansson has nothing to say of lack of memory */
+        return dl_fail(DLTF_MEMORY, "not enough memory for the header");
     if (!header)
         return dl_fail(DLTF_FORMAT, "damaged header: byte %d: %s", error.position,
                        DL_PRINTABLE(error.text, (int64_t)strlen(error.text)));

@@ -1,6 +1,7 @@
 /* The state of an unfinished training as a bundle of tensors, and back. What can be computed again from
  * options and data is not stored; random numbers have no state. */
 #include "base/memory.h"
+#include "data/kind.h"
 #include "data/matrix.h"
 #include "learning/learner.h"
 #include "linalg/blas.h"
@@ -10,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECKPOINT_FORMAT "dltf-checkpoint"
-#define CHECKPOINT_VERSION "3"
 
 /* What the learner itself stores, beside the fields of the stage that it is in. */
 static int list_fields(const dltf_learner *l, dl_field *fields) {
@@ -77,8 +75,7 @@ dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
                                   fields[i].memory));
     DL_TRY(add_history(l, bundle));
     DL_TRY(dl_learner_notes(l, &bundle->notes));
-    DL_TRY(dl_notes_set(&bundle->notes, "format", CHECKPOINT_FORMAT));
-    DL_TRY(dl_notes_set(&bundle->notes, "version", CHECKPOINT_VERSION));
+    DL_TRY(dl_kind_mark(bundle, DL_KIND_CHECKPOINT));
     DL_TRY(dl_notes_set(&bundle->notes, "stage", l->stages[l->stage]->name));
     DL_TRY(note_integer(&bundle->notes, "index", l->index));
 done:
@@ -90,19 +87,6 @@ done:
 static dltf_status get_note(const dl_bundle *bundle, const char *name, const char **value) {
     *value = dl_notes_get(&bundle->notes, name);
     return *value ? DLTF_OK : dl_fail(DLTF_FORMAT, "the checkpoint lacks '%s'", name);
-}
-
-static dltf_status check_format(const dl_bundle *bundle) {
-    const char *format = dl_notes_get(&bundle->notes, "format"), *version = NULL;
-    if (!format || strcmp(format, CHECKPOINT_FORMAT) != 0)
-        return dl_fail(
-            DLTF_FORMAT, "not a checkpoint%s",
-            format && strcmp(format, "dltf-model") == 0 ? " but a finished model: use it with --init" : "");
-    dltf_status status = get_note(bundle, "version", &version);
-    if (status == DLTF_OK && strcmp(version, CHECKPOINT_VERSION) != 0)
-        status = dl_fail(DLTF_FORMAT, "checkpoint version %.20s is not supported, only " CHECKPOINT_VERSION,
-                         version);
-    return status;
 }
 
 /* Before anything is allocated by what the options say. */
@@ -255,7 +239,7 @@ dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_
                                   dltf_learner **learner) {
     dltf_train_options options;
     dltf_learner *l = NULL;
-    dltf_status status = check_format(bundle);
+    dltf_status status = dl_kind_check(bundle, DL_KIND_CHECKPOINT);
     if (status == DLTF_OK)
         status = read_options(bundle, threads, &options);
     if (status == DLTF_OK)

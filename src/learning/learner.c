@@ -47,10 +47,12 @@ static dltf_status check_memory(const dltf_learner *l) {
     }
     if (shared + most <= machine)
         return DLTF_OK;
-    return dl_fail(DLTF_MEMORY,
-                   "m = %lld atoms need about %.0f GB of memory%s%s, this machine has %.0f GB: lower m",
-                   (long long)l->m, (shared + most) / 1e9, largest ? " in stage " : "",
-                   largest ? largest->name : "", machine / 1e9);
+    return dl_fail(
+        DLTF_MEMORY,
+        "m = %lld atoms and N = %lld samples need about %.0f GB of memory%s%s, this machine has %.0f "
+        "GB: %s",
+        (long long)l->m, (long long)l->N, (shared + most) / 1e9, largest ? " in stage " : "",
+        largest ? largest->name : "", machine / 1e9, largest ? largest->saving : "lower m");
 }
 
 static dltf_status allocate(dltf_learner *l) {
@@ -65,7 +67,7 @@ done:
 }
 
 dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, dltf_learner **learner) {
-    dltf_status status = dl_matrix_check(X, "data");
+    dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK)
         status = dl_train_options_check(options);
     if (status != DLTF_OK)
@@ -193,8 +195,8 @@ done:
 
 bool dl_learner_has_encoder(const dltf_learner *l) {
     for (int i = 0; i <= l->stage; i++)
-        if (l->stages[i] == &dl_stage_encoder)
-            return i < l->stage || l->index >= dl_stage_encoder.length(&l->options);
+        if (l->stages[i]->makes_encoder)
+            return i < l->stage || l->index >= l->stages[i]->length(&l->options);
     return false;
 }
 

@@ -148,6 +148,7 @@ const dl_stage dl_stage_admm = {
     .columns = DL_THETA | DL_OBJECTIVE | DL_NOISE_TERM | DL_INCOHERENCE_TERM | DL_DATA_TERM |
                DL_RELATIVE_ERROR | DL_PRIMAL_RESIDUAL | DL_DUAL_RESIDUAL | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "lower lambda or raise beta",
+    .saving = "lower m, use fewer samples, or leave admm out",
     .length = length,
     .bytes = bytes,
     .work = work,

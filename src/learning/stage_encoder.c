@@ -27,14 +27,15 @@ static dltf_status admit(const dltf_learner *l) {
     if (!is_distilled(l))
         return DLTF_OK;
     if (l->n > DL_MOST_EIGENVECTORS)
-        return dl_fail(DLTF_ARGUMENT,
-                       "encoder: distilled takes at most %d columns, the data have %lld: use dual",
-                       DL_MOST_EIGENVECTORS, (long long)l->n);
+        return dl_fail_option(DLTF_ARGUMENT, "encoder",
+                              "distilled takes at most %d columns, the data have %lld: use dual",
+                              DL_MOST_EIGENVECTORS, (long long)l->n);
     if (fit_bytes(l) > dl_memory_of_machine())
-        return dl_fail(DLTF_MEMORY,
-                       "encoder: distilled needs about %.0f GB of memory for %lld columns, this machine has "
-                       "%.0f GB: use dual",
-                       fit_bytes(l) / 1e9, (long long)l->n, dl_memory_of_machine() / 1e9);
+        return dl_fail_option(
+            DLTF_MEMORY, "encoder",
+            "distilled needs about %.0f GB of memory for %lld columns, this machine has %.0f "
+            "GB: use dual",
+            fit_bytes(l) / 1e9, (long long)l->n, dl_memory_of_machine() / 1e9);
     return DLTF_OK;
 }
 
@@ -76,6 +77,8 @@ const dl_stage dl_stage_encoder = {
     .name = "encoder",
     .columns = DL_RELATIVE_ERROR | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
+    .saving = "lower m",
+    .makes_encoder = true,
     .length = length,
     .admit = admit,
     .bytes = bytes,

@@ -30,8 +30,9 @@ static int64_t length(const dltf_train_options *options) {
 
 static dltf_status admit(const dltf_learner *l) {
     if (l->N > INT32_MAX)
-        return dl_fail(DLTF_ARGUMENT, "ksvd: %lld samples are too many, the limit is 2,147,483,647",
-                       (long long)l->N);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA,
+                             "%lld samples are too many for ksvd, the limit is 2,147,483,647",
+                             (long long)l->N);
     return DLTF_OK;
 }
 
@@ -157,6 +158,7 @@ const dl_stage dl_stage_ksvd = {
     .name = "ksvd",
     .columns = DL_THETA | DL_OBJECTIVE | DL_DATA_TERM | DL_RELATIVE_ERROR | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
+    .saving = "use fewer samples or lower m",
     .length = length,
     .admit = admit,
     .bytes = bytes,

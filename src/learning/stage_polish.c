@@ -61,6 +61,7 @@ const dl_stage dl_stage_polish = {
     .name = "polish",
     .columns = DL_RELATIVE_ERROR | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
+    .saving = "lower m",
     .length = length,
     .bytes = bytes,
     .work = work,

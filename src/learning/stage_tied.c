@@ -71,6 +71,7 @@ const dl_stage dl_stage_tied = {
     .columns = DL_THETA | DL_OBJECTIVE | DL_INCOHERENCE_TERM | DL_DATA_TERM | DL_RELATIVE_ERROR |
                DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
+    .saving = "lower m",
     .length = length,
     .bytes = bytes,
     .work = work,

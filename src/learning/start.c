@@ -45,10 +45,10 @@ done:
 
 static dltf_status start_from_model(dltf_learner *l, const dltf_model *start) {
     if (start->parts.n != l->n || start->parts.m != l->m)
-        return dl_fail(DLTF_ARGUMENT,
-                       "the starting model has %lld atoms of %lld entries, the training wants %lld of %lld",
-                       (long long)start->parts.m, (long long)start->parts.n, (long long)l->m,
-                       (long long)l->n);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
+                             "%lld atoms of %lld entries, but the training needs %lld of %lld",
+                             (long long)start->parts.m, (long long)start->parts.n, (long long)l->m,
+                             (long long)l->n);
     for (int64_t i = 0; i < l->m * l->n; i++)
         l->W[i] = (double)start->dictionary[i];
     for (int64_t j = 0; j < l->m; j++)

@@ -74,23 +74,25 @@ dltf_status dl_train_options_check(const dltf_train_options *options) {
     if (status != DLTF_OK)
         return status;
     if (options->m > 0 && options->k > options->m)
-        return dl_fail(DLTF_ARGUMENT, "k = %lld is more than m = %lld atoms: lower k or raise m",
-                       (long long)options->k, (long long)options->m);
+        return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than m = %lld atoms: lower k or raise m",
+                              (long long)options->k, (long long)options->m);
     bool ksvd = options->method == DLTF_METHOD_KSVD;
     if (ksvd && options->select == DLTF_SELECT_POSITIVE)
-        return dl_fail(DLTF_ARGUMENT,
-                       "select: ksvd codes by omp, which chooses atoms by magnitude: select abs");
+        return dl_fail_option(DLTF_ARGUMENT, "select",
+                              "ksvd codes by omp, which chooses atoms by magnitude: select abs");
     bool untied = options->encoder != DLTF_ENCODER_AUTO && options->encoder != DLTF_ENCODER_TIED;
     if (ksvd && untied)
-        return dl_fail(DLTF_ARGUMENT, "encoder: ksvd learns a dictionary and no encoder; leave it tied");
+        return dl_fail_option(DLTF_ARGUMENT, "encoder",
+                              "ksvd learns a dictionary and no encoder; leave it tied");
     if (untied && options->admm > 0)
-        return dl_fail(DLTF_ARGUMENT,
-                       "admm: its iterations are for the tied feature; leave them out or the encoder tied");
+        return dl_fail_option(DLTF_ARGUMENT, "admm",
+                              "its iterations are for the tied feature; leave them out or the encoder tied");
     if (!ksvd && (options->error > 0 || options->update != DLTF_UPDATE_EXACT))
-        return dl_fail(DLTF_ARGUMENT, "%s belongs to the method ksvd",
-                       options->error > 0 ? "error" : "update");
+        return dl_fail_option(DLTF_ARGUMENT, options->error > 0 ? "error" : "update",
+                              "belongs to the method ksvd");
     if (options->m > 46340)
-        return dl_fail(DLTF_ARGUMENT, "m = %lld: the Gram matrix of more than 46,340 atoms is not supported",
-                       (long long)options->m);
+        return dl_fail_option(DLTF_ARGUMENT, "m",
+                              "%lld: the Gram matrix of more than 46,340 atoms is not supported",
+                              (long long)options->m);
     return DLTF_OK;
 }

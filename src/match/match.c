@@ -8,14 +8,13 @@
 #include <math.h>
 
 static dltf_status check_dictionaries(dltf_matrix dictionary, dltf_matrix truth) {
-    dltf_status status = dl_matrix_check(dictionary, "dictionary");
+    dltf_status status = dl_matrix_check(dictionary, DLTF_SUBJECT_DICTIONARY);
     if (status == DLTF_OK)
-        status = dl_matrix_check(truth, "true dictionary");
+        status = dl_matrix_check(truth, DLTF_SUBJECT_TRUE_DICTIONARY);
     if (status == DLTF_OK && dictionary.cols != truth.cols)
-        status =
-            dl_fail(DLTF_ARGUMENT,
-                    "match: atoms of the dictionary have %lld entries, those of the true dictionary %lld",
-                    (long long)dictionary.cols, (long long)truth.cols);
+        status = dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_TRUE_DICTIONARY,
+                               "atoms of %lld entries, but those of the dictionary have %lld",
+                               (long long)truth.cols, (long long)dictionary.cols);
     return status;
 }
 
@@ -30,8 +29,8 @@ dltf_status dltf_match(dltf_matrix dictionary, dltf_matrix truth, int32_t *match
     if (!dl_multiply(m, m0, &entries))
         return dl_fail(DLTF_ARGUMENT, "match: %lld and %lld atoms are too many to compare", (long long)m,
                        (long long)m0);
-    DL_TRY(dl_matrix_unit_rows(dictionary, "dictionary", &W));
-    DL_TRY(dl_matrix_unit_rows(truth, "true dictionary", &W0));
+    DL_TRY(dl_matrix_unit_rows(dictionary, DLTF_SUBJECT_DICTIONARY, &W));
+    DL_TRY(dl_matrix_unit_rows(truth, DLTF_SUBJECT_TRUE_DICTIONARY, &W0));
     DL_TRY_NEW(profit, entries);
     for (int64_t i = 0; i < m; i++)
         dl_gram_row(W + i * n, W0, m0, n, profit + i * m0);
@@ -49,14 +48,14 @@ done:
 
 static dltf_status check_codes(dltf_csr Z, dltf_csr Z0, const int32_t *match) {
     if (Z.rows != Z0.rows)
-        return dl_fail(DLTF_ARGUMENT, "score: the codes have %lld samples, the true codes %lld",
-                       (long long)Z.rows, (long long)Z0.rows);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_TRUE_CODES, "%lld rows, but the codes have %lld",
+                             (long long)Z0.rows, (long long)Z.rows);
     if (Z.rows < 1)
         return dl_fail(DLTF_ARGUMENT, "score: there are no samples to compare");
     if (!match && Z.cols != Z0.cols)
-        return dl_fail(DLTF_ARGUMENT,
-                       "score: the codes have %lld atoms, the true codes %lld: a match is needed",
-                       (long long)Z.cols, (long long)Z0.cols);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_TRUE_CODES,
+                             "%lld atoms, but the codes have %lld: a match is needed", (long long)Z0.cols,
+                             (long long)Z.cols);
     for (int64_t i = 0; match && i < Z.cols; i++)
         if (match[i] < -1 || match[i] >= Z0.cols)
             return dl_fail(DLTF_ARGUMENT, "score: atom %lld is matched to %d, the true codes have %lld atoms",

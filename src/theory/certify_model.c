@@ -15,8 +15,8 @@ dltf_status dl_assumption(const dltf_model *model, const dltf_certify_options *g
     if (status != DLTF_OK)
         return status;
     if (made->k > model->parts.m)
-        return dl_fail(DLTF_ARGUMENT, "k = %lld is more than the model's %lld atoms", (long long)made->k,
-                       (long long)model->parts.m);
+        return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than the model's %lld atoms",
+                              (long long)made->k, (long long)model->parts.m);
     if (made->k == 0)
         made->k = model->parts.k;
     return DLTF_OK;

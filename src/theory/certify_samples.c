@@ -176,12 +176,12 @@ static void workspace_free(workspace *space) {
 }
 
 static dltf_status check_codes(const dltf_model *model, dltf_matrix X, const dltf_codes *codes,
-                               const char *name) {
+                               dltf_subject subject) {
     if (!codes || (codes->rows == X.rows && codes->cols == model->parts.m))
         return DLTF_OK;
-    return dl_fail(DLTF_DATA, "the %s are %lld x %lld, but there are %lld samples and %lld atoms", name,
-                   (long long)codes->rows, (long long)codes->cols, (long long)X.rows,
-                   (long long)model->parts.m);
+    return dl_fail_about(DLTF_DATA, subject, "%lld x %lld, but there are %lld samples and %lld atoms",
+                         (long long)codes->rows, (long long)codes->cols, (long long)X.rows,
+                         (long long)model->parts.m);
 }
 
 static dltf_status run(job *j, int threads, dltf_progress_fn progress, void *context) {
@@ -204,9 +204,9 @@ dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const d
     job j = {.samples = {X, model->mean, model->parts.unit_norm, 1}, .tied = dl_is_tied(model)};
     int threads = 0;
     DL_TRY(dl_assumption(model, certification, &j.assumption));
-    DL_TRY(dl_matrix_check(X, "data"));
-    DL_TRY(check_codes(model, X, known, "known codes"));
-    DL_TRY(check_codes(model, X, candidates, "candidates"));
+    DL_TRY(dl_matrix_check(X, DLTF_SUBJECT_DATA));
+    DL_TRY(check_codes(model, X, known, DLTF_SUBJECT_TRUE_CODES));
+    DL_TRY(check_codes(model, X, candidates, DLTF_SUBJECT_CANDIDATES));
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.k = j.assumption.k;
     encoding.threads = j.assumption.threads;

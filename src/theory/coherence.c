@@ -22,7 +22,7 @@ static void frame_free(frame *f) {
 
 static dltf_status frame_make(dltf_matrix dictionary, frame *f) {
     *f = (frame){dictionary.rows, dictionary.cols, NULL, NULL};
-    dltf_status status = dl_matrix_unit_rows(dictionary, "dictionary", &f->atoms);
+    dltf_status status = dl_matrix_unit_rows(dictionary, DLTF_SUBJECT_DICTIONARY, &f->atoms);
     if (status != DLTF_OK)
         return status;
     f->row = DL_NEW(double, f->m);
@@ -77,7 +77,7 @@ void dl_babel_add(double *row, int64_t count, int64_t order, double *babel) {
 }
 
 static dltf_status check_order(dltf_matrix dictionary, int64_t order) {
-    dltf_status status = dl_matrix_check(dictionary, "dictionary");
+    dltf_status status = dl_matrix_check(dictionary, DLTF_SUBJECT_DICTIONARY);
     if (status != DLTF_OK)
         return status;
     if (order < 1 || order >= dictionary.rows)

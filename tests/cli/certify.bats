@@ -61,8 +61,9 @@ P
   fails 2 "one word too many" certify a b c
   fails 2 "--noise: -1 is outside" certify "$model" --noise -1
   fails 2 "more than the model's 24 atoms" certify "$model" -k 25
-  fails 1 "have 32 columns" certify "$model" quiet/X.npy --noise 1
-  fails 1 "known codes are 200 x 40" certify "$model" "$toy/X.npy" --codes quiet/codes.npz
+  fails 1 "quiet/X.npy: 32 columns, but the model expects 16" certify "$model" quiet/X.npy --noise 1
+  fails 1 "quiet/codes.npz: 200 x 40, but there are $SAMPLES samples and 24 atoms" certify "$model" "$toy/X.npy" --codes quiet/codes.npz
+  fails 1 "quiet/codes.npz: 200 x 40" certify "$model" "$toy/X.npy" --noise 1 --supports quiet/codes.npz
   fails 2 "is an input" certify "$model" "$toy/X.npy" --noise 1 --flags "$toy/X.npy"
   fails 2 "flags are written as .npy" certify "$model" "$toy/X.npy" --noise 1 --flags f.txt
 }

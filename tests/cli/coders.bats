@@ -25,8 +25,19 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
   [[ $(dltf encode "$model" "$toy/Xtest.npy" -o c.npz --coder omp) != *--refit*coefficients* ]]
 }
 
+@test "incoherent: shorter codes with less coherence or a threshold" {
+  all=(encode "$model" "$toy/Xtest.npy" --coder incoherent --json)
+  some=$(dltf "${all[@]}" -o a.npz --coherence 0.3 | value 'd["entries_per_sample"]')
+  few=$(dltf "${all[@]}" -o b.npz --coherence 0.02 | value 'd["entries_per_sample"]')
+  large=$(dltf "${all[@]}" -o c.npz --coherence 0.3 --threshold 1 | value 'd["entries_per_sample"]')
+  [[ $(value "0 < $few < $some <= 3 and 0 < $large < $some" <<<"{}") == True ]]
+  dltf "${all[@]}" -o d.npz --coherence 1 >/dev/null
+  dltf encode "$model" "$toy/Xtest.npy" -o e.npz --coder incoherent --coherence 1 --select positive -q
+  ! cmp -s d.npz e.npz
+}
+
 @test "the same codes on any number of threads" {
-  for coder in omp iht niht htp; do
+  for coder in omp iht niht htp incoherent; do
     dltf encode "$model" "$toy/Xtest.npy" -o one.npz --coder "$coder" --threads 1 -q
     dltf encode "$model" "$toy/Xtest.npy" -o two.npz --coder "$coder" --threads 2 -q
     same_file one.npz two.npz
@@ -37,7 +48,9 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
   fails 2 "passes: the coder omp has none" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --passes 3
   fails 2 "error: the coder threshold knows no error target" encode "$model" "$toy/Xtest.npy" -o x.npz --error 1
   fails 2 "select: the coder omp chooses atoms by magnitude" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --select positive
-  fails 2 "none of threshold\|omp\|iht\|niht\|htp" encode "$model" "$toy/Xtest.npy" -o x.npz --coder lasso
+  fails 2 "coherence: the coder threshold does not use it" encode "$model" "$toy/Xtest.npy" -o x.npz --coherence 0.2
+  fails 2 "threshold: the coder htp does not use it" encode "$model" "$toy/Xtest.npy" -o x.npz --coder htp --threshold 1
+  fails 2 "none of threshold\|omp\|iht\|niht\|htp\|incoherent" encode "$model" "$toy/Xtest.npy" -o x.npz --coder lasso
   [[ ! -e x.npz ]]
 }
 
@@ -56,8 +69,8 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
 
 @test "options of another method are refused" {
   fails 2 "steps belongs to the method dltf" train "$toy/X.npy" --method ksvd --steps 3 -o x.safetensors
-  fails 2 "error belongs to the method ksvd" train "$toy/X.npy" --error 3 -o x.safetensors
-  fails 2 "update belongs to the method ksvd" train "$toy/X.npy" --update approximate -o x.safetensors
+  fails 2 "--error: belongs to the method ksvd" train "$toy/X.npy" --error 3 -o x.safetensors
+  fails 2 "--update: belongs to the method ksvd" train "$toy/X.npy" --update approximate -o x.safetensors
   fails 2 "select: ksvd codes by omp" train "$toy/X.npy" --method ksvd --select positive -o x.safetensors
   [[ ! -e x.safetensors ]]
 }

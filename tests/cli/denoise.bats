@@ -55,7 +55,7 @@ PYTHON
   "$PYTHON" -c 'import random; random.seed(1); print("\n".join(",".join(str(random.gauss(0, 1)) for _ in range(16)) for _ in range(200)))' >x.csv
   dltf train x.csv -m 20 -k 2 "${FAST[@]}" -o x.model.safetensors -q
   [[ $(dltf denoise n.npy --sigma 20 --patch 4 --model x.model.safetensors -o c.png --json | value 'd["m"]') == 20 ]]
-  fails 2 "the model is for 16 entries, a patch of 8 x 8 has 64" denoise n.npy --sigma 20 --model x.model.safetensors -o d.png
+  fails 2 "x.model.safetensors: atoms of 16 entries, but a patch of 8 x 8 has 64" denoise n.npy --sigma 20 --model x.model.safetensors -o d.png
 }
 
 @test "what cannot be denoised is refused with a sentence" {
@@ -73,7 +73,7 @@ PYTHON
   fails 2 "c.jpg: an image is written as" denoise a.pgm -o c.jpg
   fails 2 "a.pgm is an input" denoise a.pgm -o a.pgm
   fails 2 "c.ppm: a.pgm is a gray image; write it as .pgm" denoise a.pgm -o c.ppm
-  fails 2 "stride: 9 is more than the patch" denoise a.pgm --sigma 3 --stride 9 -o c.png
+  fails 2 "--stride: 9 is more than the patch" denoise a.pgm --sigma 3 --stride 9 -o c.png
   fails 1 "the images differ" denoise a.pgm --reference dot.pgm -o c.png
   fails 2 "OUT is missing" noise a.pgm
   [[ $(echo c.*) == "c.*" ]]

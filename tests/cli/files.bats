@@ -42,7 +42,7 @@ load common
   fails 1 "missing.npy: cannot open: No such file" train missing.npy
   fails 1 "folder: is a directory" train folder
   fails 1 "empty.npy: is empty" train empty.npy
-  fails 1 "text.npy: is damaged or not a .npy file" train text.npy
+  fails 1 "text.npy: is damaged or misnamed: its content is not .npy" train text.npy
   fails 1 "text.csv: holds no numbers: its only line is 'dear, all'" train text.csv
   fails 1 "short.npy: truncated: header promises [0-9,]* bytes, file has 72" train short.npy
   fails 1 "missing.safetensors: cannot open: No such file" inspect missing.safetensors
@@ -75,7 +75,7 @@ load common
   fails 1 "dltf train: nan.csv: row 2, column 1 is NaN" train nan.csv -m 2 -k 1
   printf '0,0\n0,0\n0,0\n' >zero.csv
   fails 1 "dltf train: zero.csv: all 3 samples are zero" train zero.csv -m 2 -k 1
-  fails 1 "dltf encode: zero.csv: the data have 2 columns" encode "$model" zero.csv
+  fails 1 "dltf encode: zero.csv: 2 columns, but the model expects 16" encode "$model" zero.csv
   { printf '1%.0s,' {1..15}; echo nan; } >wide.csv
   fails 1 "dltf encode: wide.csv: row 0, column 15 is NaN" encode "$model" wide.csv
   printf '1%.0s,' {1..15} >one.csv
@@ -92,6 +92,21 @@ PYTHON
   fails 1 "dltf score: truth/Xtest.npy: row 0, column 15 is NaN" score "$model" --truth truth
 }
 
+@test "mistakes in codes and in the truth name the file" {
+  dltf synth -n 16 -m 20 -k 2 -N 5 -o truth -q
+  fails 1 "dltf decode: truth/codes.npz: 20 columns, but the model has 24 atoms" decode "$model" truth/codes.npz
+  dltf synth -n 16 -m 20 -k 2 -N 4 -o other -q
+  cp other/codes_test.npz truth
+  fails 2 "dltf score: truth/codes_test.npz: 4 rows, but the codes have 5" score "$model" --truth truth
+  "$PYTHON" - <<'PYTHON'
+content = bytearray(open("truth/dictionary.npy", "rb").read())
+content[-16 * 4:] = bytes(16 * 4)
+open("truth/dictionary.npy", "wb").write(content)
+PYTHON
+  fails 1 "dltf score: truth/dictionary.npy: row 19 is all zero" score "$model" --truth truth
+  fails 1 "dltf certify: truth/dictionary.npy: atom 19 is zero" certify truth/dictionary.npy -k 2
+}
+
 @test "names that start with a dash are printed so that they can be used" {
   cp "$toy/X.npy" -- "-X.npy"
   run -0 --separate-stderr dltf train -m 24 -k 3 "${FAST[@]}" -o"-my model.safetensors" -- -X.npy
@@ -104,10 +119,10 @@ PYTHON
   printf '1,2\n3,4\n5,nan\n' >nan.csv
   printf '1,2\n3,4\n5,7\n' >tiny.csv
   fails 1 "nan.csv: row 2, column 1 is NaN" train nan.csv
-  fails 2 "k = 9 is more than m = 4 atoms" train tiny.csv -m 4 -k 9
-  fails 1 "tiny.csv: the data have 2 columns, the model was made for 16" encode "$model" tiny.csv
-  fails 2 "k = 25 is more than the model's 24 atoms" encode "$model" "$toy/X.npy" -k 25
-  fails 2 "k = 9 atoms cannot be chosen from m = 4" synth -m 4 -k 9 -o out
+  fails 2 "--k: 9 is more than m = 4 atoms: lower k or raise m" train tiny.csv -m 4 -k 9
+  fails 1 "tiny.csv: 2 columns, but the model expects 16" encode "$model" tiny.csv
+  fails 2 "25 is more than the model's 24 atoms" encode "$model" "$toy/X.npy" -k 25
+  fails 2 "--k: 9 is more than the 4 atoms" synth -m 4 -k 9 -o out
   fails 2 "more than there are atoms" score "$model" --truth "$toy" -k 25
   [[ ! -e out && ! -e tiny.codes.npz ]]
 }

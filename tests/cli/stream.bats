@@ -88,7 +88,7 @@ fails_piped() {
   fails_piped 1 "standard input: has a format that is not known" rows.f32 encode "$model" - -o x.npz
   fails_piped 1 "standard input: is a .npy file, not raw rows" "$toy/Xtest.npy" encode "$model" - --raw -o x.npz
   dltf synth -n 5 -m 8 -k 2 -N 10 -o five -q
-  fails_piped 1 "standard input: the data have 5 columns, the model was made for 16" five/X.npy encode "$model" - -o x.npz
+  fails_piped 1 "standard input: 5 columns, but the model expects 16" five/X.npy encode "$model" - -o x.npz
   sed 's/False/True /' "$toy/Xtest.npy" >fortran
   fails_piped 1 "standard input: is in Fortran order" fortran encode "$model" - -o x.npz
   [[ ! -e x.npz && -z $(ls -- *.tmp 2>/dev/null) ]]

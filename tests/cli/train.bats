@@ -128,8 +128,21 @@ load common
   [[ ! -s screen ]]
 }
 
+@test "a training that no machine can hold is refused with the remedy" {
+  # 2^30 samples of one byte each, as a file without blocks.
+  "$PYTHON" - <<'END'
+header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (1073741824, 1), }\n"
+with open("huge.npy", "wb") as f:
+    f.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header)
+    f.truncate(f.tell() + (1 << 30))
+END
+  fails 1 "m = 46340 atoms and N = [0-9]+ samples need about [0-9]+ GB of memory in stage admm, this machine has [0-9]+ GB: lower m" \
+    train huge.npy -m 46340 --encoder tied --admm 1 -o x.safetensors
+  [[ ! -e x.safetensors ]]
+}
+
 @test "only a few options go with --resume" {
   fails 2 "--theta cannot be given with --resume" train "$toy/X.npy" --theta 1 --resume x.checkpoint
   fails 1 "x.checkpoint: cannot open: No such file" train "$toy/X.npy" --resume x.checkpoint --threads 1
-  fails 1 "toy.model.safetensors: not a checkpoint but a finished model" train "$toy/X.npy" --resume "$model"
+  fails 1 "toy.model.safetensors: is a finished model, not a checkpoint" train "$toy/X.npy" --resume "$model"
 }

@@ -1,4 +1,4 @@
-/* Oracles of the iterative coders, one sample at a time, residuals and scores computed anew in every step. */
+/* Oracles of the coders, one sample at a time, residuals and scores computed anew in every step. */
 #include "reference/reference.h"
 
 #include <math.h>
@@ -207,5 +207,50 @@ double ref_htp(const double *W, const double *E, int64_t m, int64_t n, const dou
     free(r);
     free(g);
     free(now);
+    return margin;
+}
+
+/* How far the largest |<w_j, w_i>| over the atoms of z, without j itself, is from the bound; negative: above
+ * it. */
+static double room_beside(const double *W, int64_t m, int64_t n, int64_t j, double coherence,
+                          const double *z) {
+    double room = coherence;
+    for (int64_t i = 0; i < m; i++) {
+        double product = 0;
+        for (int64_t d = 0; d < n && z[i] != 0; d++)
+            product += W[i * n + d] * W[j * n + d];
+        room = i != j ? fmin(room, coherence - fabs(product)) : room;
+    }
+    return room;
+}
+
+double ref_incoherent(const double *W, int64_t m, int64_t n, const double *x, int64_t k, bool positive,
+                      double coherence, double threshold, double *z) {
+    double *scores = zeros(m), margin = 1, scale = sqrt(square(x, n)), last = INFINITY;
+    int64_t kept = 0;
+    ref_scores(x, 1, n, W, m, scores);
+    memset(z, 0, (size_t)m * sizeof *z);
+    for (int64_t seen = 0; seen < m && kept < k; seen++) {
+        int64_t best = 0;
+        for (int64_t j = 0; j < m; j++)
+            if ((positive ? scores[j] : fabs(scores[j])) > (positive ? scores[best] : fabs(scores[best])))
+                best = j;
+        double score = positive ? scores[best] : fabs(scores[best]);
+        if (score <= 0)
+            break; /* none is left */
+        margin = fmin(margin, fabs(score - threshold) / scale);
+        if (score <= threshold)
+            break;
+        double room = room_beside(W, m, n, best, coherence, z);
+        margin = fmin(margin, fmin(fabs(room), (last - score) / scale));
+        last = INFINITY; /* only who comes before one that is kept matters */
+        if (room >= 0) {
+            last = score;
+            z[best] = scores[best];
+            kept++;
+        }
+        scores[best] = 0;
+    }
+    free(scores);
     return margin;
 }

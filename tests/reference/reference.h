@@ -36,6 +36,11 @@ double ref_iht(const double *W, int64_t m, int64_t n, const double *x, int64_t k
 double ref_htp(const double *W, const double *E, int64_t m, int64_t n, const double *x, int64_t k,
                bool positive, int64_t passes, double *z);
 
+/* The scores W^T x from the largest |score| down (`positive`: the largest score, positive ones only), those
+ * above the threshold: one is kept if |<w_i, w_j>| <= coherence for all that were kept before, k at most. */
+double ref_incoherent(const double *W, int64_t m, int64_t n, const double *x, int64_t k, bool positive,
+                      double coherence, double threshold, double *z);
+
 /* ||x - Wz||^2 */
 double ref_residual(const double *W, int64_t m, int64_t n, const double *x, const double *z);
 

@@ -316,16 +316,16 @@ static void refusals(void **state) {
                                    10);
     options.k = 7;
     assert_fails(dltf_certify_samples(model, X, NULL, NULL, &options, NULL, NULL, flags), DLTF_ARGUMENT,
-                 "k = 7 is more than the model's 6 atoms");
+                 "k: 7 is more than the model's 6 atoms");
     options.k = 2;
     options.noise = -1;
     assert_fails(dltf_certify_samples(model, X, NULL, NULL, &options, NULL, NULL, flags), DLTF_ARGUMENT,
                  "noise: -1 is outside");
     X.rows--;
     assert_fails(dltf_certify_samples(model, X, codes, NULL, NULL, NULL, NULL, flags), DLTF_DATA,
-                 "the known codes are 50 x 6, but there are 49 samples");
+                 "true codes: 50 x 6, but there are 49 samples");
     assert_fails(dltf_certify_samples(model, X, NULL, codes, NULL, NULL, NULL, flags), DLTF_DATA,
-                 "the candidates are");
+                 "candidates: 50 x 6");
     X.cols--;
     assert_fails(dltf_certify_samples(model, X, NULL, NULL, NULL, NULL, NULL, flags), DLTF_DATA, "columns");
     X.cols++;

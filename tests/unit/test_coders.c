@@ -1,5 +1,5 @@
-/* The coders omp, iht, niht and htp, and dltf_refit: against plain references, by what must hold of their
- * results, on problems with ties, copies and zeros, and everything that is refused. */
+/* The coders omp, iht, niht, htp and incoherent, and dltf_refit: against plain references, by what must hold
+ * of their results, on problems with ties, copies and zeros, and everything that is refused. */
 #include "coding/dual.h"
 #include "linalg/blas.h"
 #include "reference/reference.h"
@@ -10,8 +10,10 @@ enum { MOST_N = 400, MOST_n = 40, MOST_m = 90 };
 
 static float W[MOST_m * MOST_n], X[MOST_N * MOST_n];
 
-static const dltf_coder iterative[] = {DLTF_CODER_OMP, DLTF_CODER_IHT, DLTF_CODER_NIHT, DLTF_CODER_HTP};
-enum { ITERATIVE = sizeof iterative / sizeof *iterative };
+/* All but threshold; the first four are iterative. */
+static const dltf_coder coders[] = {DLTF_CODER_OMP, DLTF_CODER_IHT, DLTF_CODER_NIHT, DLTF_CODER_HTP,
+                                    DLTF_CODER_INCOHERENT};
+enum { ITERATIVE = 4, CODERS = sizeof coders / sizeof *coders };
 
 static dltf_model *new_model(const float *dictionary, int64_t m, int64_t n, int64_t k) {
     dltf_model *model = NULL;
@@ -174,6 +176,25 @@ static void htp_oracle(void **state) {
                          oracle_htp);
 }
 
+static double oracle_incoherent(const wide_model *w, const double *x, dltf_encode_options encoding,
+                                double *z) {
+    return ref_incoherent(w->W, w->m, w->n, x, w->k, encoding.select == DLTF_SELECT_POSITIVE,
+                          encoding.coherence > 0 ? encoding.coherence : 0.1, encoding.threshold, z);
+}
+
+static void incoherent_oracle(void **state) {
+    (void)state;
+    for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++)
+        for (double coherence = 0; coherence <= 1; coherence += 0.2)
+            for (double threshold = 0; threshold < 1; threshold += 0.4) {
+                dltf_encode_options encoding = {.coder = DLTF_CODER_INCOHERENT,
+                                                .select = select,
+                                                .coherence = coherence,
+                                                .threshold = threshold};
+                check_oracle(encoding, oracle_incoherent);
+            }
+}
+
 /* ---- What must hold ---- */
 
 /* Values of omp and htp are least squares: the residual is orthogonal to every atom of the support. */
@@ -231,7 +252,7 @@ static void passes_never_hurt(void **state) {
     fill_sparse(model, N, k, 0.2);
     for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++)
         for (int c = 1; c < ITERATIVE; c++) {
-            dltf_encode_options encoding = {.coder = iterative[c], .select = select};
+            dltf_encode_options encoding = {.coder = coders[c], .select = select};
             double before = INFINITY;
             for (encoding.passes = 1; encoding.passes <= 12; encoding.passes++) {
                 double now = error_of(model, N, encoding);
@@ -287,9 +308,9 @@ static void positive_codes(void **state) {
     fill_normal(W, m * n);
     dltf_model *model = new_model(W, m, n, k);
     fill_normal(X, N * n);
-    for (int c = 1; c < ITERATIVE; c++) {
+    for (int c = 1; c < CODERS; c++) {
         dltf_codes *codes =
-            encode(model, N, (dltf_encode_options){.coder = iterative[c], .select = DLTF_SELECT_POSITIVE});
+            encode(model, N, (dltf_encode_options){.coder = coders[c], .select = DLTF_SELECT_POSITIVE});
         dltf_csr csr = dltf_codes_csr(codes);
         for (int64_t e = 0; e < csr.indptr[N]; e++)
             assert_true(csr.values[e] > 0);
@@ -323,8 +344,8 @@ static void exact_samples(void **state) {
         few += count <= 2;
     }
     assert_true(few >= N - 6); /* OMP may begin with a wrong atom and then needs more */
-    for (int c = 0; c < ITERATIVE; c++) {
-        dltf_codes *some = encode(model, N, (dltf_encode_options){.coder = iterative[c]});
+    for (int c = 0; c < CODERS; c++) {
+        dltf_codes *some = encode(model, N, (dltf_encode_options){.coder = coders[c]});
         csr = dltf_codes_csr(some);
         assert_int_equal(csr.indptr[6] - csr.indptr[5], 0);
         assert_true(csr.indptr[7] > csr.indptr[6] && csr.indptr[8] > csr.indptr[7]);
@@ -347,12 +368,12 @@ static void degenerate_dictionaries(void **state) {
                 W[i] = i / n % 2 ? -W[i - n] : W[i];
             dltf_model *model = new_model(W, m, n, k);
             fill_normal(X, N * n);
-            for (int c = 0; c < ITERATIVE; c++) {
-                dltf_codes *codes = encode(model, N, (dltf_encode_options){.coder = iterative[c]});
+            for (int c = 0; c < CODERS; c++) {
+                dltf_codes *codes = encode(model, N, (dltf_encode_options){.coder = coders[c]});
                 dltf_csr csr = dltf_codes_csr(codes);
                 int64_t rank = copies ? (m + 1) / 2 : m;
                 rank = rank < n ? rank : n;
-                for (int64_t i = 0; i < N && iterative[c] == DLTF_CODER_OMP; i++)
+                for (int64_t i = 0; i < N && coders[c] == DLTF_CODER_OMP; i++)
                     assert_true(csr.indptr[i + 1] - csr.indptr[i] <= rank);
                 for (int64_t i = 0; i < N; i++)
                     assert_true(csr.indptr[i + 1] > csr.indptr[i]);
@@ -372,11 +393,13 @@ static void ties(void **state) {
     const float dictionary[] = {0, 1, 1, 0, -1, 0, 1, 0, 0, 1}, sample[] = {2, 1};
     dltf_model *model = new_model(dictionary, 5, 2, 2);
     memcpy(X, sample, sizeof sample);
-    dltf_codes *codes = encode(model, 1, (dltf_encode_options){.coder = DLTF_CODER_OMP});
-    dltf_csr csr = dltf_codes_csr(codes);
-    assert_true(csr.indptr[1] == 2 && csr.indices[0] == 0 && csr.indices[1] == 1);
-    assert_true(csr.values[0] == 1 && csr.values[1] == 2);
-    dltf_codes_free(codes);
+    for (int c = 0; c < CODERS; c += CODERS - 1) { /* omp and incoherent */
+        dltf_codes *codes = encode(model, 1, (dltf_encode_options){.coder = coders[c]});
+        dltf_csr csr = dltf_codes_csr(codes);
+        assert_true(csr.indptr[1] == 2 && csr.indices[0] == 0 && csr.indices[1] == 1);
+        assert_true(csr.values[0] == 1 && csr.values[1] == 2);
+        dltf_codes_free(codes);
+    }
     dltf_model_free(model);
 }
 
@@ -403,18 +426,23 @@ static void refusals(void **state) {
                    "error: the coder htp knows no error target");
     assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .select = DLTF_SELECT_POSITIVE},
                    DLTF_ARGUMENT, "select: the coder omp chooses atoms by magnitude");
-    assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)5}, DLTF_ARGUMENT, "coder: ");
+    assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)6}, DLTF_ARGUMENT, "coder: ");
     assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)-1}, DLTF_ARGUMENT, "coder: ");
+    assert_refused(model, (dltf_encode_options){.coherence = 0.2}, DLTF_ARGUMENT,
+                   "coherence: the coder threshold does not use it");
+    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .threshold = 1}, DLTF_ARGUMENT,
+                   "threshold: the coder omp does not use it");
+    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_INCOHERENT, .coherence = 2},
+                   DLTF_ARGUMENT, "coherence: 2 is outside");
     assert_refused(model, (dltf_encode_options){.error = -1}, DLTF_ARGUMENT, "error: -1");
-    for (int c = 0; c < ITERATIVE; c++) {
+    for (int c = 0; c < CODERS; c++) {
         X[4 * 6 + 2] = NAN;
-        assert_refused(model, (dltf_encode_options){.coder = iterative[c]}, DLTF_DATA,
-                       "row 4, column 2 is NaN");
+        assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_DATA, "row 4, column 2 is NaN");
         X[4 * 6 + 2] = -INFINITY;
-        assert_refused(model, (dltf_encode_options){.coder = iterative[c]}, DLTF_DATA, "row 4, column 2 is");
+        assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_DATA, "row 4, column 2 is");
         for (int64_t d = 0; d < 6; d++)
             X[4 * 6 + d] = 3e38f * (W[d] > 0 ? 1 : -1);
-        assert_refused(model, (dltf_encode_options){.coder = iterative[c]}, DLTF_NUMERIC,
+        assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_NUMERIC,
                        "row 4: its scores leave");
     }
     dltf_model_free(model);
@@ -431,9 +459,9 @@ static void threads_and_memory(void **state) {
     fill_normal(W, m * n);
     dltf_model *model = new_model(W, m, n, k);
     fill_sparse(model, N, k, 0.1);
-    for (int c = 0; c < ITERATIVE; c++) {
+    for (int c = 0; c < CODERS; c++) {
         for (int run = 0; run < 2; run++) {
-            dltf_encode_options encoding = {.coder = iterative[c], .threads = 1 + run, .refit = c % 2 == 0};
+            dltf_encode_options encoding = {.coder = coders[c], .threads = 1 + run, .refit = c % 2 == 0};
             dltf_encoder *encoder = NULL;
             memset(index[run], 0, sizeof index[run]);
             memset(value[run], 0, sizeof value[run]);
@@ -468,8 +496,8 @@ static void out_of_memory(void **state) {
     (void)state;
     fill_normal(W, 12 * 7);
     dltf_model *model = new_model(W, 12, 7, 3);
-    for (int c = 0; c < ITERATIVE; c++)
-        assert_survives_lack_of_memory(encoder_once(model, iterative[c]), 25);
+    for (int c = 0; c < CODERS; c++)
+        assert_survives_lack_of_memory(encoder_once(model, coders[c]), 25);
     dltf_model_free(model);
 }
 
@@ -527,8 +555,9 @@ static void refit_copies(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(omp_oracle), cmocka_unit_test(iht_oracle), cmocka_unit_test(htp_oracle),
-           cmocka_unit_test(residual_is_orthogonal), cmocka_unit_test(passes_never_hurt),
-           cmocka_unit_test(error_target), cmocka_unit_test(positive_codes), cmocka_unit_test(exact_samples),
+           cmocka_unit_test(incoherent_oracle), cmocka_unit_test(residual_is_orthogonal),
+           cmocka_unit_test(passes_never_hurt), cmocka_unit_test(error_target),
+           cmocka_unit_test(positive_codes), cmocka_unit_test(exact_samples),
            cmocka_unit_test(degenerate_dictionaries), cmocka_unit_test(ties), cmocka_unit_test(refusals),
            cmocka_unit_test(threads_and_memory), cmocka_unit_test(out_of_memory),
            cmocka_unit_test(refit_supports), cmocka_unit_test(refit_copies))

@@ -65,7 +65,7 @@ static void bad_entries(void **state) {
     (void)state;
     dltf_csr csr = good;
     csr.indices = (const int32_t[]){0, 4, 1};
-    assert_fails(make_and_free(csr), DLTF_DATA, "row 0 has index 4, the codes have 4 columns");
+    assert_fails(make_and_free(csr), DLTF_DATA, "codes: row 0 has index 4, but there are 4 columns");
     csr.indices = (const int32_t[]){0, 3, -1};
     assert_fails(make_and_free(csr), DLTF_DATA, "row 2 has index -1");
     csr.indices = (const int32_t[]){3, 0, 1};

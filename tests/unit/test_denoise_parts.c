@@ -1,8 +1,8 @@
-/* The parts of the denoiser against plain references: patches, the rule and its learner, bases, colours. */
+/* The parts of the denoiser against plain references: patches and their learner, bases, colours. */
 #include "test_image.h"
 
+#include "coding/incoherent.h"
 #include "denoise/bases.h"
-#include "denoise/incoherent.h"
 #include "denoise/patch_learner.h"
 #include "image/colour.h"
 #include "linalg/blas.h"
@@ -68,83 +68,7 @@ static void patches_are_sampled_all_or_spread(void **state) {
     dl_free(X);
 }
 
-/* ---- the rule ---- */
-
-/* Scan the scores in decreasing magnitude, as the rule is written. */
-static int64_t plain_rule(const float *W, int64_t m, int64_t n, const float *x, double mu, double cut,
-                          int64_t k, int32_t *index) {
-    double score[64];
-    bool seen[64] = {false};
-    int64_t kept = 0;
-    for (int64_t j = 0; j < m; j++) {
-        score[j] = 0;
-        for (int64_t d = 0; d < n; d++)
-            score[j] += (double)W[j * n + d] * (double)x[d];
-    }
-    for (int64_t step = 0; step < m && kept < k; step++) {
-        int64_t best = -1;
-        for (int64_t j = 0; j < m; j++)
-            if (!seen[j] && (best < 0 || fabs(score[j]) > fabs(score[best])))
-                best = j;
-        seen[best] = true;
-        bool keep = fabs(score[best]) > cut;
-        for (int64_t e = 0; e < kept && keep; e++) {
-            double product = 0;
-            for (int64_t d = 0; d < n; d++)
-                product += (double)W[best * n + d] * (double)W[index[e] * n + d];
-            keep = fabs(product) <= mu;
-        }
-        if (keep)
-            index[kept++] = (int32_t)best;
-    }
-    return kept;
-}
-
-static void the_rule_is_what_it_says(void **state) {
-    (void)state;
-    enum { M = 45, N = 20, K = 5, ROWS = 150 };
-    float *W = DL_NEW(float, M *N), *X = DL_NEW(float, ROWS *N);
-    fill_normal(W, M * N);
-    fill_normal(X, ROWS * N);
-    for (int j = 0; j < M; j++) {
-        double square = 0;
-        for (int d = 0; d < N; d++)
-            square += (double)W[j * N + d] * (double)W[j * N + d];
-        for (int d = 0; d < N; d++)
-            W[j * N + d] = (float)((double)W[j * N + d] / sqrt(square));
-    }
-    dl_incoherent rule;
-    dl_incoherent_space space;
-    dl_slots Z;
-    assert_int_equal(dl_incoherent_alloc(&rule, M, N, K), DLTF_OK);
-    assert_int_equal(dl_incoherent_space_alloc(&space, M), DLTF_OK);
-    assert_int_equal(dl_slots_alloc(&Z, ROWS, K), DLTF_OK);
-    dl_incoherent_fill(&rule, W, 0.2, 0.8);
-    for (int first = 0; first < ROWS; first += DL_TILE) {
-        int rows = ROWS - first < DL_TILE ? ROWS - first : DL_TILE;
-        dl_incoherent_tile(&rule, X + first * N, rows, &space, dl_slots_from(&Z, first, rows));
-    }
-    int64_t entries = 0;
-    for (int i = 0; i < ROWS; i++) {
-        int32_t wanted[K];
-        int64_t count = plain_rule(W, M, N, X + i * N, 0.2, 0.8, K, wanted);
-        assert_int_equal(Z.count[i], count);
-        assert_memory_equal(Z.index + i * K, wanted, (size_t)count * sizeof *wanted);
-        for (int64_t e = 0; e < count; e++) {
-            double score = 0;
-            for (int d = 0; d < N; d++)
-                score += (double)W[wanted[e] * N + d] * (double)X[i * N + d];
-            assert_near((double)Z.value[i * K + e], score, 1e-5);
-        }
-        entries += count;
-    }
-    assert_true(entries > ROWS && entries < K * ROWS);
-    dl_slots_free(&Z);
-    dl_incoherent_space_free(&space);
-    dl_incoherent_free(&rule);
-    dl_free(W);
-    dl_free(X);
-}
+/* ---- the learner of patches ---- */
 
 static void cosine_atoms_are_unit_and_without_mean(void **state) {
     (void)state;
@@ -166,19 +90,19 @@ static void cosine_atoms_are_unit_and_without_mean(void **state) {
     }
 }
 
-/* What the rule's codes leave of the samples, with dictionary W. */
+/* What incoherent codes leave of the samples, with dictionary W. */
 static double left_over(const dl_patch_training *t, const float *W) {
     int64_t n = t->side * t->side;
     double sum = 0;
-    dl_incoherent rule;
+    dl_incoherent coder = {.k = t->k, .threshold = t->cut, .coherence = t->mu};
     dl_incoherent_space space;
     dl_slots Z;
-    assert_int_equal(dl_incoherent_alloc(&rule, t->m, n, t->k), DLTF_OK);
+    assert_int_equal(dl_incoherent_alloc(&coder, t->m, n), DLTF_OK);
     assert_int_equal(dl_incoherent_space_alloc(&space, t->m), DLTF_OK);
     assert_int_equal(dl_slots_alloc(&Z, 1, t->k), DLTF_OK);
-    dl_incoherent_fill(&rule, W, t->mu, t->cut);
+    dl_incoherent_fill(&coder, 2, W);
     for (int64_t i = 0; i < t->count; i++) {
-        dl_incoherent_tile(&rule, t->X + i * n, 1, &space, Z);
+        dl_incoherent_tile(&coder, t->X + i * n, n, 1, &space, Z);
         for (int64_t d = 0; d < n; d++) {
             double gap = (double)t->X[i * n + d];
             for (int32_t e = 0; e < Z.count[0]; e++)
@@ -188,7 +112,7 @@ static double left_over(const dl_patch_training *t, const float *W) {
     }
     dl_slots_free(&Z);
     dl_incoherent_space_free(&space);
-    dl_incoherent_free(&rule);
+    dl_incoherent_free(&coder);
     return sum;
 }
 
@@ -320,7 +244,7 @@ static void colours_come_back(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(a_pass_without_change_gives_the_image_back),
-           cmocka_unit_test(patches_are_sampled_all_or_spread), cmocka_unit_test(the_rule_is_what_it_says),
+           cmocka_unit_test(patches_are_sampled_all_or_spread),
            cmocka_unit_test(cosine_atoms_are_unit_and_without_mean),
            cmocka_unit_test(the_learner_explains_the_patches),
            cmocka_unit_test(bases_are_orthonormal_and_filtering_keeps_the_clean),

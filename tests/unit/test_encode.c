@@ -354,14 +354,14 @@ static void bad_arguments(void **state) {
     dltf_encode_options plain = dltf_encode_options_default();
     dltf_model *model = simple_model(atoms, 3, 2, 1);
     assert_encode_fails(model, dltf_matrix_f32(x, 2, 3), plain, DLTF_DATA,
-                        "the data have 3 columns, the model was made for 2");
+                        "data: 3 columns, but the model expects 2");
     assert_encode_fails(model, dltf_matrix_f32(bad, 3, 2), plain, DLTF_DATA, "row 1, column 1 is NaN");
     assert_encode_fails(model, dltf_matrix_f32(infinite, 3, 2), plain, DLTF_DATA,
                         "row 2, column 0 is infinite");
     assert_encode_fails(model, dltf_matrix_f32(NULL, 3, 2), plain, DLTF_ARGUMENT, "data: the matrix has no");
     assert_encode_fails(model, dltf_matrix_f32(x, 0, 2), plain, DLTF_ARGUMENT, "data: 0 rows");
     assert_encode_fails(model, data, (dltf_encode_options){.k = 4}, DLTF_ARGUMENT,
-                        "k = 4 is more than the model's 3 atoms");
+                        "k: 4 is more than the model's 3 atoms");
     assert_encode_fails(model, data, (dltf_encode_options){.k = -1}, DLTF_ARGUMENT, "k: -1");
     assert_encode_fails(model, data, (dltf_encode_options){.select = (dltf_select)9}, DLTF_ARGUMENT,
                         "select: ");
@@ -414,7 +414,7 @@ static void decoding(void **state) {
     }
     dltf_model *three = simple_model(atoms, 3, 2, 1);
     assert_fails(dltf_decode(three, codes, decoded), DLTF_DATA,
-                 "the codes have 2 columns, the model has 3 atoms");
+                 "codes: 2 columns, but the model has 3 atoms");
     dltf_model_free(three);
     dltf_codes_free(codes);
 }
@@ -463,7 +463,7 @@ static void bad_reconstruction_arguments(void **state) {
     assert_int_equal(dltf_codes_new(by_hand, &codes), DLTF_OK);
     dltf_model *model = simple_model(atoms, 2, 2, 1), *three = simple_model(atoms, 3, 2, 1);
     assert_fails(dltf_reconstruction_error(three, dltf_matrix_f32(x, 3, 2), codes, &relative), DLTF_DATA,
-                 "the codes have 2 columns, the model has 3 atoms");
+                 "codes: 2 columns, but the model has 3 atoms");
     assert_fails(dltf_reconstruction_error(model, dltf_matrix_f32(x, 2, 3), codes, &relative), DLTF_DATA,
                  "data: 2 x 3 samples do not go with 3 codes of a model for 2 columns");
     assert_fails(dltf_reconstruction_error(model, dltf_matrix_f32(x, 2, 2), codes, &relative), DLTF_DATA,

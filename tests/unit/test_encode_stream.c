@@ -158,7 +158,7 @@ static void columns_must_fit(void **state) {
     assert_int_equal(dltf_codes_writer_open("/dev/null", DLTF_LAYOUT_RAW, -1, ATOMS, &writer), DLTF_OK);
     assert_int_equal(dltf_reader_open(save_rows(COLS - 1), COLS - 1, &reader), DLTF_OK);
     assert_fails(dltf_encode_stream(model, reader, NULL, NULL, NULL, writer, &totals), DLTF_DATA,
-                 "the data have 5 columns, the model was made for 6");
+                 "data: 5 columns, but the model expects 6");
     dltf_reader_free(reader);
     dltf_codes_writer_free(writer);
     dltf_model_free(model);

@@ -84,7 +84,7 @@ static void refuses_what_cannot_be_drawn(void **state) {
     dltf_matrix m = dltf_matrix_f32(tiles, 2, 3);
     const char *path = in_directory("bad.png");
     assert_fails(dltf_picture_save(m, 2, 2, 1, false, path), DLTF_ARGUMENT,
-                 "tiles of 2 x 2 do not fit rows of 3");
+                 "tiles: 2 x 2 pixels do not fit rows of 3");
     assert_fails(dltf_picture_save(m, 0, 3, 1, false, path), DLTF_ARGUMENT, "do not fit");
     assert_fails(dltf_picture_save(m, -1, -3, 1, false, path), DLTF_ARGUMENT, "do not fit");
     assert_fails(dltf_picture_save(m, INT64_MAX, INT64_MAX, 1, false, path), DLTF_ARGUMENT, "do not fit");

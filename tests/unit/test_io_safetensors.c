@@ -3,6 +3,8 @@
 
 #include "io/safetensors.h"
 
+#include <jansson.h>
+
 static dltf_status load(dl_file *file) {
     dl_bundle bundle;
     dltf_status status = dl_safetensors_parse(file->bytes, file->size, &bundle);
@@ -134,6 +136,23 @@ static void refuses_headers_that_lie(void **state) {
     assert_fails(load_copy(load, "\2", 1), DLTF_FORMAT, "truncated");
 }
 
+static void *no_memory(size_t size) {
+    (void)size;
+    return NULL;
+}
+
+static void lack_of_memory_in_the_parser(void **state) {
+    (void)state;
+    json_malloc_t allocate;
+    json_free_t release;
+    json_get_alloc_funcs(&allocate, &release);
+    json_set_alloc_funcs(no_memory, release);
+    dltf_status status = load_header("{" TENSOR("a", "F32", "[2]", "0", "8") "}", 8);
+    json_set_alloc_funcs(allocate, release);
+    assert_int_equal(status, DLTF_MEMORY);
+    assert_message_has("not enough memory");
+}
+
 static void deep_nesting_is_no_danger(void **state) {
     (void)state;
     dl_text header = {0};
@@ -155,4 +174,5 @@ static void refuses_notes_that_are_no_text(void **state) {
 
 IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(survives_damage),
               cmocka_unit_test(reads_headers_of_others), cmocka_unit_test(refuses_headers_that_lie),
-              cmocka_unit_test(deep_nesting_is_no_danger), cmocka_unit_test(refuses_notes_that_are_no_text))
+              cmocka_unit_test(lack_of_memory_in_the_parser), cmocka_unit_test(deep_nesting_is_no_danger),
+              cmocka_unit_test(refuses_notes_that_are_no_text))

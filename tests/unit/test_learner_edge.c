@@ -104,7 +104,7 @@ static void impossible_options(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
     dltf_train_options options = quick(3, 4);
-    assert_fails(refused(data, &options), DLTF_ARGUMENT, "k = 4 is more than m = 3");
+    assert_fails(refused(data, &options), DLTF_ARGUMENT, "k: 4 is more than m = 3");
     options = quick(8, -1);
     assert_fails(refused(data, &options), DLTF_ARGUMENT, "k: -1");
     options = quick(46341, 1);

@@ -132,11 +132,11 @@ static void match_refuses(void **state) {
     assert_int_equal(dltf_match(dltf_matrix_f32(W, 2, 2), dltf_matrix_f32(W, 1, 3), match, NULL),
                      DLTF_ARGUMENT);
     assert_string_equal(dltf_message(),
-                        "match: atoms of the dictionary have 2 entries, those of the true dictionary 3");
+                        "true dictionary: atoms of 3 entries, but those of the dictionary have 2");
     assert_fails(dltf_match(dltf_matrix_f32(W, 3, 2), dltf_matrix_f32(W, 2, 2), match, NULL), DLTF_DATA,
                  "row 2 is all zero");
     assert_fails(dltf_match(dltf_matrix_f32(W, 2, 2), dltf_matrix_f32(NULL, 2, 2), match, NULL),
-                 DLTF_ARGUMENT, "the matrix has no data");
+                 DLTF_ARGUMENT, "no data");
 }
 
 static dltf_codes *make_codes(int64_t rows, int64_t cols, const int64_t *indptr, const int32_t *indices) {
@@ -177,7 +177,7 @@ static void score_refuses(void **state) {
     dltf_codes *none = make_codes(0, 4, (int64_t[]){0}, NULL);
     dltf_support_score score;
     assert_int_equal(dltf_score_supports(two, one, NULL, &score), DLTF_ARGUMENT);
-    assert_string_equal(dltf_message(), "score: the codes have 2 samples, the true codes 1");
+    assert_string_equal(dltf_message(), "true codes: 1 rows, but the codes have 2");
     assert_fails(dltf_score_supports(two, narrow, NULL, &score), DLTF_ARGUMENT, "a match is needed");
     assert_int_equal(dltf_score_supports(two, narrow, (int32_t[]){0, 1, 2, 3}, &score), DLTF_ARGUMENT);
     assert_string_equal(dltf_message(), "score: atom 3 is matched to 3, the true codes have 3 atoms");

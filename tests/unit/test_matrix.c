@@ -15,8 +15,8 @@ static void views_by_type(void **state) {
     for (int v = 0; v < 3; v++) {
         assert_true(views[v].rows == 2 && views[v].cols == 3);
         assert_true(views[v].row_stride == 3 && views[v].col_stride == 1);
-        assert_int_equal(dl_matrix_check(views[v], "data"), DLTF_OK);
-        assert_int_equal(dl_matrix_check_finite(views[v], "data"), DLTF_OK);
+        assert_int_equal(dl_matrix_check(views[v], DLTF_SUBJECT_DATA), DLTF_OK);
+        assert_int_equal(dl_matrix_check_finite(views[v], DLTF_SUBJECT_DATA), DLTF_OK);
         double row[3];
         dl_matrix_row(views[v], 1, row);
         assert_true(row[0] == 4 && row[1] == 5 && row[2] == 6);
@@ -59,36 +59,42 @@ static void bad_views(void **state) {
     const float x[1] = {1};
     dltf_matrix good = dltf_matrix_f32(x, 1, 1), bad = good;
     bad.data = NULL;
-    assert_fails(dl_matrix_check(bad, "truth"), DLTF_ARGUMENT, "truth: the matrix has no data");
-    assert_fails(dl_matrix_check(dltf_matrix_f32(x, 0, 3), "truth"), DLTF_ARGUMENT, "0 rows and 3 columns");
-    assert_fails(dl_matrix_check(dltf_matrix_f32(x, 3, 0), "truth"), DLTF_ARGUMENT, "3 rows and 0 columns");
-    assert_fails(dl_matrix_check(dltf_matrix_f32(x, -1, 1), "truth"), DLTF_ARGUMENT, "-1 rows");
+    assert_fails(dl_matrix_check(bad, DLTF_SUBJECT_TRUE_DICTIONARY), DLTF_ARGUMENT,
+                 "true dictionary: the matrix has no data");
+    assert_fails(dl_matrix_check(dltf_matrix_f32(x, 0, 3), DLTF_SUBJECT_TRUE_DICTIONARY), DLTF_ARGUMENT,
+                 "0 rows and 3 columns");
+    assert_fails(dl_matrix_check(dltf_matrix_f32(x, 3, 0), DLTF_SUBJECT_TRUE_DICTIONARY), DLTF_ARGUMENT,
+                 "3 rows and 0 columns");
+    assert_fails(dl_matrix_check(dltf_matrix_f32(x, -1, 1), DLTF_SUBJECT_TRUE_DICTIONARY), DLTF_ARGUMENT,
+                 "-1 rows");
     bad = good;
     bad.type = (dltf_type)17;
-    assert_fails(dl_matrix_check(bad, "truth"), DLTF_ARGUMENT, "truth: element type 17");
-    assert_fails(dl_matrix_check(dltf_matrix_f32(x, 1, INT64_C(1) << 31), "truth"), DLTF_ARGUMENT,
-                 "1 x 2147483648 is too large");
-    assert_fails(dl_matrix_check(dltf_matrix_f32(x, INT64_MAX / 8, 2), "truth"), DLTF_ARGUMENT,
-                 "is too large");
+    assert_fails(dl_matrix_check(bad, DLTF_SUBJECT_TRUE_DICTIONARY), DLTF_ARGUMENT,
+                 "true dictionary: element type 17");
+    assert_fails(dl_matrix_check(dltf_matrix_f32(x, 1, INT64_C(1) << 31), DLTF_SUBJECT_TRUE_DICTIONARY),
+                 DLTF_ARGUMENT, "1 x 2147483648 is too large");
+    assert_fails(dl_matrix_check(dltf_matrix_f32(x, INT64_MAX / 8, 2), DLTF_SUBJECT_TRUE_DICTIONARY),
+                 DLTF_ARGUMENT, "is too large");
 }
 
 static void not_finite(void **state) {
     (void)state;
     float x[] = {1, 2, 3, 4, 5, 6};
     x[5] = NAN;
-    assert_fails(dl_matrix_check_finite(dltf_matrix_f32(x, 2, 3), "data"), DLTF_DATA,
+    assert_fails(dl_matrix_check_finite(dltf_matrix_f32(x, 2, 3), DLTF_SUBJECT_DATA), DLTF_DATA,
                  "data: row 1, column 2 is NaN");
     x[1] = -INFINITY; /* the first is named */
-    assert_fails(dl_matrix_check_finite(dltf_matrix_f32(x, 2, 3), "data"), DLTF_DATA,
+    assert_fails(dl_matrix_check_finite(dltf_matrix_f32(x, 2, 3), DLTF_SUBJECT_DATA), DLTF_DATA,
                  "data: row 0, column 1 is infinite");
     dltf_matrix fortran = {x, DLTF_F32, 2, 3, 1, 2};
-    assert_fails(dl_matrix_check_finite(fortran, "data"), DLTF_DATA, "row 1, column 0 is infinite");
+    assert_fails(dl_matrix_check_finite(fortran, DLTF_SUBJECT_DATA), DLTF_DATA,
+                 "row 1, column 0 is infinite");
     const double y[] = {1, 1e300, (double)NAN};
-    assert_fails(dl_matrix_check_finite(dltf_matrix_f64(y, 3, 1), "atoms"), DLTF_DATA,
-                 "atoms: row 2, column 0 is NaN");
-    assert_fails(dl_row_check_finite(y, 3, 41, "atoms"), DLTF_DATA, "row 41, column 2");
-    assert_int_equal(dl_row_check_finite(y, 2, 41, "atoms"), DLTF_OK);
-    assert_survives_lack_of_memory(dl_matrix_check_finite(dltf_matrix_f64(y, 2, 1), "data"), 1);
+    assert_fails(dl_matrix_check_finite(dltf_matrix_f64(y, 3, 1), DLTF_SUBJECT_DICTIONARY), DLTF_DATA,
+                 "dictionary: row 2, column 0 is NaN");
+    assert_fails(dl_row_check_finite(y, 3, 41, DLTF_SUBJECT_DICTIONARY), DLTF_DATA, "row 41, column 2");
+    assert_int_equal(dl_row_check_finite(y, 2, 41, DLTF_SUBJECT_DICTIONARY), DLTF_OK);
+    assert_survives_lack_of_memory(dl_matrix_check_finite(dltf_matrix_f64(y, 2, 1), DLTF_SUBJECT_DATA), 1);
 }
 
 static void norms(void **state) {
@@ -109,7 +115,7 @@ static void norms(void **state) {
 
 static dltf_status unit_rows_once(dltf_matrix matrix) {
     double *rows = NULL;
-    dltf_status status = dl_matrix_unit_rows(matrix, "atoms", &rows);
+    dltf_status status = dl_matrix_unit_rows(matrix, DLTF_SUBJECT_DICTIONARY, &rows);
     assert_true((rows != NULL) == (status == DLTF_OK));
     dl_free(rows);
     return status;
@@ -119,15 +125,15 @@ static void unit_rows(void **state) {
     (void)state;
     float x[] = {3, 4, 1e-38f, 0, -FLT_MAX, FLT_MAX};
     double *rows = NULL;
-    assert_int_equal(dl_matrix_unit_rows(dltf_matrix_f32(x, 3, 2), "atoms", &rows), DLTF_OK);
+    assert_int_equal(dl_matrix_unit_rows(dltf_matrix_f32(x, 3, 2), DLTF_SUBJECT_DICTIONARY, &rows), DLTF_OK);
     const double wanted[] = {0.6, 0.8, 1, 0, -sqrt(0.5), sqrt(0.5)};
     for (int i = 0; i < 6; i++)
         assert_near(rows[i], wanted[i], 1e-15);
     dl_free(rows);
     assert_survives_lack_of_memory(unit_rows_once(dltf_matrix_f32(x, 3, 2)), 1);
-    assert_fails(unit_rows_once(dltf_matrix_f32(x, 0, 2)), DLTF_ARGUMENT, "atoms: 0 rows");
+    assert_fails(unit_rows_once(dltf_matrix_f32(x, 0, 2)), DLTF_ARGUMENT, "dictionary: 0 rows");
     x[0] = x[1] = 0;
-    assert_fails(unit_rows_once(dltf_matrix_f32(x, 3, 2)), DLTF_DATA, "atoms: row 0 is all zero");
+    assert_fails(unit_rows_once(dltf_matrix_f32(x, 3, 2)), DLTF_DATA, "dictionary: row 0 is all zero");
     x[4] = NAN;
     assert_fails(unit_rows_once(dltf_matrix_f32(x + 2, 2, 2)), DLTF_DATA, "row 1, column 0 is NaN");
 }

@@ -42,8 +42,9 @@ static void check_row(dltf_option_table table, const dltf_option *option) {
     any_options defaults;
     memset(&defaults, 0, sizeof defaults);
     assert_true(strlen(option->name) > 0 && strlen(option->help) > 10);
-    /* Without a default the library chooses: a whole number of which 0 stands for "not given". */
-    assert_true(option->default_text || (option->kind == DLTF_OPTION_INTEGER && option->min == 1));
+    /* Without a default the library chooses: a number of which 0 stands for "not given". */
+    assert_true(option->default_text || (option->kind == DLTF_OPTION_INTEGER && option->min == 1) ||
+                (option->kind == DLTF_OPTION_REAL && option->min > 0));
     if (option->default_text) {
         assert_int_equal(dltf_option_set(table, &defaults, option->name, option->default_text), DLTF_OK);
         assert_round_trip(table, option, &defaults);

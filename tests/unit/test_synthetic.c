@@ -210,14 +210,14 @@ static void refusals(void **state) {
         {{3, 0, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "m = 0"},
         {{3, 4, 0, 5, 0, 1, DLTF_ENTRIES_ONES}, "k = 0"},
         {{3, 4, 2, -1, 0, 1, DLTF_ENTRIES_ONES}, "-1 samples"},
-        {{3, 4, 5, 5, 0, 1, DLTF_ENTRIES_ONES}, "k = 5 is more than the m = 4 atoms"},
-        {{3, 4, 2, 5, -0.1, 1, DLTF_ENTRIES_ONES}, "noise is -0.1"},
-        {{3, 4, 2, 5, nan, 1, DLTF_ENTRIES_ONES}, "noise is"},
-        {{3, 4, 2, 5, (double)INFINITY, 1, DLTF_ENTRIES_ONES}, "noise is inf"},
+        {{3, 4, 5, 5, 0, 1, DLTF_ENTRIES_ONES}, "k: 5 is more than the 4 atoms (m)"},
+        {{3, 4, 2, 5, -0.1, 1, DLTF_ENTRIES_ONES}, "noise: -0.1 is outside"},
+        {{3, 4, 2, 5, nan, 1, DLTF_ENTRIES_ONES}, "noise: "},
+        {{3, 4, 2, 5, (double)INFINITY, 1, DLTF_ENTRIES_ONES}, "noise: inf"},
         {{3, INT64_C(1) << 40, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
         {{3, 4, 2, INT64_MAX, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
         {{INT64_MAX, 4, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
-        {{3, 4, 2, 5, 0, 1, DLTF_ENTRIES_GAUSSIAN + 1}, "no kind 4 of entries"},
+        {{3, 4, 2, 5, 0, 1, DLTF_ENTRIES_GAUSSIAN + 1}, "entries: there is no kind 4"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         dltf_synthetic *problem = NULL;

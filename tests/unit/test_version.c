@@ -51,6 +51,41 @@ static void messages(void **state) {
     assert_string_equal(dltf_message(), "x.npy: file 3");
 }
 
+static void assert_last_error(dltf_status status, dltf_subject subject, const char *name, const char *text) {
+    dltf_error error = dltf_last_error();
+    assert_int_equal(error.status, status);
+    assert_int_equal(error.subject, subject);
+    assert_string_equal(error.name, name);
+    assert_string_equal(error.text, text);
+}
+
+/* A failure in parts, and what becomes of them when a file turns out to be behind it. */
+static void subjects(void **state) {
+    (void)state;
+    dl_fail(DLTF_NUMERIC, "row %d", 3);
+    assert_last_error(DLTF_NUMERIC, DLTF_SUBJECT_NONE, "", "row 3");
+    assert_int_equal(dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "row %d", 3), DLTF_DATA);
+    assert_last_error(DLTF_DATA, DLTF_SUBJECT_CODES, "codes", "row 3");
+    assert_string_equal(dltf_message(), "codes: row 3");
+    dl_fail_prefix(DLTF_FORMAT, "z.npz");
+    assert_last_error(DLTF_FORMAT, DLTF_SUBJECT_FILE, "z.npz", "row 3");
+    assert_int_equal(dl_fail_option(DLTF_ARGUMENT, "theta", "%d is outside", 5), DLTF_ARGUMENT);
+    assert_last_error(DLTF_ARGUMENT, DLTF_SUBJECT_OPTION, "theta", "5 is outside");
+    dl_fail_prefix(DLTF_ARGUMENT, "array 'a'");
+    assert_last_error(DLTF_ARGUMENT, DLTF_SUBJECT_FILE, "array 'a'", "theta: 5 is outside");
+    dl_fail_prefix(DLTF_ARGUMENT, "z.npz");
+    assert_last_error(DLTF_ARGUMENT, DLTF_SUBJECT_FILE, "z.npz", "array 'a': theta: 5 is outside");
+    assert_string_equal(dltf_message(), "z.npz: array 'a': theta: 5 is outside");
+}
+
+static void every_subject_has_a_name(void **state) {
+    (void)state;
+    for (int subject = DLTF_SUBJECT_NONE + 1; subject < DLTF_SUBJECT_COUNT; subject++) {
+        dl_fail_about(DLTF_DATA, (dltf_subject)subject, "x");
+        assert_true(strlen(dltf_last_error().name) > 3);
+    }
+}
+
 static void long_messages(void **state) {
     (void)state;
     char name[3000];
@@ -64,4 +99,5 @@ static void long_messages(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(version_and_build), cmocka_unit_test(status_names), cmocka_unit_test(messages),
+           cmocka_unit_test(subjects), cmocka_unit_test(every_subject_has_a_name),
            cmocka_unit_test(long_messages))
