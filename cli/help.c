@@ -53,19 +53,6 @@ void help_formats(const command *self, char *text, size_t size) {
                  self->content == DLTF_CONTENT_MATRIX ? "; FILE.npz:NAME picks an array of an archive" : "");
 }
 
-char *help_values(const command *self, const operand_choice *choice) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fprintf(out, "--%s:", self->choices_option);
-    for (int i = 0; choice->values[i]; i++)
-        fprintf(out, "%s %s", i ? "," : "", choice->values[i]);
-    fclose(out);
-    return text;
-}
-
 typedef struct listing {
     FILE *out;
     const char *title; /* of the options printed last */
@@ -93,6 +80,19 @@ static void print_option(void *context, const char *title, dltf_option_table tab
     else
         fprintf(list->out, "%-*s", INDENT, name);
     print_wrapped(list->out, text, INDENT, INDENT);
+}
+
+char *help_values(const command *self, const operand_choice *choice) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "--%s:", self->choices_option);
+    for (int i = 0; choice->values[i]; i++)
+        fprintf(out, "%s %s", i ? "," : "", choice->values[i]);
+    fclose(out);
+    return text;
 }
 
 /* The words that the operand may be, each with what it stands for and the values it has. */
