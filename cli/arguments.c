@@ -77,8 +77,9 @@ typedef struct name_list {
     int count;
 } name_list;
 
-static void collect_name(void *context, const char *title, const dltf_option *option) {
-    (void)title;
+static void collect_name(void *context, const char *title, dltf_option_table table,
+                         const dltf_option *option) {
+    (void)title, (void)table;
     name_list *list = context;
     if (list->count < ARGUMENTS_MOST)
         list->names[list->count++] = option->name;
@@ -249,7 +250,7 @@ bool arguments_parse(const command *self, int count, char **words, void *own, vo
     }
     parser p = {.self = self, .count = count, .words = words, .args = args};
     p.groups[0] = (group){self->own, own};
-    p.groups[1] = (group){self->library ? self->library() : (dltf_option_table){NULL, 0, 0}, library};
+    p.groups[1] = (group){self->library ? self->library() : (dltf_option_table){.count = 0}, library};
     p.groups[2] = (group){command_common_options(self), &args->common};
     for (int g = 0; g < GROUPS; g++)
         if (p.groups[g].table.count > 0)
@@ -257,6 +258,11 @@ bool arguments_parse(const command *self, int count, char **words, void *own, vo
     args->exit_code = read_words(&p);
     output_configure(args->common.quiet, args->common.json);
     return args->exit_code == EXIT_OK;
+}
+
+int arguments_check(const arguments *args, dltf_option_table table, const void *target) {
+    dltf_status status = dltf_option_check(table, target, args->given);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
 bool arguments_given(const arguments *args, const char *name) {

@@ -7,8 +7,9 @@
 enum { ARGUMENTS_MOST = 128 };
 
 typedef struct arguments {
-    const char *operands[4];           /* as many as the command names; NULL for a missing "[DATA]" */
-    const char *given[ARGUMENTS_MOST]; /* names of the options that were given, in order, maybe repeated */
+    const char *operands[4];               /* as many as the command names; NULL for a missing "[DATA]" */
+    const char *given[ARGUMENTS_MOST + 1]; /* names of the options that were given, in order, maybe repeated;
+                                            * NULL at the end */
     int operand_count, given_count;
     common_flags common;
     int exit_code; /* where nothing is left to run: help was printed, or what is wrong */
@@ -18,6 +19,9 @@ typedef struct arguments {
  * defaults and then with what the words say, and sets up the terminal output accordingly. False if the
  * command is to end with args->exit_code. */
 bool arguments_parse(const command *self, int count, char **words, void *own, void *library, arguments *args);
+
+/* Refuses options that do not apply to what the others ask for. Returns an exit code. */
+int arguments_check(const arguments *args, dltf_option_table table, const void *target);
 
 bool arguments_given(const arguments *args, const char *name);
 

@@ -54,7 +54,7 @@ static int check(certify_job *job) {
                            "evaluate the theorems");
     const char *inputs[] = {job->args.operands[0], data, job->flags.codes, job->flags.supports};
     int code = files_check(4, inputs, 1, &job->flags.flags);
-    return code == EXIT_OK ? files_check_ending("flags are", job->flags.flags, ".npy", ".csv") : code;
+    return code == EXIT_OK ? files_check_matrix("flags are", job->flags.flags) : code;
 }
 
 /* A model file, or a bare dictionary as a matrix: its atoms are then used as in the paper. */

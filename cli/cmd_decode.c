@@ -46,9 +46,9 @@ static int choose_files(decode_job *job) {
     const char *outputs[] = {job->output, job->flags.picture};
     int code = files_check(3, inputs, 2, outputs);
     if (code == EXIT_OK)
-        code = files_check_ending("samples are", job->output, ".npy", ".csv");
+        code = files_check_matrix("samples are", job->output);
     if (code == EXIT_OK)
-        code = files_check_ending("the picture is", job->flags.picture, ".png", NULL);
+        code = files_check_picture(job->flags.picture);
     return code;
 }
 

@@ -24,7 +24,7 @@ typedef struct denoise_job {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, output), .argument = "OUT", .help = "the clean image, as .png, .pgm or .ppm in the depth of IN, or .npy"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, output), .argument = "OUT", .help = "the clean image: .npy keeps the floats; other formats have the depth of IN"},
     {.name = "reference", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, reference), .argument = "CLEAN", .help = "the image without noise: PSNR and SSIM are measured against it"},
     {.name = "model", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, model), .argument = "MODEL", .help = "use this dictionary of patches instead of learning one"},
 };
@@ -33,7 +33,9 @@ static const dltf_option own_options[] = {
 static int load(denoise_job *job) {
     const char *in = job->args.operands[0];
     const char *inputs[] = {in, job->flags.reference, job->flags.model};
-    int code = images_check_output(job->flags.output);
+    int code = arguments_check(&job->args, dltf_denoise_option_table(), &job->options);
+    if (code == EXIT_OK)
+        code = images_check_output(job->flags.output);
     if (code == EXIT_OK)
         code = files_check(3, inputs, 1, &job->flags.output);
     if (code == EXIT_OK)
@@ -136,9 +138,11 @@ const command command_denoise = {
     .summary = "remove Gaussian noise from an image",
     .operands = "IN",
     .details =
-        "Learns a dictionary from the patches of IN (.png, .pgm, .ppm or .npy; gray or colour), codes every "
+        "Learns a dictionary from the patches of IN (gray or colour), codes every "
         "patch with a few of its atoms and averages the estimates. The default method makes a code with "
         "one matrix product; a second stage then filters in bases learned from the first result.",
+    .input = "IN",
+    .content = DLTF_CONTENT_IMAGE,
     .own = DLTF_OPTION_TABLE(own_options, denoise_flags),
     .library = dltf_denoise_option_table,
     .library_title = "Denoising",

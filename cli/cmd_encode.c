@@ -35,11 +35,15 @@ static const dltf_option own_options[] = {
 };
 /* clang-format on */
 
+static int check_options(encode_job *job) {
+    return arguments_check(&job->args, dltf_encode_option_table(), &job->encoding);
+}
+
 static int check_ending(const encode_job *job) {
     if (job->flags.dense) {
         if (job->layout == DLTF_LAYOUT_RAW)
             return EXIT_OK;
-        return files_check_ending("dense codes are", job->output, ".npy", ".csv");
+        return files_check_matrix("dense codes are", job->output);
     }
     if (files_has_ending(job->output, ".npz"))
         return EXIT_OK;
@@ -132,7 +136,8 @@ static int print_report(encode_job *job) {
 }
 
 static int run(const command *self, int count, char **words) {
-    static int (*const steps[])(encode_job *) = {choose_files, open_files, encode, print_report};
+    static int (*const steps[])(encode_job *) = {check_options, choose_files, open_files, encode,
+                                                 print_report};
     encode_job job = {.output = NULL};
     if (!arguments_parse(self, count, words, &job.flags, &job.encoding, &job.args))
         return job.args.exit_code;
@@ -158,6 +163,8 @@ const command command_encode = {
         "written as a sparse .npz that scipy.sparse.load_npz reads. DATA and codes may be larger than "
         "memory; "
         "DATA - is standard input: a .npy in C order or, with --raw, rows of float32.",
+    .input = "DATA",
+    .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, encode_flags),
     .library = dltf_encode_option_table,
     .library_title = "Encoding",

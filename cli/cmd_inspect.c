@@ -143,7 +143,7 @@ static int run(const command *self, int count, char **words) {
     dltf_model *model = NULL;
     int code = files_check(1, &path, 1, &flags.atoms);
     if (code == EXIT_OK)
-        code = files_check_ending("the picture is", flags.atoms, ".png", NULL);
+        code = files_check_picture(flags.atoms);
     if (code == EXIT_OK)
         code = files_load_model(path, &model);
     if (code == EXIT_OK)

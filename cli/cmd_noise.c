@@ -16,7 +16,7 @@ typedef struct noise_flags {
 static const dltf_option own_options[] = {
     {.name = "sigma", .kind = DLTF_OPTION_REAL, .offset = offsetof(noise_flags, sigma), .default_text = "20", .max = 1000, .argument = "SIGMA", .help = "standard deviation of the noise, on the scale 0 .. 255"},
     {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(noise_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of the noise"},
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(noise_flags, output), .argument = "OUT", .help = "the noisy image: .npy keeps the floats; .png, .pgm and .ppm are rounded and clipped, in the depth of IN"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(noise_flags, output), .argument = "OUT", .help = "the noisy image: .npy keeps the floats; other formats are rounded and clipped, in the depth of IN"},
 };
 /* clang-format on */
 
@@ -72,9 +72,9 @@ const command command_noise = {
     .name = "noise",
     .summary = "add Gaussian noise to an image",
     .operands = "IN",
-    .details =
-        "Adds independent Gaussian noise to every value of IN (.png, .pgm, .ppm or .npy). The same seed "
-        "gives the same noise.",
+    .details = "Adds independent Gaussian noise to every value of IN. The same seed gives the same noise.",
+    .input = "IN",
+    .content = DLTF_CONTENT_IMAGE,
     .own = DLTF_OPTION_TABLE(own_options, noise_flags),
     .json = "sigma, seed and PSNR of what was written",
     .examples = {"dltf noise house.png --sigma 20 --seed 1 -o noisy.npy", NULL},

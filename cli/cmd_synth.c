@@ -7,7 +7,6 @@
 #include "report/json.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct synth_flags {
     dltf_synthetic_spec spec;
@@ -32,9 +31,8 @@ static const dltf_option own_options[] = {
 /* The kind of codes as it is typed. */
 static const char *codes_name(const synth_flags *flags) {
     static char name[16];
-    for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++)
-        if (strcmp(own_options[i].name, "codes") == 0)
-            dltf_option_format(&own_options[i], flags, name, sizeof name);
+    dltf_option_table table = DLTF_OPTION_TABLE(own_options, synth_flags);
+    dltf_option_format(dltf_option_find(table, "codes"), flags, name, sizeof name);
     return name;
 }
 

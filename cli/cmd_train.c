@@ -74,38 +74,20 @@ static int check_resume(training *t) {
     return EXIT_OK;
 }
 
-/* K-SVD has no stages; the library refuses what belongs to K-SVD alone. */
-static int check_method(training *t) {
-    static const char *const staged[] = {"steps", "batch",  "ridge", "theta-start", "theta",
-                                         "admm",  "lambda", "beta",  "polish",      NULL};
-    for (int i = 0; t->options.method == DLTF_METHOD_KSVD && i < t->args.given_count; i++)
-        if (is_one_of(t->args.given[i], staged))
-            return usage_error("--%s belongs to the method dltf, not to ksvd", t->args.given[i]);
-    return EXIT_OK;
-}
-
-/* The tied feature has stages 2 and 3, an untied encoder has its own: who asks for either gets it, who asks
- * for both is asked again. */
-static int check_encoder(training *t) {
-    static const char *const tied[] = {"iterations", "theta-start", "theta", "admm", "lambda", "beta", NULL};
-    static const char *const untied[] = {"polish", NULL};
-    const char *of_tied = NULL, *of_untied = NULL;
-    for (int i = 0; t->options.method == DLTF_METHOD_DLTF && i < t->args.given_count; i++) {
-        of_tied = is_one_of(t->args.given[i], tied) ? t->args.given[i] : of_tied;
-        of_untied = is_one_of(t->args.given[i], untied) ? t->args.given[i] : of_untied;
-    }
-    bool is_auto = t->options.encoder == DLTF_ENCODER_AUTO, is_tied = t->options.encoder == DLTF_ENCODER_TIED;
-    if (of_tied && !is_auto && !is_tied)
-        return usage_error("--%s belongs to the tied feature: leave it out, or --encoder", of_tied);
-    if (of_untied && is_tied)
-        return usage_error("--%s belongs to untied encoders, not to --encoder tied", of_untied);
-    if (of_untied && of_tied)
-        return usage_error("--%s belongs to the tied feature, --%s to untied encoders: leave one out",
-                           of_tied, of_untied);
-    if (of_tied && is_auto) {
-        remark("--%s belongs to the tied feature, so that is what is learned (--encoder tied)", of_tied);
-        t->options.encoder = DLTF_ENCODER_TIED;
-    }
+/* Options that apply to some encoders only decide where nobody chose one. */
+static int check_options(training *t) {
+    const char *reason = NULL;
+    char encoder[16];
+    if (t->flags.resume)
+        return EXIT_OK;
+    dltf_status status = dltf_train_options_settle(&t->options, t->args.given, &reason);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    if (!reason)
+        return EXIT_OK;
+    const dltf_option *option = dltf_option_find(dltf_train_option_table(), "encoder");
+    dltf_option_format(option, &t->options, encoder, sizeof encoder);
+    remark("--%s implies --encoder %s", reason, encoder);
     return EXIT_OK;
 }
 
@@ -268,9 +250,8 @@ static int print_report(training *t) {
 }
 
 static int run(const command *self, int count, char **words) {
-    static int (*const steps[])(training *) = {check_resume, check_method, check_encoder,
-                                               choose_files, load_data,    create_learner,
-                                               learn,        save,         print_report};
+    static int (*const steps[])(training *) = {check_resume,   check_options, choose_files, load_data,
+                                               create_learner, learn,         save,         print_report};
     training t = {.output = NULL};
     if (!arguments_parse(self, count, words, &t.flags, &t.options, &t.args))
         return t.args.exit_code;
@@ -291,12 +272,14 @@ const command command_train = {
     .name = "train",
     .summary = "learn a dictionary from data",
     .operands = "DATA",
-    .details = "Learns m unit-norm atoms from the samples (rows) in DATA: .npy, .npz (FILE.npz:NAME picks an "
-               "array), .csv, IDX or IDX.gz. The k largest scores of the learned model then tell which atoms "
+    .details = "Learns m unit-norm atoms from the samples (rows) in DATA. "
+               "The k largest scores of the learned model then tell which atoms "
                "made up a sample: scores of an encoder that is made for the dictionary or, with --encoder "
                "tied, of the dictionary itself, which is then moved for it as in the paper. The same seed "
                "gives the same file for any number of threads. "
                "Ctrl-C (or SIGTERM, SIGHUP) saves a checkpoint and prints the command that goes on from it.",
+    .input = "DATA",
+    .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, train_flags),
     .library = dltf_train_option_table,
     .library_title = "Learning",

@@ -27,7 +27,8 @@ static const dltf_option common_table[] = {
 
 dltf_option_table command_common_options(const command *self) {
     int count = (int)(sizeof common_table / sizeof *common_table), skipped = self->json ? 0 : 1;
-    return (dltf_option_table){common_table + skipped, count - skipped, sizeof(common_flags)};
+    return (dltf_option_table){
+        .options = common_table + skipped, .count = count - skipped, .size = sizeof(common_flags)};
 }
 
 const command *command_find(const char *name) {
@@ -37,23 +38,16 @@ const command *command_find(const char *name) {
     return NULL;
 }
 
-static bool contains(dltf_option_table table, const char *name) {
-    for (int i = 0; i < table.count; i++)
-        if (strcmp(table.options[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 void command_visit_options(const command *self, option_visitor visit, void *context) {
     for (int i = 0; i < self->own.count; i++)
-        visit(context, "Options", &self->own.options[i]);
+        visit(context, "Options", self->own, &self->own.options[i]);
     dltf_option_table common = command_common_options(self);
     for (int i = 0; i < common.count; i++)
-        visit(context, "Options", &common.options[i]);
+        visit(context, "Options", common, &common.options[i]);
     if (!self->library)
         return;
     dltf_option_table library = self->library();
     for (int i = 0; i < library.count; i++)
-        if (!contains(self->own, library.options[i].name))
-            visit(context, self->library_title, &library.options[i]);
+        if (!dltf_option_find(self->own, library.options[i].name))
+            visit(context, self->library_title, library, &library.options[i]);
 }

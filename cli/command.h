@@ -23,6 +23,8 @@ typedef struct command {
     const char *summary;                /* one line, no full stop */
     const char *operands;               /* "MODEL [DATA]"; NULL for none */
     const char *details;                /* a paragraph for help and manual */
+    const char *input;                  /* the operand whose formats the help lists; NULL for none */
+    dltf_content content;               /* of that operand */
     dltf_option_table own;              /* options of this command alone; first target of the parser */
     dltf_option_table (*library)(void); /* options that the library describes, or NULL; second target */
     const char *library_title;          /* heading of those in the help */
@@ -64,9 +66,10 @@ typedef struct common_flags {
 
 dltf_option_table command_common_options(const command *self);
 
-/* Every option of a command once, in the order of the help: calls visit with the heading it stands under. An
- * own option hides the library's of the same name. */
-typedef void (*option_visitor)(void *context, const char *title, const dltf_option *option);
+/* Every option of a command once, in the order of the help: calls visit with the heading it stands under and
+ * its table. An own option hides the library's of the same name. */
+typedef void (*option_visitor)(void *context, const char *title, dltf_option_table table,
+                               const dltf_option *option);
 void command_visit_options(const command *self, option_visitor visit, void *context);
 
 const command *command_find(const char *name);

@@ -7,8 +7,9 @@
 
 /* ---- Words of one command ---- */
 
-static void print_option_words(void *context, const char *title, const dltf_option *option) {
-    (void)title;
+static void print_option_words(void *context, const char *title, dltf_option_table table,
+                               const dltf_option *option) {
+    (void)title, (void)table;
     FILE *out = context;
     fprintf(out, " --%s", option->name);
     if (option->letter)
@@ -40,8 +41,9 @@ static void print_operand_cases(FILE *out, const command *self) {
 
 /* What may follow an option that takes a value: its choices, a number (nothing to offer), or a file. A text
  * that has choices is one of them or a file. */
-static void print_value_case(void *context, const char *title, const dltf_option *option) {
-    (void)title;
+static void print_value_case(void *context, const char *title, dltf_option_table table,
+                             const dltf_option *option) {
+    (void)title, (void)table;
     value_context *c = context;
     if (option->kind == DLTF_OPTION_FLAG)
         return;

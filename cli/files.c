@@ -23,11 +23,17 @@ bool files_is_standard(const char *name) {
     return strcmp(name, "-") == 0;
 }
 
-int files_check_ending(const char *what, const char *name, const char *ending, const char *other) {
-    if (!name || files_has_ending(name, ending) || (other && files_has_ending(name, other)))
+int files_check_matrix(const char *what, const char *name) {
+    if (!name || dltf_format_extension(DLTF_CONTENT_MATRIX, DLTF_WRITE, name))
         return EXIT_OK;
-    return usage_error("%s: %s written as %s%s%s; give a name that ends so", name, what, ending,
-                       other ? " or " : "", other ? other : "");
+    return usage_error("%s: %s written as %s; give a name that ends so", name, what,
+                       dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_WRITE, "or"));
+}
+
+int files_check_picture(const char *name) {
+    if (!name || files_has_ending(name, ".png"))
+        return EXIT_OK;
+    return usage_error("%s: the picture is written as .png; give a name that ends so", name);
 }
 
 char *files_join(const char *a, const char *b) {
@@ -55,25 +61,37 @@ static const char *base_of(const char *path) {
 
 /* ---- Default names ---- */
 
+/* The file of data.npz:train, which is an array in a file; otherwise the path itself. Allocated, or NULL. */
+static char *file_of(const char *data) {
+    const char *member = dltf_array_member(data);
+    return member ? strndup(data, (size_t)(member - data) - 1) : strdup(data);
+}
+
+/* Cuts off extensions of data, train-images-idx3-ubyte.gz has two, and what our own default names add. */
+static void strip_extensions(char *name) {
+    static const char *const ours[] = {".codes", ".model"};
+    const char *extension = NULL;
+    while ((extension = dltf_format_extension(DLTF_CONTENT_MATRIX, DLTF_READ, name)))
+        name[extension - name] = '\0';
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (files_has_ending(name, ours[i]) && strlen(name) > strlen(ours[i]))
+            name[strlen(name) - strlen(ours[i])] = '\0';
+}
+
 char *files_default_name(const char *data, const char *ending) {
-    static const char *const known[] = {".gz",    ".npy",        ".npz",        ".csv",        ".txt",
-                                        ".idx",   "-idx3-ubyte", "-idx2-ubyte", "-idx1-ubyte", ".idx3-ubyte",
-                                        "-ubyte", ".codes",      ".model"};
-    char *name = strdup(base_of(data)), *result = NULL;
-    if (!name) {
+    const char *member = dltf_array_member(data);
+    char *file = file_of(data), *tail = files_join(member ? base_of(member) : "", ending), *result = NULL;
+    char *stem = file ? strdup(base_of(file)) : NULL;
+    if (stem) {
+        strip_extensions(stem);
+        char *start = files_join(stem, member ? "-" : "");
+        result = start && tail ? files_join(start, tail) : NULL;
+        free(start);
+    } else
         failure("not enough memory for a file name");
-        return NULL;
-    }
-    char *member = strstr(name, ".npz:"); /* data.npz:train is an array in a file */
-    if (member) {
-        *member = '-';
-        memmove(member + 1, member + 5, strlen(member + 5) + 1);
-    }
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (files_has_ending(name, known[i]) && strlen(name) > strlen(known[i]))
-            name[strlen(name) - strlen(known[i])] = '\0';
-    result = files_join(name, ending);
-    free(name);
+    free(file);
+    free(tail);
+    free(stem);
     return result;
 }
 
@@ -106,12 +124,8 @@ bool files_same(const char *a, const char *b) {
     return same;
 }
 
-/* An input may be an array in a file, data.npz:train. */
 static bool is_input(const char *output, const char *input) {
-    if (files_same(output, input))
-        return true;
-    const char *member = strstr(input, ".npz:");
-    char *file = member ? strndup(input, (size_t)(member - input) + 4) : NULL;
+    char *file = file_of(input);
     bool same = file && files_same(output, file);
     free(file);
     return same;
@@ -181,15 +195,17 @@ int files_save_text(const char *path, const char *text) {
 
 static bool holds_codes(const char *path) {
     dltf_codes *codes = NULL;
-    bool holds = files_has_ending(path, ".npz") && dltf_codes_load(path, &codes) == DLTF_OK;
+    bool holds = dltf_format_extension(DLTF_CONTENT_CODES, DLTF_READ, path) &&
+                 dltf_codes_load(path, &codes) == DLTF_OK;
     dltf_codes_free(codes);
     return holds;
 }
 
 /* Refuses what is known to be something else than data. */
 static int check_data(const char *path) {
-    if (files_has_ending(path, ".safetensors") && access(path, F_OK) == 0)
-        return usage_error("%s is a model; data come here (.npy, .npz, .csv or IDX)", path);
+    if (dltf_format_extension(DLTF_CONTENT_MODEL, DLTF_READ, path) && access(path, F_OK) == 0)
+        return usage_error("%s is a model; data come here (%s)", path,
+                           dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_READ, "or"));
     if (holds_codes(path))
         return usage_error("%s holds sparse codes (made by dltf encode); data come here", path);
     return EXIT_OK;
@@ -217,10 +233,9 @@ int files_open_data(const char *path, int64_t raw_columns, dltf_reader **reader)
 }
 
 int files_load_model(const char *path, dltf_model **model) {
-    static const char *const data_endings[] = {".npy", ".npz", ".csv", ".gz", "-ubyte"};
-    for (size_t i = 0; i < sizeof data_endings / sizeof *data_endings; i++)
-        if (files_has_ending(path, data_endings[i]) && access(path, F_OK) == 0)
-            return usage_error("%s holds data; a model comes here (.safetensors, made by dltf train)", path);
+    if (dltf_format_extension(DLTF_CONTENT_MATRIX, DLTF_READ, path) && access(path, F_OK) == 0)
+        return usage_error("%s holds data; a model comes here (%s, made by dltf train)", path,
+                           dltf_format_names(DLTF_CONTENT_MODEL, DLTF_READ, "or"));
     dltf_status status = dltf_model_load(path, model);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }

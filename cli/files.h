@@ -15,9 +15,10 @@ int files_make_folder(const char *path);
 /* Upper or lower case. */
 bool files_has_ending(const char *name, const char *ending);
 
-/* Refuses, with a sentence that calls the content `what`, a name that ends in neither; `other` may be NULL,
- * and so may `name`: nothing is written. Returns an exit code. */
-int files_check_ending(const char *what, const char *name, const char *ending, const char *other);
+/* Refuse, with a sentence, a name under which a matrix (called `what` in it) or a picture is not written.
+ * NULL names are fine: nothing is written. Return an exit code. */
+int files_check_matrix(const char *what, const char *name);
+int files_check_picture(const char *name);
 
 /* "-": standard input or output. */
 bool files_is_standard(const char *name);

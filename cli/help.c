@@ -23,18 +23,63 @@ static void print_wrapped(FILE *out, const char *text, int indent, int at) {
     fputc('\n', out);
 }
 
-void help_default(const dltf_option *option, char *text, size_t size) {
-    text[0] = '\0';
-    if (option->kind == DLTF_OPTION_FLAG) {
-        if (option->default_text && strcmp(option->default_text, "true") == 0)
-            snprintf(text, size, "on");
-        return;
-    }
+/* How the default is called, "" where there is nothing to say. */
+static const char *default_of(const dltf_option *option) {
+    const char *text = option->default_text;
+    if (!text)
+        return "";
+    if (option->kind == DLTF_OPTION_FLAG)
+        return strcmp(text, "true") == 0 ? "on" : "";
     /* "0: chosen from the data" already says what happens without the option. */
-    bool explained =
-        option->default_text && strcmp(option->default_text, "0") == 0 && strstr(option->help, "0: ");
-    if (option->default_text && !explained)
-        snprintf(text, size, "%s", option->default_text);
+    bool explained = strcmp(text, "0") == 0 && strstr(option->help, "0: ");
+    return explained ? "" : text;
+}
+
+void help_facts(dltf_option_table table, const dltf_option *option, char *text, size_t size) {
+    char scope[128];
+    const char *standard = default_of(option);
+    dltf_option_scope(table, option, scope, sizeof scope);
+    text[0] = '\0';
+    if (*scope || *standard)
+        snprintf(text, size, "(%s%s%s%s%s)", *scope ? "for " : "", scope, *scope && *standard ? "; " : "",
+                 *standard ? "default: " : "", standard);
+}
+
+void help_formats(const command *self, char *text, size_t size) {
+    text[0] = '\0';
+    if (self->input)
+        snprintf(text, size, "%s may be %s%s.", self->input,
+                 dltf_format_names(self->content, DLTF_READ, "or"),
+                 self->content == DLTF_CONTENT_MATRIX ? "; FILE.npz:NAME picks an array of an archive" : "");
+}
+
+typedef struct listing {
+    FILE *out;
+    const char *title; /* of the options printed last */
+} listing;
+
+static void print_option(void *context, const char *title, dltf_option_table table,
+                         const dltf_option *option) {
+    listing *list = context;
+    char name[128], facts[256], text[1024];
+    if (!list->title || strcmp(list->title, title) != 0)
+        fprintf(list->out, "\n%s:\n", title);
+    list->title = title;
+    char letter[] = {' ', ' ', ' ', ' ', '\0'};
+    if (option->letter)
+        memcpy(letter, (char[]){'-', option->letter, ',', ' '}, 4);
+    bool flag = option->kind == DLTF_OPTION_FLAG;
+    bool reversible = flag && option->default_text && strcmp(option->default_text, "true") == 0;
+    snprintf(name, sizeof name, "  %s--%s%s%s%s", letter, reversible ? "[no-]" : "", option->name,
+             flag ? "" : " ", flag ? "" : option->argument);
+    help_facts(table, option, facts, sizeof facts);
+    snprintf(text, sizeof text, "%s%s%s", option->help, *facts ? " " : "", facts);
+    int width = (int)strlen(name);
+    if (width >= INDENT - 1)
+        fprintf(list->out, "%s\n%*s", name, INDENT, "");
+    else
+        fprintf(list->out, "%-*s", INDENT, name);
+    print_wrapped(list->out, text, INDENT, INDENT);
 }
 
 char *help_values(const command *self, const operand_choice *choice) {
@@ -48,35 +93,6 @@ char *help_values(const command *self, const operand_choice *choice) {
         fprintf(out, "%s %s", i ? "," : "", choice->values[i]);
     fclose(out);
     return text;
-}
-
-typedef struct listing {
-    FILE *out;
-    const char *title; /* of the options printed last */
-} listing;
-
-static void print_option(void *context, const char *title, const dltf_option *option) {
-    listing *list = context;
-    char name[128], default_text[64], text[512];
-    if (!list->title || strcmp(list->title, title) != 0)
-        fprintf(list->out, "\n%s:\n", title);
-    list->title = title;
-    char letter[] = {' ', ' ', ' ', ' ', '\0'};
-    if (option->letter)
-        memcpy(letter, (char[]){'-', option->letter, ',', ' '}, 4);
-    bool flag = option->kind == DLTF_OPTION_FLAG;
-    bool reversible = flag && option->default_text && strcmp(option->default_text, "true") == 0;
-    snprintf(name, sizeof name, "  %s--%s%s%s%s", letter, reversible ? "[no-]" : "", option->name,
-             flag ? "" : " ", flag ? "" : option->argument);
-    help_default(option, default_text, sizeof default_text);
-    snprintf(text, sizeof text, "%s%s%s%s", option->help, *default_text ? " (default: " : "", default_text,
-             *default_text ? ")" : "");
-    int width = (int)strlen(name);
-    if (width >= INDENT - 1)
-        fprintf(list->out, "%s\n%*s", name, INDENT, "");
-    else
-        fprintf(list->out, "%-*s", INDENT, name);
-    print_wrapped(list->out, text, INDENT, INDENT);
 }
 
 /* The words that the operand may be, each with what it stands for and the values it has. */
@@ -102,7 +118,11 @@ static void print_choices(const command *self) {
 void help_print_command(const command *self) {
     printf("dltf %s: %s\n\nUsage: dltf %s%s%s [options]\n\n", self->name, self->summary, self->name,
            self->operands ? " " : "", self->operands ? self->operands : "");
+    char formats[256];
+    help_formats(self, formats, sizeof formats);
     print_wrapped(stdout, self->details, 0, 0);
+    if (*formats)
+        print_wrapped(stdout, formats, 0, 0);
     if (self->json) {
         fputs("With --json: ", stdout);
         print_wrapped(stdout, self->json, 0, (int)strlen("With --json: "));

@@ -7,8 +7,12 @@
 void help_print_overview(FILE *out);
 void help_print_command(const command *self);
 
-/* The value of an option that is used when none is given, as help and manual say it; empty for none. */
-void help_default(const dltf_option *option, char *text, size_t size);
+/* A sentence on the formats of the command's input; empty where there is none. */
+void help_formats(const command *self, char *text, size_t size);
+
+/* What help and manual say after the description of an option: "(for encoder tied; default: 0.003)", or "".
+ */
+void help_facts(dltf_option_table table, const dltf_option *option, char *text, size_t size);
 
 /* "--option: value, value, ...": what the option of the command may list for this operand. Allocated; NULL
  * without memory. */

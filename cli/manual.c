@@ -46,10 +46,11 @@ static void print_text(FILE *out, const char *text) {
     fputc('\n', out);
 }
 
-static void print_option(void *context, const char *title, const dltf_option *option) {
+static void print_option(void *context, const char *title, dltf_option_table table,
+                         const dltf_option *option) {
     (void)title;
     FILE *out = context;
-    char default_text[64];
+    char facts[256];
     fputs(".It ", out);
     if (option->letter)
         fprintf(out, "Fl %c , ", option->letter);
@@ -58,9 +59,9 @@ static void print_option(void *context, const char *title, const dltf_option *op
         fprintf(out, " Ar %s", option->argument);
     fputc('\n', out);
     print_text(out, option->help);
-    help_default(option, default_text, sizeof default_text);
-    if (*default_text)
-        fprintf(out, "(default: %s)\n", default_text);
+    help_facts(table, option, facts, sizeof facts);
+    if (*facts)
+        print_text(out, facts);
 }
 
 static void print_examples(FILE *out, const command *self) {
@@ -109,7 +110,11 @@ static void print_command(FILE *out, const command *self) {
     fprintf(out, ".Nm\n.Cm %s\n", self->name);
     print_operands(out, self);
     fputs(".Op Ar options\n.Pp\n", out);
+    char formats[256];
+    help_formats(self, formats, sizeof formats);
     print_text(out, self->details);
+    if (*formats)
+        print_text(out, formats);
     if (self->json) {
         fputs(".Pp\nThe JSON object holds:\n", out);
         print_text(out, self->json);
@@ -122,13 +127,7 @@ static void print_command(FILE *out, const command *self) {
     print_examples(out, self);
 }
 
-static const char closing[] = ".Sh FILES\n"
-                              "Data are read from\n"
-                              ".Pa .npy ,\n"
-                              ".Pa .npz ,\n"
-                              ".Pa .csv ,\n"
-                              "IDX and gzipped IDX files; a row is a sample.\n"
-                              "Models are safetensors files, codes are sparse\n"
+static const char closing[] = "Models are safetensors files, codes are sparse\n"
                               ".Pa .npz\n"
                               "files as SciPy reads and writes them.\n"
                               "Every file is written under a temporary name and then renamed;\n"
@@ -148,6 +147,17 @@ static const char closing[] = ".Sh FILES\n"
                               ".Sh STANDARDS\n"
                               "The method is that of H. Xu, Z. Wang, H. Yang, D. Liu and J. Liu,\n"
                               ".Em Learning Simple Thresholded Features with Sparse Support Recovery .\n";
+
+static void print_files(FILE *out) {
+    char text[256];
+    fputs(".Sh FILES\n", out);
+    snprintf(text, sizeof text, "Data are read from %s files; a row is a sample.",
+             dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_READ, "and"));
+    print_text(out, text);
+    snprintf(text, sizeof text, "Images are read from %s files.",
+             dltf_format_names(DLTF_CONTENT_IMAGE, DLTF_READ, "and"));
+    print_text(out, text);
+}
 
 static void print_page(FILE *out) {
     fprintf(out, ".Dd %s\n.Dt DLTF 1\n.Os\n", interface_date);
@@ -170,6 +180,7 @@ static void print_page(FILE *out) {
     fputs(".El\n.Sh COMMANDS\n", out);
     for (int i = 0; command_list[i]; i++)
         print_command(out, command_list[i]);
+    print_files(out);
     fputs(closing, out);
 }
 

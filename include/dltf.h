@@ -13,7 +13,8 @@
  * Conventions
  *   A row is a sample (X: N x n) or an atom (dictionary: m x n): the paper's X^T and W^T, C order.
  *   Inputs are borrowed. Every pointer received through a `**` argument has its own `_free`, which accepts
- * NULL. A call that can fail returns dltf_status; dltf_message() then says what, where and with which value.
+ * NULL. A call that can fail returns dltf_status; dltf_message() then says what, where and with which value,
+ * dltf_last_error() the same in parts.
  *   Nothing here prints, exits, or installs a signal handler. Handles may be used by one thread at a time.
  *
  * The small static library libdltf-encoder.a holds what coding with a finished model needs, without BLAS and

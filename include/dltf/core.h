@@ -34,8 +34,8 @@ typedef enum dltf_status {
 /* What a failure is about. A program that knows where such a thing came from can name the file instead. */
 typedef enum dltf_subject {
     DLTF_SUBJECT_NONE,
-    DLTF_SUBJECT_OPTION,          /* an option of a table; its name follows */
-    DLTF_SUBJECT_FILE,            /* a file, or a part of one */
+    DLTF_SUBJECT_OPTION,          /* an option, called by its name in the table */
+    DLTF_SUBJECT_FILE,            /* a file or a part of one, called by its path or name */
     DLTF_SUBJECT_DATA,            /* the samples X */
     DLTF_SUBJECT_MODEL,           /* a model given to the call */
     DLTF_SUBJECT_CODES,           /* codes given to the call */

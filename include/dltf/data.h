@@ -29,7 +29,8 @@ DLTF_API dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t c
 DLTF_API void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out);
 
 /* A matrix read from a file: .npy (v1-3; mapped, not read, where possible), .npz ("file.npz" with one array,
- * or "file.npz:name"), .csv, IDX and IDX.gz. The first axis counts samples; the others are flattened. */
+ * or "file.npz:name"), text (.csv, .tsv, .txt), IDX and IDX.gz. The first axis counts samples; the others are
+ * flattened. */
 typedef struct dltf_array dltf_array;
 
 DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);

@@ -19,7 +19,8 @@ typedef enum dltf_method { DLTF_METHOD_DLTF, DLTF_METHOD_KSVD } dltf_method;
 /* The scores that a thresholded feature keeps: those of the dictionary itself, or of an encoder made for it.
  */
 typedef enum dltf_encoder_kind {
-    DLTF_ENCODER_AUTO, /* distilled; tied with K-SVD, ADMM iterations, or fewer than 20 samples per atom */
+    DLTF_ENCODER_AUTO, /* what the options that were set apply to; otherwise distilled, or tied with K-SVD or
+                        * fewer than 20 samples per atom */
     DLTF_ENCODER_TIED,
     DLTF_ENCODER_TIGHT,    /* the tight frame nearest to the dictionary */
     DLTF_ENCODER_DUAL,     /* regularised pseudo-inverse */
@@ -60,6 +61,12 @@ typedef struct dltf_train_options {
 
 DLTF_API dltf_train_options dltf_train_options_default(void);
 DLTF_API dltf_option_table dltf_train_option_table(void);
+
+/* Refuses as dltf_option_check does. Where `encoder` is auto and an option was set that applies to some
+ * encoders only, sets it: tied, or else distilled; `reason` names that option, otherwise it becomes NULL.
+ * dltf_learner_new does the same with `given` NULL. */
+DLTF_API dltf_status dltf_train_options_settle(dltf_train_options *options, const char *const *given,
+                                               const char **reason);
 
 /* ---- Learning ---------------------------------------------------------------------------------- */
 

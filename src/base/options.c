@@ -57,30 +57,35 @@ static dltf_status set_flag(const dltf_option *option, void *field, const char *
     return DLTF_OK;
 }
 
-/* The index-th of the names that '|' separates; false past either end. */
-static bool choice_name(const char *choices, int index, const char **name, size_t *length) {
+bool dl_name_at(const char *names, int index, const char **name, size_t *length) {
     if (index < 0)
         return false;
     for (; index > 0; index--) {
-        choices = strchr(choices, '|');
-        if (!choices)
+        names = strchr(names, '|');
+        if (!names)
             return false;
-        choices++;
+        names++;
     }
-    *name = choices;
-    *length = strcspn(choices, "|");
+    *name = names;
+    *length = strcspn(names, "|");
     return true;
 }
 
+int dl_name_index(const char *names, const char *name, size_t length) {
+    const char *other = NULL;
+    size_t other_length = 0;
+    for (int i = 0; dl_name_at(names, i, &other, &other_length); i++)
+        if (length == other_length && memcmp(name, other, length) == 0)
+            return i;
+    return -1;
+}
+
 static dltf_status set_choice(const dltf_option *option, void *field, const char *text) {
-    const char *name = NULL;
-    size_t length = 0;
-    for (int value = 0; choice_name(option->choices, value, &name, &length); value++)
-        if (strlen(text) == length && memcmp(text, name, length) == 0) {
-            memcpy(field, &value, sizeof value);
-            return DLTF_OK;
-        }
-    return dl_fail_option(DLTF_ARGUMENT, option->name, "'%s' is none of %s", text, option->choices);
+    int value = dl_name_index(option->choices, text, strlen(text));
+    if (value < 0)
+        return dl_fail_option(DLTF_ARGUMENT, option->name, "'%s' is none of %s", text, option->choices);
+    memcpy(field, &value, sizeof value);
+    return DLTF_OK;
 }
 
 static dltf_status set_field(const dltf_option *option, void *target, const char *text) {
@@ -101,11 +106,16 @@ static dltf_status set_field(const dltf_option *option, void *target, const char
     return dl_fail_option(DLTF_ARGUMENT, option->name, "unknown kind of option");
 }
 
-dltf_status dltf_option_set(dltf_option_table table, void *target, const char *name, const char *text) {
+const dltf_option *dltf_option_find(dltf_option_table table, const char *name) {
     for (int i = 0; i < table.count; i++)
         if (strcmp(table.options[i].name, name) == 0)
-            return set_field(&table.options[i], target, text);
-    return dl_fail(DLTF_ARGUMENT, "there is no option '%s'", name);
+            return &table.options[i];
+    return NULL;
+}
+
+dltf_status dltf_option_set(dltf_option_table table, void *target, const char *name, const char *text) {
+    const dltf_option *option = dltf_option_find(table, name);
+    return option ? set_field(option, target, text) : dl_fail(DLTF_ARGUMENT, "there is no option '%s'", name);
 }
 
 void dltf_option_defaults(dltf_option_table table, void *target) {
@@ -151,7 +161,7 @@ int dltf_option_format(const dltf_option *option, const void *target, char *text
         return snprintf(text, size, "%s", flag ? "true" : "false");
     case DLTF_OPTION_CHOICE:
         memcpy(&choice, field, sizeof choice);
-        if (!choice_name(option->choices, choice, &name, &length))
+        if (!dl_name_at(option->choices, choice, &name, &length))
             length = 0;
         return snprintf(text, size, "%.*s", (int)length, name);
     case DLTF_OPTION_TEXT:
@@ -161,22 +171,36 @@ int dltf_option_format(const dltf_option *option, const void *target, char *text
     return -1;
 }
 
-dltf_status dl_options_check(dltf_option_table table, const void *target) {
-    for (int i = 0; i < table.count; i++) {
-        const dltf_option *option = &table.options[i];
-        if (option->kind == DLTF_OPTION_TEXT || option->kind == DLTF_OPTION_FLAG)
-            continue;
-        /* Through text and back: one set of checks for fields set by hand and by name. */
-        char text[64];
-        double scratch = 0;
-        dltf_option alone = *option;
-        alone.offset = 0;
-        dltf_option_format(option, target, text, sizeof text);
-        if (!option->default_text && strcmp(text, "0") == 0)
-            continue; /* left to the library */
-        dltf_status status = set_field(&alone, &scratch, text);
-        if (status != DLTF_OK)
-            return status;
-    }
-    return DLTF_OK;
+/* The row for a field that stands alone. */
+static dltf_option alone(const dltf_option *option) {
+    dltf_option moved = *option;
+    moved.offset = 0;
+    return moved;
+}
+
+static bool is_left_open(const dltf_option *option, const char *text) {
+    return !option->default_text && strcmp(text, "0") == 0;
+}
+
+dltf_status dl_option_check_value(const dltf_option *option, const void *target) {
+    if (option->kind == DLTF_OPTION_TEXT || option->kind == DLTF_OPTION_FLAG)
+        return DLTF_OK;
+    /* Through text and back: one set of checks for fields set by hand and by name. */
+    char text[64];
+    double scratch = 0;
+    dltf_option row = alone(option);
+    dltf_option_format(option, target, text, sizeof text);
+    return is_left_open(option, text) ? DLTF_OK : set_field(&row, &scratch, text);
+}
+
+bool dl_option_is_default(const dltf_option *option, const void *target) {
+    char text[64], standard[64];
+    double scratch = 0;
+    dltf_option row = alone(option);
+    dltf_option_format(option, target, text, sizeof text);
+    if (!option->default_text)
+        return is_left_open(option, text);
+    set_field(&row, &scratch, option->default_text);
+    dltf_option_format(&row, &scratch, standard, sizeof standard);
+    return strcmp(text, standard) == 0;
 }

@@ -10,7 +10,20 @@
 #define DL_OPTION_MAX_COUNT 2147483647.0
 #define DL_SELECT_CHOICES "model|abs|positive" /* the values of dltf_select */
 
-/* Checks that a struct filled in by hand respects its table. */
-dltf_status dl_options_check(dltf_option_table table, const void *target);
+/* The value respects its row. */
+dltf_status dl_option_check_value(const dltf_option *option, const void *target);
+
+/* The value is the default, or 0 where the library chooses. */
+bool dl_option_is_default(const dltf_option *option, const void *target);
+
+/* The index-th of the names that '|' separates; false past either end. */
+bool dl_name_at(const char *names, int index, const char **name, size_t *length);
+/* Its index, -1 if there is none. */
+int dl_name_index(const char *names, const char *name, size_t length);
+
+/* The variants that are left when every option that was set (`given` as in dltf_option_check) must apply, and
+ * the last option that ruled one out, or NULL. Fails if none is left. Values were checked before. */
+dltf_status dl_variants_left(dltf_option_table table, const void *target, const char *const *given,
+                             unsigned *left, const dltf_option **reason);
 
 #endif

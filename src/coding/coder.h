@@ -15,7 +15,7 @@ typedef struct dl_recipe {
 
 typedef struct dl_coder {
     const char *name;
-    bool takes_passes, takes_error, takes_coherence, takes_positive;
+    bool takes_positive;
     bool starts_from_feature; /* the filter of large dictionaries is worth its memory */
     /* Makes what coding needs, for recipe->threads workers; NULL where that is nothing. */
     dltf_status (*prepare)(const dl_recipe *recipe, void **state);

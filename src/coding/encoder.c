@@ -21,19 +21,9 @@ struct dltf_encoder {
     double **refit_scratch; /* one per thread; NULL without refit */
 };
 
-/* Options that do not belong to the method are refused: nobody should believe that they did something. */
 static dltf_status check_coder(const dl_coder *coder, const dl_recipe *recipe) {
     if (!coder)
         return dl_fail_option(DLTF_ARGUMENT, "coder", "this library has the coder threshold only");
-    if (recipe->options.passes > 0 && !coder->takes_passes)
-        return dl_fail_option(DLTF_ARGUMENT, "passes",
-                              "the coder %s has none; leave them out, or use iht, niht or htp", coder->name);
-    if (recipe->options.error > 0 && !coder->takes_error)
-        return dl_fail_option(DLTF_ARGUMENT, "error",
-                              "the coder %s knows no error target; leave it out, or use omp", coder->name);
-    if ((recipe->options.coherence > 0 || recipe->options.threshold > 0) && !coder->takes_coherence)
-        return dl_fail_option(DLTF_ARGUMENT, recipe->options.coherence > 0 ? "coherence" : "threshold",
-                              "the coder %s does not use it; leave it out, or use incoherent", coder->name);
     if (recipe->feature.positive && !coder->takes_positive)
         return dl_fail_option(DLTF_ARGUMENT, "select",
                               "the coder %s chooses atoms by magnitude; select abs, or use "
@@ -45,7 +35,7 @@ static dltf_status check_coder(const dl_coder *coder, const dl_recipe *recipe) {
 /* The encoding, checked against the model; what it leaves open is the model's. */
 static dltf_status make_recipe(const dltf_model *model, const dltf_encode_options *encoding,
                                dl_recipe *recipe) {
-    dltf_status status = dl_options_check(dltf_encode_option_table(), encoding);
+    dltf_status status = dltf_option_check(dltf_encode_option_table(), encoding, NULL);
     if (status != DLTF_OK)
         return status;
     const dltf_model_view *parts = &model->parts;

@@ -204,7 +204,6 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
 }
 
 const dl_coder dl_coder_htp = {.name = "htp",
-                               .takes_passes = true,
                                .takes_positive = true,
                                .starts_from_feature = true,
                                .prepare = prepare,

@@ -228,16 +228,8 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     }
 }
 
-const dl_coder dl_coder_iht = {.name = "iht",
-                               .takes_passes = true,
-                               .takes_positive = true,
-                               .prepare = prepare_iht,
-                               .tile = tile,
-                               .free = free_state};
+const dl_coder dl_coder_iht = {
+    .name = "iht", .takes_positive = true, .prepare = prepare_iht, .tile = tile, .free = free_state};
 
-const dl_coder dl_coder_niht = {.name = "niht",
-                                .takes_passes = true,
-                                .takes_positive = true,
-                                .prepare = prepare_niht,
-                                .tile = tile,
-                                .free = free_state};
+const dl_coder dl_coder_niht = {
+    .name = "niht", .takes_positive = true, .prepare = prepare_niht, .tile = tile, .free = free_state};

@@ -159,9 +159,5 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     dl_incoherent_tile(&s->incoherent, X, x_stride, rows, &s->spaces[worker], out);
 }
 
-const dl_coder dl_coder_incoherent = {.name = "incoherent",
-                                      .takes_coherence = true,
-                                      .takes_positive = true,
-                                      .prepare = prepare,
-                                      .tile = tile,
-                                      .free = free_state};
+const dl_coder dl_coder_incoherent = {
+    .name = "incoherent", .takes_positive = true, .prepare = prepare, .tile = tile, .free = free_state};

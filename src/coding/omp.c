@@ -154,5 +154,4 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     dl_omp_tile(&o->omp, X, x_stride, rows, &o->spaces[worker], out);
 }
 
-const dl_coder dl_coder_omp = {
-    .name = "omp", .takes_error = true, .prepare = prepare, .tile = tile, .free = free_state};
+const dl_coder dl_coder_omp = {.name = "omp", .prepare = prepare, .tile = tile, .free = free_state};

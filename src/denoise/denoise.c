@@ -49,7 +49,7 @@ static dltf_status check_options(const dltf_denoise_options *given, const dltf_m
     dltf_denoise_options o = *given;
     if (o.sigma == DLTF_SIGMA_UNKNOWN)
         o.sigma = 0;
-    dltf_status status = dl_options_check(dltf_denoise_option_table(), &o);
+    dltf_status status = dltf_option_check(dltf_denoise_option_table(), &o, NULL);
     if (status != DLTF_OK)
         return status;
     if (o.stride > o.patch)

@@ -3,11 +3,12 @@
 
 #include <string.h>
 
+#define METHODS "dltf|ksvd|paper" /* the values of dltf_denoise_method */
 #define FIELD(field) .offset = offsetof(dltf_denoise_options, field)
 
 /* clang-format off */
 static const dltf_option options[] = {
-    {.name = "method", .kind = DLTF_OPTION_CHOICE, FIELD(method), .default_text = "dltf", .choices = "dltf|ksvd|paper", .argument = "METHOD", .help = "dltf: incoherent thresholded features, one product per patch; ksvd: K-SVD with orthogonal matching pursuit; paper: the k largest scores, plain averages"},
+    {.name = "method", .kind = DLTF_OPTION_CHOICE, FIELD(method), .default_text = "dltf", .choices = METHODS, .argument = "METHOD", .help = "dltf: incoherent thresholded features, one product per patch; ksvd: K-SVD with orthogonal matching pursuit; paper: the k largest scores, plain averages"},
     {.name = "sigma", .kind = DLTF_OPTION_REAL, FIELD(sigma), .max = 1000, .argument = "SIGMA", .help = "standard deviation of the noise on the scale 0 .. 255 (default: estimated)"},
     {.name = "m", .letter = 'm', .kind = DLTF_OPTION_INTEGER, FIELD(m), .min = 1, .max = 16384, .argument = "M", .help = "number of atoms (default: 528; ksvd and paper: 256)"},
     {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = 1024, .argument = "K", .help = "most atoms of a patch (default: 16; ksvd: 32; paper: 1)"},
@@ -19,8 +20,15 @@ static const dltf_option options[] = {
 };
 /* clang-format on */
 
+static unsigned possible(const void *target) {
+    return 1u << ((const dltf_denoise_options *)target)->method;
+}
+
 dltf_option_table dltf_denoise_option_table(void) {
-    return (dltf_option_table)DLTF_OPTION_TABLE(options, dltf_denoise_options);
+    dltf_option_table table = DLTF_OPTION_TABLE(options, dltf_denoise_options);
+    table.variants = METHODS;
+    table.possible = possible;
+    return table;
 }
 
 dltf_denoise_options dltf_denoise_options_default(void) {

@@ -4,7 +4,7 @@
 #include "data/codes.h"
 #include "io/bytes.h"
 #include "io/codes.h"
-#include "io/csv.h"
+#include "io/formats.h"
 #include "io/npy.h"
 
 #include <stdlib.h>
@@ -15,9 +15,9 @@ enum { BLOCK = 1 << 18 };
 struct dltf_codes_writer {
     char *name; /* for messages */
     dltf_layout layout;
-    bool csv;
-    bool failed;      /* something is missing: not to be finished */
-    int64_t expected; /* rows, -1: not known */
+    dl_matrix_writer write; /* of dense rows; NULL: .npy or raw */
+    bool failed;            /* something is missing: not to be finished */
+    int64_t expected;       /* rows, -1: not known */
     dl_writer out;
     dl_codes_spools codes; /* rows, columns and entries so far; the arrays of the sparse layout */
     char *directory;       /* where the spools are */
@@ -64,6 +64,12 @@ static dltf_status npy_header(const dltf_codes_writer *w, int64_t rows, dl_text 
     return dl_npy_header(header, "f4", 2, (int64_t[]){rows, w->codes.cols});
 }
 
+/* What writes a block of dense rows; NULL for .npy, whose header tells how many rows there are in all. */
+static dl_matrix_writer find_writer(const char *name) {
+    const dl_format *format = dl_format_of_path(DLTF_CONTENT_MATRIX, dl_format_writes, name);
+    return format && format->write != dl_npy_write ? format->write : NULL;
+}
+
 /* Where the number of rows is not known, a header with the largest one holds the place of the true one: all
  * headers of this kind are equally long. */
 static dltf_status open_dense(dltf_codes_writer *w) {
@@ -72,7 +78,7 @@ static dltf_status open_dense(dltf_codes_writer *w) {
     bool later = w->expected < 0;
     w->block_rows = w->codes.cols < BLOCK ? BLOCK / w->codes.cols : 1;
     DL_TRY_NEW(w->block, w->block_rows * w->codes.cols);
-    if (w->layout == DLTF_LAYOUT_RAW || w->csv)
+    if (w->layout == DLTF_LAYOUT_RAW || w->write)
         goto done;
     if (later && !w->out.temporary)
         DL_TRY(dl_fail(DLTF_ARGUMENT, "a .npy begins with the number of its rows, which is not known yet: "
@@ -103,7 +109,8 @@ dltf_status dltf_codes_writer_open(const char *path, dltf_layout layout, int64_t
         status = DLTF_MEMORY;
         goto done;
     }
-    w->csv = layout == DLTF_LAYOUT_DENSE && dl_path_ends(name, ".csv");
+    if (layout == DLTF_LAYOUT_DENSE)
+        w->write = find_writer(name);
     DL_TRY(layout == DLTF_LAYOUT_SPARSE ? open_spools(w) : open_dense(w));
     *writer = w;
     w = NULL;
@@ -146,8 +153,8 @@ static dltf_status add_dense(dltf_codes_writer *w, dltf_csr csr) {
                 w->block[i * csr.cols + csr.indices[e]] = csr.values[e];
         if (w->layout == DLTF_LAYOUT_RAW)
             make_little(w->block, count);
-        status = w->csv ? dl_csv_write(dltf_matrix_f32(w->block, rows, csr.cols), &w->out)
-                        : dl_writer_write(&w->out, w->block, count * (int64_t)sizeof *w->block);
+        status = w->write ? w->write(dltf_matrix_f32(w->block, rows, csr.cols), &w->out)
+                          : dl_writer_write(&w->out, w->block, count * (int64_t)sizeof *w->block);
     }
     return status;
 }
@@ -187,7 +194,7 @@ dltf_status dltf_codes_writer_finish(dltf_codes_writer *w) {
                              (long long)w->expected, (long long)w->codes.rows));
     if (w->layout == DLTF_LAYOUT_SPARSE)
         DL_TRY(dl_codes_write(&w->codes, w->codes.entries > INT32_MAX, &w->out));
-    else if (w->layout == DLTF_LAYOUT_DENSE && !w->csv && w->expected < 0)
+    else if (w->layout == DLTF_LAYOUT_DENSE && !w->write && w->expected < 0)
         DL_TRY(put_header(w));
     status = dl_writer_commit(&w->out);
 done:

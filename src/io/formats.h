@@ -8,6 +8,9 @@
 
 enum { DL_MOST_EXTENSIONS = 8 };
 
+/* Writes rows; more of them may follow in another call. The header of .npy alone says how many there are. */
+typedef dltf_status (*dl_matrix_writer)(dltf_matrix rows, dl_writer *out);
+
 typedef struct dl_format {
     const char *name; /* in lists of formats */
     const char *extensions[DL_MOST_EXTENSIONS];
@@ -18,7 +21,7 @@ typedef struct dl_format {
      * of load; without a name it gives the only array it holds. No writer: such files are only read. */
     dltf_status (*load)(dl_file *file, dltf_array **array);
     dltf_status (*load_member)(dl_file *file, const char *name, dltf_array **array);
-    dltf_status (*write)(dltf_matrix matrix, dl_writer *out);
+    dl_matrix_writer write;
 
     /* Images. */
     int64_t channels; /* of the images it can hold; 0: any */

@@ -195,8 +195,8 @@ done:
 
 bool dl_learner_has_encoder(const dltf_learner *l) {
     for (int i = 0; i <= l->stage; i++)
-        if (l->stages[i] == &dl_stage_encoder)
-            return i < l->stage || l->index >= dl_stage_encoder.length(&l->options);
+        if (l->stages[i]->makes_encoder)
+            return i < l->stage || l->index >= l->stages[i]->length(&l->options);
     return false;
 }
 

@@ -3,13 +3,30 @@
 
 #include <string.h>
 
-/* Tied: scores come from the dictionary itself, which is moved for that. */
-static const dl_stage *const tied[] = {&dl_stage_minibatch, &dl_stage_tied, &dl_stage_admm, NULL};
+/* Scores come from the dictionary itself, which is moved for that. */
+#define TIED(STAGE)                                                                                          \
+    STAGE(minibatch) /* least-squares dictionary of dual codes, batch by batch */                            \
+    STAGE(tied)      /* the paper's model without Q, towards a tight frame */                                \
+    STAGE(admm)      /* the paper's model, all four steps */
 
-/* Tight, dual, distilled: the dictionary of the data, and an encoder made for it. */
-static const dl_stage *const untied[] = {&dl_stage_minibatch, &dl_stage_polish, &dl_stage_encoder, NULL};
+/* The dictionary of the data, and an encoder made for it. */
+#define UNTIED(STAGE)                                                                                        \
+    STAGE(minibatch)                                                                                         \
+    STAGE(polish)  /* least-squares dictionary of multi-pass codes */                                        \
+    STAGE(encoder) /* tight, dual or distilled */
 
-static const dl_stage *const ksvd[] = {&dl_stage_ksvd, NULL};
+#define KSVD(STAGE) STAGE(ksvd)
+
+#define DECLARE(name) extern const dl_stage dl_stage_##name;
+#define ADDRESS(name) &dl_stage_##name,
+
+TIED(DECLARE)
+UNTIED(DECLARE)
+KSVD(DECLARE)
+
+static const dl_stage *const tied[] = {TIED(ADDRESS) NULL};
+static const dl_stage *const untied[] = {UNTIED(ADDRESS) NULL};
+static const dl_stage *const ksvd[] = {KSVD(ADDRESS) NULL};
 
 const dl_stage *const *dl_method_stages(const dltf_train_options *options) {
     if (options->method == DLTF_METHOD_KSVD)
@@ -17,10 +34,8 @@ const dl_stage *const *dl_method_stages(const dltf_train_options *options) {
     return options->encoder == DLTF_ENCODER_TIED ? tied : untied;
 }
 
-#define LIST_STAGE(name) &dl_stage_##name,
-
 const dl_stage *dl_stage_find(const char *name) {
-    static const dl_stage *const all[] = {DL_STAGES(LIST_STAGE)};
+    static const dl_stage *const all[] = {TIED(ADDRESS) UNTIED(ADDRESS) KSVD(ADDRESS)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->name, name) == 0)
             return all[i];

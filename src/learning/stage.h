@@ -9,14 +9,6 @@
 #include "learning/field.h"
 #include "learning/history.h"
 
-#define DL_STAGES(ROW)                                                                                       \
-    ROW(minibatch) /* least-squares dictionary of dual codes, batch by batch */                              \
-    ROW(tied)      /* the paper's model without Q, towards a tight frame */                                  \
-    ROW(admm)      /* the paper's model, all four steps */                                                   \
-    ROW(polish)    /* least-squares dictionary of multi-pass codes */                                        \
-    ROW(encoder)   /* the untied encoder of the dictionary */                                                \
-    ROW(ksvd)
-
 /* Work of an iteration that does not depend on the number of samples: its matrix algebra. */
 enum { DL_ALGEBRA_WORK = 2000 };
 
@@ -25,6 +17,7 @@ typedef struct dl_stage {
     unsigned columns;     /* of the history: what it records, from enum dl_column */
     const char *diverged; /* what to do when its numbers overflow */
     const char *saving;   /* what to do when there is not enough memory for it */
+    bool makes_encoder;   /* afterwards the learner has an untied encoder */
 
     /* Iterations that the options ask for; 0: the stage is skipped. */
     int64_t (*length)(const dltf_train_options *options);
@@ -49,9 +42,6 @@ typedef struct dl_stage {
     int (*fields)(const dltf_learner *l, void *state, dl_field *fields);
     dltf_status (*check)(const dltf_learner *l, const void *state);
 } dl_stage;
-
-#define DL_DECLARE_STAGE(name) extern const dl_stage dl_stage_##name;
-DL_STAGES(DL_DECLARE_STAGE)
 
 /* The stages of the method that complete options ask for, in order, NULL-terminated. */
 const dl_stage *const *dl_method_stages(const dltf_train_options *options);

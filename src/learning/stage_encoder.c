@@ -78,6 +78,7 @@ const dl_stage dl_stage_encoder = {
     .columns = DL_RELATIVE_ERROR | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
     .saving = "lower m",
+    .makes_encoder = true,
     .length = length,
     .admit = admit,
     .bytes = bytes,

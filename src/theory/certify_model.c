@@ -11,7 +11,7 @@
 dltf_status dl_assumption(const dltf_model *model, const dltf_certify_options *given,
                           dltf_certify_options *made) {
     *made = given ? *given : dltf_certify_options_default();
-    dltf_status status = dl_options_check(dltf_certify_option_table(), made);
+    dltf_status status = dltf_option_check(dltf_certify_option_table(), made, NULL);
     if (status != DLTF_OK)
         return status;
     if (made->k > model->parts.m)

@@ -45,11 +45,11 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
 }
 
 @test "options of another coder are refused" {
-  fails 2 "passes: the coder omp has none" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --passes 3
-  fails 2 "error: the coder threshold knows no error target" encode "$model" "$toy/Xtest.npy" -o x.npz --error 1
-  fails 2 "select: the coder omp chooses atoms by magnitude" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --select positive
-  fails 2 "coherence: the coder threshold does not use it" encode "$model" "$toy/Xtest.npy" -o x.npz --coherence 0.2
-  fails 2 "threshold: the coder htp does not use it" encode "$model" "$toy/Xtest.npy" -o x.npz --coder htp --threshold 1
+  fails 2 "--passes: applies to coder iht, niht or htp, not to coder omp" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --passes 3
+  fails 2 "--error: applies to coder omp, not to coder threshold" encode "$model" "$toy/Xtest.npy" -o x.npz --error 1
+  fails 2 "--select: the coder omp chooses atoms by magnitude" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --select positive
+  fails 2 "--coherence: applies to coder incoherent, not to coder threshold" encode "$model" "$toy/Xtest.npy" -o x.npz --coherence 0.2
+  fails 2 "--threshold: applies to coder incoherent, not to coder htp" encode "$model" "$toy/Xtest.npy" -o x.npz --coder htp --threshold 1
   fails 2 "none of threshold\|omp\|iht\|niht\|htp\|incoherent" encode "$model" "$toy/Xtest.npy" -o x.npz --coder lasso
   [[ ! -e x.npz ]]
 }
@@ -68,9 +68,9 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
 }
 
 @test "options of another method are refused" {
-  fails 2 "steps belongs to the method dltf" train "$toy/X.npy" --method ksvd --steps 3 -o x.safetensors
-  fails 2 "--error: belongs to the method ksvd" train "$toy/X.npy" --error 3 -o x.safetensors
-  fails 2 "--update: belongs to the method ksvd" train "$toy/X.npy" --update approximate -o x.safetensors
-  fails 2 "select: ksvd codes by omp" train "$toy/X.npy" --method ksvd --select positive -o x.safetensors
+  fails 2 "--steps: applies to all but method ksvd" train "$toy/X.npy" --method ksvd --steps 3 -o x.safetensors
+  fails 2 "--error: applies to method ksvd" train "$toy/X.npy" --error 3 -o x.safetensors
+  fails 2 "--update: applies to method ksvd" train "$toy/X.npy" --update approximate -o x.safetensors
+  fails 2 "--select: ksvd codes by omp" train "$toy/X.npy" --method ksvd --select positive -o x.safetensors
   [[ ! -e x.safetensors ]]
 }

@@ -70,9 +70,9 @@ PYTHON
   fails 2 "sigma: -5 is outside 0 .. 1000" denoise a.pgm --sigma -5 -o c.png
   fails 2 "sigma: 1e9 is outside" denoise a.pgm --sigma 1e9 -o c.png
   fails 2 "OUT is missing" denoise a.pgm
-  fails 2 "c.jpg: an image is written as" denoise a.pgm -o c.jpg
+  fails 2 "c.jpg: an image is written as .png, .pgm, .ppm or .npy; give a name that ends so" denoise a.pgm -o c.jpg
   fails 2 "a.pgm is an input" denoise a.pgm -o a.pgm
-  fails 2 "c.ppm: a.pgm is a gray image; write it as .pgm" denoise a.pgm -o c.ppm
+  fails 2 "c.ppm: a gray image is written as .png, .pgm or .npy" denoise a.pgm -o c.ppm
   fails 2 "--stride: 9 is more than the patch" denoise a.pgm --sigma 3 --stride 9 -o c.png
   fails 1 "the images differ" denoise a.pgm --reference dot.pgm -o c.png
   fails 2 "OUT is missing" noise a.pgm

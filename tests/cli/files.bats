@@ -54,7 +54,7 @@ load common
 }
 
 @test "models and data in each other's place" {
-  fails 2 "is a model; data come here" train "$model"
+  fails 2 "is a model; data come here \(.npy, .npz, .csv, .txt, IDX or IDX.gz\)" train "$model"
   fails 2 "holds data; a model comes here" encode "$toy/X.npy" "$model"
   fails 2 "holds data; a model comes here" inspect "$toy/X.npy"
   fails 2 "neither 'samples' nor 'gaussian'" train "$toy/X.npy" --init nothing

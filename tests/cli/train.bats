@@ -22,6 +22,10 @@ load common
   dltf encode plain.safetensors numbers.csv --dense -q
   dltf decode plain.safetensors numbers.codes.npz -q
   [[ -s numbers.codes.npz && -s numbers.codes.npy && -s numbers.decoded.npy ]]
+  mkdir archive
+  "$PYTHON" -m zipfile -c archive/some.data.npz "$toy/X.npy" "$toy/Xtest.npy"
+  dltf encode "$model" archive/some.data.npz:Xtest -q
+  [[ -s some.data-Xtest.codes.npz ]]
 }
 
 @test "one is singular" {
@@ -99,18 +103,24 @@ load common
 }
 
 @test "options of stages 2 and 3 mean the tied feature; both at once are refused" {
-  run -0 --separate-stderr dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --theta 0.01 -o theta.safetensors
-  [[ $stderr == *"--theta belongs to the tied feature, so that is what is learned"* ]]
+  run -0 --separate-stderr dltf train "$toy/X.npy" -m 24 -k 3 --steps 10 --batch 100 --theta 0.01 -o theta.safetensors
+  [[ $stderr == *"--theta implies --encoder tied"* ]]
   [[ $(dltf inspect theta.safetensors --json | value 'd["encoder"]') == tied ]]
   run -0 --separate-stderr dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --encoder tied -o tied.safetensors
-  [[ $stderr != *"belongs to"* ]]
-  fails 2 "--theta belongs to the tied feature" train "$toy/X.npy" --encoder dual --theta 1 -o x.safetensors
-  fails 2 "--admm belongs to the tied feature" train "$toy/X.npy" --encoder distilled --admm 2 -o x.safetensors
-  fails 2 "--polish belongs to untied encoders" train "$toy/X.npy" --encoder tied --polish 2 -o x.safetensors
-  fails 2 "--theta belongs to the tied feature, --polish to untied" train "$toy/X.npy" --theta 1 --polish 2 -o x.safetensors
-  fails 2 "ksvd learns a dictionary and no encoder" train "$toy/X.npy" --method ksvd --encoder dual -o x.safetensors
-  fails 2 "polish belongs to the method dltf" train "$toy/X.npy" --method ksvd --polish 2 -o x.safetensors
+  [[ $stderr != *implies* ]]
+  fails 2 "--theta: applies to encoder tied, not to encoder dual" train "$toy/X.npy" --encoder dual --theta 1 -o x.safetensors
+  fails 2 "--admm: applies to encoder tied, not to encoder distilled" train "$toy/X.npy" --encoder distilled --admm 2 -o x.safetensors
+  fails 2 "--polish: applies to encoder tight, dual or distilled, not to encoder tied" train "$toy/X.npy" --encoder tied --polish 2 -o x.safetensors
+  fails 2 "--polish: applies to encoder tight, dual or distilled, but theta to encoder tied: leave one of them out" train "$toy/X.npy" --theta 1 --polish 2 -o x.safetensors
+  fails 2 "--encoder: ksvd learns a dictionary and no encoder" train "$toy/X.npy" --method ksvd --encoder dual -o x.safetensors
+  fails 2 "--polish: applies to encoder tight, dual or distilled, not to method ksvd" train "$toy/X.npy" --method ksvd --polish 2 -o x.safetensors
+  fails 2 "--steps: applies to all but method ksvd" train "$toy/X.npy" --method ksvd --steps 200 -o x.safetensors
   [[ ! -e x.safetensors ]]
+  # Few samples do not change what an option asks for.
+  dltf synth -n 6 -m 8 -k 2 -N 100 -o small -q
+  run -0 --separate-stderr dltf train small/X.npy -m 8 -k 2 --polish 5 -o polish.safetensors
+  [[ $stderr == *"--polish implies --encoder distilled"* ]]
+  [[ $(dltf inspect polish.safetensors --json | value 'd["encoder"]') == untied ]]
 }
 
 @test "a progress bar is for terminals only, and leaves no trace" {

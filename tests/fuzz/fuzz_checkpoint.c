@@ -29,7 +29,6 @@ static void write_stages(const char *directory, const char *name, dltf_train_opt
     options.m = 4;
     options.k = 2;
     options.threads = 1;
-    options.steps = options.iterations = options.polish = 2;
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_INTERRUPTED;
     fuzz_require(dltf_learner_new(data(), &options, NULL, &learner) == DLTF_OK);
@@ -47,9 +46,11 @@ static void write_stages(const char *directory, const char *name, dltf_train_opt
 static void write_seeds(const char *directory) {
     dltf_train_options tied = dltf_train_options_default(), distilled = tied, ksvd = tied;
     tied.encoder = DLTF_ENCODER_TIED;
-    tied.admm = 2;
+    tied.steps = tied.iterations = tied.admm = 2;
     distilled.encoder = DLTF_ENCODER_DISTILLED;
+    distilled.steps = distilled.polish = 2;
     ksvd.method = DLTF_METHOD_KSVD;
+    ksvd.iterations = 2;
     write_stages(directory, "tied", tied);
     write_stages(directory, "distilled", distilled);
     write_stages(directory, "ksvd", ksvd);

@@ -19,11 +19,14 @@ struct own_options {
 };
 
 constexpr dltf_option rows[] = {
-    {"count", 'c', DLTF_OPTION_INTEGER, offsetof(own_options, count), "3", 1, 10, nullptr, "N", "how many"},
-    {"weight", 0, DLTF_OPTION_REAL, offsetof(own_options, weight), "0.5", 0, 1, nullptr, "W", "how much"},
-    {"loud", 0, DLTF_OPTION_FLAG, offsetof(own_options, loud), "false", 0, 0, nullptr, nullptr, "or quiet"},
+    {"count", 'c', DLTF_OPTION_INTEGER, offsetof(own_options, count), "3", 1, 10, nullptr, nullptr, "N",
+     "how many"},
+    {"weight", 0, DLTF_OPTION_REAL, offsetof(own_options, weight), "0.5", 0, 1, nullptr, nullptr, "W",
+     "how much"},
+    {"loud", 0, DLTF_OPTION_FLAG, offsetof(own_options, loud), "false", 0, 0, nullptr, nullptr, nullptr,
+     "or quiet"},
     {"select", 0, DLTF_OPTION_CHOICE, offsetof(own_options, select), "abs", 0, 0, "model|abs|positive",
-     "RULE", "which"},
+     nullptr, "RULE", "which"},
 };
 constexpr dltf_option_table table = DLTF_OPTION_TABLE(rows, own_options);
 

@@ -130,9 +130,10 @@ static void stopped_anywhere(void **state) {
 }
 
 static dltf_train_options with_encoder(dltf_encoder_kind kind) {
-    dltf_train_options options = all_stages();
+    dltf_train_options options = all_stages(), defaults = dltf_train_options_default();
     options.encoder = kind;
-    options.admm = 0;
+    options.iterations = defaults.iterations;
+    options.admm = defaults.admm;
     options.steps = 3;
     options.polish = 3;
     return options;
@@ -452,10 +453,12 @@ static void changed_codes(void **state) {
 static void one_record_of_ksvd(void **state) {
     (void)state;
     dl_bundle bundle = {0};
-    dltf_train_options options = all_stages();
+    dltf_train_options options = dltf_train_options_default();
+    options.m = m;
+    options.k = k;
     options.method = DLTF_METHOD_KSVD;
-    options.tolerance = 1e-6;
-    options.admm = 0;
+    options.iterations = 6;
+    options.threads = 1;
     dltf_learner *learner = new_learner(&options);
     run(learner, 3);
     assert_int_equal(dl_checkpoint_make(learner, &bundle), DLTF_OK);

@@ -417,21 +417,21 @@ static void refusals(void **state) {
     fill_normal(X, 8 * 6);
     dltf_model *model = new_model(W, 12, 6, 3);
     assert_refused(model, (dltf_encode_options){.passes = 2}, DLTF_ARGUMENT,
-                   "passes: the coder threshold has none");
+                   "passes: applies to coder iht, niht or htp, not to coder threshold");
     assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .passes = 2}, DLTF_ARGUMENT,
-                   "passes: the coder omp has none");
+                   "passes: applies to coder iht, niht or htp, not to coder omp");
     assert_refused(model, (dltf_encode_options){.error = 1}, DLTF_ARGUMENT,
-                   "error: the coder threshold knows no error target");
+                   "error: applies to coder omp, not to coder threshold");
     assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_HTP, .error = 1}, DLTF_ARGUMENT,
-                   "error: the coder htp knows no error target");
+                   "error: applies to coder omp, not to coder htp");
     assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .select = DLTF_SELECT_POSITIVE},
                    DLTF_ARGUMENT, "select: the coder omp chooses atoms by magnitude");
     assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)6}, DLTF_ARGUMENT, "coder: ");
     assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)-1}, DLTF_ARGUMENT, "coder: ");
     assert_refused(model, (dltf_encode_options){.coherence = 0.2}, DLTF_ARGUMENT,
-                   "coherence: the coder threshold does not use it");
+                   "coherence: applies to coder incoherent, not to coder threshold");
     assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .threshold = 1}, DLTF_ARGUMENT,
-                   "threshold: the coder omp does not use it");
+                   "threshold: applies to coder incoherent, not to coder omp");
     assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_INCOHERENT, .coherence = 2},
                    DLTF_ARGUMENT, "coherence: 2 is outside");
     assert_refused(model, (dltf_encode_options){.error = -1}, DLTF_ARGUMENT, "error: -1");

@@ -333,7 +333,9 @@ static void kinds_and_stages(void **state) {
     learner = new_learner(X, &options);
     assert_int_equal(dltf_learner_options(learner).encoder, DLTF_ENCODER_TIED);
     dltf_learner_free(learner);
-    options.admm = 0;
+    options = dltf_train_options_default();
+    options.m = X.rows / 20;
+    options.k = 2;
     options.method = DLTF_METHOD_KSVD;
     learner = new_learner(X, &options);
     assert_int_equal(dltf_learner_options(learner).encoder, DLTF_ENCODER_TIED);
@@ -406,8 +408,9 @@ static void refusals(void **state) {
         dltf_train_options options = encoder_options(2, 1, untied[kind]);
         options.admm = 3;
         assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
-                     "admm: its iterations are for the tied feature");
-        options.admm = 0;
+                     "admm: applies to encoder tied, not to encoder ");
+        options = dltf_train_options_default();
+        options.encoder = untied[kind];
         options.method = DLTF_METHOD_KSVD;
         assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
                      "encoder: ksvd learns a dictionary and no encoder");

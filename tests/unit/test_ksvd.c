@@ -310,11 +310,11 @@ static void refusals(void **state) {
     options.error = 1;
     options.method = DLTF_METHOD_DLTF;
     assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
-                 "error: belongs to the method ksvd");
+                 "error: applies to method ksvd");
     options.error = 0;
     options.update = DLTF_UPDATE_APPROXIMATE;
     assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
-                 "update: belongs to the method ksvd");
+                 "update: applies to method ksvd");
     assert_null(model);
 }
 

@@ -1,7 +1,9 @@
 /* The option tables: defaults, text to value and back for every row, everything that is refused. */
 #include "base/options.h"
 
-#include "test_util.h"
+#include "test_option_tables.h"
+
+#include "learning/train_options.h"
 
 #include <stdio.h>
 
@@ -12,11 +14,9 @@ typedef union any_options {
 } any_options;
 
 static const dltf_option *find(dltf_option_table table, const char *name) {
-    for (int i = 0; i < table.count; i++)
-        if (strcmp(table.options[i].name, name) == 0)
-            return &table.options[i];
-    fail_msg("no option %s", name);
-    return NULL;
+    const dltf_option *option = dltf_option_find(table, name);
+    assert_non_null(option);
+    return option;
 }
 
 /* Formats one field, sets it in an empty struct, and finds the same text and bytes. */
@@ -56,6 +56,22 @@ static void check_row(dltf_option_table table, const dltf_option *option) {
     for (const dltf_option *other = table.options; other < option; other++) {
         assert_string_not_equal(other->name, option->name);
         assert_true(option->letter == 0 || other->letter != option->letter);
+    }
+}
+
+/* Programs in other languages allocate by the size that a table tells. */
+static void every_table(void **state) {
+    (void)state;
+    const struct {
+        dltf_option_table table;
+        size_t size;
+    } tables[] = {{dltf_train_option_table(), sizeof(dltf_train_options)},
+                  {dltf_encode_option_table(), sizeof(dltf_encode_options)},
+                  {dltf_certify_option_table(), sizeof(dltf_certify_options)},
+                  {dltf_denoise_option_table(), sizeof(dltf_denoise_options)}};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        assert_int_equal(tables[t].table.size, tables[t].size);
+        assert_consistent_table(tables[t].table);
     }
 }
 
@@ -175,7 +191,7 @@ static void texts(void **state) {
         const char *path;
     } target = {1, NULL};
     const dltf_option rows[] = {{.name = "path", .kind = DLTF_OPTION_TEXT, .offset = sizeof(int64_t)}};
-    dltf_option_table table = {rows, 1, sizeof target};
+    dltf_option_table table = {.options = rows, .count = 1, .size = sizeof target};
     char text[16];
     dltf_option_defaults(table, &target);
     assert_null(target.path); /* no default */
@@ -184,7 +200,7 @@ static void texts(void **state) {
     assert_string_equal(target.path, "a b");
     assert_int_equal(dltf_option_format(&rows[0], &target, text, sizeof text), 3);
     assert_string_equal(text, "a b");
-    assert_int_equal(dl_options_check(table, &target), DLTF_OK);
+    assert_int_equal(dltf_option_check(table, &target, NULL), DLTF_OK);
 }
 
 /* Every field is what its row says, and dltf_option_defaults brings it back. */
@@ -218,15 +234,15 @@ static void defaults(void **state) {
     assert_true(train.encoder == DLTF_ENCODER_AUTO && train.polish == 5);
     assert_true(train.lambda == 0.05 && train.beta == 0.5 && train.tolerance == 1e-6);
     assert_true(encode.k == 0 && encode.select == DLTF_SELECT_MODEL && !encode.refit && encode.threads == 0);
-    assert_int_equal(dl_options_check(dltf_train_option_table(), &train), DLTF_OK);
-    assert_int_equal(dl_options_check(dltf_encode_option_table(), &encode), DLTF_OK);
+    assert_int_equal(dltf_option_check(dltf_train_option_table(), &train, NULL), DLTF_OK);
+    assert_int_equal(dltf_option_check(dltf_encode_option_table(), &encode, NULL), DLTF_OK);
 }
 
 #define assert_hand_set_fails(field, value, part)                                                            \
     do {                                                                                                     \
         dltf_train_options options_ = dltf_train_options_default();                                          \
         options_.field = (value);                                                                            \
-        assert_fails(dl_options_check(dltf_train_option_table(), &options_), DLTF_ARGUMENT, part);           \
+        assert_fails(dltf_option_check(dltf_train_option_table(), &options_, NULL), DLTF_ARGUMENT, part);    \
     } while (0)
 
 static void set_by_hand(void **state) {
@@ -247,9 +263,142 @@ static void set_by_hand(void **state) {
     assert_hand_set_fails(init, (dltf_init)2, "init: ");
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.k = -3;
-    assert_fails(dl_options_check(dltf_encode_option_table(), &encoding), DLTF_ARGUMENT, "k: -3");
+    assert_fails(dltf_option_check(dltf_encode_option_table(), &encoding, NULL), DLTF_ARGUMENT, "k: -3");
 }
 
-TESTS_MAIN(cmocka_unit_test(every_row), cmocka_unit_test(numbers), cmocka_unit_test(awkward_reals),
-           cmocka_unit_test(flags_and_choices), cmocka_unit_test(unknown_names), cmocka_unit_test(texts),
-           cmocka_unit_test(defaults), cmocka_unit_test(set_by_hand))
+/* ---- What options apply to ---- */
+
+static void assert_scope(dltf_option_table table, const char *name, const char *wanted) {
+    char text[128], cut[8];
+    int length = (int)strlen(wanted);
+    assert_int_equal(dltf_option_scope(table, find(table, name), text, sizeof text), length);
+    assert_string_equal(text, wanted);
+    assert_int_equal(dltf_option_scope(table, find(table, name), cut, sizeof cut), length);
+    assert_int_equal(strlen(cut), length < 7 ? length : 7);
+    assert_memory_equal(cut, wanted, strlen(cut));
+}
+
+static void scopes(void **state) {
+    (void)state;
+    dltf_option_table train = dltf_train_option_table(), encode = dltf_encode_option_table();
+    assert_scope(train, "seed", "");
+    assert_scope(train, "steps", "all but method ksvd");
+    assert_scope(train, "iterations", "encoder tied or method ksvd");
+    assert_scope(train, "theta", "encoder tied");
+    assert_scope(train, "polish", "encoder tight, dual or distilled");
+    assert_scope(train, "update", "method ksvd");
+    assert_scope(encode, "passes", "coder iht, niht or htp");
+    assert_scope(encode, "error", "coder omp");
+    assert_scope(dltf_certify_option_table(), "noise", "");
+}
+
+/* The same sentence, whether the options that were set are named or found by their values. */
+static void assert_not_for(dltf_option_table table, any_options options, const char *name, const char *value,
+                           const char *sentence) {
+    const char *const given[] = {"output", name, NULL}, *const others[] = {"seed", "output", NULL};
+    assert_int_equal(dltf_option_set(table, &options, name, value), DLTF_OK);
+    assert_fails(dltf_option_check(table, &options, NULL), DLTF_ARGUMENT, sentence);
+    assert_string_equal(dltf_message(), sentence);
+    assert_fails(dltf_option_check(table, &options, given), DLTF_ARGUMENT, sentence);
+    assert_string_equal(dltf_message(), sentence);
+    assert_int_equal(dltf_last_error().subject, DLTF_SUBJECT_OPTION);
+    assert_int_equal(dltf_option_check(table, &options, others), DLTF_OK);
+    /* The default is refused only if somebody asked for it. */
+    const char *standard = find(table, name)->default_text;
+    assert_int_equal(dltf_option_set(table, &options, name, standard ? standard : value), DLTF_OK);
+    if (standard)
+        assert_int_equal(dltf_option_check(table, &options, NULL), DLTF_OK);
+    assert_fails(dltf_option_check(table, &options, given), DLTF_ARGUMENT, sentence);
+}
+
+static void options_of_other_variants(void **state) {
+    (void)state;
+    dltf_option_table train = dltf_train_option_table(), encode = dltf_encode_option_table();
+    any_options options = {.train = dltf_train_options_default()};
+    assert_not_for(train, options, "error", "2", "error: applies to method ksvd");
+    options.train.encoder = DLTF_ENCODER_DUAL;
+    assert_not_for(train, options, "theta", "1", "theta: applies to encoder tied, not to encoder dual");
+    assert_not_for(train, options, "iterations", "3",
+                   "iterations: applies to encoder tied or method ksvd, not to encoder dual");
+    assert_not_for(train, options, "update", "approximate",
+                   "update: applies to method ksvd, not to encoder dual");
+    options.train.encoder = DLTF_ENCODER_TIED;
+    assert_not_for(train, options, "polish", "1",
+                   "polish: applies to encoder tight, dual or distilled, not to encoder tied");
+    options.train.method = DLTF_METHOD_KSVD;
+    assert_not_for(train, options, "steps", "0", "steps: applies to all but method ksvd");
+    assert_not_for(train, options, "lambda", "0", "lambda: applies to encoder tied, not to method ksvd");
+    options = (any_options){.encode = dltf_encode_options_default()};
+    assert_not_for(encode, options, "passes", "2",
+                   "passes: applies to coder iht, niht or htp, not to coder threshold");
+    options.encode.coder = DLTF_CODER_NIHT;
+    assert_not_for(encode, options, "error", "0.5", "error: applies to coder omp, not to coder niht");
+    options.encode.passes = 3;
+    assert_int_equal(dltf_option_check(encode, &options, NULL), DLTF_OK);
+}
+
+/* The encoder that options decide, and which of them; NULL: they do not. */
+static void assert_settled(dltf_train_options options, const char *const *given, dltf_encoder_kind wanted,
+                           const char *because) {
+    const char *reason = "";
+    assert_int_equal(dltf_train_options_settle(&options, given, &reason), DLTF_OK);
+    assert_int_equal(options.encoder, wanted);
+    assert_true((reason == NULL) == (because == NULL));
+    if (reason)
+        assert_string_equal(reason, because);
+}
+
+static void open_encoder(void **state) {
+    (void)state;
+    const char *reason = NULL;
+    dltf_train_options defaults = dltf_train_options_default(), options = defaults;
+    assert_settled(options, NULL, DLTF_ENCODER_AUTO, NULL);
+    assert_settled(options, (const char *const[]){"seed", "steps", "history", NULL}, DLTF_ENCODER_AUTO, NULL);
+    assert_settled(options, (const char *const[]){"theta", NULL}, DLTF_ENCODER_TIED, "theta");
+    assert_settled(options, (const char *const[]){"polish", "m", NULL}, DLTF_ENCODER_DISTILLED, "polish");
+    options.admm = 1;
+    options.steps = 3;
+    assert_settled(options, NULL, DLTF_ENCODER_TIED, "admm");
+    options.encoder = DLTF_ENCODER_TIED;
+    assert_settled(options, NULL, DLTF_ENCODER_TIED, NULL);
+    options = defaults;
+    options.method = DLTF_METHOD_KSVD;
+    options.iterations = 7;
+    assert_settled(options, NULL, DLTF_ENCODER_AUTO, NULL);
+    options = defaults;
+    options.theta = 1;
+    options.polish = 1;
+    assert_fails(dltf_train_options_settle(&options, NULL, &reason), DLTF_ARGUMENT,
+                 "polish: applies to encoder tight, dual or distilled, but theta to encoder tied: leave one");
+    assert_null(reason);
+    options.beta = -1;
+    assert_fails(dltf_train_options_settle(&options, NULL, &reason), DLTF_ARGUMENT, "beta: -1 is outside");
+}
+
+/* A C program has no list of what was given: what differs from the default counts. */
+static void encoder_of_a_learner(void **state) {
+    (void)state;
+    enum { few = 20, many = 100000 };
+    dltf_train_options options = dltf_train_options_default();
+    options.m = 10;
+    dltf_train_options theta = options, polish = options, none = options;
+    theta.theta = 0.01;
+    polish.polish = 3;
+    dl_train_options_complete(&theta, many, 8);
+    dl_train_options_complete(&polish, few, 8);
+    dl_train_options_complete(&none, many, 8);
+    dl_train_options_complete(&options, few, 8);
+    assert_int_equal(theta.encoder, DLTF_ENCODER_TIED);
+    assert_int_equal(polish.encoder, DLTF_ENCODER_DISTILLED);
+    assert_int_equal(none.encoder, DLTF_ENCODER_DISTILLED);
+    assert_int_equal(options.encoder, DLTF_ENCODER_TIED);
+    assert_int_equal(dl_train_options_check(&theta), DLTF_OK);
+    assert_int_equal(dl_train_options_check(&polish), DLTF_OK);
+}
+
+TESTS_MAIN(cmocka_unit_test(every_table), cmocka_unit_test(every_row), cmocka_unit_test(numbers),
+           cmocka_unit_test(awkward_reals), cmocka_unit_test(flags_and_choices),
+           cmocka_unit_test(unknown_names), cmocka_unit_test(texts), cmocka_unit_test(defaults),
+           cmocka_unit_test(set_by_hand), cmocka_unit_test(scopes),
+           cmocka_unit_test(options_of_other_variants), cmocka_unit_test(open_encoder),
+           cmocka_unit_test(encoder_of_a_learner))

@@ -1,0 +1,52 @@
+/* The option tables of the commands. Everything of the command line is linked but its main function. */
+#define main dltf_main
+#include "cli/main.c"
+#undef main
+
+#include "test_option_tables.h"
+
+static void every_command(void **state) {
+    (void)state;
+    for (int c = 0; command_list[c]; c++) {
+        const command *self = command_list[c];
+        print_message("%s\n", self->name);
+        assert_ptr_equal(command_find(self->name), self);
+        if (self->own.count > 0)
+            assert_consistent_table(self->own);
+        if (self->library)
+            assert_consistent_table(self->library());
+        assert_consistent_table(command_common_options(self));
+    }
+}
+
+typedef struct seen {
+    int count;
+    const char *names[ARGUMENTS_MOST];
+    char letters[ARGUMENTS_MOST];
+} seen;
+
+static void check_distinct(void *context, const char *title, dltf_option_table table,
+                           const dltf_option *option) {
+    seen *all = context;
+    assert_true(strlen(title) > 0);
+    assert_ptr_equal(dltf_option_find(table, option->name), option);
+    assert_true(all->count < ARGUMENTS_MOST);
+    for (int i = 0; i < all->count; i++) {
+        assert_string_not_equal(all->names[i], option->name);
+        assert_true(option->letter == 0 || all->letters[i] != option->letter);
+    }
+    all->names[all->count] = option->name;
+    all->letters[all->count++] = option->letter;
+}
+
+/* Across the tables of a command, too; an own option may stand for one of the library. */
+static void names_are_distinct(void **state) {
+    (void)state;
+    for (int c = 0; command_list[c]; c++) {
+        seen all = {.count = 0};
+        command_visit_options(command_list[c], check_distinct, &all);
+        assert_true(all.count > 0);
+    }
+}
+
+TESTS_MAIN(cmocka_unit_test(every_command), cmocka_unit_test(names_are_distinct))
