@@ -17,13 +17,13 @@
 enum {
     SMALL_BATCH = 250,
     LARGE_BATCH = 1000,
-    LARGE_M = 2048,           /* more atoms than this: large batches */
-    MIN_SAMPLES = 300000,     /* that a training sees by default, */
-    MAX_SAMPLES = 20000000,   /* ten times each but within these bounds */
-    MAX_HELD_OUT = 2000,      /* a tenth of the samples, at most this many */
-    EVALUATIONS = 20,         /* of the held-out error in a training */
-    EVALUATIONS_PATIENCE = 6, /* without progress, until it stops early */
-    START_SAMPLES = 2000,     /* that scale the first encoder */
+    LARGE_M = 2048,         /* more atoms than this: large batches */
+    MIN_SAMPLES = 300000,   /* that a training sees by default, */
+    MAX_SAMPLES = 20000000, /* ten times each but within these bounds */
+    MAX_HELD_OUT = 2000,    /* a tenth of the samples, at most this many */
+    EVALUATIONS = 20,       /* of the held-out error in a training */
+    PATIENCE = 10,          /* evaluations without progress, until it stops early */
+    START_SAMPLES = 2000,   /* that scale the first encoder */
     MIN_ROUNDS = 50,
     MAX_ROUNDS = 5000
 };
@@ -233,7 +233,7 @@ static void evaluate(const dltf_learner *l, gradient *s, int64_t index, double t
 }
 
 static bool ends(const dltf_learner *l, const gradient *s, int64_t index) {
-    return index + 1 == length(l) || (l->options.tolerance > 0 && s->stale >= EVALUATIONS_PATIENCE);
+    return index + 1 == length(l) || (l->options.tolerance > 0 && s->stale >= PATIENCE);
 }
 
 /* The present state becomes the learner's; at the end the best one. */
