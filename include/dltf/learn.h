@@ -19,12 +19,13 @@ typedef enum dltf_method { DLTF_METHOD_DLTF, DLTF_METHOD_KSVD } dltf_method;
 /* The scores that a thresholded feature keeps: those of the dictionary itself, or of an encoder made for it.
  */
 typedef enum dltf_encoder_kind {
-    DLTF_ENCODER_AUTO, /* what the options that were set apply to; otherwise distilled, or tied with K-SVD or
-                        * fewer than 20 samples per atom */
+    DLTF_ENCODER_AUTO, /* what the options that were set apply to; otherwise learned for more than 512 atoms,
+                        * tied with K-SVD or fewer than 20 samples per atom, distilled for the rest */
     DLTF_ENCODER_TIED,
-    DLTF_ENCODER_TIGHT,    /* the tight frame nearest to the dictionary */
-    DLTF_ENCODER_DUAL,     /* regularised pseudo-inverse */
-    DLTF_ENCODER_DISTILLED /* affine map that comes closest to codes of several passes */
+    DLTF_ENCODER_TIGHT,     /* the tight frame nearest to the dictionary */
+    DLTF_ENCODER_DUAL,      /* regularised pseudo-inverse */
+    DLTF_ENCODER_DISTILLED, /* affine map that comes closest to codes of several passes */
+    DLTF_ENCODER_LEARNED    /* together with the dictionary, by gradients through max_k; for any m */
 } dltf_encoder_kind;
 
 /* K-SVD: an atom and its coefficients by the whole singular value decomposition, or by one step towards it.
@@ -53,6 +54,8 @@ typedef struct dltf_train_options {
     dltf_encoder_kind encoder; /* other than tied: instead of stages 2 and 3 */
     int64_t polish;            /* iterations that sharpen the dictionary first */
 
+    double epochs; /* learned: how often it sees each sample; 0: chosen from N */
+
     dltf_update update; /* ksvd, which has `iterations` of them */
     double error;       /* ksvd: error target of its codes, as in dltf_encode_options; 0: none */
 
@@ -72,7 +75,8 @@ DLTF_API dltf_status dltf_train_options_settle(dltf_train_options *options, cons
 
 /* One record of the history. Figures that a stage does not have are NaN. */
 typedef struct dltf_iteration {
-    const char *stage; /* "minibatch", "tied", "admm", "polish", "encoder", "ksvd": docs/architecture.md */
+    const char *stage; /* "minibatch", "tied", "admm", "polish", "encoder", "ksvd", "gradient":
+                          docs/architecture.md */
     int64_t index;     /* within the stage, from 0 */
     double theta;
     double objective;        /* the sum of the next three */
@@ -84,6 +88,8 @@ typedef struct dltf_iteration {
     double dual_residual;    /* beta ||Q_t - Q_{t-1}|| */
     double coherence;        /* max_{i != j} |<w_i, w_j>| */
     double frame_potential;  /* ||W^T W||^2 */
+    double held_out_error;   /* relative error on held-out samples, as measured last */
+    double unused_share;     /* atoms that no recent sample uses */
     int64_t atoms_replaced;
     double seconds; /* since the learner was created or resumed */
 } dltf_iteration;

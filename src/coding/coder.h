@@ -37,8 +37,8 @@ DLTF_CODERS(DL_DECLARE_CODER)
  * cache. At most DL_TILE. */
 int64_t dl_score_rows(int64_t m);
 
-/* Refuses m x m matrices that this machine cannot hold. */
-dltf_status dl_gram_check(int64_t m);
+/* Refuses m x m matrices, with entries of so many bits, that this machine cannot hold. */
+dltf_status dl_gram_check(int64_t m, int bits);
 
 /* G = W^T W (m x m) of a dictionary in f32, by products in double, and the dictionary packed for scores. */
 dltf_status dl_gram_new(int threads, const float *W, int64_t m, int64_t n, float **G);
