@@ -1,5 +1,5 @@
 /* A step of the gradient learner. Samples are coded tile by tile, then each atom gathers its own entries: no
- * locks, one order of addition, the same bytes for any number of threads. */
+ * locks, a fixed order of addition, the same bytes for any number of threads. */
 #include "learning/gradient.h"
 
 #include "base/memory.h"
@@ -51,7 +51,7 @@ dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n,
     DL_TRY_NEW(g->scratch, threads * 2 * n);
     DL_TRY(dl_workspaces_alloc(threads, m, n, k, &g->spaces));
 done:
-    return status; /* the owner frees what is there */
+    return status; /* the caller frees partial allocations */
 }
 
 void dl_gradient_free(dl_gradient *g) {
@@ -129,7 +129,7 @@ dl_gradient_error dl_gradient_code(dl_gradient *g) {
 
 /* ---- The step ---- */
 
-/* Adam on row j with gradient `slope`; `t` updates of the row, this one included. */
+/* Adam on row j with gradient `slope`; `t`: number of updates of the row, including this one. */
 static void descend(dl_adam *a, int64_t j, const float *slope, int32_t t, float rate) {
     const dl_kernels *kernels = dl_kernels_now();
     float mean = kernels->dot32(slope, slope, a->n) / (float)a->n;
@@ -167,8 +167,8 @@ static void update_atom(dl_gradient *g, int64_t j, const dl_gradient_rule *rule,
         kernels->combine32(w, 1 / norm, 0, w, n);
 }
 
-/* Larger scores bring an unused atom back into codes. Not without end: with positive selection an atom may
- * have negative scores only. */
+/* Scales up the encoder row of an unused atom, so that its larger scores return it to use. Bounded: with
+ * positive selection, all scores of an atom may be negative. */
 static bool grow(dl_gradient *g, int64_t j, float growth) {
     const float largest = 1e6f; /* of ||e||^2, which is about 1 */
     const dl_kernels *kernels = dl_kernels_now();

@@ -2,9 +2,9 @@
  *
  *     min over W, E, b   sum_i 1/2 ||y_i - W z_i||^2,   z_i = max_k(E^T y_i - b),   ||w_j|| = 1
  *
- * On the support that max_k chose, codes are linear in E and b, so that every gradient touches the k atoms of
- * a sample alone. Steps are those of Adam with one squared average per row and bias correction by the number
- * of updates of that row; an atom that a batch does not use stays as it is. No m x m matrix is needed. */
+ * On the support that max_k selects, codes are linear in E and b, so the gradient of a sample involves only
+ * its k atoms. Steps are those of Adam with one squared average per row and bias correction by the number of
+ * updates of that row; atoms that a batch does not use are unchanged. No m x m matrix is needed. */
 #ifndef DL_LEARNING_GRADIENT_H
 #define DL_LEARNING_GRADIENT_H
 
@@ -27,41 +27,41 @@ typedef struct dl_gradient {
     dl_adam W, E, b;
     int32_t *updates; /* m: of each row */
     int64_t *idle;    /* m: samples since the atom was last in a code */
-    double *code_sum; /* m: of the codes since somebody cleared it */
+    double *code_sum; /* m: sums of codes; the caller clears them */
     dl_packed packed; /* E and b, for products */
 
     /* The batch. */
-    int64_t room, rows; /* samples: at most, and in it now */
+    int64_t room, rows; /* samples: capacity, current number */
     float *Y, *R;       /* room x n: samples, residuals */
     dl_slots Z;         /* codes */
-    float *D;           /* room x k: <w_j, r_i>, the gradient of an entry but for its sign */
+    float *D;           /* room x k: <w_j, r_i>, the negative gradient of an entry */
     dl_by_atom by_atom;
     double (*sums)[2]; /* of each tile: ||r||^2 and ||y||^2 */
     float *scratch;    /* threads x 2n: gradients of an atom */
     dl_workspace *spaces;
 } dl_gradient;
 
-/* For batches of up to `room` samples. */
+/* Allocates for batches of up to `room` samples. */
 dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
                               int64_t room);
 void dl_gradient_free(dl_gradient *g);
 double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room);
 
-/* E and b in the layout of products: required after they were set from outside. */
+/* Packs E and b for products. Required after the caller has set them. */
 void dl_gradient_pack(dl_gradient *g);
 
 typedef struct dl_gradient_error {
     double left, energy; /* sum ||y - Wz||^2, sum ||y||^2 */
 } dl_gradient_error;
 
-/* Codes, residuals and D of the g->rows samples in g->Y. */
+/* Computes codes, residuals and D of the g->rows samples in g->Y. */
 dl_gradient_error dl_gradient_code(dl_gradient *g);
 
 typedef struct dl_gradient_rule {
     float rate;
     float tie;        /* e moves by this share towards its projection on w */
     int64_t patience; /* samples after which an atom counts as unused; 0: never */
-    float growth;     /* by which its encoder row is multiplied in every step */
+    float growth;     /* factor on its encoder row in every step */
 } dl_gradient_rule;
 
 /* One step from the coded batch. */

@@ -15,9 +15,9 @@ struct dltf_learner {
     float *mean;
     dl_scan scan;
     double weight;           /* 10^4 / N: data terms in the units of the paper, whatever N */
-    bool warm, warm_encoder; /* started from a model; from one with an encoder, which is in E and bias */
+    bool warm, warm_encoder; /* started from a model; from one with an encoder, copied to E and bias */
 
-    /* The dictionary, and what dl_learner_refresh derives from it where a stage needs that. */
+    /* The dictionary, and what dl_learner_refresh derives from it if a stage needs it. */
     double *W; /* m x n, unit-norm rows */
     bool needs_gram;
     double *G;     /* W^T W, m x m */

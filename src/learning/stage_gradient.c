@@ -1,9 +1,9 @@
 /* Stage `gradient`: dictionary and encoder together, by minibatch gradient descent through max_k
  * (gradient.h).
  *
- * Time and memory are linear in m: this is the learner of large dictionaries. Some samples are held out:
- * their error decides which state of the training is kept and when to stop. An iteration is a round of steps
- * that takes a second or so. */
+ * Time and memory are linear in m, which suits large dictionaries. Some samples are held out: their error
+ * determines which state is kept and when training stops. An iteration is a round of steps that takes about a
+ * second. */
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -18,12 +18,12 @@ enum {
     SMALL_BATCH = 250,
     LARGE_BATCH = 1000,
     LARGE_M = 2048,         /* more atoms than this: large batches */
-    MIN_SAMPLES = 300000,   /* that a training sees by default, */
-    MAX_SAMPLES = 20000000, /* ten times each but within these bounds */
+    MIN_SAMPLES = 300000,   /* samples seen by default: ten times each, */
+    MAX_SAMPLES = 20000000, /* within these bounds */
     MAX_HELD_OUT = 2000,    /* a tenth of the samples, at most this many */
     EVALUATIONS = 20,       /* of the held-out error in a training */
-    PATIENCE = 10,          /* evaluations without progress, until it stops early */
-    START_SAMPLES = 2000,   /* that scale the first encoder */
+    PATIENCE = 10,          /* evaluations without improvement before it stops early */
+    START_SAMPLES = 2000,   /* used to scale the initial encoder */
     MIN_ROUNDS = 50,
     MAX_ROUNDS = 5000
 };
@@ -33,10 +33,10 @@ static const float GROWTH = 1.02f;
 typedef struct gradient {
     dl_gradient g;
     dl_samples samples; /* mean ||y||^2 = 1 */
-    double *row;        /* threads x n: work space of loading */
+    double *row;        /* threads x n: work space for loading */
     float *W, *E, *b;   /* the best state so far */
     double best, held_out;
-    double stale; /* evaluations since the best */
+    double stale; /* evaluations since the best one */
 } gradient;
 
 /* ---- The plan: how many samples, in which order ---- */
@@ -73,12 +73,12 @@ static int64_t work(const dltf_learner *l) {
     return batch_size(l) * step_count(l) / length(l) + 1;
 }
 
-/* Place i in a fixed random order of all samples; the first places are held out. */
+/* Sample i in a fixed random order of all samples; the first ones are held out. */
 static int64_t sample_at(const dltf_learner *l, int64_t i) {
     return dl_random_place((dl_random){(uint64_t)l->options.seed, DL_STREAM_HELD_OUT}, 0, l->N, i);
 }
 
-/* Epochs of all other samples, each in an order of its own, cut into batches. */
+/* Sample i of the batch of a step. An epoch is a new random order of the other samples, cut into batches. */
 static int64_t batch_sample(const dltf_learner *l, int64_t step, int64_t i) {
     int64_t held_out = held_out_count(l), count = l->N - held_out, size = batch_size(l);
     int64_t per_epoch = count / size;
@@ -128,7 +128,7 @@ typedef struct batch {
     const dltf_learner *l;
     gradient *s;
     int64_t step;  /* -1: held-out samples */
-    int64_t first; /* of those */
+    int64_t first; /* first held-out sample */
 } batch;
 
 static void load_sample(void *context, int64_t i, int worker) {
@@ -145,7 +145,7 @@ static dl_gradient_error code_batch(batch b, int64_t rows) {
     return dl_gradient_code(&b.s->g);
 }
 
-/* The relative error of the first `count` places of the fixed order, where the held-out samples are. */
+/* The relative error of the first `count` samples of the fixed order, which are the held-out ones. */
 static double error_of(const dltf_learner *l, gradient *s, int64_t count) {
     dl_gradient_error sum = {0, 0};
     for (int64_t first = 0; first < count; first += s->g.room) {
@@ -168,7 +168,7 @@ static void keep_best(const dltf_learner *l, gradient *s) {
 
 /* ---- The start ---- */
 
-/* The factor s for which s times the raw reconstructions R come closest to the samples: <R, Y> / <R, R>. */
+/* The least-squares factor from the reconstructions R to the samples Y: <R, Y> / <R, R>. */
 static double best_scale(const dltf_learner *l, gradient *s) {
     int64_t count = l->N < START_SAMPLES ? l->N : START_SAMPLES;
     double along = 0, square = 0;
@@ -184,7 +184,8 @@ static double best_scale(const dltf_learner *l, gradient *s) {
     return along > 0 && square > 0 ? along / square : 1;
 }
 
-/* W as it stands; E its dual, scaled for the smallest error, b = 0; or the encoder of the starting model. */
+/* Initial state: W of the learner, and the encoder of the starting model or else the dual of W, scaled for
+ * the smallest error, and b = 0. */
 static dltf_status start(dltf_learner *l, gradient *s) {
     dltf_status status = DLTF_OK;
     int64_t entries = l->m * l->n, size = l->m < l->n ? l->m : l->n;
@@ -215,8 +216,8 @@ done:
 
 /* ---- Evaluation ---- */
 
-/* Held-out error after round `index`: every few rounds, and after the last. Without held-out samples every
- * state is the best so far. */
+/* Computes the held-out error every few rounds and after the last. Without held-out samples the latest state
+ * counts as the best. */
 static void evaluate(const dltf_learner *l, gradient *s, int64_t index, double training_error) {
     int64_t rounds = length(l), every = rounds > EVALUATIONS ? rounds / EVALUATIONS : 1;
     int64_t count = held_out_count(l);
@@ -236,7 +237,7 @@ static bool ends(const dltf_learner *l, const gradient *s, int64_t index) {
     return index + 1 == length(l) || (l->options.tolerance > 0 && s->stale >= PATIENCE);
 }
 
-/* The present state becomes the learner's; at the end the best one. */
+/* Copies the current state, or at the end the best one, to the learner. */
 static void publish(dltf_learner *l, const gradient *s, bool best) {
     const float *W = best ? s->W : s->g.W.value, *E = best ? s->E : s->g.E.value;
     const float *b = best ? s->b : s->g.b.value;
@@ -258,7 +259,7 @@ static double idle_share(const dltf_learner *l, const gradient *s, int64_t patie
 
 /* ---- The iteration ---- */
 
-/* Constant, then linear to zero over the second half. */
+/* Constant for the first half of the steps, then linear to zero. */
 static double rate_at(const dltf_learner *l, int64_t step) {
     double n = (double)l->n, k = (double)l->k, done = (double)step / (double)step_count(l);
     double rate =
@@ -294,7 +295,7 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     return DLTF_OK;
 }
 
-/* The held-out error has stopped falling: the best state is in place already. */
+/* The held-out error no longer decreases. publish has copied the best state to the learner. */
 static bool converged(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before) {
     (void)before;
     const gradient *s = l->state;
@@ -328,7 +329,7 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
     return sizeof all / sizeof *all;
 }
 
-/* W and E are the learner's, which are exactly floats. */
+/* W and E are not stored twice: those of the learner are exact copies in double. */
 static dltf_status restored(const dltf_learner *l, void *state) {
     gradient *s = state;
     for (int64_t j = 0; j < l->m; j++)

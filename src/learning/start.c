@@ -43,7 +43,7 @@ done:
     return status;
 }
 
-/* The bias in the units of the scaled samples. */
+/* Copies the encoder, with the bias in the units of the scaled samples. */
 static dltf_status copy_encoder(dltf_learner *l, const dltf_model *start) {
     dltf_status status = dl_learner_make_encoder(l);
     for (int64_t i = 0; status == DLTF_OK && i < l->m * l->n; i++)

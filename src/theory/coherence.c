@@ -47,14 +47,14 @@ static int64_t cosines(frame *f, int64_t i, bool all) {
     return before + after;
 }
 
-/* The search for the largest cosine: products in single precision find candidates, double precision decides.
- */
+/* The search for the largest cosine: single-precision products select candidates, which double precision
+ * verifies. */
 typedef struct search {
     const frame *f;
-    float *narrow;    /* m x n: the atoms */
-    dl_packed packed; /* the same for products */
+    float *narrow;    /* m x n: the atoms in f32 */
+    dl_packed packed; /* the same, for products */
     float *scores;    /* TILE x BLOCK */
-    double margin;    /* no product is wrong by more */
+    double margin;    /* bound on the rounding error of a product */
     double largest;   /* so far, in double */
 } search;
 
@@ -68,7 +68,7 @@ static void search_free(search *s) {
 
 static dltf_status search_make(const frame *f, search *s) {
     dltf_status status = DLTF_OK;
-    /* Rounding of the atoms, and of sums of n products whose magnitudes add up to 1 at most. */
+    /* Rounding of the atoms, and of sums of n products whose magnitudes add up to at most 1. */
     *s = (search){.f = f, .margin = ((double)f->n + 4) * 0x1p-24};
     DL_TRY_NEW(s->narrow, f->m * f->n);
     DL_TRY_NEW(s->scores, TILE * BLOCK);
@@ -82,8 +82,9 @@ done:
     return status;
 }
 
-/* Products of atom i with the atoms from `first` on, of which those after i count. */
-static void look_at_row(search *s, int64_t i, int64_t first, int64_t count, const float *scores) {
+/* Updates the largest cosine from the products of atom i with `count` atoms from `first` on, counting those
+ * after i only. */
+static void search_row(search *s, int64_t i, int64_t first, int64_t count, const float *scores) {
     const frame *f = s->f;
     for (int64_t j = i >= first ? i + 1 : first; j < first + count; j++)
         if (fabs((double)scores[j - first]) > s->largest - s->margin)
@@ -105,7 +106,7 @@ dltf_status dltf_coherence(dltf_matrix dictionary, double *coherence) {
             dl_kernels_now()->scores(&s.packed, first / DL_PANEL, (first + count + DL_PANEL - 1) / DL_PANEL,
                                      s.narrow + i * f.n, f.n, rows, s.scores, count);
             for (int64_t r = 0; r < rows; r++)
-                look_at_row(&s, i + r, first, count, s.scores + r * count);
+                search_row(&s, i + r, first, count, s.scores + r * count);
         }
     *coherence = s.largest;
     search_free(&s);

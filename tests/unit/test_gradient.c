@@ -1,4 +1,4 @@
-/* The gradient learner: its gradients against differences, its steps against dense loops in double, and whole
+/* The gradient learner: gradients against finite differences, steps against dense loops in double, and whole
  * trainings. */
 #include "learning/gradient.h"
 #include "test_small_learner.h"
@@ -103,7 +103,7 @@ static void dense_adam(double *p, double *moment, double *v, const double *slope
     }
 }
 
-/* The same step from Y and the supports of the batch, without lists: every atom looks at every sample. */
+/* The same step from Y and the supports of the batch, densely: every atom visits every sample. */
 static void dense_step(dense *s, const dl_gradient *g, double rate, double tie) {
     double z[ROWS * m] = {0}, r[ROWS * n], d;
     for (int64_t i = 0; i < ROWS; i++) {
@@ -182,7 +182,7 @@ static void steps_by_loops(void **state) {
     dl_gradient_free(&g);
 }
 
-/* An unused atom stays as it is, until its patience ends: then its encoder row grows, but not without end. */
+/* An unused atom is unchanged until its patience ends; then its encoder row grows, up to a bound. */
 static void unused_atoms(void **state) {
     (void)state;
     dl_gradient g;
@@ -253,7 +253,7 @@ static void same_bytes_for_any_threads(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* Held-out error falls with the number of atoms, and the history says what the model does. */
+/* The held-out error decreases with the number of atoms, and the history agrees with the model. */
 static void more_atoms_are_better(void **state) {
     (void)state;
     dltf_synthetic *problem = new_synthetic(16, 64, 3, sized(4000, 1000), 0.05);
@@ -281,7 +281,7 @@ static void more_atoms_are_better(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* A training that starts from a finished model begins where that one ended. */
+/* A training from a finished model starts at its error. */
 static void warm_start(void **state) {
     (void)state;
     dltf_synthetic *problem = new_synthetic(16, 32, 3, 1000, 0.05);
@@ -308,7 +308,7 @@ static void warm_start(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* Few samples: the held-out error decides when to stop, and the model is the best one seen. */
+/* Few samples: training stops early by the held-out error, and the model is the best one seen. */
 static void stops_early(void **state) {
     (void)state;
     dltf_synthetic *problem = new_synthetic(24, 48, 4, 120, 0.3);
@@ -363,7 +363,7 @@ static void odd_shapes(void **state) {
         }
 }
 
-/* More atoms than a Gram matrix could be held for. */
+/* More atoms than the Gram matrix allows. */
 static void very_many_atoms(void **state) {
     (void)state;
     float *X = new_f32(300 * 4);
@@ -393,7 +393,7 @@ static dltf_status train_once(dltf_matrix X) {
     return status;
 }
 
-static void lack_of_memory(void **state) {
+static void out_of_memory(void **state) {
     (void)state;
     float *X = new_f32(50 * 4);
     fill_normal(X, 50 * 4);
@@ -404,4 +404,4 @@ static void lack_of_memory(void **state) {
 TESTS_MAIN(cmocka_unit_test(gradients), cmocka_unit_test(steps_by_loops), cmocka_unit_test(unused_atoms),
            cmocka_unit_test(same_bytes_for_any_threads), cmocka_unit_test(more_atoms_are_better),
            cmocka_unit_test(warm_start), cmocka_unit_test(stops_early), cmocka_unit_test(odd_shapes),
-           cmocka_unit_test(very_many_atoms), cmocka_unit_test(lack_of_memory))
+           cmocka_unit_test(very_many_atoms), cmocka_unit_test(out_of_memory))
