@@ -54,7 +54,8 @@ typedef struct dltf_train_options {
     dltf_encoder_kind encoder; /* other than tied: instead of stages 2 and 3 */
     int64_t polish;            /* iterations that sharpen the dictionary first */
 
-    double epochs; /* learned: how often it sees each sample; 0: chosen from N */
+    int64_t finetune; /* distilled: gradient steps at the end */
+    double epochs;    /* learned: how often it sees each sample; 0: chosen from N */
 
     dltf_update update; /* ksvd, which has `iterations` of them */
     double error;       /* ksvd: error target of its codes, as in dltf_encode_options; 0: none */

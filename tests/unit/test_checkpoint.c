@@ -166,6 +166,16 @@ static void stopped_in_gradient_descent(void **state) {
     }
 }
 
+static void stopped_in_fine_tuning(void **state) {
+    (void)state;
+    dltf_train_options options = with_encoder(DLTF_ENCODER_DISTILLED);
+    options.finetune = 7;
+    check_every_stop(&options);
+    options.finetune = 40; /* more steps than rounds */
+    options.select = DLTF_SELECT_POSITIVE;
+    check_every_stop(&options);
+}
+
 /* Every sample three times, so that atoms are copies of one another and are replaced in both stages. */
 static void stopped_among_replacements(void **state) {
     (void)state;
@@ -607,6 +617,7 @@ int main(void) {
         cmocka_unit_test(stopped_anywhere),
         cmocka_unit_test(stopped_with_an_encoder),
         cmocka_unit_test(stopped_in_gradient_descent),
+        cmocka_unit_test(stopped_in_fine_tuning),
         cmocka_unit_test(stopped_among_replacements),
         cmocka_unit_test(stopped_with_stages_missing),
         cmocka_unit_test(stopped_when_converged),
