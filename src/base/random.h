@@ -20,9 +20,9 @@ enum {
     DL_STREAM_SUPPORT_TEST,
     DL_STREAM_NOISE,
     DL_STREAM_NOISE_TEST,
-    DL_STREAM_INIT,       /* first dictionary */
+    DL_STREAM_INIT,       /* initial dictionary */
     DL_STREAM_BATCH,      /* order of the samples */
-    DL_STREAM_REPLACE,    /* new atoms where no residual is left to take them from */
+    DL_STREAM_REPLACE,    /* replacement atoms when no residual is left to use */
     DL_STREAM_EIGENVALUE, /* start vectors */
     DL_STREAM_BASELINE,   /* the "random" dictionaries of experiments */
     DL_STREAM_IMAGE,      /* noise of images */

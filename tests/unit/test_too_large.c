@@ -1,9 +1,10 @@
-/* What no machine can hold is refused before anything is allocated or read, with a sentence that helps. */
+/* Problems too large for any machine are rejected before anything is allocated or read, with a helpful
+ * message. */
 #include "test_util.h"
 
 #include "coding/coder.h"
 
-/* As many samples as one likes: all are the same row. */
+/* Any number of samples: all are the same row. */
 static dltf_matrix repeated(int64_t rows) {
     static const float row[4] = {1, 2, 3, 4};
     dltf_matrix X = dltf_matrix_f32(row, rows, 4);
@@ -70,7 +71,8 @@ static void codes_beyond_addresses(void **state) {
                      DLTF_OK);
     dltf_matrix X = repeated(INT64_MAX / 8);
     X.cols = 1;
-    assert_fails(dltf_encode(model, X, NULL, NULL, NULL, &codes), DLTF_MEMORY, "more than can be addressed");
+    assert_fails(dltf_encode(model, X, NULL, NULL, NULL, &codes), DLTF_MEMORY,
+                 "allocation size out of range: ");
     dltf_model_free(model);
 }
 
