@@ -10,7 +10,7 @@ void *dl_alloc(int64_t count, size_t size);
 void dl_free(void *memory);
 
 /* Like realloc for memory of dl_alloc: keeps the first `used` elements, zeroes the rest. On failure the old
- * block stays as it was and NULL is returned. */
+ * block is unchanged and NULL is returned. */
 void *dl_grow(void *memory, int64_t used, int64_t count, size_t size);
 
 /* a * b, or false if it overflows int64 (both must be >= 0). */
