@@ -210,8 +210,14 @@ static void report_iterations(const training *t, facts *f) {
     facts_integer(f, "iterations", NULL, count);
     count_iterations(history, count, text, sizeof text);
     facts_line(f, "iterations", "%lld (%s)", (long long)count, text);
-    if (count > 0)
-        facts_real(f, "relative_error", "relative error", history[count - 1].relative_error);
+    if (count == 0)
+        return;
+    const dltf_iteration *last = &history[count - 1];
+    facts_real(f, "relative_error", "relative error", last->relative_error);
+    if (!isnan(last->held_out_error))
+        facts_real(f, "held_out_error", "held-out error", last->held_out_error);
+    if (!isnan(last->unused_share))
+        facts_real(f, "unused_share", "unused atoms (share)", last->unused_share);
 }
 
 static dltf_status report_dictionary(const training *t, facts *f) {

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "report/history.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -71,8 +72,12 @@ static void draw(const dltf_progress *progress, double elapsed) {
     /* `done` and `total` are shares of the work; which iteration this is only the record knows. */
     const dltf_iteration *iteration = progress->iteration;
     if (iteration)
-        fprintf(stderr, "  %s %lld  error %.4f  coherence %.3f", iteration->stage,
-                (long long)iteration->index + 1, iteration->relative_error, iteration->coherence);
+        fprintf(stderr, "  %s %lld  error %.4f", iteration->stage, (long long)iteration->index + 1,
+                iteration->relative_error);
+    if (iteration && !isnan(iteration->coherence))
+        fprintf(stderr, "  coherence %.3f", iteration->coherence);
+    if (iteration && !isnan(iteration->held_out_error))
+        fprintf(stderr, "  held out %.4f", iteration->held_out_error);
     fflush(stderr);
     bar.visible = true;
 }

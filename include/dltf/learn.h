@@ -18,12 +18,13 @@ typedef enum dltf_method { DLTF_METHOD_DLTF, DLTF_METHOD_KSVD } dltf_method;
 
 /* Which scores a thresholded feature uses: those of the dictionary itself, or of an encoder fitted to it. */
 typedef enum dltf_encoder_kind {
-    DLTF_ENCODER_AUTO, /* the one that the options set apply to; if open, distilled, or tied with K-SVD or
-                        * fewer than 20 samples per atom */
+    DLTF_ENCODER_AUTO, /* the one that the options set apply to; if open, learned for more than 512 atoms,
+                        * tied with K-SVD or fewer than 20 samples per atom, otherwise distilled */
     DLTF_ENCODER_TIED,
-    DLTF_ENCODER_TIGHT,    /* the tight frame nearest to the dictionary */
-    DLTF_ENCODER_DUAL,     /* regularised pseudo-inverse */
-    DLTF_ENCODER_DISTILLED /* affine map that comes closest to multi-pass codes */
+    DLTF_ENCODER_TIGHT,     /* the tight frame nearest to the dictionary */
+    DLTF_ENCODER_DUAL,      /* regularised pseudo-inverse */
+    DLTF_ENCODER_DISTILLED, /* affine map that comes closest to multi-pass codes */
+    DLTF_ENCODER_LEARNED    /* together with the dictionary, by gradients through max_k; for any m */
 } dltf_encoder_kind;
 
 /* K-SVD: an atom and its coefficients by a full singular value decomposition, or by one step towards it. */
@@ -51,6 +52,8 @@ typedef struct dltf_train_options {
     dltf_encoder_kind encoder; /* if not tied, replaces stages 2 and 3 */
     int64_t polish;            /* iterations of the polish stage before it */
 
+    double epochs; /* learned: passes over the samples; 0: chosen from N */
+
     dltf_update update; /* ksvd, which also uses `iterations` */
     double error;       /* ksvd: error target of its codes, as in dltf_encode_options; 0: none */
 
@@ -60,9 +63,10 @@ typedef struct dltf_train_options {
 DLTF_API dltf_train_options dltf_train_options_default(void);
 DLTF_API dltf_option_table dltf_train_option_table(void);
 
-/* Checks the options like dltf_option_check. If `encoder` is auto and an option was set that applies to some
- * encoders only, sets `encoder` to tied if only that is left, otherwise to distilled, and `reason` to the
- * option's name; otherwise sets `reason` to NULL. dltf_learner_new does the same with `given` NULL. */
+/* Checks the options like dltf_option_check. If `encoder` is auto and the options that were set apply to tied
+ * only or to learned only, or do not apply to tied, sets `encoder` to tied, learned or distilled, and
+ * `reason` to the name of the option that decided; otherwise sets `reason` to NULL. dltf_learner_new does the
+ * same with `given` NULL. */
 DLTF_API dltf_status dltf_train_options_settle(dltf_train_options *options, const char *const *given,
                                                const char **reason);
 
@@ -70,7 +74,8 @@ DLTF_API dltf_status dltf_train_options_settle(dltf_train_options *options, cons
 
 /* One record of the history. Values that a stage does not compute are NaN. */
 typedef struct dltf_iteration {
-    const char *stage; /* "minibatch", "tied", "admm", "polish", "encoder", "ksvd": docs/architecture.md */
+    const char *stage; /* "minibatch", "tied", "admm", "polish", "encoder", "ksvd", "gradient": see
+                        * docs/architecture.md */
     int64_t index;     /* within the stage, from 0 */
     double theta;
     double objective;        /* the sum of the next three */
@@ -82,6 +87,8 @@ typedef struct dltf_iteration {
     double dual_residual;    /* beta ||Q_t - Q_{t-1}|| */
     double coherence;        /* max_{i != j} |<w_i, w_j>| */
     double frame_potential;  /* ||W^T W||^2 */
+    double held_out_error;   /* relative error on held-out samples, last measurement */
+    double unused_share;     /* fraction of atoms that no recent sample uses */
     int64_t atoms_replaced;
     double seconds; /* since the learner was created or resumed */
 } dltf_iteration;

@@ -69,3 +69,26 @@ void dl_random_permutation(dl_random random, uint64_t first, int64_t count, int6
         permutation[j] = swap;
     }
 }
+
+/* Four rounds on two halves of the smallest even number of bits that covers `count`. Values beyond it are
+ * permuted again until they fall below, fewer than four times on average. */
+int64_t dl_random_place(dl_random random, uint64_t number, int64_t count, int64_t i) {
+    int half = 1;
+    while (half < 31 && (INT64_C(1) << 2 * half) < count)
+        half++;
+    uint32_t mask = (1u << half) - 1;
+    uint32_t key[2] = {(uint32_t)random.seed ^ random.stream * 0x9E3779B9u, (uint32_t)(random.seed >> 32)};
+    uint64_t place = (uint64_t)i;
+    do {
+        uint32_t left = (uint32_t)(place >> half) & mask, right = (uint32_t)place & mask;
+        for (uint32_t round = 0; round < 4; round++) {
+            uint32_t counter[4] = {right, round, (uint32_t)number, (uint32_t)(number >> 32)}, out[4];
+            dl_philox(counter, key, out);
+            uint32_t next = left ^ (out[0] & mask);
+            left = right;
+            right = next;
+        }
+        place = (uint64_t)left << half | right;
+    } while ((int64_t)place >= count);
+    return (int64_t)place;
+}

@@ -28,7 +28,9 @@ enum {
     DL_STREAM_IMAGE,      /* noise of images */
     DL_STREAM_PATCHES,    /* which patches a denoiser learns from */
     DL_STREAM_ENTRY,      /* entries of synthetic codes; + 1 for the test set */
-    DL_STREAM_ENTRY_TEST
+    DL_STREAM_ENTRY_TEST,
+    DL_STREAM_HELD_OUT, /* which samples are held out */
+    DL_STREAM_EPOCH     /* order of the others */
 };
 
 /* Uniform in [0, 1), 53 bits. */
@@ -40,5 +42,9 @@ double dl_random_normal(dl_random random, uint64_t index);
 
 /* A uniformly random permutation of 0 .. count-1; uses indices first .. first+count-1 of the stream. */
 void dl_random_permutation(dl_random random, uint64_t first, int64_t count, int64_t *permutation);
+
+/* The position of element i in a random permutation of 0 .. count-1 that is never stored: a Feistel network
+ * keyed by (seed, stream, number). Not uniform over all permutations, but good enough to shuffle samples. */
+int64_t dl_random_place(dl_random random, uint64_t number, int64_t count, int64_t i);
 
 #endif

@@ -37,8 +37,8 @@ DLTF_CODERS(DL_DECLARE_CODER)
  * most DL_TILE. */
 int64_t dl_score_rows(int64_t m);
 
-/* Fails if an m x m matrix does not fit in the memory of this machine. */
-dltf_status dl_gram_check(int64_t m);
+/* Fails if an m x m matrix with entries of `bits` bits does not fit in the memory of this machine. */
+dltf_status dl_gram_check(int64_t m, int bits);
 
 /* G = W^T W (m x m) of a dictionary in f32, by products in double, and the dictionary packed for scores. */
 dltf_status dl_gram_new(int threads, const float *W, int64_t m, int64_t n, float **G);

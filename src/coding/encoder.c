@@ -26,8 +26,7 @@ static dltf_status check_coder(const dl_coder *coder, const dl_recipe *recipe) {
         return dl_fail_option(DLTF_ARGUMENT, "coder", "unsupported: this library has only coder threshold");
     if (recipe->feature.positive && !coder->takes_positive)
         return dl_fail_option(DLTF_ARGUMENT, "select",
-                              "the coder %s chooses atoms by magnitude; select abs, or use "
-                              "threshold, iht, niht, htp or incoherent",
+                              "the coder %s chooses atoms by magnitude; select abs, or use another coder",
                               coder->name);
     return DLTF_OK;
 }

@@ -25,18 +25,19 @@ static void gram_row(void *context, int64_t i, int worker) {
         job->G[i * job->m + j] = job->G[j * job->m + i] = (float)row[j];
 }
 
-dltf_status dl_gram_check(int64_t m) {
-    double bytes = (double)m * (double)m * sizeof(float);
+dltf_status dl_gram_check(int64_t m, int bits) {
+    double bytes = (double)m * (double)m * bits / 8;
     if (bytes <= dl_memory_of_machine())
         return DLTF_OK;
     return dl_fail_option(
         DLTF_MEMORY, "coder",
-        "the Gram matrix of %lld atoms needs %.0f GB, but this machine has %.0f GB: use coder threshold",
+        "the matrix of all pairs of %lld atoms needs %.0f GB, but this machine has %.0f GB: use coder "
+        "threshold",
         (long long)m, bytes / 1e9, dl_memory_of_machine() / 1e9);
 }
 
 dltf_status dl_gram_new(int threads, const float *W, int64_t m, int64_t n, float **G) {
-    dltf_status status = dl_gram_check(m);
+    dltf_status status = dl_gram_check(m, 32);
     gram_job job = {.m = m, .n = n};
     double *wide = NULL;
     if (status != DLTF_OK)

@@ -103,7 +103,7 @@ static dltf_status prepare(const dl_recipe *recipe, void **state) {
     h->k = recipe->feature.k;
     h->positive = recipe->feature.positive;
     DL_TRY(pack_dual(recipe, &h->E));
-    DL_TRY(dl_gram_check(parts->m));
+    DL_TRY(dl_gram_check(parts->m, 32));
     DL_TRY_NEW(h->H, parts->m * parts->m);
     dl_kernels_now()->scores(&h->E, 0, h->E.panels, recipe->model->dictionary, parts->n, parts->m, h->H,
                              parts->m);

@@ -125,21 +125,11 @@ static void free_state(void *state) {
     dl_free(s);
 }
 
-/* Fails if the conflict bits of all pairs do not fit in the memory of this machine. */
-static dltf_status check_memory(int64_t m) {
-    double bytes = (double)m * (double)m / 8;
-    if (bytes <= dl_memory_of_machine())
-        return DLTF_OK;
-    return dl_fail(DLTF_MEMORY,
-                   "the pairs of %lld atoms need %.0f GB, but this machine has %.0f GB: use coder threshold",
-                   (long long)m, bytes / 1e9, dl_memory_of_machine() / 1e9);
-}
-
 static dltf_status prepare(const dl_recipe *recipe, void **state) {
     const dltf_encode_options *o = &recipe->options;
     int64_t m = recipe->model->parts.m, n = recipe->model->parts.n;
     incoherent_state *s = NULL;
-    dltf_status status = check_memory(m);
+    dltf_status status = dl_gram_check(m, 1);
     if (status != DLTF_OK)
         return status;
     DL_TRY_NEW(s, 1);

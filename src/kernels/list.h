@@ -42,6 +42,16 @@ DL_KERNEL(void, add_scaled, (double *sum, float scale, const float *x, int64_t n
 /* sum += scale x, in single precision. */
 DL_KERNEL(void, add_scaled32, (float *sum, float scale, const float *x, int64_t n))
 
+/* p = a p + b x, in single precision. */
+DL_KERNEL(void, combine32, (float *p, float a, float b, const float *x, int64_t n))
+
+/* <x, y> in single precision. */
+DL_KERNEL(float, dot32, (const float *x, const float *y, int64_t n))
+
+/* A step of gradient descent with momentum: moment = keep moment + (1 - keep) gradient, p -= step moment. */
+DL_KERNEL(void, descend32,
+          (float *p, float *moment, const float *gradient, int64_t n, float keep, float step))
+
 /* ||x||^2 of floats. */
 DL_KERNEL(double, square, (const float *x, int64_t n))
 

@@ -18,7 +18,7 @@ static int list_fields(const dltf_learner *l, dl_field *fields) {
     fields[count++] = (dl_field){"dictionary", DL_TENSOR_F64, l->m, l->n, l->W};
     fields[count++] = (dl_field){"code_sum", DL_TENSOR_F64, l->m, 0, l->code_sum};
     fields[count++] = (dl_field){"tau", DL_TENSOR_F64, 1, 0, (void *)(uintptr_t)&l->tau};
-    if (dl_learner_has_encoder(l)) {
+    if (l->E) {
         fields[count++] = (dl_field){"encoder.E", DL_TENSOR_F64, l->m, l->n, l->E};
         fields[count++] = (dl_field){"encoder.bias", DL_TENSOR_F64, l->m, 0, l->bias};
     }
@@ -134,11 +134,11 @@ static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {
     DL_TRY(get_note(bundle, "start", &start));
     while (l->stages[l->stage] && strcmp(l->stages[l->stage]->name, stage) != 0)
         l->stage++;
-    if (!l->stages[l->stage] || !read_integer(index, &l->index) ||
-        l->index > l->stages[l->stage]->length(&l->options))
+    if (!l->stages[l->stage] || !read_integer(index, &l->index) || l->index > l->stages[l->stage]->length(l))
         status = dl_fail(DLTF_FORMAT, "the checkpoint is at stage '%.20s', index %.20s, which does not exist",
                          stage, index);
-    l->warm = strcmp(start, "model") == 0;
+    l->warm = strcmp(start, "new") != 0;
+    l->warm_encoder = strcmp(start, "model with encoder") == 0;
 done:
     return status;
 }
@@ -168,7 +168,7 @@ static dltf_status check_finite(const dl_field *f, const void *content, int64_t 
 
 static dltf_status check_atoms(const dltf_learner *l) {
     for (int64_t j = 0; j < l->m; j++)
-        if (!(fabs(dl_norm(l->W + j * l->n, l->n) - 1) < 1e-6))
+        if (!(fabs(dl_norm(l->W + j * l->n, l->n) - 1) < 1e-5))
             return dl_fail(DLTF_FORMAT, "atom %lld of the dictionary does not have norm 1", (long long)j);
     return DLTF_OK;
 }
@@ -215,7 +215,7 @@ static dltf_status restore_fields(const dl_bundle *bundle, dltf_learner *l) {
     dltf_status status = DLTF_OK;
     dl_field fields[MAX_FIELDS];
     const void *content = NULL;
-    if (dl_learner_has_encoder(l))
+    if (dl_learner_has_encoder(l) || dl_bundle_find(bundle, "encoder.E"))
         DL_TRY(dl_learner_make_encoder(l));
     if (dl_learner_inside(l))
         DL_TRY(dl_learner_enter(l));
@@ -228,8 +228,8 @@ static dltf_status restore_fields(const dl_bundle *bundle, dltf_learner *l) {
         memcpy(f->memory, content, (size_t)(entries * dl_tensor_type_size(f->type)));
     }
     DL_TRY(check_atoms(l));
-    if (dl_learner_inside(l) && l->stages[l->stage]->check)
-        DL_TRY(l->stages[l->stage]->check(l, l->state));
+    if (dl_learner_inside(l) && l->stages[l->stage]->restored)
+        DL_TRY(l->stages[l->stage]->restored(l, l->state));
     status = restore_history(bundle, l);
 done:
     return status;

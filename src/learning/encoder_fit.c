@@ -167,6 +167,7 @@ dltf_status dl_fit_encoder(dltf_learner *l, dl_multipass *t) {
         return dl_tight_frame(l->threads, l->W, l->m, l->n, l->E);
     case DLTF_ENCODER_AUTO:
     case DLTF_ENCODER_TIED:
+    case DLTF_ENCODER_LEARNED:
         break;
     }
     return DLTF_OK;

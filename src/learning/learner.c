@@ -32,11 +32,11 @@ done:
  * have would kill the process later. Only one stage is in memory at a time. */
 static dltf_status check_memory(const dltf_learner *l) {
     double m = (double)l->m, n = (double)l->n, machine = dl_memory_of_machine();
-    double shared = 12 * m * m + 12 * m * n, most = 0;
+    double shared = 8 * m * n + (l->needs_gram ? 12 * m * m + 4 * m * n : 0), most = 0;
     const dl_stage *largest = NULL;
     for (int i = 0; l->stages[i]; i++) {
         const dl_stage *stage = l->stages[i];
-        if (stage->length(&l->options) == 0)
+        if (stage->length(l) == 0)
             continue;
         dltf_status status = stage->admit ? stage->admit(l) : DLTF_OK;
         if (status != DLTF_OK)
@@ -58,10 +58,12 @@ static dltf_status check_memory(const dltf_learner *l) {
 static dltf_status allocate(dltf_learner *l) {
     dltf_status status = DLTF_OK;
     DL_TRY_NEW(l->W, l->m * l->n);
-    DL_TRY_NEW(l->G, l->m * l->m);
-    DL_TRY_NEW(l->G32, l->m * l->m);
-    DL_TRY(dl_packed_alloc(&l->W32, l->m, l->n));
     DL_TRY_NEW(l->code_sum, l->m);
+    if (l->needs_gram) {
+        DL_TRY_NEW(l->G, l->m * l->m);
+        DL_TRY_NEW(l->G32, l->m * l->m);
+        DL_TRY(dl_packed_alloc(&l->W32, l->m, l->n));
+    }
 done:
     return status;
 }
@@ -83,6 +85,8 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     l->m = l->options.m;
     l->k = l->options.k;
     l->stages = dl_method_stages(&l->options);
+    for (int i = 0; l->stages[i]; i++)
+        l->needs_gram = l->needs_gram || l->stages[i]->needs_gram;
     l->tau = 1e-3;
     l->start_time = dltf_seconds();
     DL_TRY(check_memory(l));
@@ -144,6 +148,8 @@ void dltf_learner_free(dltf_learner *l) {
 /* ---- What stages share ---- */
 
 void dl_learner_refresh(dltf_learner *l) {
+    if (!l->needs_gram)
+        return;
     dl_gemm(l->threads, DL_PLAIN, DL_TRANSPOSED, l->m, l->m, l->n, 1, l->W, l->W, 0, l->G);
     dl_packed_fill_f64(&l->W32, l->W);
     for (int64_t i = 0; i < l->m * l->m; i++)
@@ -173,12 +179,12 @@ dltf_status dl_learner_enter(dltf_learner *l) {
 }
 
 bool dl_learner_inside(const dltf_learner *l) {
-    return l->index > 0 && l->index < current(l)->length(&l->options);
+    return l->index > 0 && l->index < current(l)->length(l);
 }
 
 bool dl_learner_begun(const dltf_learner *l) {
     for (int i = 0; i < l->stage; i++)
-        if (l->stages[i]->length(&l->options) > 0)
+        if (l->stages[i]->length(l) > 0)
             return true;
     return l->index > 0;
 }
@@ -196,7 +202,7 @@ done:
 bool dl_learner_has_encoder(const dltf_learner *l) {
     for (int i = 0; i <= l->stage; i++)
         if (l->stages[i]->makes_encoder)
-            return i < l->stage || l->index >= l->stages[i]->length(&l->options);
+            return i < l->stage || l->index > 0;
     return false;
 }
 
@@ -233,7 +239,7 @@ static dltf_status iterate(dltf_learner *l) {
 static dltf_progress progress_of(const dltf_learner *l) {
     dltf_progress report = {.task = "learning", .iteration = &l->history.records[l->history.count - 1]};
     for (int i = 0; l->stages[i]; i++) {
-        int64_t length = l->stages[i]->length(&l->options), work = l->stages[i]->work(l);
+        int64_t length = l->stages[i]->length(l), work = l->stages[i]->work(l);
         report.done += work * (i < l->stage ? length : i == l->stage ? l->index : 0);
         report.total += work * length;
     }
@@ -244,7 +250,7 @@ static dltf_status run_stages(dltf_learner *l, dltf_progress_fn progress, void *
                               dltf_outcome *outcome) {
     *outcome = has_converged(l) ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
     for (;;) {
-        int64_t length = current(l)->length(&l->options);
+        int64_t length = current(l)->length(l);
         while (l->index < length) {
             dltf_status status = iterate(l);
             if (status != DLTF_OK)

@@ -14,11 +14,12 @@ struct dltf_learner {
     dl_samples samples; /* scaled so that the mean of ||x||^2 is k */
     float *mean;
     dl_scan scan;
-    double weight; /* 10^4 / N: data terms in the units of the paper, whatever N */
-    bool warm;     /* started from a model */
+    double weight;           /* 10^4 / N: data terms in the units of the paper, whatever N */
+    bool warm, warm_encoder; /* started from a model; from one with an encoder, which is in E and bias */
 
-    /* The dictionary, and what dl_learner_refresh derives from it. */
-    double *W;     /* m x n, unit-norm rows */
+    /* The dictionary, and what dl_learner_refresh derives from it where a stage needs that. */
+    double *W; /* m x n, unit-norm rows */
+    bool needs_gram;
     double *G;     /* W^T W, m x m */
     float *G32;    /* the same in f32 */
     dl_packed W32; /* W in f32, for products with samples */

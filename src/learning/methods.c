@@ -17,25 +17,32 @@
 
 #define KSVD(STAGE) STAGE(ksvd)
 
+/* Dictionary and encoder together, by gradients. */
+#define LEARNED(STAGE) STAGE(gradient)
+
 #define DECLARE(name) extern const dl_stage dl_stage_##name;
 #define ADDRESS(name) &dl_stage_##name,
 
 TIED(DECLARE)
 UNTIED(DECLARE)
 KSVD(DECLARE)
+LEARNED(DECLARE)
 
 static const dl_stage *const tied[] = {TIED(ADDRESS) NULL};
 static const dl_stage *const untied[] = {UNTIED(ADDRESS) NULL};
 static const dl_stage *const ksvd[] = {KSVD(ADDRESS) NULL};
+static const dl_stage *const learned[] = {LEARNED(ADDRESS) NULL};
 
 const dl_stage *const *dl_method_stages(const dltf_train_options *options) {
     if (options->method == DLTF_METHOD_KSVD)
         return ksvd;
+    if (options->encoder == DLTF_ENCODER_LEARNED)
+        return learned;
     return options->encoder == DLTF_ENCODER_TIED ? tied : untied;
 }
 
 const dl_stage *dl_stage_find(const char *name) {
-    static const dl_stage *const all[] = {TIED(ADDRESS) UNTIED(ADDRESS) KSVD(ADDRESS)};
+    static const dl_stage *const all[] = {TIED(ADDRESS) UNTIED(ADDRESS) KSVD(ADDRESS) LEARNED(ADDRESS)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->name, name) == 0)
             return all[i];

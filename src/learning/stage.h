@@ -17,10 +17,11 @@ typedef struct dl_stage {
     unsigned columns;     /* of the history: what it records, from enum dl_column */
     const char *diverged; /* what to do when its numbers overflow */
     const char *saving;   /* what to do when there is not enough memory for it */
-    bool makes_encoder;   /* afterwards the learner has an untied encoder */
+    bool needs_gram;      /* the m x m matrices of the learner */
+    bool makes_encoder;   /* after its first iteration the learner has an untied encoder */
 
     /* Iterations that the options ask for; 0: the stage is skipped. */
-    int64_t (*length)(const dltf_train_options *options);
+    int64_t (*length)(const dltf_learner *l);
     /* Refuses sizes that the stage cannot handle, before anything is allocated; NULL: takes all. */
     dltf_status (*admit)(const dltf_learner *l);
     /* Memory that `create` allocates. */
@@ -38,9 +39,11 @@ typedef struct dl_stage {
     bool (*converged)(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before);
     void (*free)(void *state);
 
-    /* What a checkpoint stores of the state, and a check of what was read back; NULL: nothing. */
+    /* What a checkpoint stores of the state; `restored` checks and completes what was read back. NULL:
+     * nothing.
+     */
     int (*fields)(const dltf_learner *l, void *state, dl_field *fields);
-    dltf_status (*check)(const dltf_learner *l, const void *state);
+    dltf_status (*restored)(const dltf_learner *l, void *state);
 } dl_stage;
 
 /* The stages of the method that complete options ask for, in order, NULL-terminated. */

@@ -13,8 +13,8 @@ static dltf_status create(dltf_learner *l, void **state) {
     return dl_paper_model_new(l, true, (dl_paper_model **)state);
 }
 
-static int64_t length(const dltf_train_options *options) {
-    return options->admm;
+static int64_t length(const dltf_learner *l) {
+    return l->options.admm;
 }
 
 static double bytes(const dltf_learner *l) {
@@ -127,8 +127,8 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
 }
 
 /* Codes are used to address memory. */
-static dltf_status check(const dltf_learner *l, const void *state) {
-    const dl_slots *Z = &((const dl_paper_model *)state)->Z;
+static dltf_status restored(const dltf_learner *l, void *state) {
+    const dl_slots *Z = &((dl_paper_model *)state)->Z;
     for (int64_t i = 0; i < l->N; i++) {
         int32_t count = Z->count[i], previous = -1;
         bool good = count >= 0 && count <= l->k;
@@ -149,6 +149,7 @@ const dl_stage dl_stage_admm = {
                DL_RELATIVE_ERROR | DL_PRIMAL_RESIDUAL | DL_DUAL_RESIDUAL | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "lower lambda or raise beta",
     .saving = "lower m, use fewer samples, or leave admm out",
+    .needs_gram = true,
     .length = length,
     .bytes = bytes,
     .work = work,
@@ -157,5 +158,5 @@ const dl_stage dl_stage_admm = {
     .converged = converged,
     .free = dl_paper_model_free,
     .fields = fields,
-    .check = check,
+    .restored = restored,
 };

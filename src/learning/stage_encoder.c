@@ -10,8 +10,8 @@ static bool is_distilled(const dltf_learner *l) {
     return l->options.encoder == DLTF_ENCODER_DISTILLED;
 }
 
-static int64_t length(const dltf_train_options *options) {
-    (void)options;
+static int64_t length(const dltf_learner *l) {
+    (void)l;
     return 1;
 }
 
@@ -78,6 +78,7 @@ const dl_stage dl_stage_encoder = {
     .columns = DL_RELATIVE_ERROR | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
     .saving = "lower m",
+    .needs_gram = true,
     .makes_encoder = true,
     .length = length,
     .admit = admit,

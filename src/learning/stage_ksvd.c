@@ -25,8 +25,8 @@ typedef struct ksvd {
     dl_replace_space replace;
 } ksvd;
 
-static int64_t length(const dltf_train_options *options) {
-    return options->iterations;
+static int64_t length(const dltf_learner *l) {
+    return l->options.iterations;
 }
 
 static dltf_status admit(const dltf_learner *l) {
@@ -158,6 +158,7 @@ const dl_stage dl_stage_ksvd = {
     .columns = DL_THETA | DL_OBJECTIVE | DL_DATA_TERM | DL_RELATIVE_ERROR | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
     .saving = "use fewer samples or lower m",
+    .needs_gram = true,
     .length = length,
     .admit = admit,
     .bytes = bytes,

@@ -31,8 +31,8 @@ typedef struct minibatch {
     dl_replace_space replace;
 } minibatch;
 
-static int64_t length(const dltf_train_options *options) {
-    return options->steps;
+static int64_t length(const dltf_learner *l) {
+    return l->options.steps;
 }
 
 static int64_t batch_size(const dltf_learner *l) {
@@ -212,6 +212,7 @@ const dl_stage dl_stage_minibatch = {
     .columns = DL_RELATIVE_ERROR | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
     .saving = "lower m",
+    .needs_gram = true,
     .length = length,
     .bytes = bytes,
     .work = work,

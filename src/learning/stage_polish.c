@@ -13,8 +13,8 @@ typedef struct polish {
     dl_replace_space replace;
 } polish;
 
-static int64_t length(const dltf_train_options *options) {
-    return options->polish;
+static int64_t length(const dltf_learner *l) {
+    return l->options.polish;
 }
 
 static double bytes(const dltf_learner *l) {
@@ -62,6 +62,7 @@ const dl_stage dl_stage_polish = {
     .columns = DL_RELATIVE_ERROR | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
     .saving = "lower m",
+    .needs_gram = true,
     .length = length,
     .bytes = bytes,
     .work = work,

@@ -9,8 +9,8 @@ static dltf_status create(dltf_learner *l, void **state) {
     return dl_paper_model_new(l, false, (dl_paper_model **)state);
 }
 
-static int64_t length(const dltf_train_options *options) {
-    return options->iterations;
+static int64_t length(const dltf_learner *l) {
+    return l->options.iterations;
 }
 
 static double bytes(const dltf_learner *l) {
@@ -72,6 +72,7 @@ const dl_stage dl_stage_tied = {
                DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "rescale the data",
     .saving = "lower m",
+    .needs_gram = true,
     .length = length,
     .bytes = bytes,
     .work = work,

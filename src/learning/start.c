@@ -43,6 +43,16 @@ done:
     return status;
 }
 
+/* The bias in the units of the scaled samples. */
+static dltf_status copy_encoder(dltf_learner *l, const dltf_model *start) {
+    dltf_status status = dl_learner_make_encoder(l);
+    for (int64_t i = 0; status == DLTF_OK && i < l->m * l->n; i++)
+        l->E[i] = (double)start->encoder[i];
+    for (int64_t j = 0; status == DLTF_OK && start->bias && j < l->m; j++)
+        l->bias[j] = (double)start->bias[j] * l->samples.scale;
+    return status;
+}
+
 static dltf_status start_from_model(dltf_learner *l, const dltf_model *start) {
     if (start->parts.n != l->n || start->parts.m != l->m)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
@@ -54,7 +64,8 @@ static dltf_status start_from_model(dltf_learner *l, const dltf_model *start) {
     for (int64_t j = 0; j < l->m; j++)
         dl_normalise(l->W + j * l->n, l->n);
     l->warm = true;
-    return DLTF_OK;
+    l->warm_encoder = start->encoder != NULL;
+    return l->warm_encoder ? copy_encoder(l, start) : DLTF_OK;
 }
 
 dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start) {

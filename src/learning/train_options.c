@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* The encoders, in the order of dltf_encoder_kind after auto; the last variant has none. */
-#define ENCODERS "tied|tight|dual|distilled"
+#define STAGED "tied|tight|dual|distilled" /* those that begin with minibatches */
+#define ENCODERS STAGED "|learned"
 #define VARIANTS ENCODERS "|ksvd"
 
 #define FIELD(field) .offset = offsetof(dltf_train_options, field)
@@ -22,17 +23,18 @@ static const dltf_option options[] = {
     {.name = "init", .kind = DLTF_OPTION_CHOICE, FIELD(init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "first dictionary: random samples or Gaussian atoms"},
     {.name = "center", .kind = DLTF_OPTION_FLAG, FIELD(center), .default_text = "false", .help = "subtract the mean of the samples first; the model remembers it"},
     {.name = "unit-norm", .kind = DLTF_OPTION_FLAG, FIELD(unit_norm), .default_text = "false", .help = "scale every sample to norm 1 first; the model remembers it"},
-    {.name = "steps", .kind = DLTF_OPTION_INTEGER, FIELD(steps), .default_text = "200", .max = DL_OPTION_MAX_COUNT, .applies = ENCODERS, .argument = "T1", .help = "stage 1: minibatch steps with dual codes; 0 skips it"},
-    {.name = "batch", .kind = DLTF_OPTION_INTEGER, FIELD(batch), .default_text = "2000", .min = 1, .max = DL_OPTION_MAX_COUNT, .applies = ENCODERS, .argument = "B", .help = "stage 1: samples per minibatch"},
-    {.name = "ridge", .kind = DLTF_OPTION_REAL, FIELD(ridge), .default_text = "0.1", .max = 1e6, .applies = ENCODERS, .argument = "R", .help = "stage 1: regularisation of the dual encoder (W W^T + R I)^-1 W"},
+    {.name = "steps", .kind = DLTF_OPTION_INTEGER, FIELD(steps), .default_text = "200", .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "T1", .help = "stage 1: minibatch steps with dual codes; 0 skips it"},
+    {.name = "batch", .kind = DLTF_OPTION_INTEGER, FIELD(batch), .default_text = "2000", .min = 1, .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "B", .help = "stage 1: samples per minibatch"},
+    {.name = "ridge", .kind = DLTF_OPTION_REAL, FIELD(ridge), .default_text = "0.1", .max = 1e6, .applies = STAGED, .argument = "R", .help = "stage 1: regularisation of the dual encoder (W W^T + R I)^-1 W"},
     {.name = "iterations", .kind = DLTF_OPTION_INTEGER, FIELD(iterations), .default_text = "40", .max = DL_OPTION_MAX_COUNT, .applies = "tied|ksvd", .argument = "T2", .help = "iterations of ksvd, or of stage 2, the paper's model without its noise term; 0 skips it"},
     {.name = "theta-start", .kind = DLTF_OPTION_REAL, FIELD(theta_start), .default_text = "0.2", .max = 1e12, .applies = "tied", .argument = "THETA", .help = "weight of the data term at the start of stage 2"},
     {.name = "theta", .kind = DLTF_OPTION_REAL, FIELD(theta), .default_text = "0.003", .max = 1e12, .applies = "tied", .argument = "THETA", .help = "weight of the data term at the end of stage 2 and in stage 3; smaller: less coherent atoms"},
     {.name = "admm", .kind = DLTF_OPTION_INTEGER, FIELD(admm), .default_text = "0", .max = DL_OPTION_MAX_COUNT, .applies = "tied", .argument = "T3", .help = "stage 3: ADMM iterations of the whole model (Z, Q, W, Y steps); 0 skips it"},
     {.name = "lambda", .kind = DLTF_OPTION_REAL, FIELD(lambda), .default_text = "0.05", .max = 1e12, .applies = "tied", .argument = "LAMBDA", .help = "stage 3: weight of the noise term"},
     {.name = "beta", .kind = DLTF_OPTION_REAL, FIELD(beta), .default_text = "0.5", .min = 1e-12, .max = 1e12, .applies = "tied", .argument = "BETA", .help = "stage 3: penalty of the constraint Q = W^T(X - WZ); keep it >= 10 lambda"},
-    {.name = "encoder", .kind = DLTF_OPTION_CHOICE, FIELD(encoder), .default_text = "auto", .choices = "auto|" ENCODERS, .argument = "KIND", .help = "scores by the dictionary itself (tied: the paper's feature, after stages 2 and 3), or by an encoder made for the dictionary of stage 1; auto: what the other options apply to; otherwise distilled, or tied with ksvd or fewer than 20 samples per atom"},
+    {.name = "encoder", .kind = DLTF_OPTION_CHOICE, FIELD(encoder), .default_text = "auto", .choices = "auto|" ENCODERS, .argument = "KIND", .help = "scores by the dictionary itself (tied: the paper's feature, after stages 2 and 3), by an encoder made for the dictionary of stage 1 (tight, dual, distilled), or by one learned together with the dictionary (learned); auto: what the other options apply to; otherwise learned for more than 512 atoms, tied with ksvd or fewer than 20 samples per atom, distilled for the rest"},
     {.name = "polish", .kind = DLTF_OPTION_INTEGER, FIELD(polish), .default_text = "5", .max = DL_OPTION_MAX_COUNT, .applies = "tight|dual|distilled", .argument = "T4", .help = "iterations that sharpen the dictionary of stage 1 with codes of several passes"},
+    {.name = "epochs", .kind = DLTF_OPTION_REAL, FIELD(epochs), .default_text = "0", .max = 1e6, .applies = "learned", .argument = "N", .help = "how often to see each sample; 0: 10 times, but at least 300,000 and at most 20 million samples in all"},
     {.name = "update", .kind = DLTF_OPTION_CHOICE, FIELD(update), .default_text = "exact", .choices = "exact|approximate", .applies = "ksvd", .argument = "HOW", .help = "atoms by the whole rank-one fit, or by one step towards it"},
     {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .applies = "ksvd", .argument = "E", .help = "codes end when ||x - Wz||^2 of the preprocessed sample is at most E, with K entries at most; 0: always K entries"},
     {.name = "tolerance", .kind = DLTF_OPTION_REAL, FIELD(tolerance), .default_text = "1e-6", .max = 1, .argument = "TOL", .help = "stop a stage when the objective (stage 3: the residuals) changes by less than this share; 0: never"},
@@ -40,13 +42,14 @@ static const dltf_option options[] = {
 /* clang-format on */
 
 /* Bits of VARIANTS. */
-static const unsigned TIED = 1u << 0, UNTIED = 1u << 1 | 1u << 2 | 1u << 3, KSVD = 1u << 4;
+static const unsigned TIED = 1u << 0, UNTIED = 1u << 1 | 1u << 2 | 1u << 3, LEARNED = 1u << 4, KSVD = 1u << 5;
 
 static unsigned possible(const void *target) {
     const dltf_train_options *o = target;
     if (o->method == DLTF_METHOD_KSVD)
         return KSVD;
-    return o->encoder == DLTF_ENCODER_AUTO ? TIED | UNTIED : TIED << (o->encoder - DLTF_ENCODER_TIED);
+    return o->encoder == DLTF_ENCODER_AUTO ? TIED | UNTIED | LEARNED
+                                           : TIED << (o->encoder - DLTF_ENCODER_TIED);
 }
 
 dltf_option_table dltf_train_option_table(void) {
@@ -83,9 +86,30 @@ dltf_status dltf_train_options_settle(dltf_train_options *options, const char *c
     dl_variants_left(table, options, given, &left, &decisive);
     if (!decisive)
         return DLTF_OK;
-    options->encoder = left == TIED ? DLTF_ENCODER_TIED : DLTF_ENCODER_DISTILLED;
+    if (left == TIED)
+        options->encoder = DLTF_ENCODER_TIED;
+    else if (left == LEARNED)
+        options->encoder = DLTF_ENCODER_LEARNED;
+    else if (!(left & TIED))
+        options->encoder = DLTF_ENCODER_DISTILLED;
+    else
+        return DLTF_OK; /* still open */
     *reason = decisive->name;
     return DLTF_OK;
+}
+
+/* The stages that need m x m matrices cost O(m^3), and find worse dictionaries with many atoms than with few.
+ * With few samples per atom, an encoder fitted to their codes may learn them by heart. */
+static dltf_encoder_kind choose_encoder(const dltf_train_options *options, int64_t N) {
+    const int64_t many = 512, enough = 20;
+    unsigned left = 0;
+    const dltf_option *decisive = NULL;
+    dl_variants_left(dltf_train_option_table(), options, NULL, &left, &decisive);
+    if (options->method == DLTF_METHOD_KSVD)
+        return DLTF_ENCODER_TIED;
+    if (options->m > many && (left & LEARNED))
+        return DLTF_ENCODER_LEARNED;
+    return N / enough < options->m ? DLTF_ENCODER_TIED : DLTF_ENCODER_DISTILLED;
 }
 
 /* m and k: twice overcomplete, but not more atoms than a tenth of the samples can support or than pictures
@@ -99,10 +123,8 @@ void dl_train_options_complete(dltf_train_options *options, int64_t N, int64_t n
     if (options->select == DLTF_SELECT_MODEL)
         options->select = DLTF_SELECT_ABS;
     dltf_train_options_settle(options, NULL, &reason);
-    const int64_t enough = 20; /* samples per atom: with fewer, an encoder may learn them by heart */
-    bool tied = options->method == DLTF_METHOD_KSVD || N / enough < options->m;
     if (options->encoder == DLTF_ENCODER_AUTO)
-        options->encoder = tied ? DLTF_ENCODER_TIED : DLTF_ENCODER_DISTILLED;
+        options->encoder = choose_encoder(options, N);
 }
 
 dltf_status dl_train_options_check(const dltf_train_options *options) {
@@ -112,9 +134,10 @@ dltf_status dl_train_options_check(const dltf_train_options *options) {
     if (options->m > 0 && options->k > options->m)
         return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than m = %lld atoms: lower k or raise m",
                               (long long)options->k, (long long)options->m);
-    if (options->m > 46340)
+    bool learned = options->encoder == DLTF_ENCODER_LEARNED || options->encoder == DLTF_ENCODER_AUTO;
+    if (options->m > 46340 && (!learned || options->method == DLTF_METHOD_KSVD))
         return dl_fail_option(DLTF_ARGUMENT, "m",
-                              "%lld: the Gram matrix of more than 46,340 atoms is not supported",
+                              "%lld: more than 46,340 atoms are supported by --encoder learned only",
                               (long long)options->m);
     if (options->method != DLTF_METHOD_KSVD)
         return DLTF_OK;

@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "kernels/gram.h"
+#include "kernels/packed.h"
+#include "linalg/blas.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,21 +47,71 @@ static int64_t cosines(frame *f, int64_t i, bool all) {
     return before + after;
 }
 
+/* The search for the largest cosine: products in single precision find candidates, double precision decides.
+ */
+typedef struct search {
+    const frame *f;
+    float *narrow;    /* m x n: the atoms */
+    dl_packed packed; /* the same for products */
+    float *scores;    /* TILE x BLOCK */
+    double margin;    /* no product is wrong by more */
+    double largest;   /* so far, in double */
+} search;
+
+enum { TILE = 48, BLOCK = 1024 };
+
+static void search_free(search *s) {
+    dl_free(s->narrow);
+    dl_free(s->scores);
+    dl_packed_free(&s->packed);
+}
+
+static dltf_status search_make(const frame *f, search *s) {
+    dltf_status status = DLTF_OK;
+    /* Rounding of the atoms, and of sums of n products whose magnitudes add up to 1 at most. */
+    *s = (search){.f = f, .margin = ((double)f->n + 4) * 0x1p-24};
+    DL_TRY_NEW(s->narrow, f->m * f->n);
+    DL_TRY_NEW(s->scores, TILE * BLOCK);
+    DL_TRY(dl_packed_alloc(&s->packed, f->m, f->n));
+    for (int64_t i = 0; i < f->m * f->n; i++)
+        s->narrow[i] = (float)f->atoms[i];
+    dl_packed_fill(&s->packed, s->narrow, NULL);
+done:
+    if (status != DLTF_OK)
+        search_free(s);
+    return status;
+}
+
+/* Products of atom i with the atoms from `first` on, of which those after i count. */
+static void look_at_row(search *s, int64_t i, int64_t first, int64_t count, const float *scores) {
+    const frame *f = s->f;
+    for (int64_t j = i >= first ? i + 1 : first; j < first + count; j++)
+        if (fabs((double)scores[j - first]) > s->largest - s->margin)
+            s->largest =
+                fmax(s->largest, fmin(fabs(dl_dot(f->atoms + i * f->n, f->atoms + j * f->n, f->n)), 1));
+}
+
 /* mu = max_{i != j} |<w_i, w_j>| over the normalised rows; 0 for a single atom. O(m^2 n), O(m n) memory. */
 dltf_status dltf_coherence(dltf_matrix dictionary, double *coherence) {
     frame f;
+    search s;
     dltf_status status = frame_make(dictionary, &f);
     if (status != DLTF_OK)
         return status;
-    double largest = 0;
-    for (int64_t i = 0; i < f.m; i++) {
-        int64_t count = cosines(&f, i, false);
-        for (int64_t j = 0; j < count; j++)
-            largest = fmax(largest, f.row[j]);
-    }
-    *coherence = largest;
+    DL_TRY(search_make(&f, &s));
+    for (int64_t i = 0; i < f.m; i += TILE)
+        for (int64_t first = i / BLOCK * BLOCK; first < f.m; first += BLOCK) {
+            int64_t rows = f.m - i < TILE ? f.m - i : TILE, count = f.m - first < BLOCK ? f.m - first : BLOCK;
+            dl_kernels_now()->scores(&s.packed, first / DL_PANEL, (first + count + DL_PANEL - 1) / DL_PANEL,
+                                     s.narrow + i * f.n, f.n, rows, s.scores, count);
+            for (int64_t r = 0; r < rows; r++)
+                look_at_row(&s, i + r, first, count, s.scores + r * count);
+        }
+    *coherence = s.largest;
+    search_free(&s);
+done:
     frame_free(&f);
-    return DLTF_OK;
+    return status;
 }
 
 static int descending(const void *left, const void *right) {
@@ -104,20 +156,25 @@ dltf_status dltf_babel(dltf_matrix dictionary, int64_t order, double *babel) {
     return DLTF_OK;
 }
 
-/* ||W^T W||_F^2 = sum_{i,j} <w_i, w_j>^2 >= m^2/n, with equality for tight frames (Benedetto & Fickus). O(m^2
- * n). */
+/* ||W^T W||_F^2 = ||W W^T||_F^2 >= m^2/n, with equality for tight frames (Benedetto & Fickus), from the
+ * smaller of the two. O(m n min(m, n)). */
 dltf_status dltf_frame_potential(dltf_matrix dictionary, double *potential) {
     frame f;
     dltf_status status = frame_make(dictionary, &f);
     if (status != DLTF_OK)
         return status;
-    double sum = 0;
-    for (int64_t i = 0; i < f.m; i++) {
-        int64_t count = cosines(&f, i, false);
-        for (int64_t j = 0; j < count; j++)
-            sum += f.row[j] * f.row[j];
-    }
-    *potential = (double)f.m + 2 * sum;
+    int64_t size = f.m < f.n ? f.m : f.n;
+    double *gram = NULL, sum = 0;
+    DL_TRY_NEW(gram, size * size);
+    if (f.m < f.n)
+        dl_gemm(1, DL_PLAIN, DL_TRANSPOSED, size, size, f.n, 1, f.atoms, f.atoms, 0, gram);
+    else
+        dl_gemm(1, DL_TRANSPOSED, DL_PLAIN, size, size, f.m, 1, f.atoms, f.atoms, 0, gram);
+    for (int64_t i = 0; i < size * size; i++)
+        sum += gram[i] * gram[i];
+    *potential = sum;
+done:
+    dl_free(gram);
     frame_free(&f);
-    return DLTF_OK;
+    return status;
 }

@@ -68,7 +68,7 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
 }
 
 @test "options of another method are refused" {
-  fails 2 "--steps: applies to all but method ksvd" train "$toy/X.npy" --method ksvd --steps 3 -o x.safetensors
+  fails 2 "--steps: applies to encoder tied, tight, dual or distilled, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 3 -o x.safetensors
   fails 2 "--error: applies to method ksvd" train "$toy/X.npy" --error 3 -o x.safetensors
   fails 2 "--update: applies to method ksvd" train "$toy/X.npy" --update approximate -o x.safetensors
   fails 2 "--select: ksvd codes by omp" train "$toy/X.npy" --method ksvd --select positive -o x.safetensors

@@ -114,7 +114,7 @@ load common
   fails 2 "--polish: applies to encoder tight, dual or distilled, but theta to encoder tied: leave one of them out" train "$toy/X.npy" --theta 1 --polish 2 -o x.safetensors
   fails 2 "--encoder: ksvd learns a dictionary and no encoder" train "$toy/X.npy" --method ksvd --encoder dual -o x.safetensors
   fails 2 "--polish: applies to encoder tight, dual or distilled, not to method ksvd" train "$toy/X.npy" --method ksvd --polish 2 -o x.safetensors
-  fails 2 "--steps: applies to all but method ksvd" train "$toy/X.npy" --method ksvd --steps 200 -o x.safetensors
+  fails 2 "--steps: applies to encoder tied, tight, dual or distilled, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 200 -o x.safetensors
   [[ ! -e x.safetensors ]]
   # Few samples do not change what an option asks for.
   dltf synth -n 6 -m 8 -k 2 -N 100 -o small -q

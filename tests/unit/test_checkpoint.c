@@ -151,6 +151,21 @@ static void stopped_with_an_encoder(void **state) {
     }
 }
 
+static void stopped_in_gradient_descent(void **state) {
+    (void)state;
+    for (int positive = 0; positive < 2; positive++) {
+        dltf_train_options options = dltf_train_options_default();
+        options.m = m;
+        options.k = k;
+        options.encoder = DLTF_ENCODER_LEARNED;
+        options.epochs = 20;
+        options.threads = 1;
+        options.select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
+        options.center = positive;
+        check_every_stop(&options);
+    }
+}
+
 /* Every sample three times, so that atoms are copies of one another and are replaced in both stages. */
 static void stopped_among_replacements(void **state) {
     (void)state;
@@ -591,6 +606,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stopped_anywhere),
         cmocka_unit_test(stopped_with_an_encoder),
+        cmocka_unit_test(stopped_in_gradient_descent),
         cmocka_unit_test(stopped_among_replacements),
         cmocka_unit_test(stopped_with_stages_missing),
         cmocka_unit_test(stopped_when_converged),

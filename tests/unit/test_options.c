@@ -282,8 +282,9 @@ static void scopes(void **state) {
     (void)state;
     dltf_option_table train = dltf_train_option_table(), encode = dltf_encode_option_table();
     assert_scope(train, "seed", "");
-    assert_scope(train, "steps", "all but method ksvd");
+    assert_scope(train, "steps", "encoder tied, tight, dual or distilled");
     assert_scope(train, "iterations", "encoder tied or method ksvd");
+    assert_scope(train, "epochs", "encoder learned");
     assert_scope(train, "theta", "encoder tied");
     assert_scope(train, "polish", "encoder tight, dual or distilled");
     assert_scope(train, "update", "method ksvd");
@@ -326,7 +327,8 @@ static void options_of_other_variants(void **state) {
     assert_not_for(train, options, "polish", "1",
                    "polish: applies to encoder tight, dual or distilled, not to encoder tied");
     options.train.method = DLTF_METHOD_KSVD;
-    assert_not_for(train, options, "steps", "0", "steps: applies to all but method ksvd");
+    assert_not_for(train, options, "steps", "0",
+                   "steps: applies to encoder tied, tight, dual or distilled, not to method ksvd");
     assert_not_for(train, options, "lambda", "0", "lambda: applies to encoder tied, not to method ksvd");
     options = (any_options){.encode = dltf_encode_options_default()};
     assert_not_for(encode, options, "passes", "2",

@@ -55,11 +55,13 @@ static void residuals_of_ksvd(void **state) {
 /* Of omp and htp. */
 static void gram_matrix(void **state) {
     (void)state;
-    assert_int_equal(dl_gram_check(1000), DLTF_OK);
-    assert_fails(dl_gram_check(INT32_MAX), DLTF_MEMORY,
-                 "coder: the Gram matrix of 2147483647 atoms needs 18446744057 GB, but this machine has ");
+    assert_int_equal(dl_gram_check(1000, 32), DLTF_OK);
+    assert_fails(dl_gram_check(INT32_MAX, 32), DLTF_MEMORY,
+                 "coder: the matrix of all pairs of 2147483647 atoms needs 18446744057 GB, but this machine "
+                 "has ");
     assert_message_has("use coder threshold");
     assert_int_equal(dltf_last_error().subject, DLTF_SUBJECT_OPTION);
+    assert_fails(dl_gram_check(INT32_MAX, 1), DLTF_MEMORY, "needs 576460752 GB"); /* of incoherent: bits */
 }
 
 static void codes_beyond_addresses(void **state) {

@@ -1,0 +1,210 @@
+/* A step of the gradient learner. Samples are coded tile by tile, then each atom gathers its own entries: no
+ * locks, one order of addition, the same bytes for any number of threads. */
+#include "learning/gradient.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "kernels/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ATOMS_PER_TASK = 32 };
+
+static const float KEEP_MOMENT = 0.9f, KEEP_SQUARE = 0.99f, EPSILON = 1e-8f;
+
+/* ---- Memory ---- */
+
+static dltf_status adam_alloc(dl_adam *a, int64_t m, int64_t n) {
+    dltf_status status = DLTF_OK;
+    a->n = n;
+    DL_TRY_NEW(a->value, m * n);
+    DL_TRY_NEW(a->moment, m * n);
+    DL_TRY_NEW(a->square, m);
+done:
+    return status;
+}
+
+static void adam_free(dl_adam *a) {
+    dl_free(a->value);
+    dl_free(a->moment);
+    dl_free(a->square);
+}
+
+dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
+                              int64_t room) {
+    dltf_status status = DLTF_OK;
+    *g = (dl_gradient){.m = m, .n = n, .k = k, .positive = positive, .threads = threads, .room = room};
+    DL_TRY(adam_alloc(&g->W, m, n));
+    DL_TRY(adam_alloc(&g->E, m, n));
+    DL_TRY(adam_alloc(&g->b, m, 1));
+    DL_TRY_NEW(g->updates, m);
+    DL_TRY_NEW(g->idle, m);
+    DL_TRY_NEW(g->code_sum, m);
+    DL_TRY(dl_packed_alloc(&g->packed, m, n));
+    DL_TRY_NEW(g->Y, room * n);
+    DL_TRY_NEW(g->R, room * n);
+    DL_TRY(dl_slots_alloc(&g->Z, room, k));
+    DL_TRY_NEW(g->D, room * k);
+    DL_TRY(dl_by_atom_alloc(&g->by_atom, m, room * k));
+    DL_TRY_NEW(g->sums, dl_tiles(room, DL_TILE));
+    DL_TRY_NEW(g->scratch, threads * 2 * n);
+    DL_TRY(dl_workspaces_alloc(threads, m, n, k, &g->spaces));
+done:
+    return status; /* the owner frees what is there */
+}
+
+void dl_gradient_free(dl_gradient *g) {
+    adam_free(&g->W);
+    adam_free(&g->E);
+    adam_free(&g->b);
+    dl_free(g->updates);
+    dl_free(g->idle);
+    dl_free(g->code_sum);
+    dl_packed_free(&g->packed);
+    dl_free(g->Y);
+    dl_free(g->R);
+    dl_slots_free(&g->Z);
+    dl_free(g->D);
+    dl_by_atom_free(&g->by_atom);
+    dl_free(g->sums);
+    dl_free(g->scratch);
+    dl_workspaces_free(g->spaces, g->threads);
+}
+
+double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room) {
+    double atoms = (double)m * (20 * (double)n + 60), batch = (double)room * (8 * (double)n + 28 * (double)k);
+    return atoms + batch + (double)threads * DL_TILE * 4 * (double)(n + DL_BLOCK_ATOMS);
+}
+
+/* ---- The layout of products ---- */
+
+static void pack_row(dl_gradient *g, int64_t j) {
+    float *row = g->packed.data + j / DL_PANEL * g->n * DL_PANEL + j % DL_PANEL;
+    const float *e = g->E.value + j * g->n;
+    for (int64_t d = 0; d < g->n; d++)
+        row[d * DL_PANEL] = e[d];
+    g->packed.bias[j] = -g->b.value[j];
+}
+
+void dl_gradient_pack(dl_gradient *g) {
+    dl_packed_fill(&g->packed, g->E.value, g->b.value);
+}
+
+/* ---- Codes and residuals ---- */
+
+static void code_tile(void *context, int64_t tile, int worker) {
+    dl_gradient *g = context;
+    const dl_kernels *kernels = dl_kernels_now();
+    int64_t n = g->n, k = g->k, first = tile * DL_TILE, left = g->rows - first;
+    int64_t rows = left < DL_TILE ? left : DL_TILE;
+    dl_feature feature = {.E = &g->packed, .k = k, .positive = g->positive};
+    dl_slots Z = dl_slots_from(&g->Z, first, rows);
+    float *Y = g->Y + first * n, *R = g->R + first * n;
+    dl_feature_tile(&feature, Y, n, rows, &g->spaces[worker], Z);
+    memcpy(R, Y, (size_t)(rows * n) * sizeof *R);
+    double *sums = g->sums[tile];
+    sums[0] = sums[1] = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        float *r = R + i * n;
+        for (int64_t e = i * k; e < i * k + Z.count[i]; e++)
+            kernels->add_scaled32(r, -Z.value[e], g->W.value + Z.index[e] * n, n);
+        for (int64_t e = i * k; e < i * k + Z.count[i]; e++)
+            g->D[first * k + e] = kernels->dot32(g->W.value + Z.index[e] * n, r, n);
+        sums[0] += kernels->square(r, n);
+        sums[1] += kernels->square(Y + i * n, n);
+    }
+}
+
+dl_gradient_error dl_gradient_code(dl_gradient *g) {
+    dl_gradient_error error = {0, 0};
+    int64_t tiles = dl_tiles(g->rows, DL_TILE);
+    dl_parallel(g->threads, tiles, code_tile, g);
+    for (int64_t tile = 0; tile < tiles; tile++) {
+        error.left += g->sums[tile][0];
+        error.energy += g->sums[tile][1];
+    }
+    return error;
+}
+
+/* ---- The step ---- */
+
+/* Adam on row j with gradient `slope`; `t` updates of the row, this one included. */
+static void descend(dl_adam *a, int64_t j, const float *slope, int32_t t, float rate) {
+    const dl_kernels *kernels = dl_kernels_now();
+    float mean = kernels->dot32(slope, slope, a->n) / (float)a->n;
+    a->square[j] = KEEP_SQUARE * a->square[j] + (1 - KEEP_SQUARE) * mean;
+    double moment_share = 1 - pow((double)KEEP_MOMENT, t), square_share = 1 - pow((double)KEEP_SQUARE, t);
+    double scale = sqrt((double)a->square[j] / square_share) + (double)EPSILON;
+    float step = (float)((double)rate / moment_share / scale);
+    kernels->descend32(a->value + j * a->n, a->moment + j * a->n, slope, a->n, KEEP_MOMENT, step);
+}
+
+static void update_atom(dl_gradient *g, int64_t j, const dl_gradient_rule *rule, float *scratch) {
+    const dl_kernels *kernels = dl_kernels_now();
+    dl_atom_entries entries = dl_by_atom_of(&g->by_atom, j);
+    int64_t n = g->n, k = g->k;
+    float *w = g->W.value + j * n, *e = g->E.value + j * n;
+    float *w_slope = scratch, *e_slope = scratch + n, b_slope = 0, share = 1 / (float)g->rows;
+    memset(scratch, 0, (size_t)(2 * n) * sizeof *scratch);
+    for (int64_t a = 0; a < entries.count; a++) {
+        int64_t entry = entries.entry[a], i = entry / k;
+        float z = g->Z.value[entry], d = g->D[entry];
+        kernels->add_scaled32(w_slope, -share * z, g->R + i * n, n);
+        kernels->add_scaled32(e_slope, -share * d, g->Y + i * n, n);
+        b_slope += share * d;
+        g->code_sum[j] += (double)z;
+    }
+    kernels->add_scaled32(w_slope, -kernels->dot32(w_slope, w, n), w, n); /* tangent to the sphere */
+    int32_t t = ++g->updates[j];
+    descend(&g->W, j, w_slope, t, rule->rate);
+    descend(&g->E, j, e_slope, t, rule->rate);
+    descend(&g->b, j, &b_slope, t, rule->rate);
+    if (rule->tie > 0)
+        kernels->combine32(e, 1 - rule->tie, rule->tie * kernels->dot32(e, w, n), w, n);
+    float norm = sqrtf(kernels->dot32(w, w, n));
+    if (norm > 0)
+        kernels->combine32(w, 1 / norm, 0, w, n);
+}
+
+/* Larger scores bring an unused atom back into codes. Not without end: with positive selection an atom may
+ * have negative scores only. */
+static bool grow(dl_gradient *g, int64_t j, float growth) {
+    const float largest = 1e6f; /* of ||e||^2, which is about 1 */
+    const dl_kernels *kernels = dl_kernels_now();
+    float *e = g->E.value + j * g->n;
+    if (!(kernels->dot32(e, e, g->n) < largest))
+        return false;
+    kernels->combine32(e, growth, 0, e, g->n);
+    return true;
+}
+
+typedef struct step {
+    dl_gradient *g;
+    const dl_gradient_rule *rule;
+} step;
+
+static void update_atoms(void *context, int64_t task, int worker) {
+    const step *s = context;
+    dl_gradient *g = s->g;
+    int64_t first = task * ATOMS_PER_TASK,
+            last = first + ATOMS_PER_TASK < g->m ? first + ATOMS_PER_TASK : g->m;
+    for (int64_t j = first; j < last; j++) {
+        g->idle[j] += g->rows;
+        if (dl_by_atom_of(&g->by_atom, j).count > 0) {
+            g->idle[j] = 0;
+            update_atom(g, j, s->rule, g->scratch + worker * 2 * g->n);
+        } else if (!(s->rule->patience > 0 && g->idle[j] > s->rule->patience &&
+                     grow(g, j, s->rule->growth))) {
+            continue;
+        }
+        pack_row(g, j);
+    }
+}
+
+void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule) {
+    step s = {g, rule};
+    dl_slots Z = dl_slots_from(&g->Z, 0, g->rows);
+    dl_by_atom_sort(&g->by_atom, Z);
+    dl_parallel(g->threads, dl_tiles(g->m, ATOMS_PER_TASK), update_atoms, &s);
+}

@@ -1,0 +1,70 @@
+/* Gradient learning of dictionary and encoder through max_k:
+ *
+ *     min over W, E, b   sum_i 1/2 ||y_i - W z_i||^2,   z_i = max_k(E^T y_i - b),   ||w_j|| = 1
+ *
+ * On the support that max_k chose, codes are linear in E and b, so that every gradient touches the k atoms of
+ * a sample alone. Steps are those of Adam with one squared average per row and bias correction by the number
+ * of updates of that row; an atom that a batch does not use stays as it is. No m x m matrix is needed. */
+#ifndef DL_LEARNING_GRADIENT_H
+#define DL_LEARNING_GRADIENT_H
+
+#include "coding/by_atom.h"
+#include "coding/feature.h"
+
+/* One parameter per atom (a row of W, of E, or an entry of b) with its averages. */
+typedef struct dl_adam {
+    int64_t n;     /* entries of a row */
+    float *value;  /* m x n */
+    float *moment; /* m x n: average gradient */
+    float *square; /* m: average of the mean square of a row's gradient */
+} dl_adam;
+
+/* Dictionary and encoder while they are learned. */
+typedef struct dl_gradient {
+    int64_t m, n, k;
+    bool positive;
+    int threads;
+    dl_adam W, E, b;
+    int32_t *updates; /* m: of each row */
+    int64_t *idle;    /* m: samples since the atom was last in a code */
+    double *code_sum; /* m: of the codes since somebody cleared it */
+    dl_packed packed; /* E and b, for products */
+
+    /* The batch. */
+    int64_t room, rows; /* samples: at most, and in it now */
+    float *Y, *R;       /* room x n: samples, residuals */
+    dl_slots Z;         /* codes */
+    float *D;           /* room x k: <w_j, r_i>, the gradient of an entry but for its sign */
+    dl_by_atom by_atom;
+    double (*sums)[2]; /* of each tile: ||r||^2 and ||y||^2 */
+    float *scratch;    /* threads x 2n: gradients of an atom */
+    dl_workspace *spaces;
+} dl_gradient;
+
+/* For batches of up to `room` samples. */
+dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
+                              int64_t room);
+void dl_gradient_free(dl_gradient *g);
+double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room);
+
+/* E and b in the layout of products: required after they were set from outside. */
+void dl_gradient_pack(dl_gradient *g);
+
+typedef struct dl_gradient_error {
+    double left, energy; /* sum ||y - Wz||^2, sum ||y||^2 */
+} dl_gradient_error;
+
+/* Codes, residuals and D of the g->rows samples in g->Y. */
+dl_gradient_error dl_gradient_code(dl_gradient *g);
+
+typedef struct dl_gradient_rule {
+    float rate;
+    float tie;        /* e moves by this share towards its projection on w */
+    int64_t patience; /* samples after which an atom counts as unused; 0: never */
+    float growth;     /* by which its encoder row is multiplied in every step */
+} dl_gradient_rule;
+
+/* One step from the coded batch. */
+void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule);
+
+#endif

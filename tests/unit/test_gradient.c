@@ -1,0 +1,407 @@
+/* The gradient learner: its gradients against differences, its steps against dense loops in double, and whole
+ * trainings. */
+#include "learning/gradient.h"
+#include "test_small_learner.h"
+
+enum { m = 9, n = 5, k = 3, ROWS = 7 };
+
+static const dl_gradient_rule plain = {.rate = 0.01f, .growth = 1};
+
+/* Random parameters and a coded batch. */
+static void make(dl_gradient *g, bool positive, int threads) {
+    assert_int_equal(dl_gradient_alloc(g, threads, m, n, k, positive, ROWS), DLTF_OK);
+    double *W = new_dictionary(m, n);
+    for (int64_t i = 0; i < m * n; i++)
+        g->W.value[i] = (float)W[i];
+    fill_normal(g->E.value, m * n);
+    fill_normal(g->b.value, m);
+    fill_normal(g->Y, ROWS * n);
+    free(W);
+    dl_gradient_pack(g);
+    g->rows = ROWS;
+    dl_gradient_code(g);
+}
+
+/* 1/2 sum ||y - Wz||^2 / ROWS with codes on the supports that were chosen, from parameters in double. */
+static double loss(const dl_gradient *g, const double *W, const double *E, const double *b) {
+    double sum = 0;
+    for (int64_t i = 0; i < ROWS; i++) {
+        double r[n];
+        for (int64_t d = 0; d < n; d++)
+            r[d] = (double)g->Y[i * n + d];
+        for (int64_t e = i * k; e < i * k + g->Z.count[i]; e++) {
+            int64_t j = g->Z.index[e];
+            double z = -b[j];
+            for (int64_t d = 0; d < n; d++)
+                z += E[j * n + d] * (double)g->Y[i * n + d];
+            for (int64_t d = 0; d < n; d++)
+                r[d] -= z * W[j * n + d];
+        }
+        sum += dot_f64(r, r, n) / 2 / ROWS;
+    }
+    return sum;
+}
+
+static double difference(const dl_gradient *g, double *W, double *E, double *b, double *at) {
+    double keep = *at, step = 1e-6;
+    *at = keep + step;
+    double above = loss(g, W, E, b);
+    *at = keep - step;
+    double below = loss(g, W, E, b);
+    *at = keep;
+    return (above - below) / (2 * step);
+}
+
+/* After the first step a moment is a tenth of the gradient. */
+static void gradients(void **state) {
+    (void)state;
+    for (int positive = 0; positive < 2; positive++) {
+        dl_gradient g;
+        make(&g, positive, 1);
+        double *W = new_wide(g.W.value, m * n), *E = new_wide(g.E.value, m * n), *b = new_wide(g.b.value, m);
+        double *w_slope = new_f64(m * n), *e_slope = new_f64(m * n), *b_slope = new_f64(m);
+        for (int64_t i = 0; i < m * n; i++) {
+            w_slope[i] = difference(&g, W, E, b, &W[i]);
+            e_slope[i] = difference(&g, W, E, b, &E[i]);
+        }
+        for (int64_t j = 0; j < m; j++) {
+            b_slope[j] = difference(&g, W, E, b, &b[j]);
+            double along = dot_f64(w_slope + j * n, W + j * n, n) / dot_f64(W + j * n, W + j * n, n);
+            for (int64_t d = 0; d < n; d++)
+                w_slope[j * n + d] -= along * W[j * n + d];
+        }
+        dl_gradient_step(&g, &plain);
+        for (int64_t i = 0; i < m * n; i++) {
+            assert_near(10 * (double)g.W.moment[i], w_slope[i], 1e-5);
+            assert_near(10 * (double)g.E.moment[i], e_slope[i], 1e-5);
+        }
+        for (int64_t j = 0; j < m; j++)
+            assert_near(10 * (double)g.b.moment[j], b_slope[j], 1e-5);
+        free(W);
+        free(E);
+        free(b);
+        free(w_slope);
+        free(e_slope);
+        free(b_slope);
+        dl_gradient_free(&g);
+    }
+}
+
+/* ---- Steps against dense loops ---- */
+
+typedef struct dense {
+    double W[m * n], E[m * n], b[m], mW[m * n], mE[m * n], mb[m], vW[m], vE[m], vb[m];
+    int t[m];
+} dense;
+
+static void dense_adam(double *p, double *moment, double *v, const double *slope, int64_t count, int t,
+                       double rate) {
+    *v = 0.99 * *v + 0.01 * dot_f64(slope, slope, count) / (double)count;
+    for (int64_t i = 0; i < count; i++) {
+        moment[i] = 0.9 * moment[i] + 0.1 * slope[i];
+        p[i] -= rate * (moment[i] / (1 - pow(0.9, t))) / (sqrt(*v / (1 - pow(0.99, t))) + 1e-8);
+    }
+}
+
+/* The same step from Y and the supports of the batch, without lists: every atom looks at every sample. */
+static void dense_step(dense *s, const dl_gradient *g, double rate, double tie) {
+    double z[ROWS * m] = {0}, r[ROWS * n], d;
+    for (int64_t i = 0; i < ROWS; i++) {
+        for (int64_t c = 0; c < n; c++)
+            r[i * n + c] = (double)g->Y[i * n + c];
+        for (int64_t e = i * k; e < i * k + g->Z.count[i]; e++) {
+            int64_t j = g->Z.index[e];
+            for (int64_t c = 0; c < n; c++)
+                z[i * m + j] += s->E[j * n + c] * (double)g->Y[i * n + c];
+            z[i * m + j] -= s->b[j];
+            for (int64_t c = 0; c < n; c++)
+                r[i * n + c] -= z[i * m + j] * s->W[j * n + c];
+        }
+    }
+    for (int64_t j = 0; j < m; j++) {
+        double w_slope[n] = {0}, e_slope[n] = {0}, b_slope = 0, *w = s->W + j * n, *e = s->E + j * n;
+        bool used = false;
+        for (int64_t i = 0; i < ROWS; i++) {
+            if (z[i * m + j] == 0)
+                continue;
+            used = true;
+            d = dot_f64(w, r + i * n, n);
+            for (int64_t c = 0; c < n; c++) {
+                w_slope[c] -= z[i * m + j] * r[i * n + c] / ROWS;
+                e_slope[c] -= d * (double)g->Y[i * n + c] / ROWS;
+            }
+            b_slope += d / ROWS;
+        }
+        if (!used)
+            continue;
+        double along = dot_f64(w_slope, w, n);
+        for (int64_t c = 0; c < n; c++)
+            w_slope[c] -= along * w[c];
+        s->t[j]++;
+        dense_adam(w, s->mW + j * n, &s->vW[j], w_slope, n, s->t[j], rate);
+        dense_adam(e, s->mE + j * n, &s->vE[j], e_slope, n, s->t[j], rate);
+        dense_adam(&s->b[j], &s->mb[j], &s->vb[j], &b_slope, 1, s->t[j], rate);
+        double on = dot_f64(e, w, n), norm;
+        for (int64_t c = 0; c < n; c++)
+            e[c] += tie * (on * w[c] - e[c]);
+        norm = sqrt(dot_f64(w, w, n));
+        for (int64_t c = 0; c < n; c++)
+            w[c] /= norm;
+    }
+}
+
+static void steps_by_loops(void **state) {
+    (void)state;
+    dl_gradient g;
+    make(&g, false, 2);
+    dense s;
+    memset(&s, 0, sizeof s);
+    for (int64_t i = 0; i < m * n; i++) {
+        s.W[i] = (double)g.W.value[i];
+        s.E[i] = (double)g.E.value[i];
+    }
+    for (int64_t j = 0; j < m; j++)
+        s.b[j] = (double)g.b.value[j];
+    dl_gradient_rule rule = {.rate = 0.01f, .tie = 0.02f, .growth = 1};
+    for (int step = 0; step < 20; step++) {
+        fill_normal(g.Y, ROWS * n);
+        dl_gradient_code(&g);
+        dense_step(&s, &g, 0.01, 0.02);
+        dl_gradient_step(&g, &rule);
+        for (int64_t i = 0; i < m * n; i++) {
+            assert_near((double)g.W.value[i], s.W[i], 1e-4);
+            assert_near((double)g.E.value[i], s.E[i], 1e-4);
+        }
+        for (int64_t j = 0; j < m; j++) {
+            assert_near((double)g.b.value[j], s.b[j], 1e-4);
+            assert_true(g.packed.bias[j] == -g.b.value[j]);
+            for (int64_t d = 0; d < n; d++)
+                assert_true(g.packed.data[d * DL_PANEL + j] == g.E.value[j * n + d]);
+        }
+    }
+    dl_gradient_free(&g);
+}
+
+/* An unused atom stays as it is, until its patience ends: then its encoder row grows, but not without end. */
+static void unused_atoms(void **state) {
+    (void)state;
+    dl_gradient g;
+    make(&g, true, 1);
+    for (int64_t i = 0; i < ROWS * n; i++)
+        g.Y[i] = 1;
+    for (int64_t d = 0; d < n; d++)
+        g.E.value[d] = -1; /* atom 0: never positive */
+    dl_gradient_rule rule = {.rate = 0.01f, .patience = 2 * ROWS, .growth = 1.5f};
+    dl_gradient_pack(&g);
+    for (int step = 0; step < 2; step++) {
+        dl_gradient_code(&g);
+        dl_gradient_step(&g, &rule);
+        assert_true(g.E.value[0] == -1 && g.updates[0] == 0 && g.idle[0] == (step + 1) * ROWS);
+    }
+    for (int step = 0; step < 200; step++) {
+        dl_gradient_code(&g);
+        dl_gradient_step(&g, &rule);
+    }
+    assert_true(g.E.value[0] < -100 && isfinite(g.E.value[0]));
+    assert_true(g.packed.data[0] == g.E.value[0]);
+    dl_gradient_free(&g);
+}
+
+/* ---- Whole trainings ---- */
+
+static dltf_train_options learned(int64_t atoms, int64_t entries) {
+    dltf_train_options options = dltf_train_options_default();
+    options.m = atoms;
+    options.k = entries;
+    options.encoder = DLTF_ENCODER_LEARNED;
+    options.threads = 2;
+    return options;
+}
+
+static double error_of(const dltf_model *model, dltf_matrix X, bool refit) {
+    dltf_encode_options options = dltf_encode_options_default();
+    dltf_codes *codes = NULL;
+    double error = NAN;
+    options.refit = refit;
+    assert_int_equal(dltf_encode(model, X, &options, NULL, NULL, &codes), DLTF_OK);
+    assert_int_equal(dltf_reconstruction_error(model, X, codes, &error), DLTF_OK);
+    dltf_codes_free(codes);
+    return error;
+}
+
+static void same_bytes_for_any_threads(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(16, 40, 3, sized(2000, 400), 0.05);
+    dltf_matrix X = dltf_synthetic_samples(problem, false);
+    for (int kind = 0; kind < 3; kind++) {
+        dltf_model *models[3];
+        for (int t = 0; t < 3; t++) {
+            dltf_train_options options = learned(40, 3);
+            options.epochs = 6;
+            options.threads = t + 1;
+            options.select = kind == 1 ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
+            options.center = options.unit_norm = kind == 2;
+            models[t] = train(X, &options);
+            dltf_model_view a = dltf_model_get(models[0]), b = dltf_model_get(models[t]);
+            assert_same_dictionary(models[0], models[t]);
+            assert_memory_equal(a.encoder, b.encoder, (size_t)(a.m * a.n) * sizeof(float));
+            assert_memory_equal(a.bias, b.bias, (size_t)a.m * sizeof(float));
+        }
+        for (int t = 0; t < 3; t++)
+            dltf_model_free(models[t]);
+    }
+    dltf_synthetic_free(problem);
+}
+
+/* Held-out error falls with the number of atoms, and the history says what the model does. */
+static void more_atoms_are_better(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(16, 64, 3, sized(4000, 1000), 0.05);
+    dltf_matrix X = dltf_synthetic_samples(problem, false), test = dltf_synthetic_samples(problem, true);
+    double before = 1;
+    for (int64_t atoms = 8; atoms <= 128; atoms *= 4) {
+        dltf_train_options options = learned(atoms, 3);
+        options.epochs = (double)sized(40, 20);
+        dltf_learner *learner = new_learner(X, &options);
+        run(learner);
+        dltf_model *model = model_of(learner);
+        int64_t count = 0;
+        const dltf_iteration *last = dltf_learner_history(learner, &count);
+        last += count - 1;
+        double raw = error_of(model, test, false), refit = error_of(model, test, true);
+        print_message("m = %lld: raw %.3f, refit %.3f, held out %.3f, unused %.3f\n", (long long)atoms, raw,
+                      refit, last->held_out_error, last->unused_share);
+        assert_true(refit < before && refit <= raw * (1 + 1e-6));
+        assert_near(last->held_out_error, raw, 0.25 * raw);
+        assert_true(isnan(last->coherence) && last->unused_share < 0.1);
+        before = refit;
+        dltf_model_free(model);
+        dltf_learner_free(learner);
+    }
+    dltf_synthetic_free(problem);
+}
+
+/* A training that starts from a finished model begins where that one ended. */
+static void warm_start(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(16, 32, 3, 1000, 0.05);
+    dltf_matrix X = dltf_synthetic_samples(problem, false);
+    dltf_train_options options = learned(32, 3);
+    options.epochs = 30;
+    dltf_model *first = train(X, &options);
+    options.epochs = 1;
+    for (int fresh = 0; fresh < 2; fresh++) {
+        dltf_learner *learner = NULL;
+        assert_int_equal(dltf_learner_new(X, &options, fresh ? NULL : first, &learner), DLTF_OK);
+        run(learner);
+        int64_t count = 0;
+        double error = dltf_learner_history(learner, &count)->relative_error,
+               known = error_of(first, X, false);
+        print_message("first round: %.4f, finished model %.4f\n", error, known);
+        if (fresh)
+            assert_true(error > 1.5 * known);
+        else
+            assert_true(error < 1.2 * known);
+        dltf_learner_free(learner);
+    }
+    dltf_model_free(first);
+    dltf_synthetic_free(problem);
+}
+
+/* Few samples: the held-out error decides when to stop, and the model is the best one seen. */
+static void stops_early(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(24, 48, 4, 120, 0.3);
+    dltf_train_options options = learned(200, 8);
+    options.epochs = 2000;
+    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+    assert_int_equal(run(learner), DLTF_CONVERGED);
+    int64_t count = 0;
+    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    print_message("stopped after %lld rounds\n", (long long)count);
+    dltf_model *model = model_of(learner);
+    dltf_model_free(model);
+    dltf_learner_free(learner);
+    options.tolerance = 0; /* never early */
+    options.epochs = 50;
+    learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+    assert_int_equal(run(learner), DLTF_ITERATION_LIMIT);
+    r = dltf_learner_history(learner, &count);
+    assert_int_equal(r[count - 1].index, count - 1);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+static void odd_shapes(void **state) {
+    (void)state;
+    const struct {
+        int64_t rows, cols, atoms, entries;
+        int kind; /* 0: Gaussian, 1: copies of one row, 2: constant, 3: mostly zero */
+    } shapes[] = {{1, 3, 2, 1, 0},  {2, 1, 1, 1, 0},   {5, 4, 30, 30, 0}, {12, 4, 6, 6, 0},  {40, 5, 8, 2, 1},
+                  {40, 5, 8, 3, 2}, {50, 6, 12, 2, 3}, {30, 40, 7, 3, 0}, {25, 3, 700, 2, 0}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int positive = 0; positive < 2; positive++) {
+            int64_t rows = shapes[s].rows, cols = shapes[s].cols;
+            float *X = new_f32(rows * cols);
+            fill_normal(X, rows * cols);
+            for (int64_t i = 0; i < rows * cols; i++) {
+                X[i] = shapes[s].kind == 1 ? X[i % cols] : shapes[s].kind == 2 ? 3 : X[i];
+                X[i] = shapes[s].kind == 3 && i >= cols ? 0 : X[i];
+            }
+            dltf_train_options options = learned(shapes[s].atoms, shapes[s].entries);
+            options.select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
+            options.epochs = 30;
+            dltf_model *model = train(dltf_matrix_f32(X, rows, cols), &options);
+            dltf_model_view view = dltf_model_get(model);
+            for (int64_t i = 0; i < view.m * view.n; i++)
+                assert_true(isfinite(view.encoder[i]));
+            for (int64_t j = 0; j < view.m; j++)
+                assert_true(isfinite(view.bias[j]));
+            assert_true(isfinite(error_of(model, dltf_matrix_f32(X, rows, cols), true)));
+            dltf_model_free(model);
+            free(X);
+        }
+}
+
+/* More atoms than a Gram matrix could be held for. */
+static void very_many_atoms(void **state) {
+    (void)state;
+    float *X = new_f32(300 * 4);
+    fill_normal(X, 300 * 4);
+    dltf_train_options options = learned(60000, 2);
+    options.encoder = DLTF_ENCODER_AUTO;
+    options.epochs = 1;
+    dltf_learner *learner = new_learner(dltf_matrix_f32(X, 300, 4), &options);
+    assert_int_equal(dltf_learner_options(learner).encoder, DLTF_ENCODER_LEARNED);
+    run(learner);
+    dltf_model *model = model_of(learner);
+    dltf_model_free(model);
+    dltf_learner_free(learner);
+    options.encoder = DLTF_ENCODER_TIED;
+    options.epochs = 0;
+    assert_fails(dltf_learner_new(dltf_matrix_f32(X, 300, 4), &options, NULL, &learner), DLTF_ARGUMENT,
+                 "m: 60000: more than 46,340 atoms are supported by --encoder learned only");
+    free(X);
+}
+
+static dltf_status train_once(dltf_matrix X) {
+    dltf_train_options options = learned(8, 2);
+    dltf_model *model = NULL;
+    options.epochs = 1;
+    dltf_status status = dltf_train(X, &options, NULL, NULL, &model);
+    dltf_model_free(model);
+    return status;
+}
+
+static void lack_of_memory(void **state) {
+    (void)state;
+    float *X = new_f32(50 * 4);
+    fill_normal(X, 50 * 4);
+    assert_survives_lack_of_memory(train_once(dltf_matrix_f32(X, 50, 4)), 40);
+    free(X);
+}
+
+TESTS_MAIN(cmocka_unit_test(gradients), cmocka_unit_test(steps_by_loops), cmocka_unit_test(unused_atoms),
+           cmocka_unit_test(same_bytes_for_any_threads), cmocka_unit_test(more_atoms_are_better),
+           cmocka_unit_test(warm_start), cmocka_unit_test(stops_early), cmocka_unit_test(odd_shapes),
+           cmocka_unit_test(very_many_atoms), cmocka_unit_test(lack_of_memory))
