@@ -413,7 +413,7 @@ static void changed_position(void **state) {
 static void changed_notes(void **state) {
     (void)state;
     assert_fails(with_note(9, "format", "dltf-model"), DLTF_FORMAT, "finished model");
-    assert_fails(with_note(9, "format", "else"), DLTF_FORMAT, "not a checkpoint");
+    assert_fails(with_note(9, "format", "else"), DLTF_FORMAT, "not a dltf checkpoint");
     assert_fails(with_note(9, "version", "2"), DLTF_FORMAT, "version 2");
     assert_fails(with_note(9, "data.checksum", "0123456789abcdef"), DLTF_DATA, "other data");
     assert_true(with_note(9, "option.k", "100") != DLTF_OK);
