@@ -1,5 +1,5 @@
-/* Bases are learned from the first result, where the noise is mostly gone, so that edges and textures can be
- * told apart; the first bases are the principal components of patches grouped by direction. */
+/* Learns bases from the result of the first stage, in which most noise is removed and edges and textures can
+ * be distinguished. The initial bases are the principal components of patches grouped by direction. */
 #include "denoise/bases.h"
 
 #include "base/memory.h"
@@ -12,8 +12,8 @@
 
 enum { PATCHES = 20000, ALTERNATIONS = 12, LANES = 8 };
 
-/* Coefficients below this many sigmas count as noise when bases are chosen and learned; the gains take this
- * share of the noise's variance, since the pilot has lost some of the image. See docs/design.md. */
+/* Coefficients below CLIP sigma count as noise when bases are chosen and learned. The Wiener gains use SHARE
+ * of the noise variance, since the pilot has lost part of the image. See docs/design.md. */
 static const float CLIP = 1.3f, SHARE = 0.8f;
 
 typedef struct learner {
@@ -21,16 +21,16 @@ typedef struct learner {
     float *X; /* count x n */
     int64_t count;
     float cut;
-    int32_t *group;       /* the basis of each patch */
+    int32_t *group;       /* index of the basis of each patch */
     float **coefficients; /* one per thread, DL_TILE x n */
-    float **rows;         /* the same, for gathered patches */
+    float **rows;         /* the same size, for gathered patches */
     float **product;      /* n x n */
     double **M, **scratch;
 } learner;
 
 /* ---- choice of a basis ---- */
 
-/* sum_j min(c_j^2, variance), in lanes of fixed number so that compilers may use vectors. */
+/* sum_j min(c_j^2, variance), in a fixed number of lanes so that compilers can vectorise it. */
 static float cost(const float *c, int64_t n, float variance) {
     float lane[LANES] = {0}, sum = 0;
     int64_t j = 0;
@@ -46,19 +46,20 @@ static float cost(const float *c, int64_t n, float variance) {
     return sum;
 }
 
-/* The cheapest basis of each of `rows` patches into group and, if asked for, its coefficients into `best`. */
+/* Writes the cheapest basis of each of `rows` patches to `group` and, unless `best` is NULL, its coefficients
+ * to `best`. */
 static void choose_bases(const dl_bases *bases, const float *X, int64_t rows, float cut, float *coefficients,
                          int32_t *group, float *best) {
     int64_t n = bases->n;
-    float least[DL_TILE];
+    float lowest[DL_TILE];
     for (int b = 0; b < DL_BASES; b++) {
         const dl_packed *E = &bases->forward[b];
         dl_kernels_now()->scores(E, 0, E->panels, X, n, rows, coefficients, n);
         for (int64_t i = 0; i < rows; i++) {
             float now = cost(coefficients + i * n, n, cut * cut);
-            if (b > 0 && now >= least[i])
+            if (b > 0 && now >= lowest[i])
                 continue;
-            least[i] = now;
+            lowest[i] = now;
             group[i] = b;
             if (best)
                 memcpy(best + i * n, coefficients + i * n, (size_t)n * sizeof *best);
@@ -68,7 +69,7 @@ static void choose_bases(const dl_bases *bases, const float *X, int64_t rows, fl
 
 /* ---- learning ---- */
 
-/* The direction of a patch: one of DL_BASES - 1 sectors of its gradients, the last group if there is none. */
+/* The group of a patch: the sector of its dominant gradient, or the last group if there is none. */
 static int32_t direction(const float *x, int64_t side) {
     double xx = 0, yy = 0, xy = 0;
     for (int64_t v = 0; v + 1 < side; v++)
@@ -85,8 +86,8 @@ static int32_t direction(const float *x, int64_t side) {
     return (int32_t)(turn * (DL_BASES - 1)) % (DL_BASES - 1);
 }
 
-/* M += sum over the patches of group b of h x^T, h their large coefficients (`first`: the patches themselves,
- * so that M is their covariance). */
+/* M += sum of h x^T over the patches x of group b, where h are their large coefficients or, with `first`, the
+ * patches themselves: then M is their covariance. */
 static void gather_group(learner *l, int b, bool first, int worker) {
     const dl_packed *E = &l->bases->forward[b];
     int64_t n = l->bases->n, filled = 0;
@@ -124,7 +125,7 @@ static void first_basis(void *context, int64_t b, int worker) {
         set_basis(l, (int)b, M);
 }
 
-/* Procrustes: the orthonormal B with the largest <B, M>. A basis that nobody uses stays. */
+/* Procrustes: the orthonormal B with the largest <B, M>. An unused basis is kept. */
 static void next_basis(void *context, int64_t b, int worker) {
     learner *l = context;
     int64_t n = l->bases->n;
@@ -133,7 +134,7 @@ static void next_basis(void *context, int64_t b, int worker) {
     gather_group(l, (int)b, false, worker);
     for (int64_t i = 0; i < n * n; i++)
         sum += fabs(M[i]);
-    /* Directions without any large coefficient keep their vectors. */
+    /* Regularisation: directions without large coefficients keep their vectors. */
     for (int64_t i = 0; i < n * n; i++)
         M[i] += 1e-9 * sum * (double)l->bases->B[b * n * n + i];
     if (sum > 0 && dl_polar(M, n, l->scratch[worker]))
@@ -198,13 +199,13 @@ done:
     return status;
 }
 
-/* B^T of every basis, packed. `room` holds n x n floats. */
-static void pack_backward(dl_bases *bases, float *room) {
+/* Packs B^T of every basis. `scratch` holds n x n floats. */
+static void pack_backward(dl_bases *bases, float *scratch) {
     int64_t n = bases->n;
     for (int b = 0; b < DL_BASES; b++) {
         for (int64_t i = 0; i < n * n; i++)
-            room[i] = bases->B[b * n * n + i % n * n + i / n];
-        dl_packed_fill(&bases->backward[b], room, NULL);
+            scratch[i] = bases->B[b * n * n + i % n * n + i / n];
+        dl_packed_fill(&bases->backward[b], scratch, NULL);
     }
 }
 
@@ -222,7 +223,7 @@ dltf_status dl_bases_learn(dl_bases *bases, dl_plane plane, int64_t side, double
             l.group[i] = direction(l.X + i * bases->n, side);
         dl_parallel(threads, DL_BASES, first_basis, &l);
     }
-    for (int turn = 0; turn < ALTERNATIONS && status == DLTF_OK; turn++) {
+    for (int i = 0; i < ALTERNATIONS && status == DLTF_OK; i++) {
         dl_parallel(threads, dl_tiles(l.count, DL_TILE), choose_tile, &l);
         dl_parallel(threads, DL_BASES, next_basis, &l);
         if (!dl_meter_add(meter, units / ALTERNATIONS))
@@ -246,7 +247,7 @@ void dl_bases_free(dl_bases *bases) {
 /* ---- filtering ---- */
 
 typedef struct filter_space {
-    float *P, *mean, *coefficients, *best, *filtered; /* of the pilot's patches; of the noisy ones */
+    float *P, *mean, *coefficients, *best, *filtered; /* of the pilot; `filtered`: of the noisy patch */
     int32_t *group;
 } filter_space;
 
@@ -257,19 +258,21 @@ typedef struct filter {
     filter_space *spaces;
 } filter;
 
-/* One patch: x (noisy, without mean) to y, in its basis, with gains from the pilot's coefficients. */
-static float filter_patch(const filter *f, int b, const float *pilot, const float *x, float *room, float *y) {
+/* Filters a patch x (noisy, without mean) to y in basis b, with gains from the pilot's coefficients. Returns
+ * the sum of squared gains. */
+static float filter_patch(const filter *f, int b, const float *pilot, const float *x, float *scratch,
+                          float *y) {
     const dl_kernels *kernels = dl_kernels_now();
     int64_t n = f->bases->n;
     const dl_packed *forward = &f->bases->forward[b], *backward = &f->bases->backward[b];
     float gains = 0, variance = SHARE * f->sigma * f->sigma;
-    kernels->scores(forward, 0, forward->panels, x, n, 1, room, n);
+    kernels->scores(forward, 0, forward->panels, x, n, 1, scratch, n);
     for (int64_t j = 0; j < n; j++) {
         float square = pilot[j] * pilot[j], gain = square / (square + variance);
-        room[j] *= gain;
+        scratch[j] *= gain;
         gains += gain * gain;
     }
-    kernels->scores(backward, 0, backward->panels, room, n, 1, y, n);
+    kernels->scores(backward, 0, backward->panels, scratch, n, 1, y, n);
     return gains;
 }
 

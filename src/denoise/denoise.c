@@ -1,5 +1,6 @@
-/* dltf_denoise: checks, estimates sigma where it is not known, and takes plane after plane through one or two
- * stages. */
+/* dltf_denoise: checks its arguments, estimates sigma if it is unknown, and runs one or two stages on each
+ * plane. */
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
@@ -12,23 +13,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Atoms: what the cosine dictionary has for a whole number of frequencies. The paper has 256. */
-enum { ATOMS = 528, PAPER_ATOMS = 256, MOST_ENTRIES = 16, KSVD_ENTRIES = 32, WIDER = 2 };
+/* ATOMS: the size of the cosine dictionary of 23 x 23 frequencies without the constant. The paper has 256. */
+enum { ATOMS = 528, PAPER_ATOMS = 256, MAX_ENTRIES = 16, KSVD_ENTRIES = 32, WIDER = 2 };
 
-static const double LARGEST_VALUE = 1e6; /* of a pixel; anything beyond is not on the scale 0 .. 255 */
+static const double LARGEST_VALUE = 1e6; /* of a pixel; larger values cannot be on the scale 0 .. 255 */
 
 typedef struct job {
     dl_first_stage first;
     int64_t stages;
-    dltf_image *image; /* noisy, then clean */
+    dltf_image *image; /* noisy, denoised in place */
     float *pilot;      /* one plane */
     dl_meter meter;
     double second_seconds;
 } job;
-
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
 
 static dltf_status check_image(const dltf_image *image, const dltf_denoise_options *o) {
     dltf_status status = dl_image_check_finite(image);
@@ -36,11 +33,12 @@ static dltf_status check_image(const dltf_image *image, const dltf_denoise_optio
         return status;
     if (image->width < o->patch || image->height < o->patch)
         return dl_fail_about(
-            DLTF_DATA, DLTF_SUBJECT_IMAGE, "%lld x %lld pixels are less than one patch of %lld x %lld",
+            DLTF_DATA, DLTF_SUBJECT_IMAGE, "%lld x %lld pixels are smaller than one patch of %lld x %lld",
             (long long)image->width, (long long)image->height, (long long)o->patch, (long long)o->patch);
     for (int64_t i = 0; i < image->channels * image->width * image->height; i++)
         if (fabs((double)image->planes[i]) > LARGEST_VALUE)
-            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_IMAGE, "a value of %g is not on the scale 0 .. 255",
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_IMAGE,
+                                 "pixel value %g is out of range: expected the scale 0 .. 255",
                                  (double)image->planes[i]);
     return DLTF_OK;
 }
@@ -54,7 +52,7 @@ static dltf_status check_options(const dltf_denoise_options *given, const dltf_m
         return status;
     if (o.stride > o.patch)
         return dl_fail_option(DLTF_ARGUMENT, "stride",
-                              "%lld is more than the patch, %lld: pixels would be left out",
+                              "%lld is more than the patch side %lld: patches would not cover all pixels",
                               (long long)o.stride, (long long)o.patch);
     if (model && model->parts.n != o.patch * o.patch)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
@@ -63,25 +61,25 @@ static dltf_status check_options(const dltf_denoise_options *given, const dltf_m
                              (long long)(o.patch * o.patch));
     if (model && (model->encoder || model->mean || model->parts.unit_norm))
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
-                             "has an encoder, a mean or unit-norm samples; a plain "
-                             "dictionary is needed");
+                             "has an encoder, a mean or unit-norm samples: expected a plain "
+                             "dictionary");
     if (model && o.m && o.m != model->parts.m)
         return dl_fail_option(DLTF_ARGUMENT, "m", "%lld, but the model has %lld atoms", (long long)o.m,
                               (long long)model->parts.m);
     return DLTF_OK;
 }
 
-/* What the options leave open. */
+/* Fills in options the caller left open. */
 static void complete(dltf_denoise_options *o, const dltf_model *model) {
     static const int64_t entries[] = {
-        [DLTF_DENOISE_DLTF] = MOST_ENTRIES, [DLTF_DENOISE_KSVD] = KSVD_ENTRIES, [DLTF_DENOISE_PAPER] = 1};
+        [DLTF_DENOISE_DLTF] = MAX_ENTRIES, [DLTF_DENOISE_KSVD] = KSVD_ENTRIES, [DLTF_DENOISE_PAPER] = 1};
     if (model)
         o->m = model->parts.m;
     if (o->m == 0)
         o->m = o->method == DLTF_DENOISE_DLTF ? ATOMS : PAPER_ATOMS;
     if (o->k == 0)
         o->k = entries[o->method];
-    o->k = least(o->k, o->m);
+    o->k = dl_min(o->k, o->m);
     if (o->stages == 0)
         o->stages = o->method == DLTF_DENOISE_DLTF ? 2 : 1;
 }
@@ -95,7 +93,7 @@ static dltf_status second_stage(job *j, float *plane) {
     dl_bases bases = {0};
     float *out = NULL;
     dltf_status status = DLTF_OK;
-    int64_t side = least(o->patch + WIDER, least(noisy.width, noisy.height));
+    int64_t side = dl_min(o->patch + WIDER, dl_min(noisy.width, noisy.height));
     double begin = dltf_seconds();
     DL_TRY_NEW(out, noisy.width * noisy.height);
     DL_TRY(
@@ -127,11 +125,11 @@ static dltf_status run_planes(job *j) {
     DL_TRY_NEW(j->pilot, pixels);
     j->meter.total = image->channels * j->stages * (DL_LEARN_UNITS + DL_PASS_UNITS);
     if (image->channels == 3)
-        dl_colour_apart(image->planes, pixels);
+        dl_rgb_to_opponent(image->planes, pixels);
     for (int64_t c = 0; c < image->channels; c++)
         DL_TRY(run_plane(j, dl_image_plane(image, c)));
     if (image->channels == 3)
-        dl_colour_together(image->planes, pixels);
+        dl_opponent_to_rgb(image->planes, pixels);
     for (int64_t i = 0; i < image->channels * pixels; i++)
         image->planes[i] = fminf(fmaxf(image->planes[i], 0), 255);
 done:

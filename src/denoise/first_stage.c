@@ -1,5 +1,4 @@
-/* The first stage of all methods. They differ in the dictionary, in the coder and in the weight of an
- * estimate. */
+/* The first stage of all methods. They differ in the dictionary, the coder and the weights of estimates. */
 #include "denoise/first_stage.h"
 
 #include "base/memory.h"
@@ -8,16 +7,17 @@
 #include "data/model.h"
 #include "denoise/patch_learner.h"
 
-/* The constants of the method, the same for all images; thresholds in units of sigma. See docs/design.md. */
-static const double MU = 0.08, CUT = 3.6, CUT_LEARNING = 5, LEFT_OVER = 1.4;
+/* Constants of the method, the same for all images; CUT and CUT_LEARNING are thresholds in units of sigma,
+ * RESIDUAL is the residual energy, in units of n sigma^2, that counts as noise. See docs/design.md. */
+static const double MU = 0.08, CUT = 3.6, CUT_LEARNING = 5, RESIDUAL = 1.4;
 enum { PATCHES = 40000, ITERATIONS = 15 };
 
-/* The paper's protocol. Theta so large that the data term dominates, and no minibatches: with k = 1 they make
- * the result worse. */
+/* The paper's protocol: theta large enough that the data term dominates, and no minibatches, which make the
+ * result worse for k = 1. */
 enum { PAPER_PATCHES = 5000 };
 static const double PAPER_THETA = 1000;
 
-/* K-SVD: its codes end when the residual is what noise would leave, ||r||^2 <= n (GAIN sigma)^2. */
+/* K-SVD: coding stops when the residual is at noise level, ||r||^2 <= n (GAIN sigma)^2. */
 enum { KSVD_ITERATIONS = 12 };
 static const double GAIN = 1.15;
 
@@ -34,7 +34,7 @@ typedef struct work {
     dl_first_stage *stage;
     const method *method;
     int64_t n;
-    dltf_model *learned;     /* unless one was given */
+    dltf_model *learned;     /* NULL if a model was given */
     const dltf_model *model; /* the dictionary */
     dltf_encoder *encoder;
     space *spaces;
@@ -42,9 +42,9 @@ typedef struct work {
 
 struct method {
     dltf_status (*learn)(work *w, const float *X, int64_t count, dl_meter *meter);
-    int64_t patches; /* to learn from, at most */
+    int64_t patches; /* maximum number of training patches */
     void (*choose_coder)(const work *w, dltf_encode_options *encoding);
-    bool weighted; /* estimates of few atoms weigh more; what codes leave out goes back (see restore) */
+    bool weighted; /* estimates with fewer atoms weigh more; large residuals are added back (see restore) */
 };
 
 /* ---- dictionaries ---- */
@@ -77,7 +77,7 @@ done:
     return status;
 }
 
-/* Progress of dltf_learner_run as a part of the whole. */
+/* Converts the progress of dltf_learner_run to units of the meter. */
 typedef struct share {
     dl_meter *meter;
     int64_t reported;
@@ -91,7 +91,7 @@ static int on_progress(void *context, const dltf_progress *progress) {
     return !go_on;
 }
 
-/* With the library's own learner, from `start` (NULL: random samples). */
+/* Learns with dltf_learner, from `start` (NULL: random samples). */
 static dltf_status learn_library(work *w, const float *X, int64_t count, dltf_train_options options,
                                  const dltf_model *start, dl_meter *meter) {
     const dltf_denoise_options *o = &w->stage->options;
@@ -192,11 +192,11 @@ static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
 
 /* ---- codes ---- */
 
-/* What the code leaves of a patch is noise, of energy about n sigma^2, unless there is much more of it: then
- * the surplus goes back (James and Stein's rule). Returns how many entries that is worth. */
+/* The residual of a code is mostly noise, of energy about n sigma^2. Adds back the residual energy above
+ * RESIDUAL n sigma^2 (James and Stein's rule). Returns the equivalent number of entries. */
 static float restore(const work *w, const float *x, float mean, float *y) {
     int64_t n = w->n;
-    double noise = LEFT_OVER * (double)n * w->stage->options.sigma * w->stage->options.sigma, left = 0;
+    double noise = RESIDUAL * (double)n * w->stage->options.sigma * w->stage->options.sigma, left = 0;
     for (int64_t d = 0; d < n; d++) {
         double gap = (double)(x[d] + mean - y[d]);
         left += gap * gap;
@@ -209,7 +209,7 @@ static float restore(const work *w, const float *x, float mean, float *y) {
     return gain * gain * (float)n;
 }
 
-/* Codes, then estimates; those of few atoms hold less noise and weigh more. */
+/* Codes a tile and decodes the estimates. Estimates with fewer atoms hold less noise and weigh more. */
 static void estimate_tile(void *context, const dl_patch_tile *tile, int worker) {
     work *w = context;
     space *s = &w->spaces[worker];

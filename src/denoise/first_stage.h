@@ -1,15 +1,15 @@
-/* The first stage: a dictionary, codes of all patches, their weighted mean. */
+/* The first stage: learns a dictionary, codes all patches, and averages their estimates. */
 #ifndef DL_DENOISE_FIRST_STAGE_H
 #define DL_DENOISE_FIRST_STAGE_H
 
 #include "image/patches.h"
 
-/* What is to be done with one plane. */
+/* Parameters of the stage, and totals. */
 typedef struct dl_first_stage {
     dltf_denoise_options options; /* complete: m and k as chosen, sigma known */
     const dltf_model *model;      /* the dictionary; NULL: learned from the plane */
     int threads;
-    /* What was done, added up over planes. */
+    /* Totals over planes. */
     int64_t patches, entries;
     double learning_seconds, coding_seconds;
 } dl_first_stage;

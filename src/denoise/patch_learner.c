@@ -1,4 +1,4 @@
-/* Learns from noisy patches with the coder that will be used on them. Called by denoise.c. */
+/* Learns a dictionary from noisy patches with the coder that will be used on them. */
 #include "denoise/patch_learner.h"
 
 #include "base/memory.h"
@@ -12,27 +12,27 @@
 #include <math.h>
 #include <string.h>
 
-/* An atom that fewer patches use, or that is so close to another one, is replaced. */
-static const double LEAST_USE = 4, COPY = 0.98;
+/* Unused: in fewer codes than this. Duplicate: |<w_i, w_j>| above this. */
+static const double MIN_USE = 4, DUPLICATE = 0.98;
 
 typedef struct learner {
     const dl_patch_training *t;
     int64_t n;
     float *W;     /* m x n */
-    double *wide; /* the same in double: what atoms are updated in */
+    double *wide; /* W in double, for the updates */
     float *R;     /* count x n: residuals */
     dl_incoherent coder;
     dl_incoherent_space *spaces;
     dl_slots Z;
     dl_by_atom by_atom;
-    double *use; /* m: how many patches use an atom */
+    double *use; /* m: number of patches that use the atom */
     dl_rank_one rank_one;
     dl_replace_space replace;
 } learner;
 
 /* ---- the start ---- */
 
-/* Column f of the overcomplete cosine transform of `count` frequencies: norm 1 and, but for f = 0, mean 0. */
+/* Column f of the overcomplete cosine transform of `count` frequencies: norm 1 and, for f > 0, mean 0. */
 static void cosine(int64_t side, int64_t count, int64_t f, double *column) {
     double mean = 0;
     for (int64_t i = 0; i < side; i++) {
@@ -97,8 +97,8 @@ static void replace_atoms(learner *l) {
         .n = l->n,
         .W = l->wide,
         .use = l->use,
-        .least_use = LEAST_USE,
-        .coherence = COPY,
+        .min_use = MIN_USE,
+        .coherence = DUPLICATE,
         .samples = l->t->count,
         .residual = dl_residual_row,
         .context = &rows,
@@ -106,7 +106,7 @@ static void replace_atoms(learner *l) {
     dl_replace_atoms(&replacement, &l->replace);
 }
 
-/* All memory, and the cosine dictionary. */
+/* Allocates everything and sets W to the cosine dictionary. */
 static dltf_status learner_alloc(learner *l) {
     const dl_patch_training *t = l->t;
     dltf_status status = DLTF_OK;

@@ -1,4 +1,4 @@
-/* Images in memory. Made by io and by the denoiser, freed by anybody. */
+/* Images in memory. */
 #include "image/image.h"
 
 #include "base/memory.h"
@@ -15,10 +15,10 @@ dltf_status dltf_image_new(int64_t width, int64_t height, int64_t channels, int 
                              (long long)height);
     if (channels != 1 && channels != 3)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_IMAGE,
-                             "%lld channels: 1 (gray) or 3 (colour) are possible", (long long)channels);
+                             "%lld channels: must be 1 (gray) or 3 (colour)", (long long)channels);
     if (bits != 8 && bits != 16 && bits != 32)
-        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_IMAGE,
-                             "%d bits: 8, 16 or, for floats, 32 are possible", bits);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_IMAGE, "%d bits: must be 8, 16, or 32 (floats)",
+                             bits);
     if (!dl_multiply(width, height, &pixels) || !dl_multiply(pixels, channels, &values))
         return dl_fail(DLTF_MEMORY, "not enough memory for an image of %lld x %lld pixels", (long long)width,
                        (long long)height);
@@ -50,7 +50,7 @@ dltf_status dl_image_check_pair(const dltf_image *a, const dltf_image *b) {
     if (a->width == b->width && a->height == b->height && a->channels == b->channels)
         return DLTF_OK;
     return dl_fail(DLTF_DATA,
-                   "the images differ: %lld x %lld pixels of %lld channels, and %lld x %lld of %lld",
+                   "the images differ: %lld x %lld x %lld and %lld x %lld x %lld (width x height x channels)",
                    (long long)a->width, (long long)a->height, (long long)a->channels, (long long)b->width,
                    (long long)b->height, (long long)b->channels);
 }

@@ -1,4 +1,4 @@
-/* Images as their owner sees them: planes of floats on the scale 0 .. 255. */
+/* Images: planes of floats on the scale 0 .. 255. */
 #ifndef DL_IMAGE_IMAGE_H
 #define DL_IMAGE_IMAGE_H
 
@@ -15,10 +15,10 @@ static inline float *dl_image_plane(const dltf_image *image, int64_t channel) {
     return image->planes + channel * image->height * image->width;
 }
 
-/* The two have one size and the same channels; otherwise a sentence. */
+/* Fails if the images differ in size or number of channels. */
 dltf_status dl_image_check_pair(const dltf_image *a, const dltf_image *b);
 
-/* The first NaN or infinity, as a failure with its place; DLTF_OK if there is none. */
+/* Fails if a value is NaN or infinite; the message gives the position of the first. */
 dltf_status dl_image_check_finite(const dltf_image *image);
 
 #endif

@@ -1,4 +1,4 @@
-/* Noise of images: adding it, and telling how much there is. */
+/* Adds noise to images, and estimates it. */
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Patches of the estimate, and how many of them are needed at least to tell noise from content. */
-enum { SIDE = 8, ENTRIES = SIDE * SIDE, LEAST_PATCHES = 4 * ENTRIES, MOST_PATCHES = 1 << 18 };
+/* Patches of the estimate. Fewer than MIN_PATCHES cannot separate noise from content. */
+enum { SIDE = 8, ENTRIES = SIDE * SIDE, MIN_PATCHES = 4 * ENTRIES, MAX_PATCHES = 1 << 18 };
 static const double PI = 3.141592653589793;
-static const int64_t FLAT_SHARE = 5; /* one in so many patches */
-/* Median of a mean of 28 squares of standard normal numbers. */
+static const int64_t FLAT_SHARE = 5; /* one patch in five counts as flat */
+/* Median of the mean of 28 squared standard normal numbers. */
 static const double CHI_MEDIAN = 0.9764;
 
 dltf_status dltf_image_add_noise(dltf_image *image, double sigma, int64_t seed) {
@@ -26,12 +26,12 @@ dltf_status dltf_image_add_noise(dltf_image *image, double sigma, int64_t seed) 
     return DLTF_OK;
 }
 
-/* What a patch tells: energy of its slow cosines, mean square of its fast ones. */
-typedef struct evidence {
-    float slow, fast;
-} evidence;
+/* Energy of the low frequencies of a patch, mean square of its high frequencies. */
+typedef struct spectrum {
+    float low, high;
+} spectrum;
 
-/* The orthonormal cosine transform of patches, a basis vector in each row. */
+/* The orthonormal cosine transform of patches, one basis vector per row. */
 static void cosine_transform(float *T) {
     for (int64_t f = 0; f < ENTRIES; f++)
         for (int64_t i = 0; i < ENTRIES; i++) {
@@ -42,7 +42,7 @@ static void cosine_transform(float *T) {
         }
 }
 
-/* Pixels at an end of the scale were clipped: their noise is not all there. */
+/* Clipped pixels, at either end of the scale, have lost part of their noise. */
 static bool is_clipped(dl_plane plane, int64_t offset) {
     for (int64_t y = 0; y < SIDE; y++)
         for (int64_t x = 0; x < SIDE; x++) {
@@ -53,67 +53,67 @@ static bool is_clipped(dl_plane plane, int64_t offset) {
     return false;
 }
 
-static evidence judge(const float *coefficients) {
-    double slow = 0, fast = 0;
+static spectrum measure(const float *coefficients) {
+    double low = 0, high = 0;
     int64_t count = 0;
     for (int64_t f = 1; f < ENTRIES; f++) {
         double square = (double)coefficients[f] * (double)coefficients[f];
         if (f / SIDE + f % SIDE < SIDE)
-            slow += square;
+            low += square;
         else {
-            fast += square;
+            high += square;
             count++;
         }
     }
-    return (evidence){(float)slow, (float)(fast / (double)count)};
+    return (spectrum){(float)low, (float)(high / (double)count)};
 }
 
-static int by_slow(const void *a, const void *b) {
-    float p = ((const evidence *)a)->slow, q = ((const evidence *)b)->slow;
+static int by_low(const void *a, const void *b) {
+    float p = ((const spectrum *)a)->low, q = ((const spectrum *)b)->low;
     return (p > q) - (p < q);
 }
 
-static int by_fast(const void *a, const void *b) {
-    float p = ((const evidence *)a)->fast, q = ((const evidence *)b)->fast;
+static int by_high(const void *a, const void *b) {
+    float p = ((const spectrum *)a)->high, q = ((const spectrum *)b)->high;
     return (p > q) - (p < q);
 }
 
-/* Fills `found` from at most MOST_PATCHES patches of the plane; returns how many. */
-static int64_t collect(dl_plane plane, const dl_packed *T, bool clipped_too, evidence *found) {
+/* Fills `found` from at most MAX_PATCHES patches of the plane and returns their number. */
+static int64_t collect(dl_plane plane, const dl_packed *T, bool with_clipped, spectrum *found) {
     dl_grid grid = dl_grid_of(plane, SIDE, 1);
-    int64_t all = grid.rows * grid.columns, step = dl_tiles(all, MOST_PATCHES), count = 0;
+    int64_t all = grid.rows * grid.columns, step = dl_tiles(all, MAX_PATCHES), count = 0;
     float x[ENTRIES], coefficients[ENTRIES];
     for (int64_t i = 0; i < all; i += step) {
         int64_t offset = dl_grid_offset(&grid, i / grid.columns, i % grid.columns);
-        if (!clipped_too && is_clipped(plane, offset))
+        if (!with_clipped && is_clipped(plane, offset))
             continue;
         dl_patch_cut(plane, SIDE, offset, x);
         dl_kernels_now()->scores(T, 0, T->panels, x, ENTRIES, 1, coefficients, ENTRIES);
-        found[count++] = judge(coefficients);
+        found[count++] = measure(coefficients);
     }
     return count;
 }
 
-/* The cosines of Gaussian noise are independent: choosing patches with little in the slow ones says nothing
- * of the noise in the fast ones, only that there is no texture. The median of what these hold is the
- * variance. */
+/* The cosine coefficients of Gaussian noise are independent: choosing patches with little energy in the low
+ * frequencies excludes texture, but does not bias the noise in the high frequencies. The median of their mean
+ * squares gives the variance. */
 static dltf_status plane_noise(dl_plane plane, double *sigma) {
     dltf_status status = DLTF_OK;
-    evidence *found = NULL;
+    spectrum *found = NULL;
     dl_packed T = {0};
     float *rows = NULL;
     DL_TRY_NEW(rows, ENTRIES * ENTRIES);
-    DL_TRY_NEW(found, MOST_PATCHES);
+    DL_TRY_NEW(found, MAX_PATCHES);
     DL_TRY(dl_packed_alloc(&T, ENTRIES, ENTRIES));
     cosine_transform(rows);
     dl_packed_fill(&T, rows, NULL);
     int64_t count = collect(plane, &T, false, found);
-    if (count < LEAST_PATCHES)
+    if (count < MIN_PATCHES)
         count = collect(plane, &T, true, found);
-    qsort(found, (size_t)count, sizeof *found, by_slow);
+    qsort(found, (size_t)count, sizeof *found, by_low);
     int64_t flat = count / FLAT_SHARE;
-    qsort(found, (size_t)flat, sizeof *found, by_fast);
-    *sigma = sqrt((double)found[flat / 2].fast / CHI_MEDIAN);
+    qsort(found, (size_t)flat, sizeof *found, by_high);
+    *sigma = sqrt((double)found[flat / 2].high / CHI_MEDIAN);
 done:
     dl_free(rows);
     dl_free(found);
@@ -126,9 +126,9 @@ dltf_status dltf_image_noise(const dltf_image *image, double *sigma) {
     if (status != DLTF_OK)
         return status;
     if (image->width < SIDE || image->height < SIDE ||
-        (image->width - SIDE + 1) * (image->height - SIDE + 1) < LEAST_PATCHES)
+        (image->width - SIDE + 1) * (image->height - SIDE + 1) < MIN_PATCHES)
         return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_IMAGE,
-                             "%lld x %lld pixels are too few to estimate the noise from; give sigma",
+                             "%lld x %lld pixels are too few to estimate the noise: set sigma",
                              (long long)image->width, (long long)image->height);
     double sum = 0;
     for (int64_t c = 0; c < image->channels && status == DLTF_OK; c++) {

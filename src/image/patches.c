@@ -1,18 +1,15 @@
-/* Patches and their pass. Neighbouring bands of patches share pixels; bands two apart do not. So the even
- * bands of a group run side by side, then the odd ones, all adding to the same sums. */
+/* Patches and passes over them. Adjacent bands of patches share pixels; bands two apart do not. So the even
+ * bands of a group run in parallel, then the odd ones, all adding to the same sums. */
 #include "image/patches.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
 
 #include <string.h>
 
-enum { GROUP = 64 }; /* bands between two looks at the progress; fixed, as everything that orders additions */
-
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
+enum { GROUP = 64 }; /* bands between progress reports; fixed, since it determines the order of additions */
 
 dl_grid dl_grid_of(dl_plane plane, int64_t side, int64_t stride) {
     int64_t last_x = plane.width - side, last_y = plane.height - side;
@@ -26,7 +23,8 @@ dl_grid dl_grid_of(dl_plane plane, int64_t side, int64_t stride) {
 }
 
 int64_t dl_grid_offset(const dl_grid *grid, int64_t row, int64_t column) {
-    return least(row * grid->stride, grid->last_y) * grid->width + least(column * grid->stride, grid->last_x);
+    return dl_min(row * grid->stride, grid->last_y) * grid->width +
+           dl_min(column * grid->stride, grid->last_x);
 }
 
 float dl_patch_cut(dl_plane plane, int64_t side, int64_t offset, float *x) {
@@ -43,16 +41,16 @@ float dl_patch_cut(dl_plane plane, int64_t side, int64_t offset, float *x) {
     return mean;
 }
 
-dltf_status dl_patch_sample(dl_plane plane, const dl_grid *grid, int64_t most, int64_t seed, float **X,
+dltf_status dl_patch_sample(dl_plane plane, const dl_grid *grid, int64_t max_count, int64_t seed, float **X,
                             int64_t *count) {
     dl_random random = {(uint64_t)seed, DL_STREAM_PATCHES};
     int64_t all = grid->rows * grid->columns, n = grid->side * grid->side;
-    *count = least(all, most);
+    *count = dl_min(all, max_count);
     *X = DL_NEW(float, *count *n);
     if (!*X)
         return DLTF_MEMORY;
     for (int64_t i = 0; i < *count; i++) {
-        /* One of each `all / count` patches in turn: random, yet spread over the image. */
+        /* Stratified: one random patch from each run of about all / count, so they spread over the image. */
         int64_t first = (int64_t)((__int128)i * all / *count),
                 next = (int64_t)((__int128)(i + 1) * all / *count);
         int64_t place = first + dl_random_below(random, (uint64_t)i, next - first);
@@ -62,7 +60,7 @@ dltf_status dl_patch_sample(dl_plane plane, const dl_grid *grid, int64_t most, i
     return DLTF_OK;
 }
 
-/* What a thread needs for one tile. */
+/* Work space of one thread, for one tile. */
 typedef struct space {
     int64_t *offset;
     float *X, *mean, *Y, *weight;
@@ -75,8 +73,8 @@ typedef struct pass {
     void *context;
     space *spaces;
     float *sum, *weights; /* height x width */
-    int64_t band_rows;    /* lines of patches in a band */
-    int64_t first;        /* band of the group: even or odd ones from here on */
+    int64_t band_rows;    /* rows of patches in a band */
+    int64_t first;        /* first band to run; then every second one */
 } pass;
 
 static void add_patch(const pass *p, int64_t offset, const float *y, float weight) {
@@ -93,9 +91,9 @@ static void run_band(void *context, int64_t task, int worker) {
     const dl_grid *grid = p->grid;
     space *s = &p->spaces[worker];
     int64_t n = grid->side * grid->side, first = (p->first + 2 * task) * p->band_rows;
-    int64_t last = least(first + p->band_rows, grid->rows), count = (last - first) * grid->columns;
+    int64_t last = dl_min(first + p->band_rows, grid->rows), count = (last - first) * grid->columns;
     for (int64_t begin = 0; begin < count; begin += DL_TILE) {
-        int64_t rows = least(count - begin, DL_TILE);
+        int64_t rows = dl_min(count - begin, DL_TILE);
         for (int64_t i = 0; i < rows; i++) {
             int64_t place = begin + i;
             s->offset[i] = dl_grid_offset(grid, first + place / grid->columns, place % grid->columns);
@@ -139,13 +137,13 @@ dltf_status dl_patch_pass(dl_plane plane, const dl_grid *grid, int threads, dl_p
                           void *context, dl_meter *meter, int64_t units, float *out) {
     int64_t pixels = plane.width * plane.height;
     pass p = {.plane = plane, .grid = grid, .estimate = estimate, .context = context, .sum = out};
-    p.band_rows = dl_tiles(grid->side, grid->stride); /* then bands two apart have no pixel in common */
+    p.band_rows = dl_tiles(grid->side, grid->stride); /* bands two apart share no pixel */
     int64_t bands = dl_tiles(grid->rows, p.band_rows), reported = 0;
     dltf_status status = pass_alloc(&p, threads, grid->side * grid->side, pixels);
     if (status == DLTF_OK)
         memset(out, 0, (size_t)pixels * sizeof *out);
     for (int64_t group = 0; status == DLTF_OK && group < bands; group += GROUP) {
-        int64_t count = least(bands - group, GROUP);
+        int64_t count = dl_min(bands - group, GROUP);
         for (int odd = 0; odd < 2; odd++) {
             p.first = group + odd;
             dl_parallel(threads, (count + 1 - odd) / 2, run_band, &p);

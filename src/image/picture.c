@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BORDER = 2, PAPER = 255, LEAST_SIDE = 32 };
+enum { BORDER = 2, BACKGROUND = 255, MIN_SIDE = 32 };
 
 dltf_status dl_picture_check(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns) {
     dltf_status status = dl_matrix_check(tiles, DLTF_SUBJECT_TILES);
@@ -20,28 +20,28 @@ dltf_status dl_picture_check(dltf_matrix tiles, int64_t width, int64_t height, i
                              "%" PRId64 " x %" PRId64 " pixels do not fit rows of %" PRId64 " numbers", width,
                              height, tiles.cols);
     if (columns < 1)
-        return dl_fail(DLTF_ARGUMENT, "a picture of %" PRId64 " columns: at least one is needed", columns);
+        return dl_fail(DLTF_ARGUMENT, "picture: %" PRId64 " columns: must be at least 1", columns);
     return dl_matrix_check_finite(tiles, DLTF_SUBJECT_TILES);
 }
 
-/* count tiles of `side` pixels and their borders; false if that is more than `most`. */
-static bool extent(int64_t count, int64_t side, int64_t most, int64_t *pixels) {
-    return dl_multiply(count, side + BORDER, pixels) && *pixels <= most - BORDER && (*pixels += BORDER);
+/* Size of `count` tiles of `side` pixels and their borders; false if it exceeds `max`. */
+static bool extent(int64_t count, int64_t side, int64_t max, int64_t *pixels) {
+    return dl_multiply(count, side + BORDER, pixels) && *pixels <= max - BORDER && (*pixels += BORDER);
 }
 
 dltf_status dl_picture_open(dl_picture *p, dltf_matrix tiles, int64_t width, int64_t height, int64_t columns,
-                            bool symmetric, int64_t most) {
+                            bool symmetric, int64_t max_side) {
     *p = (dl_picture){
         .tiles = tiles, .width = width, .height = height, .columns = columns, .symmetric = symmetric};
     int64_t side = p->width > p->height ? p->width : p->height;
-    p->zoom = side < LEAST_SIDE ? (LEAST_SIDE + side - 1) / side : 1;
+    p->zoom = side < MIN_SIDE ? (MIN_SIDE + side - 1) / side : 1;
     if (p->columns > p->tiles.rows)
         p->columns = p->tiles.rows;
     int64_t lines = (p->tiles.rows + p->columns - 1) / p->columns;
-    if (!extent(p->columns, p->width * p->zoom, most, &p->pixels_across) ||
-        !extent(lines, p->height * p->zoom, most, &p->pixels_down))
+    if (!extent(p->columns, p->width * p->zoom, max_side, &p->pixels_across) ||
+        !extent(lines, p->height * p->zoom, max_side, &p->pixels_down))
         return dl_fail(DLTF_ARGUMENT,
-                       "%" PRId64 " tiles of %" PRId64 " x %" PRId64 " are too many for a picture",
+                       "%" PRId64 " tiles of %" PRId64 " x %" PRId64 " pixels are too many for a picture",
                        p->tiles.rows, p->width, p->height);
     dltf_status status = DLTF_OK;
     DL_TRY_NEW(p->values, p->tiles.cols);
@@ -50,7 +50,7 @@ done:
     return status;
 }
 
-/* Scales a tile to its own range. Halves first: the difference of two doubles may not be one. */
+/* Scales a tile to its own range. Halves the values first: their difference may overflow. */
 static void shade(const dl_picture *p, uint8_t *gray) {
     double low = p->values[0], high = p->values[0];
     for (int64_t i = 1; i < p->tiles.cols; i++) {
@@ -68,7 +68,7 @@ static void shade(const dl_picture *p, uint8_t *gray) {
     }
 }
 
-/* The tiles of a line of the grid, in gray; how many there are. */
+/* Shades the tiles of one row of the grid and returns their number. */
 static int64_t shade_tiles(const dl_picture *p, int64_t first) {
     int64_t left = p->tiles.rows - first, count = left < p->columns ? left : p->columns;
     for (int64_t tile = 0; tile < count; tile++) {
@@ -80,7 +80,7 @@ static int64_t shade_tiles(const dl_picture *p, int64_t first) {
 
 void dl_picture_line(dl_picture *p, int64_t y, uint8_t *line) {
     int64_t period = BORDER + p->height * p->zoom, inside = y % period - BORDER;
-    memset(line, PAPER, (size_t)p->pixels_across);
+    memset(line, BACKGROUND, (size_t)p->pixels_across);
     if (inside < 0)
         return;
     if (inside == 0)

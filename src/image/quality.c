@@ -1,4 +1,4 @@
-/* How alike two images are: PSNR and SSIM. */
+/* Similarity of two images: PSNR and SSIM. */
 #include "base/memory.h"
 #include "image/image.h"
 
@@ -21,7 +21,7 @@ dltf_status dltf_image_psnr(const dltf_image *a, const dltf_image *b, double *ps
     return DLTF_OK;
 }
 
-/* Weights of the window, which shrinks for images that are smaller; returns its radius. */
+/* Fills in the weights of the window, which shrinks to fit small images, and returns its radius. */
 static int64_t make_window(const dltf_image *image, double *weight) {
     int64_t side = image->width < image->height ? image->width : image->height, radius = (side - 1) / 2;
     double sum = 0;
@@ -34,7 +34,7 @@ static int64_t make_window(const dltf_image *image, double *weight) {
     return radius;
 }
 
-/* Weighted sums over a column of 2 radius + 1 pixels from line y on: of a, b, a^2, b^2, ab. */
+/* Weighted sums of a, b, a^2, b^2 and ab over columns of 2 radius + 1 pixels that begin at line y. */
 static void sum_columns(const float *a, const float *b, int64_t width, int64_t y, const double *weight,
                         int64_t radius, double *lines) {
     for (int64_t x = 0; x < width; x++) {

@@ -1,5 +1,5 @@
-/* The state of an unfinished training as a bundle of tensors, and back. What can be computed again from
- * options and data is not stored; random numbers have no state. */
+/* Converts the state of an unfinished training to a bundle of tensors and back. State that can be recomputed
+ * from options and data is not stored; the random number generator is counter-based and has no state. */
 #include "base/memory.h"
 #include "data/kind.h"
 #include "data/matrix.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the learner itself stores, beside the fields of the stage that it is in. */
+/* Lists the tensors of the learner itself, then those of the current stage. Returns their number. */
 static int list_fields(const dltf_learner *l, dl_field *fields) {
     int count = 0;
     fields[count++] = (dl_field){"dictionary", DL_TENSOR_F64, l->m, l->n, l->W};
@@ -45,7 +45,7 @@ static int stage_number(const dltf_learner *l, const char *name) {
     return number;
 }
 
-/* Records as rows of a tensor. Stages are numbered as in the note `stages`, which holds the names. */
+/* Stores one record per row. A stage is stored as its position in the note `stages`, a list of names. */
 static dltf_status add_history(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     int64_t width = dl_history_width(), used = 0;
@@ -86,15 +86,14 @@ done:
 
 static dltf_status get_note(const dl_bundle *bundle, const char *name, const char **value) {
     *value = dl_notes_get(&bundle->notes, name);
-    return *value ? DLTF_OK : dl_fail(DLTF_FORMAT, "the checkpoint lacks '%s'", name);
+    return *value ? DLTF_OK : dl_fail(DLTF_FORMAT, "the checkpoint has no entry '%s'", name);
 }
 
-/* Before anything is allocated by what the options say. */
+/* Checks m against the stored dictionary before anything of that size is allocated. */
 static dltf_status check_size(const dl_bundle *bundle, const dltf_train_options *options) {
     const dl_tensor *dictionary = dl_bundle_find(bundle, "dictionary");
     if (!dictionary || dictionary->rows != options->m)
-        return dl_fail(DLTF_FORMAT,
-                       "tensor 'dictionary' is missing or does not have the %lld rows of option m",
+        return dl_fail(DLTF_FORMAT, "tensor 'dictionary' is missing or does not have m = %lld rows",
                        (long long)options->m);
     return DLTF_OK;
 }
@@ -118,7 +117,7 @@ static dltf_status read_options(const dl_bundle *bundle, int64_t threads, dltf_t
     return DLTF_OK;
 }
 
-/* A whole number >= 0 and nothing else. */
+/* Parses a nonnegative integer. False if the text holds anything else. */
 static bool read_integer(const char *text, int64_t *value) {
     char *end = NULL;
     errno = 0;
@@ -135,7 +134,7 @@ static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {
     while (l->stages[l->stage] && strcmp(l->stages[l->stage]->name, stage) != 0)
         l->stage++;
     if (!l->stages[l->stage] || !read_integer(index, &l->index) || l->index > l->stages[l->stage]->length(l))
-        status = dl_fail(DLTF_FORMAT, "the checkpoint is at stage '%.20s', index %.20s, which does not exist",
+        status = dl_fail(DLTF_FORMAT, "the checkpoint's position is out of range: stage '%.20s', index %.20s",
                          stage, index);
     l->warm = strcmp(start, "new") != 0;
     l->warm_encoder = strcmp(start, "model with encoder") == 0;
@@ -143,7 +142,7 @@ done:
     return status;
 }
 
-/* The data must be those of the first run: anything else would silently be another experiment. */
+/* Resuming on different data would silently change the experiment. */
 static dltf_status check_data(const dl_bundle *bundle, const dltf_learner *l) {
     const char *checksum = NULL;
     char here[32];
@@ -152,17 +151,18 @@ static dltf_status check_data(const dl_bundle *bundle, const dltf_learner *l) {
         return status;
     snprintf(here, sizeof here, "%016llx", (unsigned long long)l->scan.checksum);
     if (strcmp(checksum, here) != 0)
-        return dl_fail(DLTF_DATA, "the checkpoint belongs to other data (checksum %.20s, these have %s)",
+        return dl_fail(DLTF_DATA,
+                       "the checkpoint was made from different data: expected checksum %.20s but found %s",
                        checksum, here);
     return DLTF_OK;
 }
 
-/* What a learner writes is finite; anything else would come out as a NaN, or as a loop without end. */
+/* A learner writes finite values only. Others would end in NaN results or an endless loop. */
 static dltf_status check_finite(const dl_field *f, const void *content, int64_t entries) {
     for (int64_t i = 0; f->type != DL_TENSOR_I32 && i < entries; i++)
         if (!isfinite(f->type == DL_TENSOR_F32 ? (double)((const float *)content)[i]
                                                : ((const double *)content)[i]))
-            return dl_fail(DLTF_FORMAT, "tensor '%s' holds a value that is not finite", f->name);
+            return dl_fail(DLTF_FORMAT, "tensor '%s' has a non-finite value", f->name);
     return DLTF_OK;
 }
 
@@ -173,7 +173,7 @@ static dltf_status check_atoms(const dltf_learner *l) {
     return DLTF_OK;
 }
 
-/* The name of stage `number` in the list of the note `stages`; NULL: there is none, or it is not known. */
+/* The name of stage `number` in the note `stages`; NULL if the list is too short or the name is unknown. */
 static const char *stage_name(const char *names, int number) {
     char name[64];
     for (; number > 0 && *names; number--) {
@@ -185,7 +185,7 @@ static const char *stage_name(const char *names, int number) {
     return stage ? stage->name : NULL;
 }
 
-/* History as far as it went; a learner that has not run has none. */
+/* Restores the history, which is absent from the checkpoint of a learner that has not run. */
 static dltf_status restore_history(const dl_bundle *bundle, dltf_learner *l) {
     dltf_status status = DLTF_OK;
     const dl_tensor *history = dl_bundle_find(bundle, "history");
@@ -195,14 +195,14 @@ static dltf_status restore_history(const dl_bundle *bundle, dltf_learner *l) {
     if (!history && !dl_learner_begun(l))
         return DLTF_OK;
     if (!history || history->type != DL_TENSOR_F64 || history->cols != width || history->rank != 2)
-        return dl_fail(DLTF_FORMAT, "the checkpoint has no readable history");
+        return dl_fail(DLTF_FORMAT, "tensor 'history' is missing or has the wrong type or shape");
     for (int64_t i = 0; i < history->rows; i++) {
         dltf_iteration record = {0};
         int number = 0;
         bool readable = dl_history_from_row((const double *)history->data + i * width, &number, &record);
         record.stage = stage_name(names, number);
         if (!readable || !record.stage)
-            return dl_fail(DLTF_FORMAT, "record %lld of the checkpoint's history has values out of range",
+            return dl_fail(DLTF_FORMAT, "history record %lld has an out-of-range value or an unknown stage",
                            (long long)i);
         DL_TRY(dl_history_reserve(&l->history));
         dl_history_append(&l->history, &record);

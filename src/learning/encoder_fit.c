@@ -1,10 +1,10 @@
-/* The three untied encoders. With Z the codes of several passes, in the paper's letters:
+/* The three untied encoders. In the paper's notation, with Z the multi-pass codes:
  *
  *   dual       E = (W W^T + r I)^{-1} W, <e_j, w_j> = 1, with r = sigma^2 m / (k mean z^2): the best linear
  *              estimate of codes with this variance from samples with this noise
  *   distilled  min sum_i ||E^T x_i - b - z_i||^2 + N r ||E||^2: the affine map that comes closest to the
  *              codes of new samples; r by generalised cross-validation
- *   tight      the tight frame nearest to W: scores interfere as little as they can */
+ *   tight      the tight frame nearest to W: least interference between scores */
 #include "learning/encoder_fit.h"
 
 #include "base/memory.h"
@@ -15,18 +15,19 @@
 #include <math.h>
 #include <string.h>
 
-static double ridge_of_noise(const dltf_learner *l, const dl_multipass *t) {
-    double used = 0, energy = 0, free_entries = fmax(1, (double)(l->n - l->k)); /* after fitting k values */
+static double ridge_from_noise(const dltf_learner *l, const dl_multipass *t) {
+    double used = 0, energy = 0,
+           freedom = fmax(1, (double)(l->n - l->k)); /* of a residual after fitting k values */
     for (int64_t j = 0; j < l->m; j++) {
         used += t->statistics.use[j];
         energy += t->statistics.D[j * l->m + j];
     }
-    double noise = t->residual / ((double)t->count * free_entries);
+    double noise = t->residual / ((double)t->count * freedom);
     return energy > 0 ? noise * (double)l->m * used / ((double)l->k * energy) : l->options.ridge;
 }
 
-/* Cov(X) into t->A, Cov(Z, X) into l->E, from sums. Returns the variance of the codes, of all atoms together.
- */
+/* Computes Cov(X) into t->A and Cov(Z, X) into l->E from sums. Returns the variance of the codes, summed over
+ * atoms. */
 static double centre(dltf_learner *l, dl_multipass *t) {
     const dl_statistics *sums = &t->statistics;
     int64_t m = l->m, n = l->n;
@@ -43,26 +44,26 @@ static double centre(dltf_learner *l, dl_multipass *t) {
     return variance;
 }
 
-/* The ridge with the least error on samples that were not fitted, as generalised cross-validation (Golub,
- * Heath and Wahba 1979) estimates it: squared error / (1 - degrees of freedom / N)^2. In the basis of the
- * eigenvectors of Cov(X): its eigenvalues, and the squared norms of the columns of Cov(Z, X). */
+/* The ridge with the least out-of-sample error, estimated by generalised cross-validation (Golub, Heath and
+ * Wahba 1979): squared error / (1 - degrees of freedom / N)^2. `values` are the eigenvalues of Cov(X),
+ * `squares` the squared norms of the columns of Cov(Z, X) in the basis of its eigenvectors. */
 static double choose_ridge(const dl_multipass *t, int64_t n, const double *values, const double *squares,
                            double variance) {
-    enum { LEAST = -12, MOST = 6 }; /* half powers of ten, times the mean variance of an entry */
+    enum { MIN_POWER = -12, MAX_POWER = 6 }; /* of sqrt(10), times the mean variance of an entry */
     double N = (double)t->count, mean = 0, best = INFINITY;
     for (int64_t d = 0; d < n; d++)
         mean += values[d] / (double)n;
-    double least = 1e-12 * t->X_square / (N * (double)n); /* below it, variance is rounding */
-    double chosen = fmax(least, mean * pow(10, MOST / 2.0));
-    for (int power = LEAST; power <= MOST; power++) {
-        double r = fmax(least, mean * pow(10, power / 2.0)), error = variance, freedom = 1;
+    double smallest = 1e-12 * t->X_square / (N * (double)n); /* smaller variances are rounding error */
+    double chosen = fmax(smallest, mean * pow(10, MAX_POWER / 2.0));
+    for (int power = MIN_POWER; power <= MAX_POWER; power++) {
+        double r = fmax(smallest, mean * pow(10, power / 2.0)), error = variance, freedom = 1;
         for (int64_t d = 0; d < n; d++) {
             double inverse = 1 / (values[d] + r);
             error -= squares[d] * inverse * (2 - values[d] * inverse);
             freedom += values[d] * inverse;
         }
         double score = fmax(0, error) / pow(1 - freedom / N, 2);
-        if (freedom < 0.99 * N && score < best) { /* closer to N, nothing is left but rounding */
+        if (freedom < 0.99 * N && score < best) { /* closer to N the error is rounding */
             best = score;
             chosen = r;
         }
@@ -78,7 +79,7 @@ static dltf_status distil(dltf_learner *l, dl_multipass *t) {
     DL_TRY_NEW(work, 2 * n + m * n + dl_eigenvectors_scratch(n));
     double *values = work, *squares = values + n, *P = squares + n, *V = t->A;
     if (!dl_eigenvectors(V, n, values, P + m * n)) {
-        status = dl_fail(DLTF_NUMERIC, "the eigenvectors of the covariance of the data were not found");
+        status = dl_fail(DLTF_NUMERIC, "eigendecomposition of the data covariance failed");
         goto done;
     }
     dl_gemm(l->threads, DL_PLAIN, DL_TRANSPOSED, m, n, n, 1, l->E, V, 0, P);
@@ -126,30 +127,32 @@ static bool polar_factor(int threads, int64_t m, int64_t n, double *work, double
     return true;
 }
 
-/* Unit norms; returns by how much the norms were not all the same before, as a share. */
-static double even_out(int64_t m, int64_t n, double *E) {
-    double wanted = m > n ? sqrt((double)n / (double)m) : 1, worst = 0; /* of the rows of a polar factor */
+/* Normalises the rows. Returns the largest relative deviation of their norms from the common norm in a
+ * tight frame. */
+static double normalise_rows(int64_t m, int64_t n, double *E) {
+    double expected = m > n ? sqrt((double)n / (double)m) : 1, worst = 0;
     for (int64_t j = 0; j < m; j++) {
-        worst = fmax(worst, fabs(dl_norm(E + j * n, n) / wanted - 1));
+        worst = fmax(worst, fabs(dl_norm(E + j * n, n) / expected - 1));
         dl_normalise(E + j * n, n);
     }
     return worst;
 }
 
 dltf_status dl_tight_frame(int threads, const double *W, int64_t m, int64_t n, double *E) {
-    enum { TURNS = 50 };
-    const double close_enough = 1e-4;
+    enum { MAX_ITERATIONS = 50 };
+    const double tolerance = 1e-4;
     int64_t size = m < n ? m : n;
     double *work = DL_NEW(double, 3 * size * size + size + dl_eigenvectors_scratch(size) + m * n);
     if (!work)
         return DLTF_MEMORY;
     dltf_status status = DLTF_OK;
     memcpy(E, W, (size_t)(m * n) * sizeof *E);
-    double uneven = 1;
-    for (int turn = 0; turn < TURNS && uneven > close_enough && status == DLTF_OK; turn++) {
+    double deviation = 1;
+    for (int i = 0; i < MAX_ITERATIONS && deviation > tolerance && status == DLTF_OK; i++) {
         if (!polar_factor(threads, m, n, work, E))
-            status = dl_fail(DLTF_NUMERIC, "the tight frame of the dictionary was not found");
-        uneven = even_out(m, n, E);
+            status = dl_fail(DLTF_NUMERIC,
+                             "eigendecomposition failed while computing the tight frame of the dictionary");
+        deviation = normalise_rows(m, n, E);
     }
     dl_free(work);
     return status;
@@ -161,7 +164,7 @@ dltf_status dl_fit_encoder(dltf_learner *l, dl_multipass *t) {
     case DLTF_ENCODER_DISTILLED:
         return distil(l, t);
     case DLTF_ENCODER_DUAL:
-        dl_dual_encoder(l->threads, l->W, l->m, l->n, ridge_of_noise(l, t), t->factor, l->E);
+        dl_dual_encoder(l->threads, l->W, l->m, l->n, ridge_from_noise(l, t), t->factor, l->E);
         break;
     case DLTF_ENCODER_TIGHT:
         return dl_tight_frame(l->threads, l->W, l->m, l->n, l->E);

@@ -1,4 +1,4 @@
-/* A piece of a learner's state that a checkpoint stores: one list serves writing and reading. */
+/* A tensor of a learner's state that a checkpoint stores. The same list is used for writing and reading. */
 #ifndef DL_LEARNING_FIELD_H
 #define DL_LEARNING_FIELD_H
 

@@ -1,4 +1,4 @@
-/* Records and the table of their columns. */
+/* Records of the history and the table of their columns. */
 #include "learning/history.h"
 
 #include "base/memory.h"
@@ -102,7 +102,7 @@ void dl_history_to_row(const dltf_iteration *record, int stage, double *row) {
 }
 
 bool dl_history_from_row(const double *row, int *stage, dltf_iteration *record) {
-    const double largest = 1e15; /* of a count: exact in a double */
+    const double largest = 1e15; /* integers up to this are exact in a double */
     for (int c = 0; c < COLUMNS; c++) {
         char *field = (char *)record + columns[c].offset;
         if (columns[c].kind == DLTF_HISTORY_REAL) {

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-/* The figures of a record that only some stages have, as bits; in the others they are NaN. */
+/* Bits for the columns that only some stages record. In the other stages they are NaN. */
 enum dl_column {
     DL_THETA = 1 << 0,
     DL_OBJECTIVE = 1 << 1,
@@ -25,20 +25,21 @@ typedef struct dl_history {
     int64_t count, capacity;
 } dl_history;
 
-/* Room for one more record: an iteration whose record cannot be kept must not run. */
+/* Reserves memory for one more record, so that no iteration runs without room for its record. */
 dltf_status dl_history_reserve(dl_history *history);
-/* Appends within the reserved room. */
+/* Appends a record; the memory must have been reserved. Cannot fail. */
 void dl_history_append(dl_history *history, const dltf_iteration *record);
 void dl_history_free(dl_history *history);
 
-/* Sets the figures outside `columns` to NaN; returns the name of one inside that is not finite, or NULL. */
+/* Sets the columns not in `columns` to NaN. Returns the name of a recorded column that is not finite, or
+ * NULL. */
 const char *dl_history_finish(dltf_iteration *record, unsigned columns);
 
-/* Records as rows of dl_history_width() doubles, for checkpoints; `stage` is how the caller numbers stages.
- */
+/* Converts records to and from rows of dl_history_width() doubles, for checkpoints. `stage` is the caller's
+ * number of the stage. */
 int64_t dl_history_width(void);
 void dl_history_to_row(const dltf_iteration *record, int stage, double *row);
-/* False for a row that no learner writes. */
+/* Returns false if a value is out of range. */
 bool dl_history_from_row(const double *row, int *stage, dltf_iteration *record);
 
 #endif

@@ -1,4 +1,4 @@
-/* The learner: options and data in, the stages of a method one after the other. */
+/* The learner: checks options and data, then runs the stages of a method in order. */
 #include "learning/learner.h"
 
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 
 /* ---- Creation ---- */
 
-/* The data, checked, and the scale that makes options independent of units: mean ||x||^2 = k. */
+/* Checks the data and sets the scale that makes options independent of units: mean ||x||^2 = k. */
 static dltf_status prepare_samples(dltf_learner *l, dltf_matrix X) {
     dltf_status status = DLTF_OK;
     l->samples = (dl_samples){.X = X, .unit_norm = l->options.unit_norm, .scale = 1};
@@ -28,8 +28,8 @@ done:
     return status;
 }
 
-/* Refuses what the machine cannot hold before anything is allocated: systems that promise memory they do not
- * have would kill the process later. Only one stage is in memory at a time. */
+/* Rejects a training that exceeds the memory of the machine before anything is allocated: a system that
+ * overcommits would kill the process later. Only one stage is in memory at a time. */
 static dltf_status check_memory(const dltf_learner *l) {
     double m = (double)l->m, n = (double)l->n, machine = dl_memory_of_machine();
     double shared = 8 * m * n + (l->needs_gram ? 12 * m * m + 4 * m * n : 0), most = 0;
@@ -49,7 +49,7 @@ static dltf_status check_memory(const dltf_learner *l) {
         return DLTF_OK;
     return dl_fail(
         DLTF_MEMORY,
-        "m = %lld atoms and N = %lld samples need about %.0f GB of memory%s%s, this machine has %.0f "
+        "m = %lld atoms and N = %lld samples need about %.0f GB of memory%s%s, but this machine has %.0f "
         "GB: %s",
         (long long)l->m, (long long)l->N, (shared + most) / 1e9, largest ? " in stage " : "",
         largest ? largest->name : "", machine / 1e9, largest ? largest->saving : "lower m");
@@ -102,7 +102,7 @@ done:
 dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *options, const dltf_model *start,
                              dltf_learner **learner) {
     dltf_train_options wanted = *options;
-    if (start && wanted.m == 0) /* a given start decides what the data would */
+    if (start && wanted.m == 0) /* take open sizes from the model, not from the data */
         wanted.m = start->parts.m;
     if (start && wanted.k == 0)
         wanted.k = start->parts.k;

@@ -1,8 +1,8 @@
-/* Replacement with the thresholds of the learner. */
+/* Replacement of atoms with the thresholds of the learner. */
 #include "learning/learner_replace.h"
 
-/* Atoms used less than this share of the mean, and copies. */
-static const double UNUSED = 0.1, COPY = 0.9;
+/* Unused: less than this share of the mean use. Duplicate: |<w_i, w_j>| above this. */
+static const double UNUSED = 0.1, DUPLICATE = 0.9;
 
 int64_t dl_learner_replace_by(dltf_learner *l, const double *use, int64_t samples, int64_t index,
                               double (*residual)(void *context, int64_t i, double *r), void *context,
@@ -14,12 +14,12 @@ int64_t dl_learner_replace_by(dltf_learner *l, const double *use, int64_t sample
         .W = l->W,
         .G = l->G,
         .use = use,
-        .least_share = UNUSED,
-        .coherence = COPY,
+        .min_share = UNUSED,
+        .coherence = DUPLICATE,
         .samples = samples,
         .residual = residual,
         .context = context,
-        .least_square = 1e-8 * (double)l->k, /* samples have mean square k */
+        .min_square = 1e-8 * (double)l->k, /* samples have mean square k */
         .random = &random,
         .first = (uint64_t)(index * l->m * l->n),
     };

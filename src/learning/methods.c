@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* Scores come from the dictionary itself, which is moved for that. */
+/* Scores come from the dictionary itself, which is adapted to that use. */
 #define TIED(STAGE)                                                                                          \
     STAGE(minibatch) /* least-squares dictionary of dual codes, batch by batch */                            \
     STAGE(tied)      /* the paper's model without Q, towards a tight frame */                                \
     STAGE(admm)      /* the paper's model, all four steps */
 
-/* The dictionary of the data, and an encoder made for it. */
+/* The dictionary that fits the data best, and an encoder made for it. */
 #define UNTIED(STAGE)                                                                                        \
     STAGE(minibatch)                                                                                         \
     STAGE(polish)   /* least-squares dictionary of multi-pass codes */                                       \

@@ -1,6 +1,7 @@
-/* Multi-pass codes through the library's own encoder. */
+/* Multi-pass codes by dltf_encoder with coder htp. */
 #include "learning/multipass.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "coding/dual.h"
 #include "coding/encoder.h"
@@ -9,17 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 dltf_status dl_multipass_alloc(dl_multipass *p, const dltf_learner *l, int64_t samples, bool moments) {
     dltf_status status = DLTF_OK;
     int64_t m = l->m, n = l->n;
     *p = (dl_multipass){0};
     DL_TRY(dl_block_alloc(&p->block, l));
     DL_TRY(dl_statistics_alloc(&p->statistics, l->threads, m, n, p->block.Z.rows, l->k, false));
-    DL_TRY_NEW(p->order, least(l->N, samples));
+    DL_TRY_NEW(p->order, dl_min(l->N, samples));
     DL_TRY_NEW(p->dual, m * n);
     DL_TRY_NEW(p->factor, m * m);
     if (!moments)
@@ -28,7 +25,7 @@ dltf_status dl_multipass_alloc(dl_multipass *p, const dltf_learner *l, int64_t s
     DL_TRY_NEW(p->x_sum, n);
     DL_TRY_NEW(p->panel, l->threads * DL_STATISTICS_PANEL * n);
 done:
-    return status; /* the owner frees what is there */
+    return status; /* the caller frees partial allocations */
 }
 
 void dl_multipass_free(dl_multipass *p) {
@@ -44,18 +41,18 @@ void dl_multipass_free(dl_multipass *p) {
 
 double dl_multipass_bytes(const dltf_learner *l, int64_t samples, bool moments) {
     double m = (double)l->m, n = (double)l->n;
-    double own = 2 * 8 * m * m + 16 * m * n + 8 * (double)least(l->N, samples) + (moments ? 8 * n * n : 0);
-    double coder = 4 * m * m + 36 * m * n; /* its matrix E^T W, and copies of dictionary and encoder */
+    double own = 2 * 8 * m * m + 16 * m * n + 8 * (double)dl_min(l->N, samples) + (moments ? 8 * n * n : 0);
+    double coder = 4 * m * m + 36 * m * n; /* E^T W, copies of dictionary and encoder */
     return own + coder + dl_block_bytes(l);
 }
 
 static void choose_samples(dl_multipass *p, const dltf_learner *l, int64_t samples) {
-    p->count = least(l->N, samples);
+    p->count = dl_min(l->N, samples);
     for (int64_t i = 0; i < p->count; i++)
         p->order[i] = (int64_t)((double)i * (double)l->N / (double)p->count);
 }
 
-/* The dictionary with its dual, as a model of samples that are preprocessed already. */
+/* A model of the dictionary and its dual without preprocessing: samples are preprocessed already. */
 static dltf_status make_model(dl_multipass *p, const dltf_learner *l, dltf_model **model) {
     dltf_status status = DLTF_OK;
     int64_t entries = l->m * l->n;
@@ -92,7 +89,7 @@ static void add_moments(dl_multipass *p, const dltf_learner *l) {
             p->x_sum[d] += (double)block->X[i * l->n + d];
 }
 
-/* Codes and statistics of a loaded block. */
+/* Codes a loaded block and adds it to the statistics. */
 static void code_block(dl_pass *pass) {
     const dltf_learner *l = pass->l;
     dl_multipass *p = pass->state;

@@ -90,7 +90,7 @@ void dl_paper_model_w_step(dltf_learner *l, dl_paper_model *p, double theta, dou
     dl_w_problem problem = {
         .s = &p->statistics,
         .A = p->A,
-        .X_square = (double)l->N * (double)l->k, /* by the scale of the samples */
+        .X_square = (double)l->N * (double)l->k, /* samples are scaled to mean ||x||^2 = k */
         .rho = 1,
         .theta = theta * l->weight,
         .beta = beta * l->weight,

@@ -3,18 +3,18 @@
 
 #include "base/memory.h"
 
-static int64_t block_room(const dltf_learner *l) {
+static int64_t block_rows(const dltf_learner *l) {
     return l->N < DL_BLOCK ? l->N : DL_BLOCK;
 }
 
 dltf_status dl_block_alloc(dl_block *block, const dltf_learner *l) {
     dltf_status status = DLTF_OK;
     *block = (dl_block){0};
-    DL_TRY_NEW(block->X, block_room(l) * l->n);
+    DL_TRY_NEW(block->X, block_rows(l) * l->n);
     DL_TRY_NEW(block->row, l->threads * l->n);
-    DL_TRY(dl_slots_alloc(&block->Z, block_room(l), l->k));
+    DL_TRY(dl_slots_alloc(&block->Z, block_rows(l), l->k));
 done:
-    return status; /* the owner frees what is there */
+    return status; /* the caller frees partial allocations */
 }
 
 void dl_block_free(dl_block *block) {
@@ -24,7 +24,7 @@ void dl_block_free(dl_block *block) {
 }
 
 double dl_block_bytes(const dltf_learner *l) {
-    return (double)block_room(l) * (4 * (double)l->n + 8 * (double)l->k);
+    return (double)block_rows(l) * (4 * (double)l->n + 8 * (double)l->k);
 }
 
 int64_t dl_pass_block(int64_t count) {

@@ -1,5 +1,5 @@
-/* A pass: all samples, or some of them, block by block and tile by tile through one step of an iteration.
- * Blocks and tiles have fixed sizes, so that results do not depend on the number of threads. */
+/* A pass: one walk over all samples or a subset, block by block and tile by tile. Blocks and tiles have fixed
+ * sizes, so that results do not depend on the number of threads. */
 #ifndef DL_LEARNING_PASS_H
 #define DL_LEARNING_PASS_H
 
@@ -14,9 +14,9 @@ enum { DL_BLOCK = 42 * DL_TILE };
 /* One block of samples with its codes. */
 typedef struct dl_block {
     float *X;    /* up to DL_BLOCK x n */
-    double *row; /* threads x n: work space of loading */
+    double *row; /* threads x n: work space for loading */
     dl_slots Z;
-    int64_t rows; /* samples in it now */
+    int64_t rows; /* current number of samples */
 } dl_block;
 
 dltf_status dl_block_alloc(dl_block *block, const dltf_learner *l);
@@ -26,27 +26,27 @@ double dl_block_bytes(const dltf_learner *l);
 typedef struct dl_pass {
     const dltf_learner *l;
     dl_block *block;
-    void *state;          /* of the stage, for its tile functions */
+    void *state;          /* of the stage, for the tile function */
     const int64_t *order; /* which samples: order[0 .. count-1], or NULL for 0 .. count-1 */
     int64_t count;
     int64_t first; /* of the current block, within the samples of the pass */
 } dl_pass;
 
-/* One tile of the block, as a tile function sees it. */
+/* One tile of a block, as passed to tile functions. */
 typedef struct dl_tile {
-    int64_t first, rows; /* within the samples of the pass */
+    int64_t first, rows; /* first: index within the samples of the pass */
     float *X;            /* rows x n, loaded */
     dl_slots Z;          /* its codes within the block */
 } dl_tile;
 
-/* Samples per block of a pass over `count`: as many as DL_BLOCK allows, in blocks of about the same size, so
- * that the last one is as good a sample of the data as the others. */
+/* Samples per block of a pass over `count` samples: at most DL_BLOCK, with blocks of about equal size, so
+ * that the last one is as representative of the data as the others. */
 int64_t dl_pass_block(int64_t count);
 
-/* Runs `tile` over all blocks; after each, in order, `after`. */
+/* Runs `tile` on all tiles of a block in parallel, then `after`, block by block in order. */
 void dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *));
 
-/* Loads the samples of a tile and finds its memory: the first thing that a tile function does. */
+/* Loads the samples of a tile. Every tile function starts with this call. */
 dl_tile dl_pass_tile(const dl_pass *pass, int64_t tile, int worker);
 
 #endif

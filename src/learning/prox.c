@@ -1,8 +1,7 @@
 /* The proximal mapping of the squared (k,2) norm by a scalar equation instead of a sort.
  *
- * The paper's Algorithm 1 sorts |c| (learning/prox_sorted.c keeps it); here a few counting passes over c find
- * the one number that the solution depends on. The passes are kernels (level/prox.c). Called for each sample
- * in the Q step. */
+ * The paper's Algorithm 1 (prox_sorted.c) sorts |c|. Here a few counting passes over c find the one number
+ * that determines the solution. The passes are kernels (kernels/level/prox.c). */
 #include "learning/prox.h"
 
 #include "kernels/kernels.h"
@@ -11,12 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this the shrinkage is less than half the distance between neighbouring floats: q = c when rounded. */
-static const double LEAST_GAMMA = 0x1p-26;
-/* Above this every entry of q is below the smallest float, and larger values would only overflow. */
-static const double MOST_GAMMA = 1e100;
+/* At or below this, shrinkage is less than half the distance between neighbouring floats: q rounds to c. */
+static const double MIN_GAMMA = 0x1p-26;
+/* At this gamma all entries of q underflow to 0; larger values are clipped to it to avoid overflow. */
+static const double MAX_GAMMA = 1e100;
 
-enum { MOST_PASSES = 200, FREE_PASSES = 12 };
+enum { MAX_PASSES = 200, FREE_PASSES = 12 };
 
 typedef struct scalar_problem {
     const float *c;
@@ -24,7 +23,7 @@ typedef struct scalar_problem {
     double gamma;
 } scalar_problem;
 
-/* Counts at v. Thresholds are rounded to floats such that no comparison with a float changes its result. */
+/* The linear piece at v. Thresholds are rounded to floats such that no comparison changes its result. */
 static dl_prox_piece piece_at(const scalar_problem *problem, double v) {
     double top = (1 + problem->gamma) * v;
     float low = v < (double)FLT_MAX ? (float)v : FLT_MAX;
@@ -36,15 +35,15 @@ static dl_prox_piece piece_at(const scalar_problem *problem, double v) {
     return dl_kernels_now()->prox_count(problem->c, problem->m, low, high);
 }
 
-/* The v at which the linear piece takes the value k, or 0 if it never does. */
+/* The root of g (see solve) if it were this linear piece everywhere; 0 if there is none. */
 static double piece_root(const scalar_problem *problem, dl_prox_piece piece) {
     double slope = (double)(problem->k - piece.full) * problem->gamma + (double)piece.middle;
     return piece.middle > 0 && slope > 0 ? piece.sum / slope : 0;
 }
 
-/* Between a and b (positive, a < b) half way in the binary representation: about the geometric mean, so that
- * 64 halvings exhaust any bracket whatever the magnitudes. */
-static double half_way(double a, double b) {
+/* The midpoint of a and b (positive, a < b) in their binary representation: about the geometric mean, so that
+ * 64 bisections exhaust any bracket, whatever the magnitudes. */
+static double binary_midpoint(double a, double b) {
     int64_t low, high;
     memcpy(&low, &a, sizeof low);
     memcpy(&high, &b, sizeof high);
@@ -54,10 +53,9 @@ static double half_way(double a, double b) {
     return v;
 }
 
-/* Where to start: v as it would be for Gaussian entries with the mean magnitude of these. With p = k / nnz, a
- * ramp from v to (1+gamma) v passes the share p if its middle is the quantile of p (Abramowitz &
- * Stegun 26.2.22); for large gamma few entries are full and the root of the piece in which all are middle is
- * closer. */
+/* Initial v: the root for Gaussian entries with the same mean magnitude. With p = k / nnz, a ramp from v to
+ * (1+gamma) v passes the share p if its middle is the quantile of p (Abramowitz & Stegun 26.2.22). For large
+ * gamma few entries are full, and the root of the piece in which all are middle is closer. */
 static double first_guess(const scalar_problem *problem, dl_prox_piece all) {
     double p = (double)problem->k / (double)all.middle;
     double t = sqrt(-2 * log(p / 2));
@@ -82,30 +80,31 @@ static void narrow(bracket *around, double v, double g) {
     }
 }
 
-/* A point inside: by interpolation, but half way every third time and, from the sixth pass, while the bracket
- * is wide: so neither a bad slope nor a wide range of magnitudes makes it slow. */
+/* A point inside the bracket, by interpolation. Bisects instead in every third pass and, from the sixth pass
+ * on, while the bracket is wide: a bad slope or a wide range of magnitudes cannot slow it down. */
 static double inside(const bracket *around, int pass) {
     double share = around->g_low / (around->g_low - around->g_high);
     double v = around->low + (around->high - around->low) * share;
     bool wide = pass > 5 && around->high > 16 * around->low;
     bool usable = v > around->low && v < around->high && !wide && pass % 3 != 0;
-    return usable ? v : half_way(around->low, around->high);
+    return usable ? v : binary_midpoint(around->low, around->high);
 }
 
 /* The root v of g(v) = sum_i clip(|c_i|/v - 1, 0, gamma) - k gamma, which falls in v and is linear in 1/v
  * between the breakpoints |c_i| and |c_i|/(1+gamma). More than k entries are non-zero (`all` describes them),
- * so there is one. Newton's step goes to the root of the current piece, and ends when the piece found there
- * is the same; g is neither convex nor concave, so a bracket guards it. Counts the passes over c. */
+ * so there is one. A Newton step goes to the root of the current piece; the iteration ends when the piece
+ * there is the same. g is neither convex nor concave, so the steps are safeguarded by a bracket. Counts the
+ * passes over c. */
 static double solve(const scalar_problem *problem, dl_prox_piece all, int *passes) {
     double k = (double)problem->k, gamma = problem->gamma;
-    bracket around = {.low = 0.5 * (double)FLT_TRUE_MIN / (1 + gamma), /* here every entry is full */
+    bracket around = {.low = 0.5 * (double)FLT_TRUE_MIN / (1 + gamma), /* all entries are full */
                       .high = all.sum / k,                             /* at least k entries are >= v */
                       .g_low = ((double)all.middle - k) * gamma,
                       .g_high = -k * gamma};
     double v = first_guess(problem, all), next = 0;
     dl_prox_piece origin = all;
     bool newton = false;
-    for (; *passes < MOST_PASSES; v = next) {
+    for (; *passes < MAX_PASSES; v = next) {
         dl_prox_piece piece = piece_at(problem, v);
         ++*passes;
         if (newton && piece.full == origin.full && piece.middle == origin.middle)
@@ -119,7 +118,7 @@ static double solve(const scalar_problem *problem, dl_prox_piece all, int *passe
         if (!newton)
             next = inside(&around, *passes);
         if (next <= around.low || next >= around.high)
-            break; /* the bracket holds no further number */
+            break; /* no double is left inside the bracket */
         origin = piece;
     }
     return v;
@@ -135,15 +134,15 @@ static double solve(const scalar_problem *problem, dl_prox_piece all, int *passe
  *
  *     q = sign(c) min(|c|, max(v, |c|/(1+gamma))),  sum_i clip((|c_i|/v - 1)/gamma, 0, 1) = k.
  *
- * c and q have m entries. O(m) for each of about 4 passes over c and one that writes q, overwriting c if they
- * are the same. Where at most k entries are non-zero all of them are full: v = 0 says that. */
+ * c and q have m entries. O(m) for each of about 4 passes over c and one that writes q, which may be c. If
+ * at most k entries are non-zero, all of them are full, and v = 0. */
 int dl_prox_passes(const float *c, int64_t m, int64_t k, double gamma, float *q) {
-    if (!(gamma > LEAST_GAMMA)) {
+    if (!(gamma > MIN_GAMMA)) {
         if (q != c)
             memcpy(q, c, (size_t)m * sizeof *q);
         return 1;
     }
-    gamma = fmin(gamma, MOST_GAMMA);
+    gamma = fmin(gamma, MAX_GAMMA);
     scalar_problem problem = {c, m, k, gamma};
     dl_prox_piece all = dl_kernels_now()->prox_count(c, m, 0, INFINITY);
     int passes = 1;
@@ -160,15 +159,15 @@ dltf_status dl_prox_check(const float *c, int64_t m, int64_t k, double gamma, co
     if (!c || !q)
         return dl_fail(DLTF_ARGUMENT, "prox: %s is NULL", c ? "q" : "c");
     if (m < 1)
-        return dl_fail(DLTF_ARGUMENT, "prox: m is %lld: at least one entry is needed", (long long)m);
+        return dl_fail(DLTF_ARGUMENT, "prox: m is %lld: must be at least 1", (long long)m);
     if (k < 1 || k > m)
-        return dl_fail(DLTF_ARGUMENT, "prox: k is %lld: it must be from 1 to m = %lld", (long long)k,
+        return dl_fail(DLTF_ARGUMENT, "prox: k is %lld: must be between 1 and m = %lld", (long long)k,
                        (long long)m);
     if (!(gamma >= 0) || isinf(gamma))
-        return dl_fail(DLTF_ARGUMENT, "prox: gamma is %g: it must be 0 or a positive number", gamma);
+        return dl_fail(DLTF_ARGUMENT, "prox: gamma is %g: must be finite and at least 0", gamma);
     for (int64_t i = 0; i < m; i++)
         if (!isfinite(c[i]))
-            return dl_fail(DLTF_ARGUMENT, "prox: entry %lld of c is %s (counting from 0)", (long long)i,
+            return dl_fail(DLTF_ARGUMENT, "prox: c[%lld] is %s", (long long)i,
                            isnan(c[i]) ? "NaN" : "infinite");
     return DLTF_OK;
 }

@@ -1,5 +1,5 @@
-/* The proximal mapping of the squared (k,2) norm: the Q step's kernel, without a sort. Called once per sample
- * and iteration by learning/; the public dltf_prox is the same behind argument checks. */
+/* The proximal mapping of the squared (k,2) norm, without a sort. The Q-step evaluates it once per sample.
+ * The public dltf_prox is the same with argument checks. */
 #ifndef DL_LEARNING_PROX_H
 #define DL_LEARNING_PROX_H
 
@@ -9,10 +9,10 @@
  * Allocates nothing and cannot fail. */
 void dl_prox(const float *c, int64_t m, int64_t k, double gamma, float *q);
 
-/* The arguments of dltf_prox and dltf_prox_sorted, checked with a sentence. */
+/* Checks the arguments of dltf_prox and dltf_prox_sorted. */
 dltf_status dl_prox_check(const float *c, int64_t m, int64_t k, double gamma, const float *q);
 
-/* dl_prox, returning the number of passes over c that it took: for tests and benchmarks. */
+/* dl_prox; returns the number of passes over c, for tests and benchmarks. */
 int dl_prox_passes(const float *c, int64_t m, int64_t k, double gamma, float *q);
 
 #endif

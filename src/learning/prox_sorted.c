@@ -1,8 +1,7 @@
 /* The proximal mapping of the squared (k,2) norm as the paper states it: Algorithm 1, sort and pool.
  *
- * kernels/prox.c solves the same problem without a sort and is what the learner calls; this one is kept
- * because it is the paper's contribution, and because two independent answers check each other in tests and
- * benchmarks. */
+ * The learner uses prox.c, which solves the same problem without a sort. This one is kept because it is the
+ * paper's contribution, and as an independent check in tests and benchmarks. */
 #include "base/memory.h"
 #include "learning/prox.h"
 
@@ -14,7 +13,7 @@ typedef struct entry {
     int64_t place;
 } entry;
 
-/* Neighbours in the order of magnitude that share one value of q. */
+/* Consecutive entries in the order of magnitude that share one value of q. */
 typedef struct block {
     double sum;    /* of t_j u_j, which is c_j for every j: u_j = c_j/t_j */
     double weight; /* of t_j: 1 for small entries, 1 + gamma for the k largest */
@@ -32,7 +31,7 @@ static double value(block b) {
 
 /* min sum_j t_j (x_j - u_j)^2 subject to x_1 <= ... <= x_m (paper eq. (orderobj), "Reduce"): neighbours out
  * of order get their weighted mean. `sorted` ascends; `stack` has room for m blocks and receives the
- * solution; returns the number of blocks. O(m): each merge removes a block for good. */
+ * solution; returns the number of blocks. O(m): each merge removes a block. */
 static int64_t reduce(const entry *sorted, int64_t m, int64_t k, double gamma, block *stack) {
     int64_t blocks = 0;
     for (int64_t j = 0; j < m; j++) {
@@ -53,8 +52,8 @@ static int64_t reduce(const entry *sorted, int64_t m, int64_t k, double gamma, b
  *
  * The order of magnitudes in q is that in c (Lemma "order"), so sorting leaves a weighted isotonic
  * regression. The algorithm as printed needs four corrections: the loop must stop at j < J, since it reads
- * u_{j+1}; u_{1:m-k} means u_{1:m-k'}; the 1/(lambda+1) of the appendix is 1/(1+gamma); and building u' and
- * t' anew at each merge makes it O(m^2), where a stack makes it O(m). */
+ * u_{j+1}; u_{1:m-k} means u_{1:m-k'}; the 1/(lambda+1) of the appendix is 1/(1+gamma); and rebuilding u'
+ * and t' at each merge costs O(m^2), a stack O(m). */
 dltf_status dltf_prox_sorted(const float *c, int64_t m, int64_t k, double gamma, float *q) {
     entry *sorted = NULL;
     block *stack = NULL;

@@ -1,4 +1,4 @@
-/* The update of an atom in blocks of samples, so that an atom in many codes keeps all threads busy. */
+/* The update of an atom, parallel over blocks of samples: one atom may be in many codes. */
 #include "learning/rank_one.h"
 
 #include "base/memory.h"
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-enum { BLOCK = 1024 };              /* samples of a task; fixed, or results would depend on the threads */
-static const double SETTLED = 1e-8; /* growth of ||z||^2, relative, that ends the iteration */
+enum { BLOCK = 1024 };                /* samples per task; fixed, so that results do not depend on threads */
+static const double TOLERANCE = 1e-8; /* stop when ||z||^2 grows by less, relative */
 
 dltf_status dl_rank_one_alloc(dl_rank_one *space, int threads, int64_t n, int64_t samples) {
     dltf_status status = DLTF_OK;
@@ -34,7 +34,7 @@ void dl_rank_one_free(dl_rank_one *space) {
     *space = (dl_rank_one){0};
 }
 
-/* What the tasks over the samples of an atom share. */
+/* Shared by the tasks over the samples of an atom. */
 typedef struct job {
     dl_rank_one *space;
     float *R;
@@ -82,7 +82,7 @@ static void power_block(void *context, int64_t block, int worker) {
                                                         s.last - s.first, j->w, space->z + s.first, s.v);
 }
 
-/* E becomes R again, with the new atom and coefficients. */
+/* E becomes R again, for the new atom and coefficients. */
 static void close_block(void *context, int64_t block, int worker) {
     (void)worker;
     const job *j = context;
@@ -95,7 +95,7 @@ static void close_block(void *context, int64_t block, int worker) {
     }
 }
 
-/* w = v / ||v||, with the blocks of v added in order; false if v = 0. */
+/* w = v / ||v||, where v is the sum of its blocks, added in order; false if v = 0. */
 static bool take_direction(const job *j) {
     int64_t n = j->space->n;
     double *v = j->space->v;
@@ -127,7 +127,7 @@ void dl_rank_one_update(dl_rank_one *space, int steps, float *R, dl_slots Z, dl_
         dl_parallel(space->threads, blocks, power_block, &j);
         for (int64_t block = 0; block < blocks; block++)
             square += space->sums[block];
-        if (square - before <= SETTLED * square)
+        if (square - before <= TOLERANCE * square)
             break;
         before = square;
     }

@@ -4,8 +4,8 @@
 
 #include "coding/by_atom.h"
 
-/* Steps of the power iteration: one gives the approximate update (Rubinstein et al. 2008); the exact one ends
- * earlier when the fit has settled. */
+/* Maximum number of power iterations: one gives the approximate update (Rubinstein et al. 2008); the exact
+ * update stops early on convergence. */
 enum { DL_RANK_ONE_APPROXIMATE = 1, DL_RANK_ONE_EXACT = 50 };
 
 /* Work space for atoms of n entries in up to `samples` codes. */
@@ -14,8 +14,8 @@ typedef struct dl_rank_one {
     int64_t n;
     int32_t *row;  /* samples that use the atom */
     float *z;      /* their coefficients */
-    float *narrow; /* n: the atom */
-    double *v;     /* n for each block of samples: E z */
+    float *narrow; /* n: the atom in f32 */
+    double *v;     /* n per block of samples: E z */
     double *sums;  /* ||z||^2 of each block */
 } dl_rank_one;
 
@@ -27,10 +27,10 @@ void dl_rank_one_free(dl_rank_one *space);
  *
  *     min ||E - w z||^2,  E the columns of R + w z that use the atom
  *
- * by power iteration from the present coefficients: w <- Ez/||Ez||, z <- E^T w, `steps` times at most. No
- * step raises the error. Changes w (n, norm 1), its values in Z and the residuals R = X - WZ (samples x n).
- * An atom without entries, or with Ez = 0, stays. O(steps entries n); the result does not depend on the
- * threads. */
+ * by power iteration from the current coefficients: w <- Ez/||Ez||, z <- E^T w, at most `steps` times. No
+ * step raises the error. Updates w (n, norm 1), its values in Z and the residuals R = X - WZ (samples x n).
+ * An atom without entries, or with Ez = 0, is unchanged. O(steps entries n); the result does not depend on
+ * the number of threads. */
 void dl_rank_one_update(dl_rank_one *space, int steps, float *R, dl_slots Z, dl_atom_entries entries,
                         double *w);
 

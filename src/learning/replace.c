@@ -1,5 +1,4 @@
-/* Replaces atoms that hardly any code uses, and copies of more used ones, by the residuals of the samples
- * that are coded worst. */
+/* Replaces unused and duplicate atoms by the largest residuals. */
 #include "learning/replace.h"
 
 #include "base/memory.h"
@@ -38,11 +37,12 @@ static const double *gram_row(const dl_replacement *r, int64_t j, dl_replace_spa
     return space->row;
 }
 
-/* A more used copy, or an earlier one that is used as much. An unused copy does not count: it goes itself. */
-static bool has_better_copy(const dl_replacement *r, int64_t j, const double *g, double least_use) {
+/* Whether atom j has a duplicate that is used more, or equally and has a lower index. Unused duplicates do
+ * not count: they are replaced themselves. */
+static bool has_better_duplicate(const dl_replacement *r, int64_t j, const double *g, double min_use) {
     const double *use = r->use;
     for (int64_t i = 0; i < r->m; i++)
-        if (i != j && fabs(g[i]) > r->coherence && use[i] >= least_use &&
+        if (i != j && fabs(g[i]) > r->coherence && use[i] >= min_use &&
             (use[i] > use[j] || (use[i] == use[j] && i < j)))
             return true;
     return false;
@@ -52,20 +52,20 @@ int64_t dl_replace_find(const dl_replacement *r, dl_replace_space *space) {
     double mean = 0;
     for (int64_t j = 0; j < r->m; j++)
         mean += r->use[j] / (double)r->m;
-    double least_use = fmax(r->least_use, r->least_share * mean);
+    double min_use = fmax(r->min_use, r->min_share * mean);
     int64_t found = 0;
     for (int64_t j = 0; j < r->m; j++)
-        if (r->use[j] == 0 || r->use[j] < least_use ||
-            has_better_copy(r, j, gram_row(r, j, space), least_use))
+        if (r->use[j] == 0 || r->use[j] < min_use ||
+            has_better_duplicate(r, j, gram_row(r, j, space), min_use))
             space->atoms[found++] = (int32_t)j;
     return found;
 }
 
-/* The next largest of the residuals that was not taken yet; -1 if none is worth an atom. */
-static int64_t take_worst(double *squares, int64_t samples, double least) {
+/* Takes the sample with the largest remaining residual; -1 if none is above `smallest`. */
+static int64_t take_worst(double *squares, int64_t samples, double smallest) {
     int64_t worst = -1;
     for (int64_t i = 0; i < samples; i++)
-        if (squares[i] > least && (worst < 0 || squares[i] > squares[worst]))
+        if (squares[i] > smallest && (worst < 0 || squares[i] > squares[worst]))
             worst = i;
     if (worst >= 0)
         squares[worst] = 0;
@@ -73,13 +73,13 @@ static int64_t take_worst(double *squares, int64_t samples, double least) {
 }
 
 static void replace_atom(const dl_replacement *r, int64_t j, dl_replace_space *space) {
-    int64_t n = r->n, worst = take_worst(space->squares, r->samples, r->least_square);
+    int64_t n = r->n, worst = take_worst(space->squares, r->samples, r->min_square);
     double *atom = space->residual;
     if (worst >= 0)
         r->residual(r->context, worst, atom);
     else if (!r->random)
         return;
-    else /* all samples are explained: any direction will do */
+    else /* all samples are fitted: any direction will do */
         for (int64_t d = 0; d < n; d++)
             atom[d] = dl_random_normal(*r->random, r->first + (uint64_t)(j * n + d));
     if (dl_normalise(atom, n))

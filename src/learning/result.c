@@ -1,5 +1,4 @@
-/* What a training leaves: the model and its provenance. Public functions dltf_learner_model and dltf_train.
- */
+/* The result of a training: the model and its provenance (dltf_learner_model, dltf_train). */
 #include "base/memory.h"
 #include "data/model.h"
 #include "learning/learner.h"
@@ -8,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sign convention: the codes of an atom are positive on average; where they say nothing, its largest entry is
- * positive. */
+/* Sign convention: the codes of an atom are positive on average; if they sum to 0, its entry of largest
+ * magnitude is positive. */
 static double atom_sign(const dltf_learner *l, int64_t j) {
     if (l->code_sum[j] != 0)
         return l->code_sum[j] > 0 ? 1 : -1;
@@ -21,7 +20,7 @@ static double atom_sign(const dltf_learner *l, int64_t j) {
     return largest >= 0 ? 1 : -1;
 }
 
-/* Nothing that differs between runs: the same training gives the same file. */
+/* Records nothing that differs between runs: the same training gives the same file. */
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes) {
     dltf_status status = DLTF_OK;
     dltf_option_table table = dltf_train_option_table();
@@ -44,7 +43,7 @@ done:
     return status;
 }
 
-/* A matrix of the learner in f32, with the signs of the atoms. */
+/* Copies a matrix of the learner, in f32 and with the signs of the atoms. */
 static dltf_status signed_rows(const dltf_learner *l, const double *matrix, int64_t cols, double scale,
                                float **rows) {
     *rows = DL_NEW(float, l->m *cols);

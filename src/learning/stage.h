@@ -2,7 +2,7 @@
  *
  * learner.c runs the stages of a method (methods.c) one after the other. A stage changes the dictionary of
  * the learner and keeps everything else behind its own pointer. To add one: a file stage_NAME.c that defines
- * the row dl_stage_NAME, and NAME in the list below. */
+ * the row dl_stage_NAME, and NAME in a list of methods.c. */
 #ifndef DL_LEARNING_STAGE_H
 #define DL_LEARNING_STAGE_H
 
@@ -15,14 +15,14 @@ enum { DL_ALGEBRA_WORK = 2000 };
 typedef struct dl_stage {
     const char *name;     /* in checkpoints, histories and messages: never change it */
     unsigned columns;     /* of the history: what it records, from enum dl_column */
-    const char *diverged; /* what to do when its numbers overflow */
-    const char *saving;   /* what to do when there is not enough memory for it */
+    const char *diverged; /* remedy when values are not finite, for the message */
+    const char *saving;   /* remedy when memory is short, for the message */
     bool needs_gram;      /* the m x m matrices of the learner */
     bool makes_encoder;   /* after its first iteration the learner has an untied encoder */
 
     /* Iterations that the options ask for; 0: the stage is skipped. */
     int64_t (*length)(const dltf_learner *l);
-    /* Refuses sizes that the stage cannot handle, before anything is allocated; NULL: takes all. */
+    /* Rejects sizes that the stage does not support, before anything is allocated; NULL: supports all. */
     dltf_status (*admit)(const dltf_learner *l);
     /* Memory that `create` allocates. */
     double (*bytes)(const dltf_learner *l);
@@ -30,18 +30,16 @@ typedef struct dl_stage {
     int64_t (*work)(const dltf_learner *l);
 
     /* Called before the first iteration, or when a checkpoint is resumed. After a failure the learner calls
-     * `free` with what is there. */
+     * `free` on the partial state. */
     dltf_status (*create)(dltf_learner *l, void **state);
     /* Changes the dictionary and the state, fills in the record. */
     dltf_status (*iterate)(dltf_learner *l, void *state, int64_t index, dltf_iteration *record);
-    /* Whether nothing moves any more; `before` is the record of the iteration before, NULL after the first.
-     * NULL: the stage always runs to its end. */
+    /* Whether the stage has converged; `before` is the previous record, NULL after the first iteration.
+     * NULL: the stage always runs all its iterations. */
     bool (*converged)(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before);
     void (*free)(void *state);
 
-    /* What a checkpoint stores of the state; `restored` checks and completes what was read back. NULL:
-     * nothing.
-     */
+    /* Tensors that a checkpoint stores; `restored` checks and completes what was read back. NULL: none. */
     int (*fields)(const dltf_learner *l, void *state, dl_field *fields);
     dltf_status (*restored)(const dltf_learner *l, void *state);
 } dl_stage;
@@ -49,7 +47,7 @@ typedef struct dl_stage {
 /* The stages of the method that complete options ask for, in order, NULL-terminated. */
 const dl_stage *const *dl_method_stages(const dltf_train_options *options);
 
-/* NULL: there is no stage of that name. */
+/* NULL if there is no stage of that name. */
 const dl_stage *dl_stage_find(const char *name);
 
 #endif

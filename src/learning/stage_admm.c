@@ -1,7 +1,7 @@
-/* Stage `admm`: the paper's model, all of it.
+/* Stage `admm`: the full model of the paper.
  *
- * The paper's cycle is Z, Q, W, Y. It is entered at Y here: the Y-step needs nothing but the samples and what
- * the cycle before left, so that one pass over the samples does Y, Z, Q and the statistics of W. */
+ * The paper's cycle is Z, Q, W, Y. Here it starts at Y: the Y-step needs only the samples and the result of
+ * the previous cycle, so that one pass over the samples does Y, Z, Q and the statistics for W. */
 #include "learning/paper_model.h"
 #include "learning/step_q.h"
 #include "learning/step_y.h"
@@ -21,7 +21,7 @@ static double bytes(const dltf_learner *l) {
     return dl_paper_model_bytes(l, true);
 }
 
-/* With Q and Y a sample costs several times as much. */
+/* With Q and Y a sample costs several times more. */
 static int64_t work(const dltf_learner *l) {
     return DL_ALGEBRA_WORK + 4 * l->N;
 }
@@ -103,7 +103,7 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     return DLTF_OK;
 }
 
-/* Both residuals are small against the Q they belong to. */
+/* Both residuals are small relative to the scale of the data. */
 static bool converged(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before) {
     (void)before;
     double small = l->options.tolerance * sqrt((double)l->N * (double)l->k);
@@ -126,7 +126,7 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
     return sizeof all / sizeof *all;
 }
 
-/* Codes are used to address memory. */
+/* Codes index memory, so they must be valid. */
 static dltf_status restored(const dltf_learner *l, void *state) {
     const dl_slots *Z = &((dl_paper_model *)state)->Z;
     for (int64_t i = 0; i < l->N; i++) {
@@ -148,7 +148,7 @@ const dl_stage dl_stage_admm = {
     .columns = DL_THETA | DL_OBJECTIVE | DL_NOISE_TERM | DL_INCOHERENCE_TERM | DL_DATA_TERM |
                DL_RELATIVE_ERROR | DL_PRIMAL_RESIDUAL | DL_DUAL_RESIDUAL | DL_COHERENCE | DL_FRAME_POTENTIAL,
     .diverged = "lower lambda or raise beta",
-    .saving = "lower m, use fewer samples, or leave admm out",
+    .saving = "lower m, use fewer samples, or set admm to 0",
     .needs_gram = true,
     .length = length,
     .bytes = bytes,

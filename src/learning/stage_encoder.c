@@ -1,5 +1,5 @@
-/* Stage `encoder`: one iteration that makes the untied encoder of the dictionary (encoder_fit.c), with codes
- * of several passes as its teacher. */
+/* Stage `encoder`: one iteration that fits the untied encoder of the dictionary (encoder_fit.c) to multi-pass
+ * codes. */
 #include "base/memory.h"
 #include "learning/encoder_fit.h"
 #include "linalg/blas.h"
@@ -15,7 +15,7 @@ static int64_t length(const dltf_learner *l) {
     return 1;
 }
 
-/* Matrices of the fit itself: eigenvectors for distilled, the polar factor for tight. */
+/* Work space of the fit: eigenvectors for distilled, the polar factor for tight. */
 static double fit_bytes(const dltf_learner *l) {
     double n = (double)l->n, size = (double)(l->m < l->n ? l->m : l->n);
     return is_distilled(l)                            ? 3 * 8 * n * n
@@ -28,12 +28,12 @@ static dltf_status admit(const dltf_learner *l) {
         return DLTF_OK;
     if (l->n > DL_MOST_EIGENVECTORS)
         return dl_fail_option(DLTF_ARGUMENT, "encoder",
-                              "distilled takes at most %d columns, the data have %lld: use dual",
+                              "distilled supports at most %d columns, but the data have %lld: use dual",
                               DL_MOST_EIGENVECTORS, (long long)l->n);
     if (fit_bytes(l) > dl_memory_of_machine())
         return dl_fail_option(
             DLTF_MEMORY, "encoder",
-            "distilled needs about %.0f GB of memory for %lld columns, this machine has %.0f "
+            "distilled needs about %.0f GB of memory for %lld columns, but this machine has %.0f "
             "GB: use dual",
             fit_bytes(l) / 1e9, (long long)l->n, dl_memory_of_machine() / 1e9);
     return DLTF_OK;

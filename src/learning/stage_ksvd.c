@@ -1,8 +1,8 @@
 /* Stage `ksvd` (Aharon, Elad, Bruckstein 2006):   min ||X - WZ||^2  s.t. ||z_i||_0 <= k, ||w_j|| = 1
  *
- * An iteration codes all samples by Batch-OMP, then takes the atoms one after the other. With R = X - WZ and
- * E the columns of R + w_j z_j that use atom j, the atom and its coefficients become the best rank-one fit
- * w_j z_j to E; the supports stay. An iteration leaves nothing but W: codes and residuals are made anew. */
+ * An iteration codes all samples by Batch-OMP, then updates the atoms in order. With R = X - WZ and E the
+ * columns of R + w_j z_j that use atom j, the atom and its coefficients become the best rank-one fit w_j z_j
+ * to E; supports do not change. Only W is kept between iterations: codes and residuals are recomputed. */
 #include "base/memory.h"
 #include "coding/decode.h"
 #include "coding/omp.h"
@@ -17,8 +17,8 @@ typedef struct ksvd {
     float *R;     /* N x n: X - WZ */
     dl_slots Z;   /* codes of all samples */
     float *atoms; /* m x n: W in f32 */
-    double *row;  /* threads x n: work space of loading */
-    double *use;  /* m: how many codes have the atom */
+    double *row;  /* threads x n: work space for loading */
+    double *use;  /* m: number of codes that contain the atom */
     dl_by_atom by_atom;
     dl_rank_one rank_one;
     dl_omp_space *spaces; /* one per thread */
@@ -32,8 +32,7 @@ static int64_t length(const dltf_learner *l) {
 static dltf_status admit(const dltf_learner *l) {
     if (l->N > INT32_MAX)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA,
-                             "%lld samples are too many for ksvd, the limit is 2,147,483,647",
-                             (long long)l->N);
+                             "%lld samples: ksvd supports at most 2,147,483,647", (long long)l->N);
     return DLTF_OK;
 }
 
@@ -136,10 +135,10 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
         sum += dl_kernels_now()->square(s->R + i * l->n, l->n);
     record->theta = 1;
     record->data_term = record->objective = l->weight / 2 * sum;
-    record->relative_error = sum / ((double)l->N * (double)l->k); /* by the scale of the samples */
+    record->relative_error = sum / ((double)l->N * (double)l->k); /* mean ||x||^2 = k */
     dl_learner_refresh(l);
     dl_learner_describe(l, record);
-    if (index + 1 < l->options.iterations) { /* an atom that is put in at the end has no time to settle */
+    if (index + 1 < l->options.iterations) { /* later there is no iteration to fit new atoms */
         dl_residual_rows rows = {s->R, l->n};
         record->atoms_replaced =
             dl_learner_replace_by(l, s->use, l->N, index, dl_residual_row, &rows, &s->replace);
@@ -147,7 +146,7 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     return DLTF_OK;
 }
 
-/* The objective stands still, and no atom was replaced. */
+/* The objective has settled, and no atom was replaced. */
 static bool converged(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before) {
     return before && now->atoms_replaced + before->atoms_replaced == 0 &&
            fabs(now->objective - before->objective) <= l->options.tolerance * now->objective;

@@ -1,5 +1,5 @@
-/* Stage `minibatch`: finds the dictionary of the data. Minibatches are coded in one pass by the dual encoder
- * of the current dictionary, the dictionary is the least-squares fit to running averages of the batch
+/* Stage `minibatch`: learns the dictionary from minibatches. They are coded in one pass by the dual encoder
+ * of the current dictionary; the dictionary is the least-squares fit to running averages of the batch
  * statistics, and residuals replace unused or duplicate atoms. */
 #include "base/memory.h"
 #include "base/random.h"
@@ -12,22 +12,22 @@
 #include <string.h>
 
 static const double KEEP = 0.8;       /* share of the old average that a step keeps */
-static const double FIT_RIDGE = 1e-3; /* of the mean diagonal of Z Z^T */
+static const double FIT_RIDGE = 1e-3; /* relative to the mean diagonal of Z Z^T */
 
 typedef struct minibatch {
     dl_block block;
     dl_statistics statistics; /* of the batch */
     double X_square;
     double *D, *C;  /* running averages of Z Z^T (m x m) and of X Z^T (m x n, rows are atoms), per sample */
-    double *use;    /* m: average number of codes that an atom is in, per sample */
+    double *use;    /* m: running average of the share of codes that contain the atom */
     double *E;      /* dual encoder, m x n */
-    double *factor; /* work space of the solves, m x m */
+    double *factor; /* work space for the solves, m x m */
     dl_packed E32;
     float **scores;  /* per thread: DL_TILE x m */
     uint32_t **keys; /* per thread: m */
     int threads;
     int64_t *order; /* N: the samples in the order of this epoch */
-    int64_t epoch;  /* that `order` belongs to; -1 none */
+    int64_t epoch;  /* of `order`; -1: none yet */
     dl_replace_space replace;
 } minibatch;
 
@@ -100,7 +100,8 @@ static void free_state(void *state) {
 
 /* ---- Codes of a batch ---- */
 
-/* The first sample of step `index`: epochs of all samples in random order, cut into batches. */
+/* Position in b->order of the batch of step `index`. An epoch is a random permutation of all samples, cut
+ * into batches. */
 static int64_t choose_batch(const dltf_learner *l, minibatch *b, int64_t index) {
     int64_t size = batch_size(l), per_epoch = l->N / size, epoch = index / per_epoch;
     if (epoch != b->epoch) {
@@ -143,7 +144,7 @@ static void code_batch(const dltf_learner *l, minibatch *b, int64_t index) {
 
 /* ---- Replacement ---- */
 
-/* The statistics of a new atom say that it was used like the average atom and fitted exactly. */
+/* Sets the statistics of a new atom to those of an atom with average use and an exact fit. */
 static void install_atom(const dltf_learner *l, minibatch *b, int64_t j, double mean_square,
                          double mean_use) {
     for (int64_t i = 0; i < l->m; i++)
@@ -168,7 +169,7 @@ static int64_t replace_atoms(dltf_learner *l, minibatch *b, int64_t index) {
 
 /* ---- The iteration ---- */
 
-/* Of the dictionary that made the codes. */
+/* Measures the dictionary before its update: the one that made the codes. */
 static void measure(const dltf_learner *l, const minibatch *b, dltf_iteration *record) {
     dl_w_problem batch = {.s = &b->statistics, .X_square = b->X_square};
     double residual = fmax(0, dl_w_residual(&batch, l->W, l->G));
@@ -191,7 +192,7 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     average(b->C, b->statistics.C, share, m * n);
     average(b->use, b->statistics.use, share, m);
     memcpy(l->code_sum, b->statistics.code_sum, (size_t)m * sizeof *l->code_sum);
-    dl_fit_dictionary(l, b->D, b->C, FIT_RIDGE, b->factor, b->E); /* E is free until the next dual */
+    dl_fit_dictionary(l, b->D, b->C, FIT_RIDGE, b->factor, b->E); /* E serves as work space */
     dl_learner_refresh(l);
     bool settling = (double)index >= 0.85 * (double)l->options.steps;
     if (!settling && (index + 1) % DL_REPLACE_EVERY == 0)

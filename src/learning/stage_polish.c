@@ -1,12 +1,12 @@
-/* Stage `polish`: sharpens the dictionary that stage `minibatch` found. Least-squares fits to codes of
- * several passes; residuals replace unused or duplicate atoms. */
+/* Stage `polish`: refines the dictionary of stage `minibatch` by least-squares fits to multi-pass codes.
+ * Residuals replace unused or duplicate atoms. */
 #include "base/memory.h"
 #include "learning/fit.h"
 #include "learning/learner_replace.h"
 #include "learning/multipass.h"
 
 enum { PASSES = 4, SAMPLES = 5000 };
-static const double FIT_RIDGE = 1e-6; /* of the mean diagonal of Z Z^T */
+static const double FIT_RIDGE = 1e-6; /* relative to the mean diagonal of Z Z^T */
 
 typedef struct polish {
     dl_multipass codes;
@@ -51,7 +51,7 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
         return status;
     dl_fit_dictionary(l, s->D, s->C, FIT_RIDGE, p->codes.factor, p->codes.dual);
     dl_learner_refresh(l);
-    if (index + 1 < l->options.polish) /* an atom that is put in at the end has no time to settle */
+    if (index + 1 < l->options.polish) /* later there is no iteration to fit new atoms */
         record->atoms_replaced = dl_learner_replace(l, s->use, &p->codes.block, index, &p->replace);
     dl_learner_describe(l, record);
     return DLTF_OK;

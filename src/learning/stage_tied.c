@@ -1,5 +1,5 @@
-/* Stage `tied`: the paper's model without its noise term, Z-steps and W-steps by turns. theta falls from
- * iteration to iteration, so that W moves from the dictionary of the data towards the nearest tight frame. */
+/* Stage `tied`: the paper's model without its noise term, by alternating Z-steps and W-steps. theta
+ * decreases, so that W moves from the dictionary that fits the data towards the nearest tight frame. */
 #include "learning/learner_replace.h"
 #include "learning/paper_model.h"
 
@@ -21,7 +21,7 @@ static int64_t work(const dltf_learner *l) {
     return DL_ALGEBRA_WORK + l->N;
 }
 
-/* theta_start for a tenth of the iterations, geometric to theta at half of them, then held. */
+/* theta_start for the first tenth of the iterations, then geometric down to theta at half of them. */
 static double theta_at(const dltf_train_options *o, int64_t index) {
     if (index + 1 == o->iterations)
         return o->theta;
@@ -54,13 +54,13 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     dl_pass pass = dl_paper_model_pass(l, p, theta, 0);
     dl_pass_run(&pass, z_tile, add_block);
     dl_paper_model_w_step(l, p, theta, 0, record);
-    /* Only while theta still falls: an atom that is put in late has no time to settle. */
+    /* Only while theta decreases: later, too few iterations are left to fit new atoms. */
     if (theta != l->options.theta && (index + 1) % DL_REPLACE_EVERY == 0)
         record->atoms_replaced = dl_learner_replace(l, p->statistics.use, &p->block, index, &p->replace);
     return DLTF_OK;
 }
 
-/* The objective stands still at the final theta. */
+/* The objective has settled at the final theta. */
 static bool converged(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before) {
     return before && now->theta == l->options.theta && before->theta == l->options.theta &&
            fabs(now->objective - before->objective) <= l->options.tolerance * now->objective;

@@ -1,4 +1,4 @@
-/* The first dictionary: random samples, Gaussian atoms, or a given model. */
+/* The initial dictionary: random samples, Gaussian atoms, or a given model. */
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/matrix.h"
@@ -8,7 +8,7 @@
 static void gaussian_atom(const dltf_learner *l, int64_t j) {
     dl_random random = {(uint64_t)l->options.seed, DL_STREAM_INIT};
     double *w = l->W + j * l->n;
-    /* The first indices of the stream belong to the permutation of the samples. */
+    /* The first N indices of the stream are used by the permutation of the samples. */
     uint64_t first = (uint64_t)l->N + (uint64_t)(j * l->n);
     do {
         for (int64_t i = 0; i < l->n; i++)
@@ -17,7 +17,7 @@ static void gaussian_atom(const dltf_learner *l, int64_t j) {
     } while (!dl_normalise(w, l->n));
 }
 
-/* m random non-zero samples; Gaussian atoms fill up where there are fewer. */
+/* m random non-zero samples, filled up with Gaussian atoms if there are fewer. */
 static dltf_status start_from_samples(dltf_learner *l) {
     dltf_status status = DLTF_OK;
     int64_t *order = NULL, j = 0;
@@ -55,10 +55,9 @@ static dltf_status copy_encoder(dltf_learner *l, const dltf_model *start) {
 
 static dltf_status start_from_model(dltf_learner *l, const dltf_model *start) {
     if (start->parts.n != l->n || start->parts.m != l->m)
-        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
-                             "%lld atoms of %lld entries, but the training needs %lld of %lld",
-                             (long long)start->parts.m, (long long)start->parts.n, (long long)l->m,
-                             (long long)l->n);
+        return dl_fail_about(
+            DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "%lld atoms of %lld entries, but training needs %lld of %lld",
+            (long long)start->parts.m, (long long)start->parts.n, (long long)l->m, (long long)l->n);
     for (int64_t i = 0; i < l->m * l->n; i++)
         l->W[i] = (double)start->dictionary[i];
     for (int64_t j = 0; j < l->m; j++)

@@ -1,5 +1,5 @@
-/* Accumulation of the sufficient statistics. A block's entries are first grouped by atom; then each atom
- * gathers its own samples, which needs no locks and no partial sums. */
+/* Accumulates the sufficient statistics. The entries of a block are grouped by atom, then each atom gathers
+ * its own samples, which needs neither locks nor partial sums. */
 #include "learning/statistics.h"
 
 #include "base/memory.h"

@@ -10,9 +10,9 @@ typedef struct dl_q_outcome {
     double gap;    /* ||Q - W^T(X - WZ)||^2 */
 } dl_q_outcome;
 
-/* Q-subproblem (eq. 6 of the paper) for a tile, row by row, with gamma = lambda/beta:
+/* Q-subproblem (eq. 6 of the paper), for every sample of a tile, with gamma = lambda/beta:
  *   q = prox^{2k,2}_gamma(c) = argmin gamma ||q||^2_{2k,2} + ||q - c||^2,   c = W^T(x - Wz) - y/beta
- * P = GZ - W^T X as the Z-step leaves it in `space`, whose R and U are overwritten. Q is replaced, M becomes
+ * Needs P = GZ - W^T X in `space`, as left by the Z-step. Overwrites R and U of `space`, and Q; sets M to
  * Q + Y/beta. O(rows m). */
 dl_q_outcome dl_q_step(const dl_z_problem *problem, double gamma, int64_t rows, const float *Y,
                        dl_z_space *space, float *Q, float *M);

@@ -1,5 +1,5 @@
 /* The W-step: objective and gradient from sufficient statistics, curvilinear search over unit-norm atoms.
- * Rows are atoms here, so that in memory W, C, F are the transposes of the paper's. */
+ * Rows are atoms: W, C and F are stored as the transposes of the paper's. */
 #include "learning/step_w.h"
 
 #include "base/memory.h"
@@ -106,8 +106,8 @@ void dl_w_gradient(const dl_w_problem *problem, const double *W, dl_w_space *spa
     dl_gemm(space->threads, DL_PLAIN, DL_PLAIN, m, n, m, 1, T, W, 1, gradient);
 }
 
-/* The part of each gradient row that is tangent to its sphere; returns the square of its norm, which is minus
- * the slope of f along the curve below. */
+/* Projects each row of the gradient onto the tangent space of its sphere. Returns the squared norm, which is
+ * minus the slope of f along the curve below. */
 static double tangent_square(const double *W, const double *gradient, int64_t m, int64_t n, double *tangent) {
     double sum = 0;
     for (int64_t j = 0; j < m; j++) {
@@ -123,8 +123,8 @@ static double tangent_square(const double *W, const double *gradient, int64_t m,
 
 /* The Cayley curve of Wen & Yin through each w, in closed form, with h = tau/2 and t the tangent part of g:
  *   w(tau) = { (1 - h^2 ||t||^2) w - tau t } / { 1 + h^2 ||t||^2 }
- * It keeps norms, but only in exact arithmetic: what rounding leaves of the radial part of g would grow from
- * step to step (measured: norms of 1.4 after some 300 steps), so that each w is normalised again. */
+ * It preserves norms in exact arithmetic only: the rounding error in the radial part of g grows from step to
+ * step (measured: norms of 1.4 after some 300 steps), so each w is normalised again. */
 static void move(const double *from, const double *tangent, double tau, int64_t m, int64_t n, double *W) {
     double h = tau / 2;
     for (int64_t j = 0; j < m; j++) {
@@ -137,8 +137,8 @@ static void move(const double *from, const double *tangent, double tau, int64_t 
     }
 }
 
-/* Barzilai-Borwein: the step that makes a multiple of the identity agree with the last change of the
- * gradient, by turns in the two possible senses. */
+/* Barzilai-Borwein: the step length for which a multiple of the identity best maps the last step to the
+ * change of the gradient. Alternates between the two formulas. */
 static double next_tau(const double *W, const dl_w_space *space, int64_t count, int step, double tau) {
     double ss = 0, sy = 0, yy = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -153,7 +153,7 @@ static double next_tau(const double *W, const dl_w_space *space, int64_t count, 
 }
 
 dl_w_outcome dl_w_step(const dl_w_problem *problem, int steps, double *tau, double *W, dl_w_space *space) {
-    enum { MOST_BACKTRACKS = 25 };
+    enum { MAX_BACKTRACKS = 25 };
     const double eta = 0.85, decrease = 1e-4, backtrack = 0.1;
     int64_t m = problem->s->m, n = problem->s->n;
     size_t bytes = (size_t)(m * n) * sizeof *W;
@@ -170,10 +170,10 @@ dl_w_outcome dl_w_step(const dl_w_problem *problem, int steps, double *tau, doub
         for (;; backtracks++, *tau *= backtrack) {
             move(space->previous, space->previous_tangent, *tau, m, n, W);
             f = dl_w_objective(problem, W, space);
-            if (f <= reference - decrease * *tau * slope || backtracks == MOST_BACKTRACKS)
+            if (f <= reference - decrease * *tau * slope || backtracks == MAX_BACKTRACKS)
                 break;
         }
-        if (!(f <= reference)) { /* rounding is all that is left to gain */
+        if (!(f <= reference)) { /* converged up to rounding */
             memcpy(W, space->previous, bytes);
             dl_w_objective(problem, W, space);
             *tau = first_tau;

@@ -6,7 +6,7 @@
 
 /* W-subproblem (eq. 8 of the paper) over unit-norm atoms:
  *   f(W) = rho ||W^T W - I||^2 + theta/2 ||X - WZ||^2 + beta/2 ||M - W^T(X - WZ)||^2,   M = Q + Y/beta
- * The data enter through their statistics alone, so an evaluation costs O(mn(m+n)), whatever N. */
+ * The data enter through their statistics only, so an evaluation costs O(mn(m+n)), independent of N. */
 typedef struct dl_w_problem {
     const dl_statistics *s;
     const double *A; /* X X^T, n x n; NULL while beta = 0 */
@@ -24,14 +24,14 @@ typedef struct dl_w_space {
 dltf_status dl_w_space_alloc(dl_w_space *space, int threads, int64_t m, int64_t n, bool admm);
 void dl_w_space_free(dl_w_space *space);
 
-/* f(W); leaves G and what else the gradient needs in the work space. W: m x n. */
+/* f(W), W: m x n. Leaves in the work space G and the products that the gradient needs. */
 double dl_w_objective(const dl_w_problem *problem, const double *W, dl_w_space *space);
 
 /* ||X - WZ||^2 and ||W^T W - I||^2; G = W^T W, m x m. */
 double dl_w_residual(const dl_w_problem *problem, const double *W, const double *G);
 double dl_w_incoherence(const double *G, int64_t m);
 
-/* The Euclidean gradient at the W of the last dl_w_objective, into space->gradient (m x n). */
+/* Writes the Euclidean gradient to space->gradient (m x n). W must be that of the last dl_w_objective. */
 void dl_w_gradient(const dl_w_problem *problem, const double *W, dl_w_space *space);
 
 typedef struct dl_w_outcome {
@@ -39,8 +39,8 @@ typedef struct dl_w_outcome {
     double worst_excess;  /* largest f(accepted) - reference value of the line search: never positive */
 } dl_w_outcome;
 
-/* Curvilinear search on the product of spheres (Wen & Yin 2013): `steps` steps from W, in place. `tau`: first
- * step length, replaced by the last one. */
+/* Curvilinear search on the product of spheres (Wen & Yin 2013): at most `steps` steps from W, in place.
+ * `tau`: initial step length, replaced by the final one. */
 dl_w_outcome dl_w_step(const dl_w_problem *problem, int steps, double *tau, double *W, dl_w_space *space);
 
 #endif

@@ -1,4 +1,4 @@
-/* The Y-step: the multiplier gathers what the constraint still lacks. */
+/* The Y-step: adds the constraint violation to the multiplier. */
 #include "learning/step_y.h"
 
 void dl_y_step(double beta, int64_t count, const float *P, const float *Q, float *Y) {

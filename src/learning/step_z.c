@@ -24,7 +24,7 @@ dltf_status dl_z_space_alloc(dl_z_space *space, int64_t m, int64_t k) {
     DL_TRY_NEW(space->normal, k * k + k);
     DL_TRY(dl_slots_alloc(&space->start, DL_TILE, k));
 done:
-    return status; /* the owner frees what is there */
+    return status; /* the caller frees partial allocations */
 }
 
 void dl_z_space_free(dl_z_space *space) {
@@ -81,7 +81,7 @@ static void gradient_step(const dl_z_problem *problem, const float *M, int64_t r
     if (M) {
         for (int64_t i = 0; i < rows * m; i++)
             space->R[i] = noise * (space->P[i] + M[i]);
-        /* P is needed again only after the next gap: its memory takes the product. */
+        /* P is recomputed by the next dl_z_gap: reuse its memory for the product. */
         dl_product_symmetric(space->R, problem->G, rows, m, space->P);
         for (int64_t i = 0; i < rows * m; i++)
             space->U[i] -= space->P[i];
@@ -98,8 +98,8 @@ static void copy_codes(dl_slots from, dl_slots to, int64_t first, int64_t rows) 
     memcpy(to.value + at, from.value + at, count * sizeof *to.value);
 }
 
-/* The best values on the support found: z_S = G_SS^{-1} b_S. IHT with a step bounded by sigma is far from
- * them when atoms are coherent (real images), and W learned from such codes swings instead of settling. */
+/* Least-squares values on the support: z_S = G_SS^{-1} b_S. With coherent atoms (real images), IHT with a
+ * step bounded by sigma is far from them, and W learned from such codes oscillates instead of converging. */
 static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z, int64_t i) {
     int64_t s = Z.count[i], m = problem->m;
     const int32_t *S = Z.index + i * Z.k;
@@ -113,10 +113,10 @@ static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z
     dl_solve_support(G, b, s, 1e-5); /* G is rounded to f32 */
     for (int64_t p = 0; p < s && problem->positive; p++)
         if (b[p] < 0)
-            return; /* nonnegative codes stay so: keep the values of the last step */
+            return; /* codes must stay nonnegative: keep the values of the last step */
     int32_t kept = 0;
     for (int64_t p = 0; p < s; p++)
-        if (b[p] != 0) { /* atoms that depend on others are dropped, not kept with a zero */
+        if (b[p] != 0) { /* drop linearly dependent atoms instead of keeping zeros */
             Z.index[i * Z.k + kept] = S[p];
             z[kept++] = (float)b[p];
         }

@@ -4,7 +4,7 @@
 
 #include "coding/feature.h"
 
-/* What stays the same for all tiles of an iteration. */
+/* Parameters shared by all tiles of an iteration. */
 typedef struct dl_z_problem {
     int64_t m, k;
     bool positive;      /* codes are nonnegative */
@@ -20,30 +20,30 @@ typedef struct dl_z_space {
     float *B;       /* W^T X; all four DL_TILE x m */
     float *P;       /* GZ - W^T X of the codes that dl_z_step returns */
     float *R, *U;
-    double *before;  /* objective of the start, DL_TILE */
+    double *before;  /* DL_TILE: objective of the initial codes */
     int32_t *picked; /* m */
-    double *normal;  /* k x k normal equations and their right side */
-    dl_slots start;
+    double *normal;  /* k x k normal equations and right-hand side */
+    dl_slots start;  /* initial codes */
 } dl_z_space;
 
 dltf_status dl_z_space_alloc(dl_z_space *space, int64_t m, int64_t k);
 void dl_z_space_free(dl_z_space *space);
 
-/* sigma and from it the step length: over-relaxed while beta = 0, safe with the beta term. */
+/* The step length for the largest eigenvalue sigma of G: over-relaxed for beta = 0, safe otherwise. */
 double dl_z_step_length(double sigma, double theta, double beta);
 
 /* Z-subproblem (eq. 5 of the paper), for every sample of a tile, with M = Q + Y/beta:
  *   min_z  theta/2 ||x - Wz||^2 + beta/2 ||Gz - W^T x + m||^2   s.t. ||z||_0 <= k
- * Five iterative hard-thresholding steps from z = max_k(W^T x), while beta = 0 followed by least squares on
- * the support; a sample whose objective they did not lower keeps its start. Needs W^T X in space->B,
- * overwrites Z and the rest of the work space, leaves GZ - W^T X in space->P. M is NULL while beta = 0.
- * O(rows (k m + k^3)), with beta O(rows m^2) more. */
+ * Five iterative hard-thresholding steps from z = max_k(W^T x), for beta = 0 followed by least squares on the
+ * support; a sample whose objective increased keeps its initial code. Needs W^T X in space->B. Overwrites Z
+ * and the rest of the work space; leaves GZ - W^T X in space->P. M is NULL for beta = 0. O(rows (k m + k^3)),
+ * with M O(rows m^2) more. */
 void dl_z_step(const dl_z_problem *problem, const float *M, int64_t rows, dl_z_space *space, dl_slots Z);
 
-/* P = GZ - W^T X for given codes; B = W^T X must be there. */
+/* P = GZ - W^T X for given codes and B = W^T X. */
 void dl_z_gap(const dl_z_problem *problem, const float *B, dl_slots Z, int64_t rows, float *P);
 
-/* The objective above of one sample without its constant theta/2 ||x||^2; p and b are its rows of P and B. */
+/* The objective above for one sample without the constant theta/2 ||x||^2; p, b: its rows of P and B. */
 double dl_z_objective(const dl_z_problem *problem, const float *p, const float *b, const float *m_row,
                       const int32_t *index, const float *value, int64_t count);
 

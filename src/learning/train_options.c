@@ -1,6 +1,7 @@
 /* The options of training. */
 #include "learning/train_options.h"
 
+#include "base/integer.h"
 #include "base/options.h"
 
 #include <string.h>
@@ -32,13 +33,13 @@ static const dltf_option options[] = {
     {.name = "admm", .kind = DLTF_OPTION_INTEGER, FIELD(admm), .default_text = "0", .max = DL_OPTION_MAX_COUNT, .applies = "tied", .argument = "T3", .help = "stage 3: ADMM iterations of the whole model (Z, Q, W, Y steps); 0 skips it"},
     {.name = "lambda", .kind = DLTF_OPTION_REAL, FIELD(lambda), .default_text = "0.05", .max = 1e12, .applies = "tied", .argument = "LAMBDA", .help = "stage 3: weight of the noise term"},
     {.name = "beta", .kind = DLTF_OPTION_REAL, FIELD(beta), .default_text = "0.5", .min = 1e-12, .max = 1e12, .applies = "tied", .argument = "BETA", .help = "stage 3: penalty of the constraint Q = W^T(X - WZ); keep it >= 10 lambda"},
-    {.name = "encoder", .kind = DLTF_OPTION_CHOICE, FIELD(encoder), .default_text = "auto", .choices = "auto|" ENCODERS, .argument = "KIND", .help = "scores by the dictionary itself (tied: the paper's feature, after stages 2 and 3), by an encoder made for the dictionary of stage 1 (tight, dual, distilled), or by one learned together with the dictionary (learned); auto: what the other options apply to; otherwise learned for more than 512 atoms, tied with ksvd or fewer than 20 samples per atom, distilled for the rest"},
-    {.name = "polish", .kind = DLTF_OPTION_INTEGER, FIELD(polish), .default_text = "5", .max = DL_OPTION_MAX_COUNT, .applies = "tight|dual|distilled", .argument = "T4", .help = "iterations that sharpen the dictionary of stage 1 with codes of several passes"},
+    {.name = "encoder", .kind = DLTF_OPTION_CHOICE, FIELD(encoder), .default_text = "auto", .choices = "auto|" ENCODERS, .argument = "KIND", .help = "scores by the dictionary itself (tied: the paper's feature, after stages 2 and 3), by an encoder made for the dictionary of stage 1 (tight, dual, distilled), or by one learned together with the dictionary (learned); auto: the encoder that the other options apply to; if they leave it open, learned for more than 512 atoms, tied with ksvd or fewer than 20 samples per atom, otherwise distilled"},
+    {.name = "polish", .kind = DLTF_OPTION_INTEGER, FIELD(polish), .default_text = "5", .max = DL_OPTION_MAX_COUNT, .applies = "tight|dual|distilled", .argument = "T4", .help = "iterations that refine the dictionary of stage 1 with multi-pass codes"},
     {.name = "finetune", .kind = DLTF_OPTION_INTEGER, FIELD(finetune), .default_text = "0", .max = DL_OPTION_MAX_COUNT, .applies = "distilled", .argument = "T5", .help = "gradient steps on dictionary and encoder at the end; 800 lower errors by a few percent and may double the training time"},
-    {.name = "epochs", .kind = DLTF_OPTION_REAL, FIELD(epochs), .default_text = "0", .max = 1e6, .applies = "learned", .argument = "N", .help = "how often to see each sample; 0: 10 times, but at least 300,000 and at most 20 million samples in all"},
-    {.name = "update", .kind = DLTF_OPTION_CHOICE, FIELD(update), .default_text = "exact", .choices = "exact|approximate", .applies = "ksvd", .argument = "HOW", .help = "atoms by the whole rank-one fit, or by one step towards it"},
-    {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .applies = "ksvd", .argument = "E", .help = "codes end when ||x - Wz||^2 of the preprocessed sample is at most E, with K entries at most; 0: always K entries"},
-    {.name = "tolerance", .kind = DLTF_OPTION_REAL, FIELD(tolerance), .default_text = "1e-6", .max = 1, .argument = "TOL", .help = "stop a stage when the objective (stage 3: the residuals) changes by less than this share; 0: never"},
+    {.name = "epochs", .kind = DLTF_OPTION_REAL, FIELD(epochs), .default_text = "0", .max = 1e6, .applies = "learned", .argument = "N", .help = "passes over the samples; 0: 10, but at least 300,000 and at most 20 million samples in total"},
+    {.name = "update", .kind = DLTF_OPTION_CHOICE, FIELD(update), .default_text = "exact", .choices = "exact|approximate", .applies = "ksvd", .argument = "HOW", .help = "update of an atom: the full rank-one fit, or one power iteration"},
+    {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .applies = "ksvd", .argument = "E", .help = "a code is complete when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
+    {.name = "tolerance", .kind = DLTF_OPTION_REAL, FIELD(tolerance), .default_text = "1e-6", .max = 1, .argument = "TOL", .help = "stop a stage when the relative change of the objective (stage 3: the relative residuals) is at most this; 0: never"},
 };
 /* clang-format on */
 
@@ -67,14 +68,6 @@ dltf_train_options dltf_train_options_default(void) {
     return options;
 }
 
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
 dltf_status dltf_train_options_settle(dltf_train_options *options, const char *const *given,
                                       const char **reason) {
     dltf_option_table table = dltf_train_option_table();
@@ -100,7 +93,7 @@ dltf_status dltf_train_options_settle(dltf_train_options *options, const char *c
 }
 
 /* The stages that need m x m matrices cost O(m^3), and find worse dictionaries with many atoms than with few.
- * With few samples per atom, an encoder fitted to their codes may learn them by heart. */
+ * With few samples per atom, an encoder fitted to their codes may overfit. */
 static dltf_encoder_kind choose_encoder(const dltf_train_options *options, int64_t N) {
     const int64_t many = 512, enough = 20;
     unsigned left = 0;
@@ -113,14 +106,14 @@ static dltf_encoder_kind choose_encoder(const dltf_train_options *options, int64
     return N / enough < options->m ? DLTF_ENCODER_TIED : DLTF_ENCODER_DISTILLED;
 }
 
-/* m and k: twice overcomplete, but not more atoms than a tenth of the samples can support or than pictures
- * need; an eighth of the dimensions active, but at most a quarter of the atoms. */
+/* m: twice overcomplete, at most 512 and a tenth of the samples. k: an eighth of the dimensions, at most 30
+ * and a quarter of the atoms. */
 void dl_train_options_complete(dltf_train_options *options, int64_t N, int64_t n) {
     const char *reason = NULL;
     if (options->m == 0)
-        options->m = most(most(1, options->k), least(least(2 * n, 512), most(N / 10, 2)));
+        options->m = dl_max(dl_max(1, options->k), dl_min(dl_min(2 * n, 512), dl_max(N / 10, 2)));
     if (options->k == 0)
-        options->k = most(1, least(least(n / 8, 30), options->m / 4));
+        options->k = dl_max(1, dl_min(dl_min(n / 8, 30), options->m / 4));
     if (options->select == DLTF_SELECT_MODEL)
         options->select = DLTF_SELECT_ABS;
     dltf_train_options_settle(options, NULL, &reason);
@@ -138,15 +131,14 @@ dltf_status dl_train_options_check(const dltf_train_options *options) {
     bool learned = options->encoder == DLTF_ENCODER_LEARNED || options->encoder == DLTF_ENCODER_AUTO;
     if (options->m > 46340 && (!learned || options->method == DLTF_METHOD_KSVD))
         return dl_fail_option(DLTF_ARGUMENT, "m",
-                              "%lld: more than 46,340 atoms are supported by --encoder learned only",
+                              "%lld is out of range: more than 46,340 atoms require encoder learned",
                               (long long)options->m);
     if (options->method != DLTF_METHOD_KSVD)
         return DLTF_OK;
     if (options->select == DLTF_SELECT_POSITIVE)
         return dl_fail_option(DLTF_ARGUMENT, "select",
-                              "ksvd codes by omp, which chooses atoms by magnitude: select abs");
+                              "positive is not supported by ksvd, which codes by omp: use abs");
     if (options->encoder != DLTF_ENCODER_AUTO && options->encoder != DLTF_ENCODER_TIED)
-        return dl_fail_option(DLTF_ARGUMENT, "encoder",
-                              "ksvd learns a dictionary and no encoder; leave it tied");
+        return dl_fail_option(DLTF_ARGUMENT, "encoder", "ksvd learns no encoder: use tied");
     return DLTF_OK;
 }

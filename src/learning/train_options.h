@@ -1,13 +1,13 @@
-/* What the learner needs of its options beyond the table. */
+/* Checks and defaults of the training options beyond their table. */
 #ifndef DL_LEARNING_TRAIN_OPTIONS_H
 #define DL_LEARNING_TRAIN_OPTIONS_H
 
 #include "base/status.h"
 
-/* Bounds, and options that contradict each other. */
+/* Checks bounds and incompatible options. */
 dltf_status dl_train_options_check(const dltf_train_options *options);
 
-/* Fills in what the caller left open, for N samples of n columns. */
+/* Fills in options the caller left open, for N samples of n columns. */
 void dl_train_options_complete(dltf_train_options *options, int64_t N, int64_t n);
 
 #endif

@@ -1,20 +1,20 @@
 /* The Hungarian method by shortest augmenting paths with potentials (Jonker & Volgenant's form of Kuhn &
- * Munkres), for rectangular problems. Called by match.c, and by clustering accuracy. */
+ * Munkres), for rectangular problems. */
 #include "match/hungarian.h"
 
 #include "base/memory.h"
 
 #include <math.h>
 
-/* Rows are brought in one after the other, so there must not be more of them than columns: a tall matrix is
- * read transposed, through the strides. Inside, cost = -profit is minimised. */
+/* Rows are matched one by one, so there must not be more rows than columns: a tall matrix is transposed by
+ * swapping its strides. Minimises cost = -profit. */
 typedef struct assignment {
     const double *profit;
     int64_t rows, cols, row_stride, col_stride;
     double *row_price, *col_price; /* potentials: cost - row_price - col_price >= 0, = 0 on matched pairs */
     double *distance;              /* of each column from the free row, along reduced costs */
-    int64_t *owner;                /* the row a column is matched to, or -1 */
-    int64_t *previous;             /* the column before it on the shortest path; -1: the free row itself */
+    int64_t *owner;                /* the row that a column is matched to, or -1 */
+    int64_t *previous;             /* previous column on the shortest path; -1: the free row */
     bool *settled;
 } assignment;
 
@@ -30,7 +30,7 @@ static int64_t nearest_unsettled(const assignment *a) {
     return nearest;
 }
 
-/* Dijkstra from a free row to the nearest free column, which is returned. O(rows x cols). */
+/* Dijkstra from a free row to the nearest free column, which it returns. O(rows x cols). */
 static int64_t shortest_path(assignment *a, int64_t free_row) {
     for (int64_t j = 0; j < a->cols; j++) {
         a->settled[j] = false;
@@ -56,8 +56,8 @@ static int64_t shortest_path(assignment *a, int64_t free_row) {
     }
 }
 
-/* Makes the path's edges tight while reduced costs stay non-negative, then shifts the matches along the path.
- */
+/* Updates the potentials so that the edges of the path are tight and reduced costs stay nonnegative, then
+ * shifts the matches along the path. */
 static void augment(assignment *a, int64_t free_row, int64_t last) {
     double length = a->distance[last];
     a->row_price[free_row] += length;
@@ -73,7 +73,7 @@ static void augment(assignment *a, int64_t free_row, int64_t last) {
     a->owner[last] = free_row;
 }
 
-static dltf_status make_room(assignment *a) {
+static dltf_status allocate(assignment *a) {
     dltf_status status = DLTF_OK;
     DL_TRY_NEW(a->row_price, a->rows);
     DL_TRY_NEW(a->col_price, a->cols);
@@ -86,7 +86,7 @@ done:
 }
 
 /* max sum_i profit[i, match[i]] over one-to-one assignments. O(r^2 c) for r = min(rows, cols), c = max(rows,
- * cols), and O(r + c) memory besides the matrix, which is not changed. */
+ * cols), and O(r + c) memory besides the matrix, which is not modified. */
 dltf_status dl_assign(const double *profit, int64_t rows, int64_t cols, int32_t *match) {
     bool tall = rows > cols;
     assignment a = {.profit = profit,
@@ -97,9 +97,9 @@ dltf_status dl_assign(const double *profit, int64_t rows, int64_t cols, int32_t 
     dltf_status status = DLTF_OK;
     if (rows < 1 || cols < 1 || rows > INT32_MAX || cols > INT32_MAX)
         return dl_fail(DLTF_ARGUMENT,
-                       "assignment: %lld rows and %lld columns: each must be from 1 to 2147483647",
+                       "assignment: %lld rows and %lld columns: each must be between 1 and 2147483647",
                        (long long)rows, (long long)cols);
-    DL_TRY(make_room(&a));
+    DL_TRY(allocate(&a));
     for (int64_t j = 0; j < a.cols; j++)
         a.owner[j] = -1;
     for (int64_t i = 0; i < a.rows; i++)

@@ -1,5 +1,5 @@
-/* Learned against true: which atom is which, and how many supports are right. A dictionary is determined up
- * to the order and the signs of its atoms only, so the experiments match atoms before they compare codes. */
+/* Compares a learned dictionary and its codes with the true ones. A dictionary is determined only up to the
+ * order and signs of its atoms, so atoms must be matched before codes are compared. */
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "kernels/gram.h"
@@ -27,8 +27,7 @@ dltf_status dltf_match(dltf_matrix dictionary, dltf_matrix truth, int32_t *match
     if (status != DLTF_OK)
         return status;
     if (!dl_multiply(m, m0, &entries))
-        return dl_fail(DLTF_ARGUMENT, "match: %lld and %lld atoms are too many to compare", (long long)m,
-                       (long long)m0);
+        return dl_fail(DLTF_ARGUMENT, "match: %lld and %lld atoms are too many", (long long)m, (long long)m0);
     DL_TRY(dl_matrix_unit_rows(dictionary, DLTF_SUBJECT_DICTIONARY, &W));
     DL_TRY(dl_matrix_unit_rows(truth, DLTF_SUBJECT_TRUE_DICTIONARY, &W0));
     DL_TRY_NEW(profit, entries);
@@ -51,20 +50,21 @@ static dltf_status check_codes(dltf_csr Z, dltf_csr Z0, const int32_t *match) {
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_TRUE_CODES, "%lld rows, but the codes have %lld",
                              (long long)Z0.rows, (long long)Z.rows);
     if (Z.rows < 1)
-        return dl_fail(DLTF_ARGUMENT, "score: there are no samples to compare");
+        return dl_fail(DLTF_ARGUMENT, "score: no samples");
     if (!match && Z.cols != Z0.cols)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_TRUE_CODES,
-                             "%lld atoms, but the codes have %lld: a match is needed", (long long)Z0.cols,
+                             "%lld atoms, but the codes have %lld: pass a match", (long long)Z0.cols,
                              (long long)Z.cols);
     for (int64_t i = 0; match && i < Z.cols; i++)
         if (match[i] < -1 || match[i] >= Z0.cols)
-            return dl_fail(DLTF_ARGUMENT, "score: atom %lld is matched to %d, the true codes have %lld atoms",
+            return dl_fail(DLTF_ARGUMENT,
+                           "score: atom %lld is matched to %d, but the true codes have %lld atoms",
                            (long long)i, (int)match[i], (long long)Z0.cols);
     return DLTF_OK;
 }
 
-/* |supp(z) xor supp(z0)| of sample i. `mark` has an entry for each true atom and none of them is i + 1 yet. A
- * true atom is found once only, even if a match that is not one-to-one renames two atoms to it. */
+/* |supp(z) xor supp(z0)| of sample i. `mark` has one entry per true atom, none equal to i + 1. A true atom
+ * counts as found once, even if a match that is not one-to-one maps two atoms to it. */
 static int64_t differences(dltf_csr Z, dltf_csr Z0, const int32_t *match, int64_t i, int64_t *mark) {
     int64_t different = Z0.indptr[i + 1] - Z0.indptr[i];
     for (int64_t e = Z0.indptr[i]; e < Z0.indptr[i + 1]; e++)

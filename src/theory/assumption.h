@@ -4,17 +4,15 @@
 
 #include "theory/gains.h"
 
-/* A copy of `given` (NULL: the defaults) with k filled in; refuses what the table or the model does not
- * allow.
- */
+/* Copies `given` (NULL: the defaults) and fills in k. Fails if an option is out of range for the table or the
+ * model. */
 dltf_status dl_assumption(const dltf_model *model, const dltf_certify_options *given,
                           dltf_certify_options *made);
 
-/* The model's feature is that of the paper: no encoder, no bias. */
+/* Whether the model's feature is the paper's: no encoder, no bias. */
 bool dl_is_tied(const dltf_model *model);
 
-/* How far a score of the encoder, in single precision, may be from <e_i, x> - b_i for a sample of this norm.
- */
+/* Bound on the rounding error of a score <e_i, x> - b_i in single precision, for a sample of this norm. */
 double dl_score_rounding(const dl_gains *gains, double x_norm);
 
 #endif

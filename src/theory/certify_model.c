@@ -1,4 +1,4 @@
-/* dltf_certify_model: what the theorems guarantee for a model, whatever the sample. */
+/* dltf_certify_model: what the theorems guarantee for a model, for every sample. */
 #include "base/options.h"
 #include "data/model.h"
 #include "theory/assumption.h"
@@ -26,9 +26,9 @@ bool dl_is_tied(const dltf_model *model) {
     return !model->encoder && !model->bias;
 }
 
-/* A sum of n + 1 terms in any order has a relative error of (n + 1) u on the sum of magnitudes, u =
- * FLT_EPSILON / 2; the other half is room for second-order terms and for the norms. Products may underflow.
- */
+/* A sum of n + 1 terms in any order has an error of at most (n + 1) u times the sum of magnitudes, with
+ * u = FLT_EPSILON / 2. Twice that covers second-order terms and the error of the norms; FLT_MIN covers
+ * underflow of products. */
 double dl_score_rounding(const dl_gains *gains, double x_norm) {
     double terms = (double)(gains->n + 2);
     return terms * ((double)FLT_EPSILON * (gains->longest_e * x_norm + gains->most_bias) + (double)FLT_MIN);
@@ -36,8 +36,8 @@ double dl_score_rounding(const dl_gains *gains, double x_norm) {
 
 typedef enum theorem { THEOREM1, COHERENCE, BABEL } theorem;
 
-/* The least rank that entry i keeps of its own, without what others and the noise add: for positive selection
- * its sign counts, and a negative entry is the worst where there may be one. */
+/* The smallest rank of entry i without interference and noise. For positive selection its sign counts: the
+ * worst case is a negative entry, if signs are allowed. */
 static double kept_of(const dl_gains *g, int64_t i, const dltf_certify_options *a) {
     double b = g->bias ? (double)g->bias[i] : 0, own = a->amplitude * g->d[i];
     if (!g->positive)
@@ -45,7 +45,7 @@ static double kept_of(const dl_gains *g, int64_t i, const dltf_certify_options *
     return (a->signs ? -fabs(own) : own) - b;
 }
 
-/* The worst flat code: every atom may be in its support, and every atom outside. */
+/* Terms of the worst flat code: any atom may be in its support, and any outside. */
 static dl_terms flat_terms(const dl_gains *g, int64_t k, const dltf_certify_options *a, double mu_e) {
     dl_terms t = {.k = k, .kept = HUGE_VAL, .left = -HUGE_VAL, .z_1 = a->amplitude};
     for (int64_t i = 0; i < g->m; i++) {
@@ -60,7 +60,7 @@ static dl_terms flat_terms(const dl_gains *g, int64_t k, const dltf_certify_opti
     return t;
 }
 
-/* All conditions become harder as k grows: the first failure is the end. */
+/* All conditions become stricter as k grows, so the search stops at the first failure. */
 static int64_t largest_k(const dl_gains *g, theorem which, const dltf_certify_options *a, double mu_e) {
     for (int64_t k = 1; k <= g->m; k++) {
         dl_terms t = flat_terms(g, k, a, mu_e);
@@ -79,7 +79,7 @@ static dltf_certified_k certified(const dl_gains *own, const dl_gains *tied, con
                               largest_k(own, BABEL, a, mu_e_own)};
 }
 
-/* |<e_i, e>| <= ||e_i|| ||e||, or the bound that was given for the model's own encoder rows. */
+/* |<e_i, e>| <= ||e_i|| ||e||, or the given bound, which applies to the model's own encoder rows only. */
 static double noise_bound(const dl_gains *g, const dltf_certify_options *a, bool own) {
     if (a->mu_e == 0)
         return g->longest_e * a->noise;
@@ -87,7 +87,7 @@ static double noise_bound(const dl_gains *g, const dltf_certify_options *a, bool
     return own ? fmin(a->mu_e, by_norm) : by_norm;
 }
 
-/* Largest k with room in eq. (4): 4 k (2 delta - delta^2) < 1 for the bound of order 2k. */
+/* Largest k for which eq. (4) can hold: 4 k (2 delta - delta^2) < 1, with the bound on delta of order 2k. */
 static int64_t equation4_k(const dl_gains *tied) {
     for (int64_t k = 1; 2 * k <= tied->m; k++) {
         double delta = dl_gains_babel(tied, 2 * k - 1);
@@ -138,7 +138,7 @@ dltf_status dltf_model_babel(const dltf_model *model, int64_t order, double *bab
     dl_gains gains;
     if (order < 1 || order >= model->parts.m)
         return dl_fail(DLTF_ARGUMENT,
-                       "babel: order is %lld: a model of %lld atoms has the orders from 1 to %lld",
+                       "babel: order %lld is out of range: a model of %lld atoms has orders 1 to %lld",
                        (long long)order, (long long)model->parts.m, (long long)model->parts.m - 1);
     dltf_status status = dl_gains_make(model, false, &gains);
     if (status != DLTF_OK)

@@ -7,10 +7,10 @@
 
 /* clang-format off */
 static const dltf_option options[] = {
-    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "K", .help = "entries of a code, exactly (default: as the model was trained)"},
-    {.name = "noise", .kind = DLTF_OPTION_REAL, FIELD(noise), .default_text = "0", .max = 1e30, .argument = "EPS", .help = "a bound on the norm of the noise of a sample"},
-    {.name = "mu-e", .kind = DLTF_OPTION_REAL, FIELD(mu_e), .default_text = "0", .max = 1e30, .argument = "MU", .help = "a bound on the inner products of noise and encoder rows; 0: what follows from the bound on its norm"},
-    {.name = "amplitude", .kind = DLTF_OPTION_REAL, FIELD(amplitude), .default_text = "1", .min = 1e-30, .max = 1e30, .argument = "A", .help = "size of the entries of a code, all the same"},
+    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "K", .help = "exact number of entries of a code (default: that of the model)"},
+    {.name = "noise", .kind = DLTF_OPTION_REAL, FIELD(noise), .default_text = "0", .max = 1e30, .argument = "EPS", .help = "bound on the norm of the noise of a sample"},
+    {.name = "mu-e", .kind = DLTF_OPTION_REAL, FIELD(mu_e), .default_text = "0", .max = 1e30, .argument = "MU", .help = "bound on the inner products of noise and encoder rows; 0: derived from the bound on the norm"},
+    {.name = "amplitude", .kind = DLTF_OPTION_REAL, FIELD(amplitude), .default_text = "1", .min = 1e-30, .max = 1e30, .argument = "A", .help = "magnitude of all entries of a code"},
     {.name = "signs", .kind = DLTF_OPTION_FLAG, FIELD(signs), .default_text = "false", .help = "entries may be A or -A; otherwise they are A"},
     {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };

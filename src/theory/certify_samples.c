@@ -1,5 +1,6 @@
 /* dltf_certify_samples: the theorems' conditions for samples whose codes are known, and the a-posteriori
- * certificate for candidate supports. Samples are independent, so the flags do not depend on the threads. */
+ * certificate for candidate supports. Samples are independent, so the flags do not depend on the number of
+ * threads. */
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "coding/decode.h"
@@ -20,10 +21,10 @@
 
 enum { SAMPLES_PER_TASK = 8, TASKS_PER_REPORT = 64 };
 
-/* Memory of one thread. */
+/* Work space of one thread. */
 typedef struct workspace {
     double *x, *e;               /* n: the sample in double; e = x - Wz */
-    float *sample;               /* n: the sample as the encoder sees it */
+    float *sample;               /* n: the sample in f32, as coded */
     double *correlations, *sums; /* m: E^T e; sums of its largest squares */
     dl_exclude_space exclude;
 } workspace;
@@ -36,8 +37,7 @@ typedef struct job {
     dl_gains gains;
     dltf_isometry twice, next;
     const dltf_codes *known, *features, *candidates; /* known may be NULL */
-    int64_t first;                                   /* sample of the block */
-    int64_t end;
+    int64_t first, end;                              /* samples of the current block */
     workspace *spaces;
     uint8_t *flags;
 } job;
@@ -51,9 +51,9 @@ static bool same_support(const dltf_codes *a, const dltf_codes *b, int64_t i) {
                                                     (size_t)entries(a, i) * sizeof *a->indices) == 0;
 }
 
-/* ---- Theorems, where the code is known ---- */
+/* ---- Theorems, for known codes ---- */
 
-/* The terms that z alone decides. */
+/* The terms that depend on z only. */
 static dl_terms code_terms(const job *j, int64_t i) {
     const dl_gains *g = &j->gains;
     const int32_t *index = j->known->indices + j->known->indptr[i];
@@ -76,8 +76,8 @@ static dl_terms code_terms(const job *j, int64_t i) {
     return t;
 }
 
-/* Adds what the noise e = x - Wz decides. Everything is enlarged by what rounding may have taken: of the
- * encoder's scores in single precision, of e and E^T e in double. */
+/* Adds the terms that depend on the noise e = x - Wz. All are enlarged by bounds on rounding errors: of the
+ * encoder's scores in single precision, of e and E^T e in double precision. */
 static void add_noise_terms(const job *j, int64_t i, workspace *space, dl_terms *t) {
     const dl_gains *g = &j->gains;
     double length = 0, most = 0, *c = space->correlations;
@@ -211,7 +211,7 @@ dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const d
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.k = j.assumption.k;
     encoding.threads = j.assumption.threads;
-    DL_TRY(dltf_encode(model, X, &encoding, NULL, NULL, &features)); /* refuses NaN and wrong sizes */
+    DL_TRY(dltf_encode(model, X, &encoding, NULL, NULL, &features)); /* rejects NaN and wrong sizes */
     DL_TRY(dl_gains_make(model, false, &j.gains));
     int64_t m = j.gains.m, k = j.assumption.k;
     j.twice.order = 2 * k < m ? 2 * k : m;

@@ -1,5 +1,5 @@
-/* How far a dictionary is from orthonormal: coherence, Babel function, frame potential. These numbers decide
- * in the paper's theorems how large k may be. Called by users, by reports and by the certificates. */
+/* How far a dictionary is from orthonormal: coherence, Babel function, frame potential. In the paper's
+ * theorems these numbers bound k. */
 #include "theory/babel.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Unit-norm atoms and room for one row of their Gram matrix, which itself is never stored. */
+/* Unit-norm atoms and one row of their Gram matrix, which is never stored as a whole. */
 typedef struct frame {
     int64_t m, n;
     double *atoms, *row;
@@ -35,8 +35,8 @@ static dltf_status frame_make(dltf_matrix dictionary, frame *f) {
     return DLTF_OK;
 }
 
-/* |<w_i, w_j>| for j > i, or for all j != i, into f->row; returns how many. Rounding must not make a cosine
- * of 1.0000001. */
+/* Writes |<w_i, w_j>| for j > i, or for all j != i, to f->row and returns their number. Cosines are clipped
+ * to 1, which rounding may exceed. */
 static int64_t cosines(frame *f, int64_t i, bool all) {
     const double *w = f->atoms + i * f->n;
     int64_t after = f->m - i - 1, before = all ? i : 0;
@@ -134,7 +134,7 @@ static dltf_status check_order(dltf_matrix dictionary, int64_t order) {
         return status;
     if (order < 1 || order >= dictionary.rows)
         return dl_fail(DLTF_ARGUMENT,
-                       "babel: order is %lld: a dictionary of %lld atoms has the orders from 1 to %lld",
+                       "babel: order %lld is out of range: a dictionary of %lld atoms has orders 1 to %lld",
                        (long long)order, (long long)dictionary.rows, (long long)dictionary.rows - 1);
     return DLTF_OK;
 }

@@ -1,5 +1,5 @@
-/* The theorems' conditions. Comparisons ask for a relative distance that is far above the rounding of the few
- * operations here and far below anything of interest. */
+/* The theorems' conditions. Comparisons require a relative margin far above the rounding of the few
+ * operations here and far below any difference of interest. */
 #include "theory/conditions.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ bool dl_separates(const dl_terms *t, double inside, double outside) {
     return t->kept - t->left - inside - outside - noise > room + ROUNDING * fabs(t->left);
 }
 
-/* k mu |z_1| + mu_e < |z_k| / 2. The paper allows equality, where mu = 0 would permit a tie. */
+/* k mu |z_1| + mu_e < |z_k| / 2. The paper allows equality, which would permit a tie for mu = 0. */
 bool dl_theorem_1(const dl_terms *t, double mu) {
     double sum = (double)t->k * mu * t->z_1;
     return dl_separates(t, sum, sum);

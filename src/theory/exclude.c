@@ -1,8 +1,8 @@
 /* Proves that no support T != S explains x: for any v, ||x - W z_T|| >= <v, x - W z_T> / ||v|| for every code
- * z_T on T. If the right side exceeds the noise for all T at once, S is the true support. The v that proves
- * most is the point of least norm of the hull of {x - W z_T : T != S}; Frank-Wolfe's method with pairwise
- * steps (Mitchell, Demyanov & Malozemov 1974) walks to it and stops as soon as the question is decided. Any v
- * makes a valid proof, so that rounding matters in the last comparison only; docs/guarantees.md derives the
+ * z_T on T. If the right-hand side exceeds the noise for all T, S is the true support. The best v is the
+ * point of least norm of the hull of {x - W z_T : T != S}. The Frank-Wolfe method with pairwise steps
+ * (Mitchell, Demyanov & Malozemov 1974) converges to it and stops as soon as the question is decided. Any v
+ * gives a valid proof, so rounding matters in the last comparison only; docs/guarantees.md derives the
  * margin. */
 #include "theory/exclude.h"
 
@@ -14,13 +14,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 800 };
+enum { MAX_STEPS = 800 };
 
 dltf_status dl_exclude_space_alloc(dl_exclude_space *space, int64_t m, int64_t n, int64_t k) {
     dltf_status status = DLTF_OK;
     DL_TRY_NEW(space->v, n);
-    DL_TRY_NEW(space->vertices, (MOST_STEPS + 1) * n);
-    DL_TRY_NEW(space->weight, MOST_STEPS + 1);
+    DL_TRY_NEW(space->vertices, (MAX_STEPS + 1) * n);
+    DL_TRY_NEW(space->weight, MAX_STEPS + 1);
     DL_TRY_NEW(space->scores, m);
     DL_TRY_NEW(space->ranks, m);
     DL_TRY_NEW(space->in_S, m);
@@ -39,7 +39,8 @@ void dl_exclude_space_free(dl_exclude_space *space) {
     dl_free(space->T);
 }
 
-/* The k largest ranks into T. Exact, in doubles: what is left out must not be larger than what is taken. */
+/* Writes the atoms of the k largest ranks to T. Exact: no atom left out may have a larger rank than one
+ * taken. */
 static void largest(const double *ranks, int64_t m, int64_t k, int32_t *T) {
     for (int64_t j = 0, count = 0; j < m; j++) {
         if (count == k && !(ranks[j] > ranks[T[k - 1]]))
@@ -51,8 +52,8 @@ static void largest(const double *ranks, int64_t m, int64_t k, int32_t *T) {
     }
 }
 
-/* The support T != S with the largest sum of ranks: the k largest, or S with its best exchange of one atom if
- * these are the k largest. Returns the sum. */
+/* Finds the support T != S with the largest sum of ranks: the k largest or, if S has these, S with the best
+ * exchange of one atom. Returns the sum. */
 static double best_other(const dl_exclusion *p, const double *v, const int32_t *S, dl_exclude_space *space) {
     int64_t m = p->gains->m, k = p->k, weakest = 0, strongest = -1;
     double *ranks = space->ranks;
@@ -76,7 +77,7 @@ static double best_other(const dl_exclusion *p, const double *v, const int32_t *
     return sum;
 }
 
-/* vertex = x - W z_T, with the signs of z_T that the scores ask for. */
+/* vertex = x - W z_T, where z_T has the signs of the scores. */
 static void make_vertex(const dl_exclusion *p, const double *x, const int32_t *T, const double *scores,
                         double *vertex) {
     int64_t n = p->gains->n;
@@ -89,8 +90,8 @@ static void make_vertex(const dl_exclusion *p, const double *x, const int32_t *T
     }
 }
 
-/* Moves weight from the active vertex farthest along v to the newest one, as far as the norm of v falls.
- * False if it does not fall. */
+/* Moves weight from the active vertex farthest along v to the newest one, by the step that minimises the norm
+ * of v, at most its weight. False if no step decreases the norm. */
 static bool pairwise_step(dl_exclude_space *space, int64_t n) {
     double *v = space->v, *newest = space->vertices + space->active * n;
     int64_t away = 0;
@@ -114,14 +115,14 @@ static bool pairwise_step(dl_exclude_space *space, int64_t n) {
         v[j] -= step * (old[j] - newest[j]);
     space->weight[space->active++] = step;
     space->weight[away] -= step;
-    if (space->weight[away] <= 0) { /* the newest takes its place */
+    if (space->weight[away] <= 0) { /* replace it by the newest */
         memcpy(old, newest, (size_t)n * sizeof *old);
         space->weight[away] = space->weight[--space->active];
     }
     return true;
 }
 
-/* How far <v, x> - amplitude h - noise ||v|| may be from its exact value. */
+/* Bound on the rounding error of <v, x> - amplitude h - noise ||v||. */
 static double margin(const dl_exclusion *p, double v_norm, double x_norm) {
     double n = (double)p->gains->n, k = (double)p->k;
     return (n + k + 8) * DBL_EPSILON * v_norm * (x_norm + p->amplitude * k * p->gains->longest_w + p->noise);
@@ -140,10 +141,10 @@ bool dl_exclude(const dl_exclusion *p, const double *x, const int32_t *S, dl_exc
     space->weight[0] = 1;
     space->active = 1;
     double x_norm = dl_norm(x, n);
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
         double norm = dl_norm(space->v, n);
         if (!(norm > p->noise))
-            return false; /* a point of the hull is as near as the noise: no v can separate */
+            return false; /* a point of the hull is within the noise: no v can separate */
         double h = best_other(p, space->v, S, space);
         double above = dl_dot(space->v, x, n) - p->amplitude * h - p->noise * norm;
         if (above > margin(p, norm, x_norm))

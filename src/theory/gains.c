@@ -1,4 +1,4 @@
-/* Gains of a model: one pass over the m x m inner products <e_i, w_j>, of which one row at a time exists. */
+/* Gains of a model: one pass over the m x m inner products <e_i, w_j>, one row at a time. */
 #include "theory/gains.h"
 
 #include "base/memory.h"
@@ -17,8 +17,8 @@ static double longest(const double *rows, int64_t m, int64_t n) {
     return most * (1 + (double)(n + 8) * DBL_EPSILON);
 }
 
-/* Fills d and babel; row holds m doubles. A sum of s products, each off by slack, is off by s slack and by
- * its own rounding. */
+/* Fills in d and babel; row holds m doubles. A sum of s products, each with an error of at most slack, has an
+ * error of at most s slack plus its own rounding. */
 static void fill(dl_gains *g, double *row) {
     int64_t m = g->m, n = g->n;
     for (int64_t i = 0; i < m; i++) {

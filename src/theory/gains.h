@@ -1,5 +1,5 @@
-/* The inner products <e_i, w_j> that decide every guarantee about max_k(E^T x - b), reduced to the few
- * numbers that the theorems use and rounded to the safe side. docs/guarantees.md has the statements. */
+/* The inner products <e_i, w_j>, on which every guarantee about max_k(E^T x - b) depends, reduced to the few
+ * numbers that the theorems use and rounded to the safe side. See docs/guarantees.md. */
 #ifndef DL_THEORY_GAINS_H
 #define DL_THEORY_GAINS_H
 
@@ -10,19 +10,19 @@ typedef struct dl_gains {
     bool positive;               /* selection: the largest scores (positive) or magnitudes (abs) */
     const float *bias;           /* borrowed from the model; NULL: none */
     double *W;                   /* m x n, the atoms exactly as stored */
-    double *E;                   /* m x n; W itself where the feature is tied */
+    double *E;                   /* m x n; the same pointer as W if the feature is tied */
     double *d;                   /* d_i = <e_i, w_i> */
     double *babel;               /* m upper bounds: mu_1(0) = 0, mu_1(1) = mu, ..., mu_1(m-1) */
     double longest_e, longest_w; /* largest ||e_i||, ||w_j|| */
     double most_bias;            /* largest |b_i| */
-    double slack;                /* how far a computed <e_i, w_j> may be from the exact one */
+    double slack;                /* bound on the rounding error of a computed <e_i, w_j> */
 } dl_gains;
 
-/* Of the model's own feature or, with `tied`, of max_k(W^T x) whatever encoder and bias the model has. */
+/* Gains of the model's own feature or, with `tied`, of max_k(W^T x), ignoring encoder and bias. */
 dltf_status dl_gains_make(const dltf_model *model, bool tied, dl_gains *gains);
 void dl_gains_free(dl_gains *gains);
 
-/* The score that a selection compares: |t|, or t where only positive scores count. */
+/* The rank of a score t in the selection: |t|, or t for positive selection. */
 double dl_gains_rank(const dl_gains *gains, double t);
 
 /* mu_1(s) for any s >= 0. */

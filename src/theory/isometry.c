@@ -1,6 +1,6 @@
 /* delta_s = max over supports T of s atoms of ||W_T^T W_T - I||: the restricted isometry constant of the
  * paper's Theorem 2. Computing it is NP-hard in general (Tillmann & Pfetsch 2014), so it is bounded by the
- * coherence and by Gershgorin's discs, whose radii are the Babel function; tiny cases are enumerated. */
+ * coherence and by Gershgorin's discs, whose radii are the Babel function; small cases are enumerated. */
 #include "theory/isometry.h"
 
 #include "base/memory.h"
@@ -10,9 +10,9 @@
 #include <float.h>
 #include <math.h>
 
-static const double MOST_WORK = 5e7; /* supports x order^3: less than a second */
+static const double MAX_WORK = 5e7; /* supports x order^3: less than a second */
 
-/* m over s; infinite where it overflows. */
+/* m choose s; infinite on overflow. */
 static double subsets(int64_t m, int64_t s) {
     double count = 1;
     for (int64_t i = 1; i <= s; i++)
@@ -33,8 +33,8 @@ static bool next_subset(int64_t *T, int64_t s, int64_t m) {
     return true;
 }
 
-/* Eigenvalues are off by at most a few s units of rounding of the largest, which is at most s for unit-norm
- * atoms; products by slack each. */
+/* Computed eigenvalues have an error of at most a few s units of rounding of the largest one, which is at
+ * most s for unit-norm atoms, and products of at most slack each. */
 static dltf_status enumerate(const dl_gains *g, dltf_isometry *isometry) {
     dltf_status status = DLTF_OK;
     int64_t s = isometry->order;
@@ -74,6 +74,6 @@ dltf_status dl_isometry(const dl_gains *tied, int64_t order, dltf_isometry *isom
     isometry->by_coherence = diagonal + (s - 1) * dl_gains_babel(tied, 1);
     isometry->by_babel = diagonal + dl_gains_babel(tied, order - 1);
     isometry->delta = isometry->by_babel;
-    isometry->exact = subsets(tied->m, order) * s * s * s <= MOST_WORK;
+    isometry->exact = subsets(tied->m, order) * s * s * s <= MAX_WORK;
     return isometry->exact ? enumerate(tied, isometry) : DLTF_OK;
 }

@@ -1,11 +1,10 @@
-/* The restricted isometry constant of a dictionary, or a bound of it. */
+/* The restricted isometry constant of a dictionary, or an upper bound. */
 #ifndef DL_THEORY_ISOMETRY_H
 #define DL_THEORY_ISOMETRY_H
 
 #include "theory/gains.h"
 
-/* delta of an order 1 .. m, for tied gains: bounds, and the constant itself where there are few enough
- * supports. */
+/* Bounds on delta of order 1 .. m for tied gains, and the exact constant if supports are few enough. */
 dltf_status dl_isometry(const dl_gains *tied, int64_t order, dltf_isometry *isometry);
 
 #endif

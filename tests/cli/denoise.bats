@@ -63,7 +63,7 @@ PYTHON
   printf 'P5\n1 1\n255\na' >dot.pgm
   head -c 700 a.pgm >cut.pgm
   echo "no image" >text.png
-  fails 1 "dot.pgm: 1 x 1 pixels are less than one patch" denoise dot.pgm --sigma 20 -o c.png
+  fails 1 "dot.pgm: 1 x 1 pixels are smaller than one patch" denoise dot.pgm --sigma 20 -o c.png
   fails 1 "cut.pgm: truncated" denoise cut.pgm -o c.png
   fails 1 "text.png: is not an image" denoise text.png -o c.png
   fails 1 "none.png: cannot open" denoise none.png -o c.png

@@ -61,7 +61,7 @@ resumes() {
 @test "a checkpoint belongs to its data" {
   interrupt 20 train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o a.safetensors -q
   ((code == 130))
-  fails 1 "the checkpoint belongs to other data" train "$toy/Xtest.npy" --resume a.safetensors.checkpoint -o b.safetensors
+  fails 1 "the checkpoint was made from different data" train "$toy/Xtest.npy" --resume a.safetensors.checkpoint -o b.safetensors
   [[ -e a.safetensors.checkpoint && ! -e b.safetensors ]]
 }
 

@@ -1,4 +1,4 @@
-/* Oracles of the coders, one sample at a time, residuals and scores computed anew in every step. */
+/* Oracles of the coders, one sample at a time. Residuals and scores are recomputed in every step. */
 #include "reference/reference.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ double ref_omp(const double *W, int64_t m, int64_t n, const double *x, int64_t k
     return margin;
 }
 
-/* Distance of the k-th from the k+1-th choice. */
+/* Relative gap between the k-th and the next largest choice. */
 static double margin_of(const double *u, int64_t m, int64_t k, bool positive) {
     int32_t *S = calloc((size_t)m + 1, sizeof *S);
     double *left = zeros(m), kept = INFINITY, next = 0, scale = 0;
@@ -120,7 +120,7 @@ static bool same_support(const double *a, const double *b, int64_t m) {
     return true;
 }
 
-/* ||g||^2 / ||W g||^2, of the entries of g where `where` is not zero. */
+/* ||g||^2 / ||W g||^2, with g restricted to the support of `where`. */
 static double ratio(const double *W, int64_t m, int64_t n, const double *g, const double *where) {
     double *part = zeros(m), *none = zeros(n), *image = zeros(n);
     for (int64_t j = 0; j < m; j++)
@@ -210,18 +210,17 @@ double ref_htp(const double *W, const double *E, int64_t m, int64_t n, const dou
     return margin;
 }
 
-/* How far the largest |<w_j, w_i>| over the atoms of z, without j itself, is from the bound; negative: above
- * it. */
-static double room_beside(const double *W, int64_t m, int64_t n, int64_t j, double coherence,
-                          const double *z) {
-    double room = coherence;
+/* coherence - max |<w_j, w_i>| over the atoms i != j of z. */
+static double coherence_margin(const double *W, int64_t m, int64_t n, int64_t j, double coherence,
+                               const double *z) {
+    double margin = coherence;
     for (int64_t i = 0; i < m; i++) {
         double product = 0;
         for (int64_t d = 0; d < n && z[i] != 0; d++)
             product += W[i * n + d] * W[j * n + d];
-        room = i != j ? fmin(room, coherence - fabs(product)) : room;
+        margin = i != j ? fmin(margin, coherence - fabs(product)) : margin;
     }
-    return room;
+    return margin;
 }
 
 double ref_incoherent(const double *W, int64_t m, int64_t n, const double *x, int64_t k, bool positive,
@@ -237,13 +236,13 @@ double ref_incoherent(const double *W, int64_t m, int64_t n, const double *x, in
                 best = j;
         double score = positive ? scores[best] : fabs(scores[best]);
         if (score <= 0)
-            break; /* none is left */
+            break;
         margin = fmin(margin, fabs(score - threshold) / scale);
         if (score <= threshold)
             break;
-        double room = room_beside(W, m, n, best, coherence, z);
+        double room = coherence_margin(W, m, n, best, coherence, z);
         margin = fmin(margin, fmin(fabs(room), (last - score) / scale));
-        last = INFINITY; /* only who comes before one that is kept matters */
+        last = INFINITY; /* only the order relative to a kept atom matters */
         if (room >= 0) {
             last = score;
             z[best] = scores[best];

@@ -1,4 +1,4 @@
-/* Oracles of coding: scores, selection, least squares on a support. */
+/* Oracles for scores, selection and least squares on a support. */
 #include "reference/reference.h"
 
 #include <math.h>

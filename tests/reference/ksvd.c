@@ -1,4 +1,4 @@
-/* Oracle of K-SVD: one iteration, with whole matrices and a long power iteration. */
+/* Oracle of K-SVD: one iteration, with full matrices and a long power iteration. */
 #include "reference/learning.h"
 #include "reference/reference.h"
 
@@ -15,7 +15,7 @@ static double *zeros(int64_t count) {
     return x;
 }
 
-/* E = the samples that use atom j, without the other atoms; rows of the others are zero. */
+/* E = the samples that use atom j minus the contributions of the other atoms; other rows are zero. */
 static void restricted(const double *X, const double *W, const double *Z, int64_t N, int64_t n, int64_t m,
                        int64_t j, double *E) {
     memset(E, 0, (size_t)(N * n) * sizeof *E);

@@ -91,7 +91,7 @@ static int64_t threshold(double *z, int64_t m, int64_t k, bool positive, int32_t
     return count;
 }
 
-/* Least squares on the support, if its atoms are independent and, where asked for, all values positive. */
+/* Least squares on the support, if its atoms are independent and (with `positive`) all values positive. */
 static void fit(const double *W, int64_t n, bool positive, const double *x, const int32_t *support,
                 int64_t count, double *z) {
     double *values = zeros(count + 1);

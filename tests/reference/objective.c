@@ -1,5 +1,4 @@
-/* Oracle of the W step: the paper's augmented Lagrangian (eq. (lag)) as a function of W, summed term by term.
- */
+/* Oracle of the W-step: the paper's augmented Lagrangian (eq. (lag)) as a function of W, term by term. */
 #include "reference/reference.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* order[0 .. m-1]: places of c by ascending magnitude, by insertion. */
+/* order[0 .. m-1]: indices of c by ascending magnitude, by insertion sort. */
 static void sort_places(const double *c, int64_t m, int64_t *order) {
     for (int64_t i = 0; i < m; i++) {
         int64_t j = i;
@@ -15,8 +15,7 @@ static void sort_places(const double *c, int64_t m, int64_t *order) {
     }
 }
 
-/* "Reduce" with the recursion unrolled: size[j] remembers how many equal entries u_j stands for. Returns J.
- */
+/* "Reduce" with the recursion unrolled: u_j stands for size[j] equal entries. Returns J. */
 static int64_t reduce(double *u, double *t, int64_t *size, int64_t J) {
     int64_t j = 0;
     while (j < J - 1) { /* the paper prints j <= J */

@@ -1,6 +1,6 @@
 /* Oracles: what the library computes, as plain double-precision loops that can be checked by eye. Slow on
- * purpose, with as little in common with the code under test as possible. Memory as everywhere: a row of X,
- * Z, Q, Y is a sample, a row of W is an atom. They abort when memory runs out. */
+ * purpose, with as little in common with the code under test as possible. As in the library, a row of X, Z,
+ * Q, Y is a sample, a row of W is an atom. Oracles abort when out of memory. */
 #ifndef TESTS_REFERENCE_H
 #define TESTS_REFERENCE_H
 
@@ -8,22 +8,22 @@
 #include <stdint.h>
 
 /* max_k by repeated search: larger |score| first (`positive`: larger score, positive ones only), ties to the
- * lowest index, exact zeros never. Writes the indices ascending and returns how many there are. */
+ * lowest index, exact zeros never. Writes the indices in ascending order and returns their number. */
 int64_t ref_topk(const double *scores, int64_t m, int64_t k, bool positive, int32_t *indices);
 
 /* out (N x m) = X W^T: the score of each sample (X: N x n) on each atom (W: m x n). */
 void ref_scores(const double *X, int64_t N, int64_t n, const double *W, int64_t m, double *out);
 
 /* z (count entries) = argmin ||x - sum_e z_e w_{support[e]}||^2, by normal equations and Gaussian elimination
- * with pivoting. W: atoms of n entries. False where the atoms are dependent; z is then not written. */
+ * with pivoting. W: atoms of n entries. False if the atoms are dependent; then z is not written. */
 bool ref_least_squares(const double *W, int64_t n, const int32_t *support, int64_t count, const double *x,
                        double *z);
 
-/* ---- Coders of one sample, in coders.c. z: m entries, dense. They return the smallest margin of any choice,
- * relative to the largest score: below rounding, another choice would have been as good. ---- */
+/* ---- Coders of one sample, in coders.c. z: m entries, dense. They return the smallest margin of any
+ * decision, relative to the largest score: below rounding level, other decisions are as good. ---- */
 
-/* Orthogonal matching pursuit: the largest |<w_j, r>|, then least squares, until there are k entries, or
- * ||r||^2 <= error, or nothing is left but rounding. */
+/* Orthogonal matching pursuit: adds the atom with the largest |<w_j, r>|, then least squares, until there are
+ * k entries, or ||r||^2 <= error, or r is rounding error. */
 double ref_omp(const double *W, int64_t m, int64_t n, const double *x, int64_t k, double error, double *z);
 
 /* `passes` of z <- max_k(z + mu W^T(x - Wz)) from z = 0; mu = 0: Blumensath and Davies' adaptive step, never
@@ -31,13 +31,13 @@ double ref_omp(const double *W, int64_t m, int64_t n, const double *x, int64_t k
 double ref_iht(const double *W, int64_t m, int64_t n, const double *x, int64_t k, bool positive, double mu,
                double safe, int64_t passes, double *z);
 
-/* Least squares on the support of z (on its positive part, again and again, with `positive`), then
- * passes - 1 times: support of z + E^T(x - Wz), least squares. The best of all z. */
+/* Least squares on the support of z (with `positive` repeated on the positive part until all values are),
+ * then passes - 1 times: support of z + E^T(x - Wz), least squares. Returns the best z of all passes. */
 double ref_htp(const double *W, const double *E, int64_t m, int64_t n, const double *x, int64_t k,
                bool positive, int64_t passes, double *z);
 
-/* The scores W^T x from the largest |score| down (`positive`: the largest score, positive ones only), those
- * above the threshold: one is kept if |<w_i, w_j>| <= coherence for all that were kept before, k at most. */
+/* Takes the scores W^T x above the threshold in order of decreasing |score| (`positive`: score, positive ones
+ * only). One is kept if |<w_i, w_j>| <= coherence for all kept before it, up to k. */
 double ref_incoherent(const double *W, int64_t m, int64_t n, const double *x, int64_t k, bool positive,
                       double coherence, double threshold, double *z);
 
@@ -54,7 +54,7 @@ double ref_prox_objective(const double *q, const double *c, int64_t m, int64_t k
  *
  *     rho ||W^T W - I||_F^2 + theta/2 ||X - WZ||_F^2 + beta/2 ||M - W^T (X - WZ)||_F^2,   M = Q + Y/beta
  *
- * in the paper's letters. W: m x n, X: N x n, Z and M: N x m. M = NULL leaves the last term out. */
+ * in the paper's letters. W: m x n, X: N x n, Z and M: N x m. M = NULL omits the last term. */
 double ref_w_objective(const double *W, const double *X, const double *Z, const double *M, int64_t m,
                        int64_t n, int64_t N, double rho, double theta, double beta);
 

@@ -1,20 +1,19 @@
-/* The a-posteriori certificate against enumeration of all supports, in extended precision: what is proven has
- * no rival within the noise, to the last digit. A bound on the noise
- * that is too small must give wrong proofs. Then the quantile, the model's certificate, threads and failures.
- */
+/* The a-posteriori certificate against enumeration of all supports in extended precision: a proven support
+ * has no rival within the noise. A noise bound that is too small must give wrong proofs. Also the quantile,
+ * the model's certificate, threads and failures. */
 #include "test_util.h"
 
-enum { MOST_m = 9, MOST_n = 8, SAMPLES = 50 };
+enum { MAX_m = 9, MAX_n = 8, SAMPLES = 50 };
 
 typedef struct trial {
     int64_t m, n, k;
     bool signs;
     double amplitude, noise;
-    float W[MOST_m * MOST_n];
-    double X[SAMPLES * MOST_n];
+    float W[MAX_m * MAX_n];
+    double X[SAMPLES * MAX_n];
     int64_t indptr[SAMPLES + 1];
-    int32_t index[SAMPLES * MOST_m]; /* of the candidates */
-    float value[SAMPLES * MOST_m];
+    int32_t index[SAMPLES * MAX_m]; /* of the candidates */
+    float value[SAMPLES * MAX_m];
 } trial;
 
 static double uniform(double least, double most) {
@@ -28,7 +27,7 @@ static int bits(unsigned set) {
     return count;
 }
 
-/* ||x - W z||^2 for the code with support T and the signs of `minus`. */
+/* ||x - W z||^2 for the code with support T, negative where `minus` has a bit. */
 static long double square_distance(const trial *t, const float *W, const double *x, unsigned T,
                                    unsigned minus) {
     long double sum = 0;
@@ -43,7 +42,7 @@ static long double square_distance(const trial *t, const float *W, const double 
     return sum;
 }
 
-/* The least distance over supports T != S, or over S itself; infinite where there are none. */
+/* The smallest distance over supports T != S, or of S itself; infinite if there are none. */
 static long double nearest(const trial *t, const float *W, const double *x, unsigned S, bool others) {
     long double least = HUGE_VALL;
     for (unsigned T = 0; T < 1u << t->m; T++)
@@ -79,7 +78,7 @@ static void draw(trial *t, unsigned *truth, unsigned *candidate, double level) {
     for (int64_t i = 0; i < SAMPLES; i++) {
         truth[i] = draw_support(t);
         candidate[i] = below(4) ? truth[i] : draw_support(t);
-        double e[MOST_n], norm = 0, length = level * t->noise * (below(3) ? uniform(0, 1) : 1);
+        double e[MAX_n], norm = 0, length = level * t->noise * (below(3) ? uniform(0, 1) : 1);
         for (int64_t j = 0; j < t->n; j++) {
             e[j] = normal();
             norm += e[j] * e[j];
@@ -125,8 +124,8 @@ static void certify(const trial *t, const dltf_model *model, int64_t threads, ui
 
 static void draw_sizes(trial *t) {
     memset(t, 0, sizeof *t);
-    t->m = between(2, MOST_m);
-    t->n = between(1, MOST_n);
+    t->m = between(2, MAX_m);
+    t->n = between(1, MAX_n);
     t->signs = below(3) == 0;
     t->k = between(1, t->signs ? 2 : t->m < 5 ? t->m : 4);
     t->amplitude = below(2) ? 1 : uniform(0.1, 10);
@@ -160,7 +159,7 @@ static void proofs_have_no_rival(void **state) {
                 assert_int_equal(f[DLTF_FLAG_FITS], own <= (long double)t.noise);
             if (f[DLTF_FLAG_FITS])
                 assert_true(own <= (long double)t.noise * (1 + 1e-12L) + 1e-15L);
-            /* The statement itself. */
+            /* The claim itself: a proven candidate is the truth. */
             long double e = nearest(&t, W, t.X + i * t.n, truth[i], false);
             if (f[DLTF_FLAG_PROVEN] && e <= (long double)t.noise)
                 assert_int_equal(candidate[i], truth[i]);
@@ -172,8 +171,8 @@ static void proofs_have_no_rival(void **state) {
     assert_true(proven > provable / 2 && provable > trials(800));
 }
 
-/* Two atoms, k = 1: the hull is one point, whose distance is found to the last bits. The bound on the noise
- * is that distance rounded to a double, and its neighbours. */
+/* Two atoms, k = 1: the hull is one point, whose distance is known to the last bits. The noise bound is that
+ * distance rounded to a double, and its neighbours. */
 static void margin_covers_rounding(void **state) {
     (void)state;
     int64_t close = 0;
@@ -183,7 +182,7 @@ static void margin_covers_rounding(void **state) {
         uint8_t flags[SAMPLES * DLTF_FLAG_COUNT];
         memset(&t, 0, sizeof t);
         t.m = 2;
-        t.n = between(1, MOST_n);
+        t.n = between(1, MAX_n);
         t.k = 1;
         t.amplitude = below(2) ? 1 : 1 / 3.0;
         t.noise = 0.1;
@@ -209,7 +208,7 @@ static void margin_covers_rounding(void **state) {
     assert_true(close >= trials(400) * 9 / 10); /* the margin is small */
 }
 
-/* Makes the support that is nearest to each sample its candidate. */
+/* Sets the candidate of each sample to its nearest support. */
 static void choose_nearest(trial *t, const float *W, unsigned *candidate) {
     for (int64_t i = 0; i < SAMPLES; i++) {
         for (unsigned T = 0; T < 1u << t->m; T++)
@@ -222,8 +221,7 @@ static void choose_nearest(trial *t, const float *W, unsigned *candidate) {
     }
 }
 
-/* A user who claims too little noise is told wrong things: the certificate is a statement about its
- * assumption. */
+/* A certificate is only as good as its assumption: with a noise bound that is too small, proofs are wrong. */
 static void too_small_a_bound_misleads(void **state) {
     (void)state;
     int64_t wrong = 0;
@@ -243,7 +241,7 @@ static void too_small_a_bound_misleads(void **state) {
     assert_true(wrong > 0);
 }
 
-/* Every support but one is impossible if there is only one. */
+/* With k = m there is only one support, so it is proven. */
 static void all_atoms(void **state) {
     (void)state;
     float W[4] = {1, 0, 0, 1}, X[4] = {1, 1, 3, 3};
@@ -297,10 +295,10 @@ static void quantiles(void **state) {
     assert_fails(dltf_noise_bound(0, 1, 0.9, &bound), DLTF_ARGUMENT, "n must be at least 1");
     assert_fails(dltf_noise_bound(3, -1, 0.9, &bound), DLTF_ARGUMENT, "sigma at least 0");
     assert_fails(dltf_noise_bound(3, NAN, 0.9, &bound), DLTF_ARGUMENT, "sigma");
-    assert_fails(dltf_noise_bound(3, 1, 1, &bound), DLTF_ARGUMENT, "between 0 and 1");
+    assert_fails(dltf_noise_bound(3, 1, 1, &bound), DLTF_ARGUMENT, "quantile between 0 and 1");
 }
 
-static void refusals(void **state) {
+static void rejects_bad_arguments(void **state) {
     (void)state;
     static trial t;
     unsigned truth[SAMPLES], candidate[SAMPLES];
@@ -359,5 +357,5 @@ static void cancelling(void **state) {
 
 TESTS_MAIN(cmocka_unit_test(proofs_have_no_rival), cmocka_unit_test(margin_covers_rounding),
            cmocka_unit_test(too_small_a_bound_misleads), cmocka_unit_test(all_atoms),
-           cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(quantiles), cmocka_unit_test(refusals),
-           cmocka_unit_test(cancelling))
+           cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(quantiles),
+           cmocka_unit_test(rejects_bad_arguments), cmocka_unit_test(cancelling))

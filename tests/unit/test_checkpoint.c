@@ -1,5 +1,5 @@
-/* Checkpoints: stopped anywhere and resumed, the same bytes; anything else that looks like one, a sentence.
- */
+/* Checkpoints: a training stopped anywhere and resumed gives the same bytes; invalid checkpoints are
+ * rejected. */
 #include "dltf.h"
 
 #include "io/safetensors.h"
@@ -53,7 +53,7 @@ static dltf_learner *new_learner(const dltf_train_options *options) {
     return learner;
 }
 
-/* Runs until `stop` iterations are done; 0 for all of them. */
+/* Runs `stop` iterations; 0: all of them. */
 static dltf_outcome run(dltf_learner *learner, int64_t stop) {
     test_brake b = {.left = stop};
     dltf_outcome outcome;
@@ -95,7 +95,7 @@ static void assert_same_model(const dltf_learner *a, const dltf_learner *b) {
 
 /* ---- the same bytes ---- */
 
-/* Stops after every single iteration in turn, the ends of stages among them. */
+/* Stops after each iteration in turn, including the last one of each stage. */
 static void check_every_stop(const dltf_train_options *options) {
     dltf_learner *whole = new_learner(options);
     run(whole, 0);
@@ -108,7 +108,7 @@ static void check_every_stop(const dltf_train_options *options) {
         assert_int_equal(dltf_learner_save(first, path), DLTF_OK);
         dltf_learner *second = resume(1 + stop % 3);
         assert_same_history(first, second);
-        assert_same_model(first, second); /* also as it stands */
+        assert_same_model(first, second); /* also before it continues */
         dltf_learner_free(first);
         run(second, 0);
         assert_same_history(whole, second);
@@ -176,7 +176,7 @@ static void stopped_in_fine_tuning(void **state) {
     check_every_stop(&options);
 }
 
-/* Every sample three times, so that atoms are copies of one another and are replaced in both stages. */
+/* Every sample three times, so that there are duplicate atoms, which are replaced in both stages. */
 static void stopped_among_replacements(void **state) {
     (void)state;
     float keep[N * n];
@@ -210,7 +210,7 @@ static void stopped_with_stages_missing(void **state) {
     }
 }
 
-/* A stage that converged is not taken up again. */
+/* A stage that has converged is not resumed. */
 static void stopped_when_converged(void **state) {
     (void)state;
     dltf_train_options options = all_stages();
@@ -277,7 +277,7 @@ static void saved_twice(void **state) {
     }
 }
 
-/* ---- what is no checkpoint of these data ---- */
+/* ---- wrong data and wrong files ---- */
 
 static void save_at(int64_t stop) {
     dltf_train_options options = all_stages();
@@ -294,14 +294,14 @@ static void other_data(void **state) {
     save_at(9);
     float keep = X[33];
     X[33] = nextafterf(keep, 9);
-    assert_fails(dltf_learner_resume(path, data, 1, &learner), DLTF_DATA, "belongs to other data");
+    assert_fails(dltf_learner_resume(path, data, 1, &learner), DLTF_DATA, "made from different data");
     assert_message_has(path);
     X[33] = NAN;
     assert_fails(dltf_learner_resume(path, data, 1, &learner), DLTF_DATA, "NaN");
     X[33] = keep;
     dltf_matrix fewer = dltf_matrix_f32(X, N - 1, n), narrower = dltf_matrix_f32(X, N * 2, n / 2);
-    assert_fails(dltf_learner_resume(path, fewer, 1, &learner), DLTF_DATA, "belongs to other data");
-    assert_fails(dltf_learner_resume(path, narrower, 1, &learner), DLTF_DATA, "belongs to other data");
+    assert_fails(dltf_learner_resume(path, fewer, 1, &learner), DLTF_DATA, "made from different data");
+    assert_fails(dltf_learner_resume(path, narrower, 1, &learner), DLTF_DATA, "made from different data");
     assert_fails(dltf_learner_resume(path, dltf_matrix_f32(NULL, N, n), 1, &learner), DLTF_ARGUMENT,
                  "no data");
     assert_fails(dltf_learner_resume(path, data, -1, &learner), DLTF_ARGUMENT, "threads");
@@ -332,7 +332,7 @@ static void other_files(void **state) {
     assert_fails(dltf_learner_resume(path, samples(), 1, &learner), DLTF_FORMAT, "a finished model");
     dltf_learner_save(made, path);
     dltf_model *loaded = NULL;
-    assert_fails(dltf_model_load(path, &loaded), DLTF_FORMAT, path); /* nor the other way round */
+    assert_fails(dltf_model_load(path, &loaded), DLTF_FORMAT, path); /* nor is a checkpoint a model */
     assert_null(loaded);
     assert_null(learner);
     dltf_model_free(model);
@@ -368,7 +368,7 @@ static dl_bundle bundle_at(int64_t stop) {
     return bundle;
 }
 
-/* Restores; if that succeeds, runs to the end. Whatever was changed: no NaN comes out. */
+/* Restores and, if that succeeds, runs to the end. Whatever was changed, the result has no NaN. */
 static dltf_status restore_and_run(const dl_bundle *bundle) {
     dltf_learner *learner = NULL;
     dltf_outcome outcome;
@@ -406,7 +406,8 @@ static void changed_position(void **state) {
     const char *indices[] = {"-1", "7.5", "", "x", "99999999999999999999", "1000000"};
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         assert_fails(with_note(9, "index", indices[i]), DLTF_FORMAT, "index");
-    assert_fails(with_note(9, "stage", "minibatch"), DLTF_FORMAT, "minibatch"); /* whose state is not there */
+    assert_fails(with_note(9, "stage", "minibatch"), DLTF_FORMAT,
+                 "minibatch"); /* without the state of that stage */
     assert_fails(with_note(9, "stage", "admm"), DLTF_FORMAT, "admm");
 }
 
@@ -415,15 +416,16 @@ static void changed_notes(void **state) {
     assert_fails(with_note(9, "format", "dltf-model"), DLTF_FORMAT, "finished model");
     assert_fails(with_note(9, "format", "else"), DLTF_FORMAT, "not a dltf checkpoint");
     assert_fails(with_note(9, "version", "2"), DLTF_FORMAT, "version 2");
-    assert_fails(with_note(9, "data.checksum", "0123456789abcdef"), DLTF_DATA, "other data");
+    assert_fails(with_note(9, "data.checksum", "0123456789abcdef"), DLTF_DATA, "different data");
     assert_true(with_note(9, "option.k", "100") != DLTF_OK);
     assert_true(with_note(9, "option.theta", "nan") != DLTF_OK);
     assert_true(with_note(9, "option.select", "none") != DLTF_OK);
     assert_fails(with_note(9, "option.m", "9"), DLTF_FORMAT, "dictionary");
-    assert_fails(with_note(15, "option.admm", "0"), DLTF_FORMAT, "stage"); /* its options do not have it */
+    assert_fails(with_note(15, "option.admm", "0"), DLTF_FORMAT,
+                 "stage"); /* the options exclude this stage */
 }
 
-/* The history counts stages in the list of the note: names that nobody knows are refused. */
+/* History records refer to stages by their position in the note; unknown names are rejected. */
 static void changed_stage_names(void **state) {
     (void)state;
     const char *const wrong[] = {"", "x", "minibatch", "minibatch tie admm", "  tied"};
@@ -432,7 +434,7 @@ static void changed_stage_names(void **state) {
     assert_int_equal(with_note(15, "stages", "tied minibatch admm"), DLTF_OK); /* names, not numbers */
 }
 
-/* A finished encoder is used as it is read: neither NaN nor another shape is taken for one. */
+/* A finished encoder is used as read, so NaN and wrong shapes must be rejected. */
 static void changed_encoder(void **state) {
     (void)state;
     const char *const names[] = {"encoder.E", "encoder.bias"};
@@ -474,7 +476,7 @@ static void changed_codes(void **state) {
     }
 }
 
-/* K-SVD's test of convergence looks at two records: a history that holds one of them must not mislead it. */
+/* The convergence test of K-SVD compares two records and must handle a history with only one. */
 static void one_record_of_ksvd(void **state) {
     (void)state;
     dl_bundle bundle = {0};
@@ -530,7 +532,7 @@ static void check_tensor(int64_t stop, int which) {
                  strcmp(keep.name, "history") == 0 ? "history" : "missing");
     *t = keep;
     t->rows--;
-    if (strcmp(keep.name, "history") != 0) /* any number of records is fine, but see below */
+    if (strcmp(keep.name, "history") != 0) /* any number of records is valid; see shortened_history */
         assert_fails(restore_and_run(&bundle), DLTF_FORMAT, keep.name);
     *t = keep;
     t->cols--;
@@ -551,7 +553,7 @@ static void check_tensor(int64_t stop, int which) {
                 ((double *)t->data)[i] = values[v];
         dltf_status status = restore_and_run(&bundle);
         if (v < 2)
-            assert_int_equal(status, DLTF_FORMAT); /* no state of a learner */
+            assert_int_equal(status, DLTF_FORMAT); /* not a state of a learner */
     }
     dl_bundle_free(&bundle);
 }
@@ -567,7 +569,7 @@ static void changed_tensors(void **state) {
     }
 }
 
-/* Fewer or no records: whoever compares with the record before must not look past the beginning. */
+/* Fewer or no records: comparing with the previous record must not read before the first. */
 static void shortened_history(void **state) {
     (void)state;
     for (int64_t stop = 3; stop <= 15; stop += 3)
@@ -583,7 +585,7 @@ static void shortened_history(void **state) {
         }
 }
 
-/* ---- lack of memory ---- */
+/* ---- out of memory ---- */
 
 static dltf_status save(const dltf_learner *learner) {
     return dltf_learner_save(learner, path);
@@ -597,7 +599,7 @@ static dltf_status resume_once(void) {
     return status;
 }
 
-static void lack_of_memory(void **state) {
+static void out_of_memory(void **state) {
     (void)state;
     dltf_train_options options = all_stages();
     for (int64_t stop = 3; stop <= 15; stop += 6) {
@@ -635,7 +637,7 @@ int main(void) {
         cmocka_unit_test(missing_notes),
         cmocka_unit_test(changed_tensors),
         cmocka_unit_test(shortened_history),
-        cmocka_unit_test(lack_of_memory),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

@@ -1,4 +1,4 @@
-/* The denoiser as a whole: what must hold whatever the image, threads, memory, refusals. */
+/* The denoiser as a whole: properties for any image, threads, out of memory, rejected arguments. */
 #include "test_image.h"
 
 #include "denoise/patch_learner.h"
@@ -46,7 +46,7 @@ static void every_method_removes_noise(void **state) {
     }
 }
 
-/* The denoiser's own learner has nothing to do; those of dltf_train refuse samples without any content. */
+/* The denoiser's own learner has nothing to learn; dltf_train rejects samples that are all zero. */
 static void a_constant_image_stays(void **state) {
     (void)state;
     dltf_image *image = NULL, *out = NULL;
@@ -137,14 +137,14 @@ static void any_size_down_to_one_patch(void **state) {
         }
 }
 
-static void refusals(void **state) {
+static void rejects_bad_arguments(void **state) {
     (void)state;
     dltf_image *image = NULL, *out = NULL;
     dltf_denoise_options o = dltf_denoise_options_default();
     o.sigma = 20;
     assert_int_equal(dltf_image_new(1, 1, 1, 8, &image), DLTF_OK);
     assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA,
-                 "1 x 1 pixels are less than one patch of 8 x 8");
+                 "1 x 1 pixels are smaller than one patch of 8 x 8");
     dltf_image_free(image);
     image = make_image(20, 20, 1);
     o.sigma = -3;
@@ -165,7 +165,8 @@ static void refusals(void **state) {
     assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA,
                  "row 1, column 5 is infinite");
     image->planes[25] = 1e30f;
-    assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA, "not on the scale");
+    assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA,
+                 "is out of range: expected the scale 0 .. 255");
     image->planes[25] = 0;
     const float atoms[6] = {1, 0, 0, 0, 1, 0};
     dltf_model *model = NULL;
@@ -245,7 +246,7 @@ static dltf_status denoise_and_free(const dltf_image *noisy, const dltf_denoise_
     return status;
 }
 
-static void survives_lack_of_memory(void **state) {
+static void survives_out_of_memory(void **state) {
     (void)state;
     dltf_image *clean = make_image(23, 25, 1), *noisy = make_noisy(clean, 10);
     for (int method = 0; method < (small() ? 1 : 3); method++) {
@@ -267,6 +268,6 @@ static void survives_lack_of_memory(void **state) {
 TESTS_MAIN(cmocka_unit_test(every_method_removes_noise), cmocka_unit_test(a_constant_image_stays),
            cmocka_unit_test(without_noise_nothing_changes), cmocka_unit_test(brightness_passes_through),
            cmocka_unit_test(the_result_does_not_depend_on_the_threads),
-           cmocka_unit_test(any_size_down_to_one_patch), cmocka_unit_test(refusals),
+           cmocka_unit_test(any_size_down_to_one_patch), cmocka_unit_test(rejects_bad_arguments),
            cmocka_unit_test(a_given_dictionary_is_used), cmocka_unit_test(progress_rises_and_cancels),
-           cmocka_unit_test(survives_lack_of_memory))
+           cmocka_unit_test(survives_out_of_memory))

@@ -19,8 +19,8 @@ static void copy_estimate(void *context, const dl_patch_tile *tile, int worker) 
     }
 }
 
-/* Estimates that are the patches themselves give the image back: every pixel is covered, weights are divided
- * out. */
+/* If the estimates are the patches themselves, the result is the image: every pixel is covered, and weights
+ * cancel. */
 static void a_pass_without_change_gives_the_image_back(void **state) {
     (void)state;
     static const int64_t sizes[][4] = {
@@ -90,7 +90,7 @@ static void cosine_atoms_are_unit_and_without_mean(void **state) {
     }
 }
 
-/* What incoherent codes leave of the samples, with dictionary W. */
+/* Residual energy of the incoherent codes of the samples with dictionary W. */
 static double left_over(const dl_patch_training *t, const float *W) {
     int64_t n = t->side * t->side;
     double sum = 0;
@@ -116,8 +116,8 @@ static double left_over(const dl_patch_training *t, const float *W) {
     return sum;
 }
 
-/* Samples that are multiples of few atoms: the cosines that learning starts from explain them badly, what it
- * ends with almost wholly, with unit-norm atoms. */
+/* Samples that are multiples of a few atoms: the initial cosines fit them badly, the learned unit-norm atoms
+ * almost exactly. */
 static void the_learner_explains_the_patches(void **state) {
     (void)state;
     enum { COUNT = 600, SIDE = 4, N = 16, M = 15, TRUE = 4 };
@@ -153,7 +153,7 @@ static void the_learner_explains_the_patches(void **state) {
     dl_free(W);
 }
 
-/* ---- the second stage, and what it stands on ---- */
+/* ---- the second stage and its parts ---- */
 
 static void assert_orthonormal(const float *B, int64_t n) {
     for (int64_t i = 0; i < n; i++)
@@ -175,7 +175,7 @@ static void bases_are_orthonormal_and_filtering_keeps_the_clean(void **state) {
     assert_int_equal(dl_bases_learn(&bases, plane, 6, 10, 0, 2, &meter, 48), DLTF_OK);
     for (int b = 0; b < DL_BASES; b++)
         assert_orthonormal(bases.B + b * 36 * 36, 36);
-    /* With hardly any noise all gains are near 1: the image comes back. */
+    /* With hardly any noise all gains are near 1: the image is unchanged. */
     assert_int_equal(dl_bases_filter(&bases, plane, image->planes, 1, 1e-3, 2, &meter, 52, out), DLTF_OK);
     for (int i = 0; i < 40 * 36; i++)
         assert_near((double)out[i], (double)image->planes[i], 1e-2);
@@ -229,8 +229,8 @@ static void colours_come_back(void **state) {
     float planes[3 * 50], before[3 * 50];
     fill_normal(planes, 150);
     memcpy(before, planes, sizeof planes);
-    dl_colour_apart(planes, 50);
-    for (int i = 0; i < 50; i++) { /* orthonormal: lengths stay */
+    dl_rgb_to_opponent(planes, 50);
+    for (int i = 0; i < 50; i++) { /* orthonormal: norms are preserved */
         double a = 0, b = 0;
         for (int c = 0; c < 3; c++) {
             a += (double)planes[c * 50 + i] * (double)planes[c * 50 + i];
@@ -238,7 +238,7 @@ static void colours_come_back(void **state) {
         }
         assert_near(a, b, 1e-5);
     }
-    dl_colour_together(planes, 50);
+    dl_opponent_to_rgb(planes, 50);
     for (int i = 0; i < 150; i++)
         assert_near((double)planes[i], (double)before[i], 1e-6);
 }

@@ -1,5 +1,5 @@
-/* Untied encoders: each against its definition on the codes that taught it, the dictionary under polishing,
- * scales, signs, threads, odd sizes, and what is refused. Checkpoints: test_checkpoint.c. */
+/* Untied encoders: each against its definition on the codes it was fitted to, polishing of the dictionary,
+ * scales, signs, threads, edge cases and rejected arguments. Checkpoints: test_checkpoint.c. */
 #include "coding/dual.h"
 #include "learning/encoder_fit.h"
 #include "linalg/blas.h"
@@ -22,16 +22,16 @@ static dltf_train_options encoder_options(int64_t m, int64_t k, dltf_encoder_kin
     return options;
 }
 
-/* A finished learner of the small problem, and the codes that taught its encoder, made again from outside. */
-typedef struct lesson {
+/* A finished learner of the small problem, and the codes its encoder was fitted to, recomputed. */
+typedef struct fitted {
     dltf_synthetic *problem;
     dltf_learner *learner;
     int64_t N, n, m, k;
     double *X, *Z; /* N x n as the learner scales them; N x m */
-} lesson;
+} fitted;
 
-static lesson learn(dltf_encoder_kind kind, int64_t n, int64_t m, int64_t N) {
-    lesson s = {.N = N, .n = n, .m = m, .k = 2, .problem = new_synthetic(n, m, 2, N, 0.1)};
+static fitted learn(dltf_encoder_kind kind, int64_t n, int64_t m, int64_t N) {
+    fitted s = {.N = N, .n = n, .m = m, .k = 2, .problem = new_synthetic(n, m, 2, N, 0.1)};
     dltf_train_options options = encoder_options(m, s.k, kind);
     s.learner = new_learner(dltf_synthetic_samples(s.problem, false), &options);
     run(s.learner);
@@ -64,7 +64,7 @@ static lesson learn(dltf_encoder_kind kind, int64_t n, int64_t m, int64_t N) {
     return s;
 }
 
-static void forget(lesson *s) {
+static void free_fitted(fitted *s) {
     dltf_learner_free(s->learner);
     dltf_synthetic_free(s->problem);
     free(s->X);
@@ -80,12 +80,12 @@ static double largest(const double *x, int64_t count) {
 
 /* ---- By definition ---- */
 
-/* The affine ridge regression onto the codes, and no other ridge of the grid has a better score. */
+/* The affine ridge regression onto the codes; no other ridge of the grid has a better score. */
 static void distilled_by_definition(void **state) {
     (void)state;
     const int64_t shapes[][3] = {{12, 20, 400}, {16, 10, 300}, {16, 24, 14}};
     for (size_t t = 0; t < sizeof shapes / sizeof *shapes; t++) {
-        lesson s = learn(DLTF_ENCODER_DISTILLED, shapes[t][0], shapes[t][1], shapes[t][2]);
+        fitted s = learn(DLTF_ENCODER_DISTILLED, shapes[t][0], shapes[t][1], shapes[t][2]);
         int64_t entries = s.m * s.n;
         double *E = new_f64(entries), *b = new_f64(s.m), variance = 0, best = INFINITY, chosen = 0;
         double *mean = new_f64(s.n);
@@ -93,7 +93,7 @@ static void distilled_by_definition(void **state) {
             mean[i % s.n] += s.X[i] / (double)s.N;
         for (int64_t i = 0; i < s.N * s.n; i++)
             variance += (s.X[i] - mean[i % s.n]) * (s.X[i] - mean[i % s.n]) / (double)(s.N * s.n);
-        for (int power = s.N > s.n ? -12 : -4; power <= 6; power++) { /* with few samples small r overfit */
+        for (int power = s.N > s.n ? -12 : -4; power <= 6; power++) { /* a small r overfits few samples */
             double r = variance * pow(10, power / 2.0);
             double score = ref_affine_ridge(s.X, s.Z, s.N, s.n, s.m, r, E, b);
             chosen = score < best ? r : chosen;
@@ -105,16 +105,16 @@ static void distilled_by_definition(void **state) {
         free(E);
         free(b);
         free(mean);
-        forget(&s);
+        free_fitted(&s);
     }
 }
 
-/* <e_j, w_j> = 1, and the ridge is the noise over the variance of the codes. */
+/* <e_j, w_j> = 1, and the ridge is the ratio of noise to variance of the codes. */
 static void dual_by_definition(void **state) {
     (void)state;
     const int64_t shapes[][3] = {{12, 20, 400}, {16, 10, 300}};
     for (size_t t = 0; t < sizeof shapes / sizeof *shapes; t++) {
-        lesson s = learn(DLTF_ENCODER_DUAL, shapes[t][0], shapes[t][1], shapes[t][2]);
+        fitted s = learn(DLTF_ENCODER_DUAL, shapes[t][0], shapes[t][1], shapes[t][2]);
         double used = 0, energy = dot_f64(s.Z, s.Z, s.N * s.m), left = 0, *E = new_f64(s.m * s.n);
         const double *W = s.learner->W;
         for (int64_t i = 0; i < s.N * s.m; i++)
@@ -131,7 +131,7 @@ static void dual_by_definition(void **state) {
         assert_null(dltf_model_get(model).bias);
         dltf_model_free(model);
         free(E);
-        forget(&s);
+        free_fitted(&s);
     }
 }
 
@@ -164,7 +164,7 @@ static void tight_by_definition(void **state) {
 
 /* ---- The dictionary ---- */
 
-/* Errors of codes of several passes fall while the dictionary is polished; atoms are found. */
+/* The error of multi-pass codes decreases while the dictionary is polished; atoms are recovered. */
 static void polishing(void **state) {
     (void)state;
     int64_t n = sized(32, 16), m = sized(64, 24), k = sized(3, 2), N = sized(3000, 800);
@@ -235,7 +235,7 @@ static void scale_of_the_data(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* Mean codes are nonnegative: where an atom is turned round, so are its row of the encoder and its bias. */
+/* Mean codes are nonnegative: if an atom is negated, so are its row of the encoder and its bias. */
 static void signs_of_atoms(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
@@ -302,9 +302,8 @@ static void same_bytes_on_any_threads(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* Stopped before the encoder is there, a model is tied; auto means distilled, or tied where that is asked
- * for.
- */
+/* A model of a training stopped before stage `encoder` is tied; auto means distilled, or tied if other
+ * options require it. */
 static void kinds_and_stages(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
@@ -400,7 +399,7 @@ static void positive_codes(void **state) {
     dltf_synthetic_free(problem);
 }
 
-static void refusals(void **state) {
+static void rejects_bad_arguments(void **state) {
     (void)state;
     const float X[] = {1, 2, 3, 4, 5, 7};
     dltf_model *model = NULL;
@@ -413,14 +412,14 @@ static void refusals(void **state) {
         options.encoder = untied[kind];
         options.method = DLTF_METHOD_KSVD;
         assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
-                     "encoder: ksvd learns a dictionary and no encoder");
+                     "encoder: ksvd learns no encoder: use tied");
     }
     dltf_train_options options = encoder_options(2, 1, DLTF_ENCODER_DISTILLED);
     const int64_t wide = DL_MOST_EIGENVECTORS + 1;
     float *row = new_f32(wide);
     row[0] = 1;
     assert_fails(dltf_train(dltf_matrix_f32(row, 1, wide), &options, NULL, NULL, &model), DLTF_ARGUMENT,
-                 "distilled takes at most 32766 columns");
+                 "distilled supports at most 32766 columns");
     free(row);
     assert_null(model);
 }
@@ -447,5 +446,5 @@ TESTS_MAIN(cmocka_unit_test(distilled_by_definition), cmocka_unit_test(dual_by_d
            cmocka_unit_test(tight_by_definition), cmocka_unit_test(polishing),
            cmocka_unit_test(scale_of_the_data), cmocka_unit_test(signs_of_atoms),
            cmocka_unit_test(same_bytes_on_any_threads), cmocka_unit_test(kinds_and_stages),
-           cmocka_unit_test(edges), cmocka_unit_test(positive_codes), cmocka_unit_test(refusals),
+           cmocka_unit_test(edges), cmocka_unit_test(positive_codes), cmocka_unit_test(rejects_bad_arguments),
            cmocka_unit_test(out_of_memory))

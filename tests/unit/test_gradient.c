@@ -429,7 +429,7 @@ static void very_many_atoms(void **state) {
     options.encoder = DLTF_ENCODER_TIED;
     options.epochs = 0;
     assert_fails(dltf_learner_new(dltf_matrix_f32(X, 300, 4), &options, NULL, &learner), DLTF_ARGUMENT,
-                 "m: 60000: more than 46,340 atoms are supported by --encoder learned only");
+                 "m: 60000 is out of range: more than 46,340 atoms require encoder learned");
     free(X);
 }
 

@@ -1,28 +1,28 @@
-/* A search for violations of the theorems: random and adversarial dictionaries, codes and noise; whatever
- * flag says that the support is found, the encoder itself must find it. Beside it the printed Theorem 2,
- * which is false, so that the search is seen to be able to fail. */
+/* A search for violations of the theorems with random and adversarial dictionaries, codes and noise: if a
+ * flag claims that the support is found, the encoder must find it. The printed Theorem 2, which is false,
+ * shows that the search can fail. */
 #include "theory/conditions.h"
 
 #include "test_util.h"
 
-enum { MOST_m = 14, MOST_n = 20, SAMPLES = 50, MOST_k = 5 };
+enum { MAX_m = 14, MAX_n = 20, SAMPLES = 50, MAX_k = 5 };
 
 typedef struct problem {
     int64_t m, n, k;
     bool untied, biased, positive;
-    float W[MOST_m * MOST_n], E[MOST_m * MOST_n], b[MOST_m];
-    float X[SAMPLES * MOST_n];
+    float W[MAX_m * MAX_n], E[MAX_m * MAX_n], b[MAX_m];
+    float X[SAMPLES * MAX_n];
     int64_t indptr[SAMPLES + 1];
-    int32_t index[SAMPLES * MOST_k];
-    float value[SAMPLES * MOST_k];
+    int32_t index[SAMPLES * MAX_k];
+    float value[SAMPLES * MAX_k];
 } problem;
 
 static double uniform(double least, double most) {
     return least + (most - least) * dl_random_uniform(test_source(), test_draws++);
 }
 
-/* Atoms with all |<w_i, w_j>| equal, where sums of inner products are as bad as the bounds say; atoms near an
- * orthonormal set; Gaussian ones. */
+/* Atoms with all |<w_i, w_j>| equal, where sums of inner products attain the bounds; atoms near an
+ * orthonormal set; Gaussian atoms. */
 static void draw_dictionary(problem *p) {
     int64_t kind = below(3);
     double level = uniform(0, 0.5), spread = uniform(0, 0.3);
@@ -51,7 +51,7 @@ static void draw_encoder(problem *p) {
 static void draw_codes(problem *p) {
     bool flat = below(2), signs = !p->positive && below(2);
     for (int64_t i = 0; i < SAMPLES; i++) {
-        int64_t order[MOST_m];
+        int64_t order[MAX_m];
         dl_random_permutation(test_source(), test_draws, p->m, order);
         test_draws += (uint64_t)p->m;
         p->indptr[i + 1] = p->indptr[i];
@@ -68,12 +68,12 @@ static void draw_codes(problem *p) {
     }
 }
 
-/* x = Wz + e. Half of the noise pulls against one entry of the code and for one atom outside, about as hard
- * as the theorems allow. */
+/* x = Wz + e. Half of the noise is adversarial: it lowers one score in the support and raises one outside, by
+ * about as much as the theorems allow. */
 static void draw_samples(problem *p, const dltf_model *model) {
     const float *W = dltf_model_get(model).dictionary, *E = p->untied ? p->E : W;
     for (int64_t i = 0; i < SAMPLES; i++) {
-        double e[MOST_n], strength = below(4) ? uniform(0, 0.6) : 0;
+        double e[MAX_n], strength = below(4) ? uniform(0, 0.6) : 0;
         int64_t first = p->indptr[i], in = p->index[first + below(p->k)], out = below(p->m);
         double against = p->value[first] < 0 ? 1 : -1, toward = p->positive || below(2) ? 1 : -1;
         bool adversarial = below(2);
@@ -90,14 +90,14 @@ static void draw_samples(problem *p, const dltf_model *model) {
 }
 
 static void draw_problem(problem *p, dltf_model **model) {
-    p->m = between(1, MOST_m - 2);
-    p->n = below(3) ? between(p->m + 1, MOST_n) : between(1, MOST_n);
-    p->k = between(1, p->m < MOST_k ? p->m : MOST_k);
+    p->m = between(1, MAX_m - 2);
+    p->n = below(3) ? between(p->m + 1, MAX_n) : between(1, MAX_n);
+    p->k = between(1, p->m < MAX_k ? p->m : MAX_k);
     p->untied = below(2);
     p->biased = p->untied && below(2);
     p->positive = below(2);
     draw_dictionary(p);
-    for (int64_t i = 0; i < p->m; i++) /* a short sample space cuts atoms off: none may be zero */
+    for (int64_t i = 0; i < p->m; i++) /* truncation to n entries must not make an atom zero */
         p->W[i * p->n] += p->W[i * p->n] == 0 && p->n < p->m + 1 ? 0.1f : 0;
     draw_encoder(p);
     dltf_model_view parts = {.m = p->m,
@@ -112,10 +112,10 @@ static void draw_problem(problem *p, dltf_model **model) {
     draw_samples(p, *model);
 }
 
-/* max_k(W^T W z) by plain loops: the support that Theorem 1 speaks of. */
+/* max_k(W^T W z) by plain loops: the support of Theorem 1. */
 static bool noiseless_is_right(const problem *p, const dltf_model *model, int64_t i) {
     const float *W = dltf_model_get(model).dictionary;
-    double x[MOST_n] = {0}, least = HUGE_VAL, most = 0;
+    double x[MAX_n] = {0}, least = HUGE_VAL, most = 0;
     for (int64_t s = p->indptr[i]; s < p->indptr[i + 1]; s++)
         for (int64_t j = 0; j < p->n; j++)
             x[j] += (double)p->value[s] * (double)W[p->index[s] * p->n + j];
@@ -167,7 +167,7 @@ static void no_violation(void **state) {
                              (int)trial);
             if (f[DLTF_FLAG_THEOREM1])
                 assert_true(noiseless_is_right(&p, model, i));
-            /* Each is sharper than the one before it. */
+            /* Each condition is implied by the one before it. */
             assert_true(f[DLTF_FLAG_COROLLARY] <= f[DLTF_FLAG_COHERENCE] || p.untied);
             assert_true(f[DLTF_FLAG_COHERENCE] <= f[DLTF_FLAG_BABEL]);
             assert_true(f[DLTF_FLAG_THEOREM2] <= f[DLTF_FLAG_PAIR]);
@@ -180,15 +180,14 @@ static void no_violation(void **state) {
         dltf_codes_free(features);
         dltf_model_free(model);
     }
-    /* The search is worth something only if the conditions hold often and recovery fails often. */
+    /* The search is meaningful only if the conditions hold often and recovery fails often. */
     assert_true(right < models * SAMPLES * 9 / 10);
     for (size_t c = 0; c < sizeof claims / sizeof *claims; c++)
         if (fired[claims[c]] < models / 2)
             fail_msg("%s held only %d times", dltf_flag_name(claims[c]), (int)fired[claims[c]]);
 }
 
-/* Random supports of the size that a model is certified for, with flat codes and all the noise that was
- * allowed: the encoder must be right. */
+/* Random supports of the certified size, with flat codes and the maximum noise: the encoder must be right. */
 static void certified_k_holds(void **state) {
     (void)state;
     int64_t checked = 0, untied = 0;
@@ -206,13 +205,13 @@ static void certified_k_holds(void **state) {
         dltf_certified_k with = found.with_noise, without = found.without_noise;
         assert_true(with.coherence <= with.babel && with.babel <= without.babel);
         assert_true(with.theorem1 <= with.coherence || p.untied);
-        int64_t k = with.babel < MOST_k ? with.babel : MOST_k;
+        int64_t k = with.babel < MAX_k ? with.babel : MAX_k;
         p.k = k;
         if (k > 0)
             draw_codes(&p);
         const float *W = dltf_model_get(model).dictionary, *E = p.untied ? p.E : W;
         for (int64_t i = 0; k > 0 && i < SAMPLES; i++) {
-            double e[MOST_n], norm = 0;
+            double e[MAX_n], norm = 0;
             int64_t in = p.index[p.indptr[i]], out = below(p.m);
             for (int64_t j = 0; j < p.n; j++) {
                 e[j] = below(2) ? normal() : (double)E[out * p.n + j] - (double)E[in * p.n + j];
@@ -243,7 +242,7 @@ static void certified_k_holds(void **state) {
     assert_true(checked > 1000 && untied > 5);
 }
 
-/* The corners of a regular simplex: all cosines are -1/(M-1), so every number is known. */
+/* The vertices of a regular simplex: all cosines are -1/(M-1), so all values are known. */
 static void simplex_certificate(void **state) {
     (void)state;
     enum { M = 9 };
@@ -273,7 +272,7 @@ static void simplex_certificate(void **state) {
     assert_int_equal(dltf_model_babel(model, M - 1, babel), DLTF_OK);
     for (int s = 1; s < M; s++)
         assert_near(babel[s - 1], s * c, 1e-6);
-    assert_fails(dltf_model_babel(model, M, babel), DLTF_ARGUMENT, "the orders from 1 to 8");
+    assert_fails(dltf_model_babel(model, M, babel), DLTF_ARGUMENT, "has orders 1 to 8");
     dltf_certify_options options = dltf_certify_options_default();
     options.k = M;
     options.noise = 0.2; /* (2k - 1)/8 + .4 < 1 */
@@ -289,7 +288,7 @@ static void simplex_certificate(void **state) {
     dltf_model_free(model);
 }
 
-/* The exact constant never exceeds its bounds, and falls below them where signs differ. */
+/* The exact constant never exceeds its bounds, and is below them if signs differ. */
 static void isometry_bounds(void **state) {
     (void)state;
     int64_t below_bound = 0;
@@ -375,7 +374,7 @@ static void fewer_entries_are_not_covered(void **state) {
     dltf_model_free(model);
 }
 
-/* A negative entry has no positive score: nothing is certified, however orthogonal the atoms. */
+/* A negative entry has no positive score: nothing is certified, even for orthogonal atoms. */
 static void signs_and_positive_selection(void **state) {
     (void)state;
     enum { size = 6 };

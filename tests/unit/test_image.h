@@ -1,4 +1,4 @@
-/* What the tests of images share: a picture with edges, its noisy copy, and how far apart two are. */
+/* Shared by the tests of images: an image with edges, a noisy copy, and the PSNR. */
 #ifndef TEST_IMAGE_H
 #define TEST_IMAGE_H
 

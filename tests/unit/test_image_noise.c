@@ -19,7 +19,7 @@ static void noise_has_its_deviation_and_its_seed(void **state) {
     assert_near(sum, 0, 0.3);
     assert_near(sqrt(square), 12, 0.3);
     assert_int_equal(image->bits, 32);
-    /* And the estimator finds it, in pure noise and beside content. */
+    /* The estimator finds it, in pure noise and in an image. */
     assert_int_equal(dltf_image_noise(image, &sigma), DLTF_OK);
     assert_near(sigma, 12, 0.4);
     dltf_image *content = make_image(200, 150, 3);
@@ -81,7 +81,7 @@ static void psnr_and_ssim_are_what_they_say(void **state) {
     }
     dltf_image *a = make_image(5, 4, 1), *b = make_image(4, 5, 1);
     double value = 0;
-    assert_fails(dltf_image_psnr(a, b, &value), DLTF_DATA, "the images differ: 5 x 4");
+    assert_fails(dltf_image_psnr(a, b, &value), DLTF_DATA, "the images differ: 5 x 4 x");
     assert_fails(dltf_image_ssim(a, b, &value), DLTF_DATA, "the images differ");
     dltf_image_free(a);
     dltf_image_free(b);

@@ -1,5 +1,5 @@
-/* K-SVD: an iteration against its definition, planted dictionaries, errors that never rise, replaced atoms,
- * threads, checkpoints, and what is refused. */
+/* K-SVD: an iteration against its definition, planted dictionaries, errors that never increase, replaced
+ * atoms, threads, checkpoints and rejected arguments. */
 #include "reference/learning.h"
 #include "reference/reference.h"
 
@@ -40,7 +40,7 @@ static float *planted(const double *W0, int64_t m, int64_t n, int64_t k, int64_t
 
 /* ---- An iteration ---- */
 
-/* The learner scales samples; the dictionary does not depend on it. */
+/* The learner scales samples, which does not change the dictionary. */
 static void by_definition(void **state) {
     (void)state;
     const int64_t shapes[][4] = {{15, 10, 3, 200}, {6, 12, 2, 90}, {1, 5, 1, 30}, {20, 8, 4, 300}};
@@ -135,7 +135,7 @@ static void finds_planted_atoms(void **state) {
         }
 }
 
-/* Copies of one atom and atoms that point nowhere are replaced. */
+/* Duplicate and unused atoms are replaced. */
 static void replaces_atoms(void **state) {
     (void)state;
     int64_t n = 12, m = 20, k = 2, N = 800;
@@ -167,7 +167,7 @@ static void replaces_atoms(void **state) {
     free(bad);
 }
 
-/* With an error target, codes are as short as it allows: the error stays below it where k permits. */
+/* With an error target, codes have as few entries as it allows, and at most k. */
 static void error_target(void **state) {
     (void)state;
     int64_t n = 16, m = 24, N = 600;
@@ -191,7 +191,7 @@ static void error_target(void **state) {
 
 /* ---- The handle ---- */
 
-/* Atoms with more samples than one task takes, too. */
+/* Includes atoms with more samples than one task takes. */
 static void same_bytes_on_any_threads(void **state) {
     (void)state;
     const int64_t sizes[][4] = {{16, 40, 4, 700}, {8, 4, 2, 6000}};
@@ -240,7 +240,7 @@ static void history_and_convergence(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* Cancelled after any iteration, saved, resumed: the same bytes as in one go. */
+/* Cancelled after any iteration, saved and resumed: the same bytes as without interruption. */
 static void resumes(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
@@ -296,14 +296,14 @@ static void edges(void **state) {
         }
 }
 
-static void refusals(void **state) {
+static void rejects_bad_arguments(void **state) {
     (void)state;
     const float X[] = {1, 2, 3, 4, 5, 7}, broken[] = {1, 2, 3, NAN, 5, 7};
     dltf_model *model = NULL;
     dltf_train_options options = ksvd_options(2, 1, 3);
     options.select = DLTF_SELECT_POSITIVE;
     assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
-                 "select: ksvd codes by omp");
+                 "select: positive is not supported by ksvd");
     options = ksvd_options(2, 1, 3);
     assert_fails(dltf_train(dltf_matrix_f32(broken, 3, 2), &options, NULL, NULL, &model), DLTF_DATA,
                  "row 1, column 1 is NaN");
@@ -338,4 +338,4 @@ TESTS_MAIN(cmocka_unit_test(by_definition), cmocka_unit_test(updates_never_raise
            cmocka_unit_test(finds_planted_atoms), cmocka_unit_test(replaces_atoms),
            cmocka_unit_test(error_target), cmocka_unit_test(same_bytes_on_any_threads),
            cmocka_unit_test(history_and_convergence), cmocka_unit_test(resumes), cmocka_unit_test(edges),
-           cmocka_unit_test(refusals), cmocka_unit_test(out_of_memory))
+           cmocka_unit_test(rejects_bad_arguments), cmocka_unit_test(out_of_memory))

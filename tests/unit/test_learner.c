@@ -1,5 +1,4 @@
-/* The learner as a whole: what it learns, and what it promises of units, threads, history and interruption.
- */
+/* The learner as a whole: what it learns; independence of units and threads; history and interruption. */
 #include "dltf.h"
 
 #include "learning/learner.h"
@@ -37,8 +36,8 @@ static void beats_the_dictionary_that_made_the_data(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* Signs: the mean code of an atom is not negative. Tied codes of the whole data are not those that the
- * learner saw last, so that an atom whose codes cancel may come out either way. */
+/* Signs: the mean code of an atom is not negative. The learner's last codes differ from the tied codes of all
+ * data, so an atom whose codes nearly cancel may have either sign. */
 static void mean_codes_are_positive(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
@@ -88,7 +87,7 @@ static void units_do_not_matter(void **state) {
         for (int64_t i = 0; i < count; i++)
             scaled[i] = factors[f] * (double)x[i];
         dltf_model *other = train(dltf_matrix_f64(scaled, X.rows, X.cols), &options);
-        if (f < 2) /* powers of two round nothing */
+        if (f < 2) /* scaling by powers of two is exact */
             assert_same_dictionary(model, other);
         if (!(largest_difference(model, other) < 1e-4))
             fail_msg("samples times %g: dictionaries differ by %g", factors[f],
@@ -117,7 +116,7 @@ static void number_of_samples_does_not_matter(void **state) {
     memcpy(twice, X.data, count * sizeof *twice);
     memcpy(twice + count, X.data, count * sizeof *twice);
     dltf_model *start = train(X, &options);
-    options.steps = 0; /* minibatches are drawn: let both begin stage 2 at the same dictionary */
+    options.steps = 0; /* minibatches would differ: both must begin stage 2 at the same dictionary */
     dltf_learner *one = NULL, *two = NULL;
     assert_int_equal(dltf_learner_new(X, &options, start, &one), DLTF_OK);
     assert_int_equal(dltf_learner_new(dltf_matrix_f32(twice, 2 * X.rows, X.cols), &options, start, &two),
@@ -208,7 +207,7 @@ static void convergence(void **state) {
     assert_int_equal(run(learner), DLTF_CONVERGED);
     const dltf_iteration *r = dltf_learner_history(learner, &count);
     assert_true(strcmp(r[count - 1].stage, "tied") == 0 && r[count - 1].index < options.iterations - 1);
-    assert_true(r[count - 1].theta == options.theta); /* not before theta is what was asked for */
+    assert_true(r[count - 1].theta == options.theta); /* not before theta has its final value */
     dltf_learner_free(learner);
     options.admm = 50;
     learner = new_learner(X, &options);
@@ -314,7 +313,7 @@ static void warm_start(void **state) {
     run(learner);
     dltf_model *same = model_of(learner);
     dltf_model_view a = dltf_model_get(start), b = dltf_model_get(same);
-    for (int64_t j = 0; j < a.m; j++) { /* nothing was done; signs may differ, nothing says them */
+    for (int64_t j = 0; j < a.m; j++) { /* no iterations; signs are arbitrary without codes */
         double along = 0;
         for (int64_t i = 0; i < a.n; i++)
             along += (double)a.dictionary[j * a.n + i] * (double)b.dictionary[j * a.n + i];
@@ -325,7 +324,7 @@ static void warm_start(void **state) {
     dltf_model_free(same);
     dltf_learner_free(learner);
 
-    rest.k = 3; /* another k is a choice */
+    rest.k = 3; /* k may differ from the model's */
     assert_int_equal(dltf_learner_new(X, &rest, start, &learner), DLTF_OK);
     assert_int_equal(dltf_learner_options(learner).k, 3);
     dltf_learner_free(learner);
@@ -340,7 +339,7 @@ static void warm_start(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* A good start: one iteration of stage 2 from there has a lower data term than one from random samples. */
+/* One iteration of stage 2 from a good model has a lower data term than one from random samples. */
 static void warm_start_is_used(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();

@@ -1,5 +1,4 @@
-/* Samples and options at the edge of what makes sense: refused with a sentence, or learned from; never a NaN.
- */
+/* Edge cases of samples and options: an error with a message, or a sound model; never NaN. */
 #include "dltf.h"
 
 #include "learning/learner.h"
@@ -61,7 +60,7 @@ static dltf_status refused(dltf_matrix X, const dltf_train_options *options) {
     return status;
 }
 
-/* Every combination of preprocessing and selection, each stage alone and all together. */
+/* All combinations of preprocessing and selection, with each stage alone and all together. */
 static void learn_all_ways(dltf_matrix X, int64_t m, int64_t k) {
     for (int way = 0; way < 8; way++)
         for (int stages = 0; stages < 8; stages++) {
@@ -127,7 +126,7 @@ static void impossible_options(void **state) {
     options = quick(8, 2);
     assert_fails(refused(dltf_matrix_f32(X, 0, n), &options), DLTF_ARGUMENT, "at least one");
     assert_fails(refused(dltf_matrix_f32(NULL, N, n), &options), DLTF_ARGUMENT, "no data");
-    options = quick(0, 50); /* k given, m chosen: large enough */
+    options = quick(0, 50); /* k given, m chosen by the learner: at least k */
     learn(data, &options);
 }
 
@@ -138,7 +137,7 @@ static void nothing_to_learn(void **state) {
     assert_fails(refused(dltf_matrix_f32(X, N, n), &options), DLTF_DATA,
                  "all 40 samples are zero: there is nothing");
     for (int64_t i = 0; i < N * n; i++)
-        X[i] = (float)(i % n) + 0.5f; /* all samples equal: nothing left after centring */
+        X[i] = (float)(i % n) + 0.5f; /* all samples equal: zero after centring */
     options.center = true;
     assert_fails(refused(dltf_matrix_f32(X, N, n), &options), DLTF_DATA, "after the mean is subtracted");
     options.unit_norm = true;
@@ -209,7 +208,7 @@ static void other_types(void **state) {
     learn_all_ways(dltf_matrix_u8(bytes, N, n), 8, 2);
 }
 
-/* Whatever the magnitude: a sound model, or a sentence that tells what to do. */
+/* Any magnitude: a sound model, or an error with a remedy. */
 static void extreme_magnitudes(void **state) {
     (void)state;
     static double doubles[N * n];
@@ -234,7 +233,7 @@ static void extreme_magnitudes(void **state) {
         }
 }
 
-/* One sample that dwarfs all others, and one that vanishes beside them. */
+/* One sample much larger than all others, and one much smaller. */
 static void mixed_magnitudes(void **state) {
     (void)state;
     for (int large = 0; large < 2; large++) {
@@ -249,7 +248,7 @@ static void extreme_options(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
     dltf_train_options options = quick(8, 2);
-    options.batch = 1000; /* more than there are samples */
+    options.batch = 1000; /* more than the number of samples */
     learn(data, &options);
     options.batch = 1;
     learn(data, &options);
@@ -279,7 +278,7 @@ static void extreme_options(void **state) {
     learn(dltf_matrix_f32(X, 4, n), &options);
 }
 
-/* A penalty that cannot work must not give numbers that are none: a model, or a sentence. */
+/* Extreme penalties must not give NaN: a sound model, or an error. */
 static void hopeless_penalties(void **state) {
     (void)state;
     const double lambdas[] = {0, 1e-6, 1, 1e6, 1e12}, betas[] = {1e-12, 1e-3, 1, 1e6, 1e12};
@@ -299,7 +298,7 @@ static void hopeless_penalties(void **state) {
     }
 }
 
-/* Nothing to do: the start is the model. */
+/* Without iterations the model is the initial dictionary. */
 static void no_iterations(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
@@ -324,7 +323,7 @@ static void no_iterations(void **state) {
     dltf_model_free(model);
 }
 
-/* ---- lack of memory ---- */
+/* ---- out of memory ---- */
 
 static dltf_status learn_in_pieces(dltf_matrix data, const dltf_train_options *options) {
     dltf_learner *learner = NULL;
@@ -344,7 +343,7 @@ static dltf_status learn_in_pieces(dltf_matrix data, const dltf_train_options *o
     return status;
 }
 
-static void lack_of_memory(void **state) {
+static void out_of_memory(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
     dltf_train_options options = quick(5, 2);
@@ -362,7 +361,7 @@ static dltf_status train_once(dltf_matrix data, const dltf_train_options *option
     return status;
 }
 
-static void lack_of_memory_in_train(void **state) {
+static void out_of_memory_in_train(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
     dltf_train_options options = quick(5, 2);
@@ -370,13 +369,13 @@ static void lack_of_memory_in_train(void **state) {
     assert_survives_lack_of_memory(train_once(data, &options), 60);
 }
 
-/* The history's memory fails in the middle of a run; afterwards the same learner goes on and ends as ever. */
+/* Allocation of the history fails during a run; the same learner then continues to the usual result. */
 static void memory_fails_during_a_run(void **state) {
     (void)state;
     dltf_matrix data = random_samples();
     dltf_train_options options = quick(5, 2);
     options.steps = 0;
-    options.iterations = 70; /* the first 64 records fit into the first piece */
+    options.iterations = 70; /* the first allocation holds 64 records */
     options.tolerance = 1e-300;
     for (int late = 0; late < 2; late++) {
         dltf_learner *whole = NULL, *learner = NULL;
@@ -410,5 +409,5 @@ TESTS_MAIN(cmocka_unit_test(not_finite), cmocka_unit_test(impossible_options),
            cmocka_unit_test(small_shapes), cmocka_unit_test(chosen_sizes), cmocka_unit_test(other_types),
            cmocka_unit_test(extreme_magnitudes), cmocka_unit_test(mixed_magnitudes),
            cmocka_unit_test(extreme_options), cmocka_unit_test(hopeless_penalties),
-           cmocka_unit_test(no_iterations), cmocka_unit_test(lack_of_memory),
-           cmocka_unit_test(lack_of_memory_in_train), cmocka_unit_test(memory_fails_during_a_run))
+           cmocka_unit_test(no_iterations), cmocka_unit_test(out_of_memory),
+           cmocka_unit_test(out_of_memory_in_train), cmocka_unit_test(memory_fails_during_a_run))

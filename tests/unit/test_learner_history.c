@@ -1,5 +1,4 @@
-/* What a learner says of its iterations, against plain loops over its own W, Z and Q; and the course of the
- * ADMM. */
+/* The history of a learner against plain loops over its own W, Z and Q, and convergence of the ADMM. */
 #include "dltf.h"
 #include "learning/paper_model.h"
 #include "reference/reference.h"
@@ -69,7 +68,7 @@ static void history(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* The last record against the dictionary that came out. */
+/* The last record against the final dictionary. */
 static void history_describes_the_model(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
@@ -134,13 +133,13 @@ static void check_noise_and_residuals(const dltf_learner *l, const float *Q, con
     noise *= l->options.lambda / 2 * 1e4 / (double)l->N;
     assert_near(r->noise_term, noise, 1e-6 * noise);
     assert_near(r->primal_residual, sqrt(primal), 1e-3 * sqrt(primal));
-    if (old) /* the first iteration makes its own old Q */
+    if (old) /* in the first iteration the old Q is unknown */
         assert_near(r->dual_residual, l->options.beta * sqrt(dual), 1e-6 * sqrt(dual));
     free(places);
     free(q);
 }
 
-/* The numbers of a record, from the learner's own W, Z and Q by loops; samples fill one block or two. */
+/* The values of a record, recomputed from the learner's own W, Z and Q; samples fill one block or two. */
 static void history_by_loops(void **state) {
     (void)state;
     for (int blocks = 1; blocks <= 2; blocks++) {
@@ -180,7 +179,7 @@ static void history_by_loops(void **state) {
     }
 }
 
-/* At the final theta the objective settles: no jumps upwards. */
+/* At the final theta the objective settles and does not increase. */
 static void objective_settles(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
@@ -200,7 +199,7 @@ static void objective_settles(void **state) {
 
 /* ---- the ADMM ---- */
 
-/* Its start: the constraint Q = W^T (X - WZ) holds, and A = X X^T. */
+/* Initial state: the constraint Q = W^T (X - WZ) holds, and A = X X^T. */
 static void admm_start(void **state) {
     (void)state;
     dltf_synthetic *problem = new_synthetic(40, 12, 2, DL_BLOCK + 150, 0.1);

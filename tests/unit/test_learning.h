@@ -1,4 +1,4 @@
-/* What the tests of learning/ share: random dictionaries and codes, and problems that are smaller in slow
+/* Shared by the tests of learning/: random dictionaries and codes, and problems that are smaller in slow
  * builds. */
 #ifndef TEST_LEARNING_H
 #define TEST_LEARNING_H
@@ -70,7 +70,7 @@ static inline double *new_gram(const double *W, int64_t m, int64_t n) {
     return G;
 }
 
-/* Random codes with 0 .. k entries a sample, and the same codes dense. */
+/* Random codes with 0 .. k entries per sample. Returns the same codes dense. */
 static inline double *fill_codes(dl_slots Z, int64_t m) {
     double *dense = new_f64(Z.rows * m);
     for (int64_t i = 0; i < Z.rows; i++) {
@@ -126,7 +126,7 @@ static inline void assert_same_dictionary(const dltf_model *a, const dltf_model 
     assert_memory_equal(left.dictionary, right.dictionary, (size_t)(left.m * left.n) * sizeof(float));
 }
 
-/* The same history, apart from the clock. */
+/* The same history except for times. */
 static inline void assert_same_history(const dltf_learner *a, const dltf_learner *b) {
     int64_t left = 0, right = 0;
     const dltf_iteration *x = dltf_learner_history(a, &left), *y = dltf_learner_history(b, &right);

@@ -1,5 +1,4 @@
-/* Assignment against all permutations, dictionaries against disguised copies of themselves, scores by hand.
- */
+/* Assignment against all permutations, dictionaries against permuted and rescaled copies, scores by hand. */
 #include "base/memory.h"
 #include "base/random.h"
 #include "match/hungarian.h"
@@ -22,8 +21,8 @@ static double normal(void) {
     return dl_random_normal(source, drawn++);
 }
 
-/* The best total over all ways to give rows i, i+1, ... distinct free columns; `skips` rows may stay without.
- */
+/* The best total over all ways to assign distinct free columns to rows i, i+1, ...; `skips` rows may stay
+ * unmatched. */
 static double best_total(const double *profit, int64_t rows, int64_t cols, int64_t i, unsigned taken,
                          int64_t skips) {
     if (i == rows)
@@ -87,7 +86,7 @@ static void large_assignment(void **state) {
     for (int e = 0; e < SIZE * SIZE; e++)
         profit[e] = dl_random_uniform(source, drawn++);
     for (int i = 0; i < SIZE; i++)
-        profit[i * SIZE + hidden[i]] = 1 + 1e-3; /* nothing else reaches this */
+        profit[i * SIZE + hidden[i]] = 1 + 1e-3; /* larger than any other entry */
     assert_int_equal(dl_assign(profit, SIZE, SIZE, match), DLTF_OK);
     for (int i = 0; i < SIZE; i++)
         assert_int_equal(match[i], hidden[i]);
@@ -95,7 +94,7 @@ static void large_assignment(void **state) {
     dl_free(profit);
 }
 
-/* Atoms in another order, with other signs and lengths: all are found again, with cosine 1. */
+/* Atoms permuted, with random signs and norms: all are matched with cosine 1. */
 static void disguised_dictionary(void **state) {
     (void)state;
     enum { M = 40, N = 16, EXTRA = 5 };
@@ -125,7 +124,7 @@ static void disguised_dictionary(void **state) {
         assert_int_equal(match[i], order[i]);
 }
 
-static void match_refuses(void **state) {
+static void match_rejects(void **state) {
     (void)state;
     float W[6] = {1, 0, 0, 1, 0, 0};
     int32_t match[3];
@@ -156,20 +155,20 @@ static void scores_by_hand(void **state) {
     dltf_support_score score;
     assert_int_equal(dltf_score_supports(Z, Z0, NULL, &score), DLTF_OK);
     assert_true(score.ave_dif == (0 + 2 + 0.5 + 0.5) / 4 && score.exact == 0.25);
-    /* Renamed to {3,0} {0,2} {} {3,1}: |xor| = 2, 2, 1, 3. */
+    /* Mapped to {3,0} {0,2} {} {3,1}: |xor| = 2, 2, 1, 3. */
     assert_int_equal(dltf_score_supports(Z, Z0, (int32_t[]){3, 0, 2, 1}, &score), DLTF_OK);
     assert_true(score.ave_dif == (1 + 1 + 0.5 + 1.5) / 4 && score.exact == 0);
     /* Atom 1 unmatched: {0} + a wrong one, {2} + a wrong one, {}, {0,3}: 2, 4, 1, 1. */
     assert_int_equal(dltf_score_supports(Z, Z0, (int32_t[]){0, -1, 2, 3}, &score), DLTF_OK);
     assert_true(score.ave_dif == (1 + 2 + 0.5 + 0.5) / 4 && score.exact == 0);
-    /* Two atoms renamed to one: only one of them can be right. {0,0}: 2; {0,2}: 2; {}: 1; {0,3}: 1. */
+    /* Two atoms mapped to one: only one of them can be right. {0,0}: 2; {0,2}: 2; {}: 1; {0,3}: 1. */
     assert_int_equal(dltf_score_supports(Z, Z0, (int32_t[]){0, 0, 2, 3}, &score), DLTF_OK);
     assert_true(score.ave_dif == (1 + 1 + 0.5 + 0.5) / 4 && score.exact == 0);
     dltf_codes_free(Z);
     dltf_codes_free(Z0);
 }
 
-static void score_refuses(void **state) {
+static void score_rejects(void **state) {
     (void)state;
     dltf_codes *two = make_codes(2, 4, (int64_t[]){0, 1, 2}, (int32_t[]){0, 1});
     dltf_codes *one = make_codes(1, 4, (int64_t[]){0, 1}, (int32_t[]){0});
@@ -178,14 +177,15 @@ static void score_refuses(void **state) {
     dltf_support_score score;
     assert_int_equal(dltf_score_supports(two, one, NULL, &score), DLTF_ARGUMENT);
     assert_string_equal(dltf_message(), "true codes: 1 rows, but the codes have 2");
-    assert_fails(dltf_score_supports(two, narrow, NULL, &score), DLTF_ARGUMENT, "a match is needed");
+    assert_fails(dltf_score_supports(two, narrow, NULL, &score), DLTF_ARGUMENT,
+                 "but the codes have 4: pass a match");
     assert_int_equal(dltf_score_supports(two, narrow, (int32_t[]){0, 1, 2, 3}, &score), DLTF_ARGUMENT);
-    assert_string_equal(dltf_message(), "score: atom 3 is matched to 3, the true codes have 3 atoms");
+    assert_string_equal(dltf_message(), "score: atom 3 is matched to 3, but the true codes have 3 atoms");
     assert_fails(dltf_score_supports(two, narrow, (int32_t[]){0, 1, -2, -1}, &score), DLTF_ARGUMENT,
                  "atom 2 is matched to -2");
     assert_int_equal(dltf_score_supports(two, narrow, (int32_t[]){0, 1, 2, -1}, &score), DLTF_OK);
     assert_true(score.ave_dif == 0 && score.exact == 1);
-    assert_fails(dltf_score_supports(none, none, NULL, &score), DLTF_ARGUMENT, "no samples to compare");
+    assert_fails(dltf_score_supports(none, none, NULL, &score), DLTF_ARGUMENT, "score: no samples");
     dltf_codes_free(two);
     dltf_codes_free(one);
     dltf_codes_free(narrow);
@@ -223,8 +223,8 @@ static void out_of_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assignment_is_best),   cmocka_unit_test(large_assignment),
-        cmocka_unit_test(disguised_dictionary), cmocka_unit_test(match_refuses),
-        cmocka_unit_test(scores_by_hand),       cmocka_unit_test(score_refuses),
+        cmocka_unit_test(disguised_dictionary), cmocka_unit_test(match_rejects),
+        cmocka_unit_test(scores_by_hand),       cmocka_unit_test(score_rejects),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

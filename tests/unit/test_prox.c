@@ -1,5 +1,5 @@
 /* The proximal mapping of the squared (k,2) norm: kernel, Algorithm 1 and oracle against each other and,
- * without trusting any of them, against the optimality conditions of the convex problem. */
+ * independently, against the optimality conditions of the convex problem. */
 #include "base/memory.h"
 #include "base/random.h"
 #include "learning/prox.h"
@@ -16,11 +16,11 @@
 
 #include "test_failure.h"
 
-enum { MOST_M = 300, COLUMNS = 10000, MOST_PASSES = 100 };
+enum { MAX_M = 300, COLUMNS = 10000, MAX_PASSES = 100 };
 
 static const double ROUNDING = 4e-7;                      /* a few float roundings */
-static const double TINY = 2 * (double)FLT_TRUE_MIN;      /* what rounding costs a denormal number */
-static const dl_random source = {.seed = 7, .stream = 1}; /* every test draws its own indices */
+static const double TINY = 2 * (double)FLT_TRUE_MIN;      /* rounding error of a denormal number */
+static const dl_random source = {.seed = 7, .stream = 1}; /* tests use disjoint indices */
 static uint64_t drawn;
 
 static double uniform(double low, double high) {
@@ -67,7 +67,7 @@ static int descending(const void *left, const void *right) {
 
 /* The k-th largest magnitude. */
 static double plateau(const float *q, int64_t m, int64_t k) {
-    double magnitude[MOST_M];
+    double magnitude[MAX_M];
     for (int64_t i = 0; i < m; i++)
         magnitude[i] = fabs((double)q[i]);
     qsort(magnitude, (size_t)m, sizeof *magnitude, descending);
@@ -84,8 +84,8 @@ static void assert_between(double low, double x, double high) {
  * ||q||^2_{k,2} = max { sum u_i q_i^2 : 0 <= u_i <= 1, sum u_i = k }, so by Danskin its subgradients are 2
  * u_i q_i for the maximising u: with v the k-th largest |q_i|, u_i = 1 where |q_i| > v, 0 where |q_i| < v,
  * anything from 0 to 1 where |q_i| = v, k in total. Zero in 2 (q - c) + gamma 2 u q means q_i (1 + gamma u_i)
- * = c_i: this gives u_i, which then has to be one of those. The problem is strictly convex, so nothing else
- * is the solution. */
+ * = c_i. This gives u_i, which must satisfy these conditions. The problem is strictly convex, so the solution
+ * is unique. */
 static void assert_optimal(const float *c, const float *q, int64_t m, int64_t k, double gamma) {
     double v = plateau(q, m, k), above = 0, on = 0, weight = 0;
     double error = v > 0 ? ROUNDING + TINY / v : 0;
@@ -121,7 +121,7 @@ static void assert_close(const float *q, const double *expected, int64_t m) {
 
 /* F is strongly convex: F(q + d) >= F(q) + ||d||^2 at its minimiser. */
 static void assert_no_better_nearby(const float *c, const float *q, int64_t m, int64_t k, double gamma) {
-    double at[MOST_M], near[MOST_M], target[MOST_M], size = 0;
+    double at[MAX_M], near[MAX_M], target[MAX_M], size = 0;
     for (int64_t i = 0; i < m; i++) {
         target[i] = (double)c[i];
         at[i] = (double)q[i];
@@ -141,8 +141,8 @@ static void assert_no_better_nearby(const float *c, const float *q, int64_t m, i
 }
 
 static void check_column(const float *c, int64_t m, int64_t k, double gamma) {
-    float q[MOST_M], sorted[MOST_M];
-    double wide[MOST_M], expected[MOST_M];
+    float q[MAX_M], sorted[MAX_M];
+    double wide[MAX_M], expected[MAX_M];
     for (int64_t i = 0; i < m; i++)
         wide[i] = (double)c[i];
     assert_int_equal(dltf_prox(c, m, k, gamma, q), DLTF_OK);
@@ -156,19 +156,19 @@ static void check_column(const float *c, int64_t m, int64_t k, double gamma) {
 
 static void random_columns(void **state) {
     (void)state;
-    float c[MOST_M], q[MOST_M];
-    int most_passes = 0;
+    float c[MAX_M], q[MAX_M];
+    int max_passes = 0;
     for (int column = 0; column < COLUMNS; column++) {
-        int64_t m = 1 + below(MOST_M), k = 1 + below(m);
+        int64_t m = 1 + below(MAX_M), k = 1 + below(m);
         double gamma = below(20) == 0 ? 0 : pow(10, uniform(-6, 6));
         fill_column(column % KINDS, c, m);
         check_column(c, m, k, gamma);
         int passes = dl_prox_passes(c, m, k, gamma, q);
-        most_passes = passes > most_passes ? passes : most_passes;
+        max_passes = passes > max_passes ? passes : max_passes;
         if (column % KINDS == GAUSSIAN || column % KINDS == TIES)
             assert_no_better_nearby(c, q, m, k, gamma);
     }
-    assert_in_range(most_passes, 2, MOST_PASSES);
+    assert_in_range(max_passes, 2, MAX_PASSES);
 }
 
 static void extreme_sizes(void **state) {
@@ -180,7 +180,7 @@ static void extreme_sizes(void **state) {
         for (int b = 0; b < 6; b++)
             for (int g = 0; g < 8; g++)
                 for (int64_t k = 1; k <= 64; k += 9) {
-                    for (int i = 0; i < 64; i++) /* half of one size, half of another */
+                    for (int i = 0; i < 64; i++) /* half of one magnitude, half of another */
                         c[i] = (float)((i % 2 ? scales[a] : scales[b]) * fmax(fmin(normal(), 9), -9));
                     check_column(c, 64, k, gammas[g]);
                 }
@@ -189,7 +189,7 @@ static void extreme_sizes(void **state) {
 static void known_answers(void **state) {
     (void)state;
     float q[4];
-    /* One of two equal entries is penalised: both give way, to 2/(2 + gamma). */
+    /* Two equal entries, k = 1: both shrink to 2/(2 + gamma). */
     assert_int_equal(dltf_prox((float[]){1, -1}, 2, 1, 2, q), DLTF_OK);
     assert_true(q[0] == 0.5f && q[1] == -0.5f);
     /* Well separated: the largest is halved, the others stay. */
@@ -207,8 +207,8 @@ static void known_answers(void **state) {
 
 static void in_place(void **state) {
     (void)state;
-    float c[MOST_M], q[MOST_M], both[MOST_M];
-    for (int64_t m = 1; m <= MOST_M; m += 13)
+    float c[MAX_M], q[MAX_M], both[MAX_M];
+    for (int64_t m = 1; m <= MAX_M; m += 13)
         for (double gamma = 0; gamma < 20; gamma = 3 * gamma + 0.1) {
             fill_column(GAUSSIAN, c, m);
             memcpy(both, c, sizeof both);
@@ -224,7 +224,7 @@ static void in_place(void **state) {
 
 typedef dltf_status (*prox_function)(const float *c, int64_t m, int64_t k, double gamma, float *q);
 
-static void assert_refused(const float *c, int64_t m, int64_t k, double gamma, const char *reason) {
+static void assert_rejected(const float *c, int64_t m, int64_t k, double gamma, const char *reason) {
     static const prox_function functions[] = {dltf_prox, dltf_prox_sorted};
     for (int f = 0; f < 2; f++) {
         float q[3] = {5, 6, 7};
@@ -237,15 +237,15 @@ static void assert_refused(const float *c, int64_t m, int64_t k, double gamma, c
 static void bad_arguments(void **state) {
     (void)state;
     const float c[3] = {1, 2, 3};
-    assert_refused(c, 3, 0, 1, "k is 0");
-    assert_refused(c, 3, 4, 1, "k is 4: it must be from 1 to m = 3");
-    assert_refused(c, 0, 1, 1, "m is 0");
-    assert_refused(c, 3, 1, -1e-9, "gamma is -1e-09");
-    assert_refused(c, 3, 1, (double)NAN, "gamma is");
-    assert_refused(c, 3, 1, (double)INFINITY, "gamma is inf");
-    assert_refused((float[]){1, NAN, 3}, 3, 1, 1, "entry 1 of c is NaN");
-    assert_refused((float[]){1, 2, -INFINITY}, 3, 1, 1, "entry 2 of c is infinite");
-    assert_refused(NULL, 3, 1, 1, "c is NULL");
+    assert_rejected(c, 3, 0, 1, "k is 0");
+    assert_rejected(c, 3, 4, 1, "k is 4: must be between 1 and m = 3");
+    assert_rejected(c, 0, 1, 1, "m is 0");
+    assert_rejected(c, 3, 1, -1e-9, "gamma is -1e-09");
+    assert_rejected(c, 3, 1, (double)NAN, "gamma is");
+    assert_rejected(c, 3, 1, (double)INFINITY, "gamma is inf");
+    assert_rejected((float[]){1, NAN, 3}, 3, 1, 1, "c[1] is NaN");
+    assert_rejected((float[]){1, 2, -INFINITY}, 3, 1, 1, "c[2] is infinite");
+    assert_rejected(NULL, 3, 1, 1, "c is NULL");
     assert_fails(dltf_prox(c, 3, 1, 1, NULL), DLTF_ARGUMENT, "q is NULL");
     assert_fails(dltf_prox_sorted(c, 3, 1, 1, NULL), DLTF_ARGUMENT, "q is NULL");
 }

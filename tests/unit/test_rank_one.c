@@ -36,13 +36,13 @@ static void grouped_by_atom(void **state) {
 /* Codes, a dictionary and the residuals of random samples. */
 typedef struct problem {
     int64_t m, n, N;
-    double *W, *X; /* X: N x n, as the floats say */
+    double *W, *X; /* X: N x n, the values of the floats */
     float *R;
     dl_slots Z;
     dl_by_atom by_atom;
 } problem;
 
-/* x - Wz without the share of atom j; -1: of none. */
+/* x - Wz without the contribution of atom j; -1: of all atoms. */
 static void residual(const problem *p, int64_t i, int64_t j, double *r) {
     memcpy(r, p->X + i * p->n, (size_t)p->n * sizeof *r);
     for (int64_t e = i * p->Z.k; e < i * p->Z.k + p->Z.count[i]; e++)
@@ -83,7 +83,7 @@ static void free_problem(problem *p) {
     dl_by_atom_free(&p->by_atom);
 }
 
-/* w = Ez/||Ez||, with E the samples of atom j without the other atoms. */
+/* w = Ez/||Ez||, with E the samples of atom j minus the other atoms. */
 static void direction(const problem *p, int64_t j, double *w) {
     dl_atom_entries own = dl_by_atom_of(&p->by_atom, j);
     double r[64];
@@ -138,7 +138,7 @@ static void by_definition(void **state) {
     }
 }
 
-/* Atoms that no code has, or whose samples cancel, stay as they are. */
+/* Atoms in no code, or whose samples cancel, are unchanged. */
 static void nothing_to_fit(void **state) {
     (void)state;
     float R[] = {0, 0, 0, 0}, value[] = {1, -1};

@@ -1,4 +1,4 @@
-/* Unused and duplicate atoms, and what replaces them. */
+/* Replacement of unused and duplicate atoms. */
 #include "learning/learner_replace.h"
 #include "learning/replace.h"
 
@@ -19,12 +19,12 @@ static double *gram_of(int64_t m, const double (*pairs)[3], int count) {
 }
 
 static int64_t find(const double *G, const double *use, int64_t m, int32_t *atoms) {
-    dl_replacement replacement = {.m = m, .G = G, .use = use, .least_share = 0.1, .coherence = 0.9};
+    dl_replacement replacement = {.m = m, .G = G, .use = use, .min_share = 0.1, .coherence = 0.9};
     return dl_replace_find(&replacement, &(dl_replace_space){.atoms = atoms});
 }
 
-static void assert_useless(const double *G, const double *use, int64_t m, const int32_t *wanted,
-                           int64_t count) {
+static void assert_found(const double *G, const double *use, int64_t m, const int32_t *wanted,
+                         int64_t count) {
     int32_t atoms[16];
     int64_t found = find(G, use, m, atoms);
     assert_int_equal(found, count);
@@ -34,43 +34,43 @@ static void assert_useless(const double *G, const double *use, int64_t m, const 
 
 #define ATOMS(...) (int32_t[]){__VA_ARGS__}, sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t)
 
-static void which_are_useless(void **state) {
+static void finds_unused_and_duplicate(void **state) {
     (void)state;
     double *none = gram_of(4, NULL, 0);
-    assert_useless(none, (double[]){5, 5, 5, 5}, 4, NULL, 0);
-    assert_useless(none, (double[]){5, 0, 5, 5}, 4, ATOMS(1));
-    assert_useless(none, (double[]){100, 9.5, 150, 140}, 4, ATOMS(1)); /* a tenth of the mean is 10 */
-    assert_useless(none, (double[]){100, 11, 150, 140}, 4, NULL, 0);
-    assert_useless(none, (double[]){0, 0, 0, 0}, 4, ATOMS(0, 1, 2, 3)); /* nothing is used: start again */
+    assert_found(none, (double[]){5, 5, 5, 5}, 4, NULL, 0);
+    assert_found(none, (double[]){5, 0, 5, 5}, 4, ATOMS(1));
+    assert_found(none, (double[]){100, 9.5, 150, 140}, 4, ATOMS(1)); /* a tenth of the mean is 10 */
+    assert_found(none, (double[]){100, 11, 150, 140}, 4, NULL, 0);
+    assert_found(none, (double[]){0, 0, 0, 0}, 4, ATOMS(0, 1, 2, 3)); /* no atom is used: all are replaced */
     free(none);
 
     double *pair = gram_of(4, (const double[][3]){{1, 2, 0.95}, {0, 3, 0.89}}, 2);
-    assert_useless(pair, (double[]){5, 5, 6, 5}, 4, ATOMS(1)); /* the less used one */
-    assert_useless(pair, (double[]){5, 6, 5, 5}, 4, ATOMS(2));
-    assert_useless(pair, (double[]){5, 5, 5, 5}, 4, ATOMS(2)); /* of equals the later */
-    assert_useless(pair, (double[]){9, 0, 9, 9}, 4, ATOMS(1)); /* dead: once, not twice */
-    assert_useless(pair, (double[]){9, 0, 0.4, 9}, 4, ATOMS(1, 2));
-    assert_useless(pair, (double[]){9, 0, 0.5, 9}, 4, ATOMS(1)); /* a dead copy condemns nobody */
+    assert_found(pair, (double[]){5, 5, 6, 5}, 4, ATOMS(1)); /* the less used one */
+    assert_found(pair, (double[]){5, 6, 5, 5}, 4, ATOMS(2));
+    assert_found(pair, (double[]){5, 5, 5, 5}, 4, ATOMS(2)); /* at equal use the higher index */
+    assert_found(pair, (double[]){9, 0, 9, 9}, 4, ATOMS(1)); /* unused and duplicate: listed once */
+    assert_found(pair, (double[]){9, 0, 0.4, 9}, 4, ATOMS(1, 2));
+    assert_found(pair, (double[]){9, 0, 0.5, 9}, 4, ATOMS(1)); /* an unused duplicate does not count */
     free(pair);
 
     double *opposite = gram_of(2, (const double[][3]){{0, 1, -0.99}}, 1);
-    assert_useless(opposite, (double[]){3, 4}, 2, ATOMS(0));
+    assert_found(opposite, (double[]){3, 4}, 2, ATOMS(0));
     free(opposite);
 
     double *chain = gram_of(3, (const double[][3]){{0, 1, 0.95}, {1, 2, 0.95}, {0, 2, 0.8}}, 3);
-    assert_useless(chain, (double[]){5, 4, 3}, 3, ATOMS(1, 2));
-    assert_useless(chain, (double[]){4, 5, 3}, 3, ATOMS(0, 2));
-    assert_useless(chain, (double[]){5, 3, 5}, 3, ATOMS(1));
+    assert_found(chain, (double[]){5, 4, 3}, 3, ATOMS(1, 2));
+    assert_found(chain, (double[]){4, 5, 3}, 3, ATOMS(0, 2));
+    assert_found(chain, (double[]){5, 3, 5}, 3, ATOMS(1));
     free(chain);
 
     double *one = gram_of(1, NULL, 0);
-    assert_useless(one, (double[]){7}, 1, NULL, 0);
-    assert_useless(one, (double[]){0}, 1, ATOMS(0));
+    assert_found(one, (double[]){7}, 1, NULL, 0);
+    assert_found(one, (double[]){0}, 1, ATOMS(0));
     free(one);
 }
 
-/* Of any number of copies one stays: also in one dimension, where all atoms are copies. */
-static void one_copy_stays(void **state) {
+/* One of any number of duplicates stays, also in one dimension, where all atoms are duplicates. */
+static void one_duplicate_stays(void **state) {
     (void)state;
     for (int trial = 0; trial < 200; trial++) {
         int64_t m = between(2, 16);
@@ -86,14 +86,14 @@ static void one_copy_stays(void **state) {
     }
 }
 
-/* A number of codes as threshold, and a Gram matrix that is computed row by row. */
+/* A threshold in codes, and a Gram matrix computed row by row. */
 static void other_thresholds(void **state) {
     (void)state;
     const double W[] = {1, 0, 0, 1, 0.8, 0.6, 0.6, 0.8}, use[] = {3, 4, 9, 9};
     double row[4];
     int32_t atoms[4];
     dl_replace_space space = {.atoms = atoms, .row = row};
-    dl_replacement replacement = {.m = 4, .n = 2, .W = (double *)W, .use = use, .least_use = 4};
+    dl_replacement replacement = {.m = 4, .n = 2, .W = (double *)W, .use = use, .min_use = 4};
     replacement.coherence = 0.97;
     assert_int_equal(dl_replace_find(&replacement, &space), 1);
     assert_int_equal(atoms[0], 0);
@@ -103,14 +103,14 @@ static void other_thresholds(void **state) {
     double *G = new_gram(W, 4, 2);
     replacement.G = G;
     assert_int_equal(dl_replace_find(&replacement, &space), 2);
-    replacement.least_use = 5;
+    replacement.min_use = 5;
     assert_int_equal(dl_replace_find(&replacement, &space), 3);
     free(G);
 }
 
 /* ---- What replaces them ---- */
 
-/* Residuals as rows of floats; without a source of random directions an atom stays when none are left. */
+/* Residuals as rows of floats. Without random directions an atom stays if no residual is left. */
 static void by_rows(void **state) {
     (void)state;
     const float R[] = {0, 0, 3, 4, 0, -2};
@@ -132,7 +132,7 @@ static void by_rows(void **state) {
     dl_replace_space_free(&space);
 }
 
-/* A learner with one block of samples that are coded by hand. */
+/* A learner with one block of samples, coded by hand. */
 enum { n = 6, m = 4, k = 1, ROWS = 5 };
 
 typedef struct coded_samples {
@@ -170,7 +170,7 @@ static int64_t replace(coded_samples *s, const double *use, int64_t index) {
     return dl_learner_replace(s->l, use, &s->block, index, &s->space);
 }
 
-static void forget(coded_samples *s) {
+static void free_samples(coded_samples *s) {
     dl_replace_space_free(&s->space);
     dl_block_free(&s->block);
     dltf_learner_free(s->l);
@@ -192,10 +192,10 @@ static void by_largest_residuals(void **state) {
     assert_near((double)l->G32[1 * m + 3], -0.6, 1e-6);
     assert_near((double)l->W32.data[4 * DL_PANEL + 1], 0.8, 1e-6);
     assert_int_equal(replace(&s, (double[]){5, 5, 5, 5}, 1), 0);
-    forget(&s);
+    free_samples(&s);
 }
 
-static void nothing_left_to_explain(void **state) {
+static void no_residual_left(void **state) {
     (void)state;
     float X[ROWS * n] = {0};
     for (int64_t i = 0; i < ROWS; i++)
@@ -208,10 +208,10 @@ static void nothing_left_to_explain(void **state) {
     double before = l->W[n];
     assert_int_equal(replace(&s, (double[]){5, 0, 5, 5}, 5), 1);
     assert_unit_rows(l->W, m, n, 1e-12);
-    assert_true(l->W[n] != before); /* and other ones in another iteration */
-    forget(&s);
+    assert_true(l->W[n] != before); /* other directions in another iteration */
+    free_samples(&s);
 }
 
-TESTS_MAIN(cmocka_unit_test(which_are_useless), cmocka_unit_test(one_copy_stays),
+TESTS_MAIN(cmocka_unit_test(finds_unused_and_duplicate), cmocka_unit_test(one_duplicate_stays),
            cmocka_unit_test(other_thresholds), cmocka_unit_test(by_rows),
-           cmocka_unit_test(by_largest_residuals), cmocka_unit_test(nothing_left_to_explain))
+           cmocka_unit_test(by_largest_residuals), cmocka_unit_test(no_residual_left))

@@ -1,4 +1,4 @@
-/* Learners of one small problem with few iterations: for test_learner.c and test_learner_history.c. */
+/* Learners of one small problem with few iterations. */
 #ifndef TEST_SMALL_LEARNER_H
 #define TEST_SMALL_LEARNER_H
 
@@ -43,8 +43,7 @@ static inline dltf_matrix dictionary_of(const dltf_model *model) {
     return dltf_matrix_f32(view.dictionary, view.m, view.n);
 }
 
-/* A problem of moderate size for everything but the quality of learning, and options that visit all stages.
- */
+/* A problem too small for tests of quality, and options that run all stages of the tied method. */
 static inline dltf_synthetic *small_problem(void) {
     return new_synthetic(16, 24, 2, sized(700, 300), 0.05);
 }

@@ -1,4 +1,4 @@
-/* Sufficient statistics against loops, in one block and in pieces, with any number of threads. */
+/* Sufficient statistics against loops, in one block and in several, with any number of threads. */
 #include "learning/statistics.h"
 #include "reference/learning.h"
 
@@ -18,7 +18,7 @@ static sample_block new_block(int64_t m, int64_t n, int64_t k, int64_t N, bool a
     assert_int_equal(dl_slots_alloc(&b.Z, N, k), DLTF_OK);
     b.dense = fill_codes(b.Z, m);
     for (int64_t i = 0; i < N; i++)
-        for (int64_t e = b.Z.count[i]; e < k; e++) { /* room beyond a sample's count: not to be looked at */
+        for (int64_t e = b.Z.count[i]; e < k; e++) { /* entries beyond the count must not be read */
             b.Z.index[i * k + e] = (int32_t)(m - 1);
             b.Z.value[i * k + e] = NAN;
         }
@@ -102,7 +102,7 @@ static void in_pieces(void **state) {
         draw_shape(trial, &m, &n, &k, &N);
         sample_block b = new_block(m, n, k, N, trial % 2);
         dl_statistics s = new_statistics(&b, 2);
-        add(&s, &b, 0, N); /* is forgotten */
+        add(&s, &b, 0, N); /* cleared below */
         dl_statistics_clear(&s);
         for (int64_t first = 0, rows; first < N; first += rows) {
             rows = between(1, N - first);
@@ -160,11 +160,11 @@ static dltf_status make_statistics(void) {
     return status;
 }
 
-static void lack_of_memory(void **state) {
+static void out_of_memory(void **state) {
     (void)state;
     assert_survives_lack_of_memory(make_statistics(), 9);
 }
 
 TESTS_MAIN(cmocka_unit_test(against_loops), cmocka_unit_test(in_pieces),
            cmocka_unit_test(any_number_of_threads), cmocka_unit_test(empty_codes),
-           cmocka_unit_test(lack_of_memory))
+           cmocka_unit_test(out_of_memory))

@@ -96,9 +96,8 @@ static void q_step(void **state) {
     }
 }
 
-/* Nothing to keep: zero residual and zero multiplier give zero Q; and a second step from there moves nothing.
- */
-static void q_of_nothing(void **state) {
+/* Zero residual and zero multiplier give zero Q, and a second step changes nothing. */
+static void q_of_zero(void **state) {
     (void)state;
     instance t;
     make(&t, 10, 2, 4, 0.3, 0.5);
@@ -162,5 +161,5 @@ static void y_step(void **state) {
     }
 }
 
-TESTS_MAIN(cmocka_unit_test(q_step), cmocka_unit_test(q_of_nothing),
+TESTS_MAIN(cmocka_unit_test(q_step), cmocka_unit_test(q_of_zero),
            cmocka_unit_test(q_minimises_the_lagrangian), cmocka_unit_test(y_step))

@@ -1,5 +1,4 @@
-/* The W-step: objective and gradient against loops and differences, and what the curvilinear search promises.
- */
+/* The W-step: objective and gradient against loops and finite differences, properties of the search. */
 #include "learning/step_w.h"
 #include "reference/learning.h"
 #include "reference/reference.h"
@@ -71,7 +70,7 @@ static void objective(void **state) {
         instance t;
         double theta = trial % 2 ? 0.3 : 2, beta = trial / 2 % 2 ? 0.9 : 0;
         make(&t, shapes[trial / 4][0], shapes[trial / 4][1], between(1, 40), theta, beta);
-        for (int point = 0; point < 3; point++) { /* also away from the spheres */
+        for (int point = 0; point < 3; point++) { /* also at atoms that are not unit-norm */
             double wanted = by_loops(&t, t.W), residual = 0, incoherence = 0;
             assert_near(dl_w_objective(&t.problem, t.W, &t.space), wanted, 1e-10 * wanted);
             residual = ref_w_objective(t.W, t.X, t.Z, NULL, t.m, t.n, t.N, 0, 2, 0);
@@ -120,8 +119,7 @@ static void gradient(void **state) {
         if (trial % 4 == 0)
             t.problem.theta = 1;
         if (t.m > 1 || trial % 4 != 0)
-            draw(t.W, t.m * t.n,
-                 1); /* at atoms of any length: a component along the atom would be seen too */
+            draw(t.W, t.m * t.n, 1); /* at atoms of any norm, to detect errors along the atom */
         worst = larger(worst, gradient_error(&t));
         release(&t);
     }
@@ -129,7 +127,7 @@ static void gradient(void **state) {
     assert_true(worst < 1e-9);
 }
 
-/* Each term alone, so that a small one cannot hide behind the others. */
+/* Each term alone, so that errors in a small one show. */
 static void gradient_of_each_term(void **state) {
     (void)state;
     for (int term = 0; term < 3; term++) {
@@ -150,7 +148,7 @@ static double frame_potential(const double *W, int64_t m, int64_t n) {
     return sum;
 }
 
-/* One call; what it says of itself is checked by loops. */
+/* One call; its outcome is checked by loops. */
 static void assert_step(instance *t, int steps, double *tau) {
     double before = by_loops(t, t->W);
     dl_w_outcome outcome = dl_w_step(&t->problem, steps, tau, t->W, &t->space);
@@ -158,7 +156,7 @@ static void assert_step(instance *t, int steps, double *tau) {
     assert_near(outcome.before, before, rounding);
     assert_near(outcome.after, after, rounding);
     assert_true(outcome.worst_excess <= 0); /* never above the non-monotone reference value */
-    assert_true(outcome.after <= outcome.before * (1 + 1e-15)); /* their mean rounds */
+    assert_true(outcome.after <= outcome.before * (1 + 1e-15)); /* the reference value is rounded */
     assert_true(isfinite(*tau) && *tau > 0);
     assert_unit_rows(t->W, t->m, t->n, 1e-12);
 }
@@ -174,7 +172,7 @@ static void follows_the_curve(void **state) {
         for (int64_t i = 0; i < t.m * t.n; i++)
             g[i] = difference(&t, t.W, i);
         double first = tau, after = INFINITY;
-        for (; !(after < f); first /= 10) { /* as the search does: until it descends */
+        for (; !(after < f); first /= 10) { /* backtracks like the search */
             double h = first / 2;
             for (int64_t j = 0; j < t.m; j++) {
                 const double *w = t.W + j * t.n, *d = g + j * t.n;
@@ -201,13 +199,13 @@ static void descends(void **state) {
         double first = by_loops(&t, t.W);
         for (int call = 0; call < 20; call++)
             assert_step(&t, 10, &tau);
-        if (t.n > 1) /* with n = 1 there is nowhere to go but to the opposite sign */
+        if (t.n > 1) /* for n = 1 only the sign can change */
             assert_true(by_loops(&t, t.W) < first);
         release(&t);
     }
 }
 
-/* The end is a stationary point on the spheres: the gradient points along each atom. */
+/* The result is a stationary point on the spheres: the gradient is parallel to each atom. */
 static void reaches_a_stationary_point(void **state) {
     (void)state;
     for (int admm = 0; admm < 2; admm++) {
@@ -229,7 +227,7 @@ static void reaches_a_stationary_point(void **state) {
     }
 }
 
-/* Norms once drifted to 1.5 here: the radial part of the gradient is large, the tangent part small. */
+/* Norms once drifted to 1.5 here: the radial part of the gradient is large, the tangential part small. */
 static void keeps_norms_over_many_steps(void **state) {
     (void)state;
     for (int trial = 0; trial < 3; trial++) {
@@ -291,7 +289,7 @@ static dltf_status make_space(void) {
     return status;
 }
 
-static void lack_of_memory(void **state) {
+static void out_of_memory(void **state) {
     (void)state;
     assert_survives_lack_of_memory(make_space(), 9);
 }
@@ -300,4 +298,4 @@ TESTS_MAIN(cmocka_unit_test(objective), cmocka_unit_test(gradient), cmocka_unit_
            cmocka_unit_test(follows_the_curve), cmocka_unit_test(descends),
            cmocka_unit_test(reaches_a_stationary_point), cmocka_unit_test(keeps_norms_over_many_steps),
            cmocka_unit_test(tight_frames), cmocka_unit_test(any_number_of_threads),
-           cmocka_unit_test(lack_of_memory))
+           cmocka_unit_test(out_of_memory))

@@ -1,5 +1,5 @@
-/* The Z-step: sparse, never worse than its start, as good as the same step by loops, least squares where it
- * should be. */
+/* The Z-step: sparse codes, never worse than the initial ones, as good as the same step by loops, and least
+ * squares without noise term. */
 #include "learning/step_z.h"
 #include "reference/learning.h"
 #include "reference/reference.h"
@@ -8,7 +8,7 @@
 
 enum { STEPS = 5 };
 
-/* A tile of samples and everything that the step needs, in both precisions. */
+/* A tile of samples and the inputs of the step, in both precisions. */
 typedef struct instance {
     int64_t m, n, k, rows;
     double *W, *X, *M; /* the values of the floats below */
@@ -77,7 +77,7 @@ static double objective(const instance *t, int64_t i, const double *z) {
                            t->problem.theta, t->problem.beta);
 }
 
-/* The code of sample i, dense; checks that it is one. */
+/* The code of sample i, dense; checks that it is valid. */
 static double *new_code(const instance *t, int64_t i) {
     double *z = new_f64(t->m);
     int64_t count = t->Z.count[i], first = i * t->k;
@@ -104,7 +104,7 @@ static double *new_start(const instance *t, int64_t i) {
     return z;
 }
 
-/* Size of the numbers in the objective of sample i: what single precision can err by, a million times. */
+/* Magnitude of the terms in the objective of sample i: about 10^6 times the error of single precision. */
 static double size_of(const instance *t, int64_t i) {
     double *zero = new_f64(t->m), size = objective(t, i, zero);
     free(zero);
@@ -126,7 +126,7 @@ static void assert_gap(const instance *t, int64_t i, const double *z) {
         assert_near((double)t->space.P[i * t->m + j], dot_f64(r, t->W + j * t->n, t->n), 1e-5 * size);
 }
 
-/* The residual has no part along the atoms of the support: nothing is left for least squares. */
+/* The residual is orthogonal to the atoms of the support: the values are least squares. */
 static bool is_least_squares(const instance *t, int64_t i) {
     double worst = 0;
     for (int64_t e = i * t->k; e < i * t->k + t->Z.count[i]; e++)
@@ -206,7 +206,7 @@ static void with_noise_term(void **state) {
     assert_true(2 * count.better > count.samples);
 }
 
-/* Positive selection gives positive codes: where least squares would not, the values before it stay. */
+/* Positive selection gives positive codes: if least squares would not, the previous values stay. */
 static void positive(void **state) {
     (void)state;
     int64_t negative = 0, entries = 0;
@@ -259,7 +259,7 @@ static void orthonormal_atoms(void **state) {
     release(&t);
 }
 
-/* Samples that are exactly k atoms of an incoherent dictionary are taken apart again. */
+/* Samples with exactly k atoms of an incoherent dictionary are recovered. */
 static void sparse_samples(void **state) {
     (void)state;
     enum { n = 64, m = 80, k = 3 };
@@ -301,7 +301,7 @@ static void extreme_shapes(void **state) {
             tally count = {0};
             make(&t, shapes[s][0], shapes[s][1], shapes[s][2], 20, 0.5, noise ? 0.5 : 0);
             check(&t, &count);
-            if (!noise && t.m == t.k && t.n >= t.m) /* everything is allowed: plain least squares */
+            if (!noise && t.m == t.k && t.n >= t.m) /* no sparsity: plain least squares */
                 for (int64_t i = 0; i < t.rows; i++)
                     assert_true(t.Z.count[i] == t.k && is_least_squares(&t, i));
             release(&t);
@@ -316,7 +316,7 @@ static void equal_atoms(void **state) {
         int64_t m = between(3, 12), n = between(2, 8);
         make(&t, m, n, between(2, m), 20, 0.5, trial % 2 ? 0.5 : 0);
         double *W = new_dictionary(m, n);
-        for (int64_t j = 1; j < m; j += 2) /* every second atom is the one before it, or its opposite */
+        for (int64_t j = 1; j < m; j += 2) /* every second atom equals the one before it, or its negative */
             for (int64_t i = 0; i < n; i++)
                 W[j * n + i] = (j % 4 == 1 ? 1 : -1) * W[(j - 1) * n + i];
         set_dictionary(&t, W);
@@ -341,7 +341,7 @@ static void zero_samples(void **state) {
     }
 }
 
-/* No weight at all: any code will do, but it must be one. */
+/* All weights zero: any valid code will do. */
 static void no_weight(void **state) {
     (void)state;
     instance t;
@@ -388,7 +388,7 @@ static dltf_status make_space(void) {
     return status;
 }
 
-static void lack_of_memory(void **state) {
+static void out_of_memory(void **state) {
     (void)state;
     assert_survives_lack_of_memory(make_space(), 11);
 }
@@ -397,4 +397,4 @@ TESTS_MAIN(cmocka_unit_test(data_term), cmocka_unit_test(with_noise_term), cmock
            cmocka_unit_test(orthonormal_atoms), cmocka_unit_test(sparse_samples),
            cmocka_unit_test(extreme_shapes), cmocka_unit_test(equal_atoms), cmocka_unit_test(zero_samples),
            cmocka_unit_test(no_weight), cmocka_unit_test(objective_of_a_code), cmocka_unit_test(step_length),
-           cmocka_unit_test(lack_of_memory))
+           cmocka_unit_test(out_of_memory))

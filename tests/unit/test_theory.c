@@ -1,5 +1,4 @@
-/* Coherence, Babel function and frame potential on frames whose values are known, and their inequalities on
- * others. */
+/* Coherence, Babel function and frame potential: known values of special frames, inequalities for others. */
 #include "base/memory.h"
 #include "base/random.h"
 #include "kernels/gram.h"
@@ -41,7 +40,7 @@ static void orthonormal(void **state) {
     (void)state;
     double W[25] = {0}, babel[4];
     for (int i = 0; i < 5; i++)
-        W[6 * i] = i % 2 ? -7 : 0.1; /* not of norm 1 before */
+        W[6 * i] = i % 2 ? -7 : 0.1; /* not unit-norm */
     dltf_matrix frame = dltf_matrix_f64(W, 5, 5);
     assert_near(coherence(frame), 0);
     assert_near(potential(frame), 5);
@@ -56,7 +55,7 @@ static void one_atom(void **state) {
     dltf_matrix frame = dltf_matrix_f32(w, 1, 3);
     assert_near(coherence(frame), 0);
     assert_near(potential(frame), 1);
-    assert_fails(dltf_babel(frame, 1, &babel), DLTF_ARGUMENT, "the orders from 1 to 0");
+    assert_fails(dltf_babel(frame, 1, &babel), DLTF_ARGUMENT, "has orders 1 to 0");
 }
 
 /* Three vectors in the plane at 120 degrees: a tight frame of coherence 1/2. */
@@ -72,7 +71,7 @@ static void mercedes_benz(void **state) {
     assert_near(babel[1], 1);
 }
 
-/* The n + 1 corners of a regular simplex, centred: all cosines are -1/n, and the frame is tight in n
+/* The n + 1 vertices of a regular simplex, centred: all cosines are -1/n, and the frame is tight in n
  * dimensions. */
 static void simplex(void **state) {
     (void)state;
@@ -103,7 +102,7 @@ static void harmonic_frame(void **state) {
     assert_near(potential(dltf_matrix_f64(W, M, N)), (double)(M * M) / N);
 }
 
-/* Babel by hand: the inner products of four atoms, the largest sums taken by eye. */
+/* Babel function of four atoms, by hand. */
 static void babel_by_hand(void **state) {
     (void)state;
     /* cosines 01: .6, 02: 0, 03: .8, 12: .8, 13: .48, 23: 0 */
@@ -156,7 +155,7 @@ static void gram_rows(void **state) {
         }
 }
 
-static void refusals(void **state) {
+static void rejects_bad_arguments(void **state) {
     (void)state;
     float W[6] = {1, 0, 0, 1, 0, 0};
     double x[3];
@@ -165,10 +164,10 @@ static void refusals(void **state) {
     assert_fails(dltf_coherence(dltf_matrix_f32(W, 0, 2), x), DLTF_ARGUMENT, "0 rows");
     assert_fails(dltf_frame_potential(dltf_matrix_f32(NULL, 2, 2), x), DLTF_ARGUMENT,
                  "the matrix has no data");
-    assert_fails(dltf_babel(frame, 0, x), DLTF_ARGUMENT, "order is 0");
+    assert_fails(dltf_babel(frame, 0, x), DLTF_ARGUMENT, "order 0 is out of range");
     assert_int_equal(dltf_babel(frame, 2, x), DLTF_ARGUMENT);
     assert_string_equal(dltf_message(),
-                        "babel: order is 2: a dictionary of 2 atoms has the orders from 1 to 1");
+                        "babel: order 2 is out of range: a dictionary of 2 atoms has orders 1 to 1");
     W[1] = NAN;
     assert_fails(dltf_babel(frame, 1, x), DLTF_DATA, "row 0, column 1 is NaN");
     W[1] = 0;
@@ -185,9 +184,11 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orthonormal),  cmocka_unit_test(one_atom),       cmocka_unit_test(mercedes_benz),
-        cmocka_unit_test(simplex),      cmocka_unit_test(harmonic_frame), cmocka_unit_test(babel_by_hand),
-        cmocka_unit_test(inequalities), cmocka_unit_test(gram_rows),      cmocka_unit_test(refusals),
+        cmocka_unit_test(orthonormal),           cmocka_unit_test(one_atom),
+        cmocka_unit_test(mercedes_benz),         cmocka_unit_test(simplex),
+        cmocka_unit_test(harmonic_frame),        cmocka_unit_test(babel_by_hand),
+        cmocka_unit_test(inequalities),          cmocka_unit_test(gram_rows),
+        cmocka_unit_test(rejects_bad_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
