@@ -1,7 +1,7 @@
-/* dltf.h: thresholded features z = max_k(W^T x), and the dictionaries that are learned for them.
+/* dltf.h: thresholded features z = max_k(W^T x), and dictionaries learned for them.
  *
  * One matrix product, keep the k largest-magnitude entries: the cheapest useful sparse code. This header is
- * the whole public interface. The letters are those of H. Xu et al., "Learning Simple Thresholded Features
+ * the whole public interface. The notation is that of H. Xu et al., "Learning Simple Thresholded Features
  * with Sparse Support Recovery": X samples, W dictionary of unit-norm atoms, Z codes, k entries per code.
  *
  *     dltf_train_options options = dltf_train_options_default();
@@ -12,13 +12,13 @@
  *
  * Conventions
  *   A row is a sample (X: N x n) or an atom (dictionary: m x n): the paper's X^T and W^T, C order.
- *   Inputs are borrowed. Every pointer received through a `**` argument has its own `_free`, which accepts
- * NULL. A call that can fail returns dltf_status; dltf_message() then says what, where and with which value,
- * dltf_last_error() the same in parts.
+ *   Inputs are borrowed. Every object returned through a `**` argument has its own `_free`, which accepts
+ * NULL. A function that can fail returns dltf_status; dltf_message() then says what failed, where and with
+ * which value, and dltf_last_error() gives the same in parts.
  *   Nothing here prints, exits, or installs a signal handler. Handles may be used by one thread at a time.
  *
- * The small static library libdltf-encoder.a holds what coding with a finished model needs, without BLAS and
- * without threads; docs/embedded.md lists its functions.
+ * The small static library libdltf-encoder.a contains only what coding with a finished model needs, without
+ * BLAS or threads; docs/embedded.md lists its functions.
  */
 #ifndef DLTF_H
 #define DLTF_H

@@ -9,32 +9,33 @@
 extern "C" {
 #endif
 
-/* What to assume when a model or samples are certified. */
+/* Assumptions under which a model or samples are certified. */
 typedef struct dltf_certify_options {
     int64_t k;        /* 0: the model's */
     double noise;     /* a bound on ||e||; 0: no noise */
-    double mu_e;      /* a bound on max_i |<e_i, e>|; 0: what follows from `noise` */
+    double mu_e;      /* a bound on max_i |<e_i, e>|; 0: derived from `noise` */
     double amplitude; /* of the entries of flat codes */
-    bool signs;       /* these entries may be negative */
+    bool signs;       /* flat codes may have negative entries */
     int64_t threads;
 } dltf_certify_options;
 
 DLTF_API dltf_certify_options dltf_certify_options_default(void);
 DLTF_API dltf_option_table dltf_certify_option_table(void);
 
-/* When does max_k(E^T x - b) find the support of z in x = Wz + e? All claims are about codes of exactly k
- * entries, samples as the model preprocesses them, and the model's own W. docs/guarantees.md states and
- * proves them. */
+/* Conditions under which max_k(E^T x - b) finds the support of z in x = Wz + e. All claims assume codes of
+ * exactly k entries, samples as preprocessed by the model, and the model's own W. docs/guarantees.md states
+ * and proves them. */
 
-/* The largest k for which a theorem holds for every flat code: k entries of size `amplitude`. 0: for none. */
+/* The largest k for which a theorem holds for every flat code (k entries of size `amplitude`); 0: none. */
 typedef struct dltf_certified_k {
     int64_t theorem1;  /* Corollaries 1.1, 1.2 of the paper: the tied feature, k mu_W */
     int64_t coherence; /* the model's own feature: (2k - 1) mu(E, W), gains and bias */
     int64_t babel;     /* the same with mu_1(k - 1) + mu_1(k) */
 } dltf_certified_k;
 
-/* The restricted isometry constant delta of an order. Finding it is NP-hard: `exact` says whether all
- * supports were tried, which only small problems allow; otherwise delta is `by_babel`, a bound. */
+/* The restricted isometry constant delta of a given order. Computing it is NP-hard: `exact` is set if all
+ * supports were enumerated, which is feasible for small problems only; otherwise delta is `by_babel`, a
+ * bound. */
 typedef struct dltf_isometry {
     int64_t order;
     double by_coherence; /* (order - 1) mu_W */
@@ -47,7 +48,7 @@ typedef struct dltf_model_certificate {
     int64_t k;
     double mu;                    /* mu_W = max_{i != j} |<w_i, w_j>| */
     double mu_encoder;            /* max_{i != j} |<e_i, w_j>|; tied: mu_W */
-    double least_gain, most_gain; /* of d_i = <e_i, w_i> */
+    double least_gain, most_gain; /* smallest and largest d_i = <e_i, w_i> */
     double most_bias;             /* max |b_i| */
     double mu_e;                  /* the bound on max_i |<e_i, e>| that was used */
     dltf_certified_k without_noise, with_noise;
@@ -60,10 +61,10 @@ typedef struct dltf_model_certificate {
 DLTF_API dltf_status dltf_certify_model(const dltf_model *model, const dltf_certify_options *certification,
                                         dltf_model_certificate *certificate);
 
-/* What can be said of one sample. A flag is 1 or 0; 0 means "not shown", never "false". The first eight need
- * the known code z, and e = x - Wz is then known too. */
+/* What can be shown for one sample. A flag is 1 or 0; 0 means "not shown", not "false". The first ten need
+ * the true code z, which also gives e = x - Wz. */
 typedef enum dltf_flag {
-    DLTF_FLAG_COVERED,   /* z has exactly k entries: without this, none of the next seven */
+    DLTF_FLAG_COVERED,   /* z has exactly k entries; required by the next seven */
     DLTF_FLAG_THEOREM1,  /* Theorem 1, for Wz without the noise; paper's feature (tied, no bias) only */
     DLTF_FLAG_COROLLARY, /* Corollary 1.2: Theorem 1 with noise; paper's feature only */
     DLTF_FLAG_COHERENCE, /* the theorem for encoder, gains and bias */
@@ -72,7 +73,7 @@ typedef enum dltf_flag {
     DLTF_FLAG_PAIR,      /* its sharper form with delta_(k+1); paper's feature only */
     DLTF_FLAG_EQUATION4, /* eq. (4): necessary for Theorem 2, no guarantee by itself */
     DLTF_FLAG_FEATURE,   /* the model's feature has the support of z: a fact, not a theorem */
-    DLTF_FLAG_CANDIDATE, /* the candidate has the support of z: the same */
+    DLTF_FLAG_CANDIDATE, /* the candidate has the support of z: a fact, too */
     DLTF_FLAG_FITS,      /* the flat code on the candidate's support is within the noise of x: a fact */
     DLTF_FLAG_PROVEN,    /* it fits, and no flat code on any other support does: the support is proven */
     DLTF_FLAG_COUNT
@@ -83,14 +84,14 @@ DLTF_API const char *dltf_flag_name(dltf_flag flag);
 
 /* Flags of every sample: rows of DLTF_FLAG_COUNT bytes. `known`: true codes, or NULL; `candidates`: codes
  * whose supports are to be proven, or NULL for the model's own features. The proof assumes z with exactly k
- * entries of size `amplitude` and ||e|| <= `noise`; a wrong assumption gives wrong proofs. */
+ * entries of size `amplitude` and ||e|| <= `noise`; if the assumption is wrong, so is the proof. */
 DLTF_API dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const dltf_codes *known,
                                           const dltf_codes *candidates,
                                           const dltf_certify_options *certification,
                                           dltf_progress_fn progress, void *context, uint8_t *flags);
 
-/* The norm that Gaussian noise of n independent entries N(0, sigma^2) stays below with probability
- * `quantile`: sigma times a quantile of the chi distribution, from its distribution function. */
+/* The bound below which the norm of Gaussian noise, n independent entries N(0, sigma^2), stays with
+ * probability `quantile`: sigma times a quantile of the chi distribution, from its distribution function. */
 DLTF_API dltf_status dltf_noise_bound(int64_t n, double sigma, double quantile, double *bound);
 
 #ifdef __cplusplus

@@ -24,18 +24,18 @@ typedef enum dltf_status {
     DLTF_OK = 0,
     DLTF_ARGUMENT,  /* an option or argument is out of range or contradicts another */
     DLTF_DATA,      /* the samples cannot be used: NaN, infinity, all zero, wrong number of columns */
-    DLTF_FORMAT,    /* a file's content is not what its format promises */
-    DLTF_FILE,      /* the system refused to open, read, write or rename a file */
+    DLTF_FORMAT,    /* a file is corrupt, truncated or of an unsupported format */
+    DLTF_FILE,      /* a file could not be opened, read, written or renamed */
     DLTF_MEMORY,    /* not enough memory */
-    DLTF_NUMERIC,   /* a computation left the range of the numbers it works with */
-    DLTF_CANCELLED, /* the progress callback asked to stop and there is no partial result to return */
+    DLTF_NUMERIC,   /* a computation overflowed or produced non-finite values */
+    DLTF_CANCELLED, /* the progress callback cancelled, and there is no partial result to return */
 } dltf_status;
 
-/* What a failure is about. A program that knows where such a thing came from can name the file instead. */
+/* What an error is about. A program that knows which file the object came from can name the file instead. */
 typedef enum dltf_subject {
     DLTF_SUBJECT_NONE,
-    DLTF_SUBJECT_OPTION,          /* an option, called by its name in the table */
-    DLTF_SUBJECT_FILE,            /* a file or a part of one, called by its path or name */
+    DLTF_SUBJECT_OPTION,          /* an option, by its name in the table */
+    DLTF_SUBJECT_FILE,            /* a file or part of one, by its path or name */
     DLTF_SUBJECT_DATA,            /* the samples X */
     DLTF_SUBJECT_MODEL,           /* a model given to the call */
     DLTF_SUBJECT_CODES,           /* codes given to the call */
@@ -48,18 +48,18 @@ typedef enum dltf_subject {
     DLTF_SUBJECT_COUNT
 } dltf_subject;
 
-/* A failure and its parts. The strings are never NULL and stay valid until the thread's next failure. */
+/* An error in parts. The strings are never NULL and stay valid until the thread's next error. */
 typedef struct dltf_error {
     dltf_status status;
     dltf_subject subject;
-    const char *name; /* what the subject is called: "theta", "x.npy", "true dictionary"; "" for none */
-    const char *text; /* what is wrong with it: "row 17, column 3 is NaN" */
+    const char *name; /* of the subject: "theta", "x.npy", "true dictionary"; "" for none */
+    const char *text; /* the problem: "row 17, column 3 is NaN" */
 } dltf_error;
 
-/* The calling thread's last failure; DLTF_OK and empty before the first. */
+/* The calling thread's last error; DLTF_OK and empty strings if there was none. */
 DLTF_API dltf_error dltf_last_error(void);
 
-/* The same as one sentence, "NAME: TEXT", or TEXT alone where there is no subject. */
+/* The same as one line, "NAME: TEXT", or TEXT alone if there is no subject. */
 DLTF_API const char *dltf_message(void);
 
 /* "argument", "data", ... */
@@ -69,7 +69,7 @@ DLTF_API const char *dltf_status_name(dltf_status status);
 DLTF_API const char *dltf_version(void);
 DLTF_API const char *dltf_build(void);
 
-/* Wall-clock seconds of a monotonic clock. Only differences mean something. */
+/* Seconds of a monotonic clock. Only differences are meaningful. */
 DLTF_API double dltf_seconds(void);
 
 /* ---- Progress ---------------------------------------------------------------------------------- */
@@ -78,13 +78,13 @@ struct dltf_iteration;
 
 typedef struct dltf_progress {
     const char *task; /* what is being done, e.g. "learning", "encoding" */
-    int64_t done;     /* of total, in units of work: about proportional to time */
-    int64_t total;    /* 0: not known before the end */
+    int64_t done;     /* of total, in units of work: roughly proportional to time */
+    int64_t total;    /* 0 if unknown until the end */
     const struct dltf_iteration
         *iteration; /* the newest history record while a learner runs, otherwise NULL */
 } dltf_progress;
 
-/* Called from the calling thread only. A non-zero return cancels. */
+/* Runs on the calling thread only. A non-zero return value cancels. */
 typedef int (*dltf_progress_fn)(void *context, const dltf_progress *progress);
 
 #ifdef __cplusplus

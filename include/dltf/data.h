@@ -12,8 +12,8 @@ extern "C" {
 
 typedef enum dltf_type { DLTF_F32, DLTF_F64, DLTF_U8 } dltf_type;
 
-/* A view of memory that belongs to somebody else. Strides count elements, not bytes, so that C order is
- * (cols, 1), Fortran order (1, rows), and a slice of either is a view too. */
+/* A view of memory that it does not own. Strides count elements, not bytes: C order is (cols, 1), Fortran
+ * order (1, rows), and a slice of either is a view too. */
 typedef struct dltf_matrix {
     const void *data;
     dltf_type type;
@@ -25,11 +25,11 @@ DLTF_API dltf_matrix dltf_matrix_f32(const float *data, int64_t rows, int64_t co
 DLTF_API dltf_matrix dltf_matrix_f64(const double *data, int64_t rows, int64_t cols);
 DLTF_API dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols);
 
-/* Row `row` as cols floats, whatever the type and order. */
+/* Writes row `row` to `out` as cols floats, for any type and order. */
 DLTF_API void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out);
 
-/* A matrix read from a file: .npy (v1-3; mapped, not read, where possible), .npz ("file.npz" with one array,
- * or "file.npz:name"), text (.csv, .tsv, .txt), IDX and IDX.gz. The first axis counts samples; the others are
+/* A matrix read from a file: .npy (v1-3; memory-mapped where possible), .npz ("file.npz" with one array, or
+ * "file.npz:name"), text (.csv, .tsv, .txt), IDX and IDX.gz. The first axis is the sample; the others are
  * flattened. */
 typedef struct dltf_array dltf_array;
 
@@ -37,19 +37,21 @@ DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);
 DLTF_API dltf_matrix dltf_array_matrix(const dltf_array *array);
 DLTF_API void dltf_array_free(dltf_array *array);
 
-/* Writes .npy or, if the path ends so, .csv. Like every writer here: to a temporary name, then renamed. */
+/* Writes .npy, or .csv if the path ends in .csv. Like every writer here, it writes to a temporary name, then
+ * renames. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
 
-/* Text, written in the same way: reports, tables, histories. */
+/* Writes text in the same way: reports, tables, histories. */
 DLTF_API dltf_status dltf_text_save(const char *text, const char *path);
 
-/* The name of the array in "file.npz:name", as a pointer into `path`; NULL where the whole path is a file. */
+/* The name of the array in "file.npz:name", as a pointer into `path`; NULL if the whole path is a file name.
+ */
 DLTF_API const char *dltf_array_member(const char *path);
 
 /* ---- Codes ------------------------------------------------------------------------------------- */
 
-/* Sparse codes, compressed by rows: entries indptr[i] .. indptr[i+1]-1 belong to sample i, their indices
- * (atoms) ascend, their values are non-zero and at most k per sample. */
+/* Sparse codes in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to sample i, at most k per
+ * sample; their indices (atoms) ascend, their values are non-zero. */
 typedef struct dltf_codes dltf_codes;
 
 typedef struct dltf_csr {
@@ -64,7 +66,7 @@ DLTF_API dltf_status dltf_codes_new(dltf_csr csr, dltf_codes **codes);
 DLTF_API dltf_csr dltf_codes_csr(const dltf_codes *codes);
 DLTF_API void dltf_codes_free(dltf_codes *codes);
 
-/* SciPy's sparse .npz: scipy.sparse.load_npz reads it, what save_npz writes is read. */
+/* SciPy's sparse .npz, interchangeable with scipy.sparse.load_npz and save_npz. */
 DLTF_API dltf_status dltf_codes_load(const char *path, dltf_codes **codes);
 DLTF_API dltf_status dltf_codes_save(const dltf_codes *codes, const char *path);
 
@@ -73,10 +75,10 @@ DLTF_API dltf_status dltf_codes_save(const dltf_codes *codes, const char *path);
 typedef enum dltf_select {
     DLTF_SELECT_MODEL,    /* as the model was trained; in training the same as abs */
     DLTF_SELECT_ABS,      /* the k largest magnitudes: the paper's max_k */
-    DLTF_SELECT_POSITIVE, /* the k largest of the positive scores, fewer where fewer are positive */
+    DLTF_SELECT_POSITIVE, /* the k largest positive scores, fewer if fewer are positive */
 } dltf_select;
 
-/* A dictionary, how to encode with it, and where it came from. */
+/* A dictionary, how to encode with it, and its provenance. */
 typedef struct dltf_model dltf_model;
 
 typedef struct dltf_model_view {
@@ -84,7 +86,7 @@ typedef struct dltf_model_view {
     const float *dictionary; /* m x n, unit-norm rows */
     const float *encoder;    /* m x n; NULL: tied, the dictionary itself */
     const float *bias;       /* m, subtracted from the scores; NULL: none */
-    const float *mean;       /* n, subtracted from samples before anything else; NULL: none */
+    const float *mean;       /* n, first subtracted from samples; NULL: none */
     bool unit_norm;          /* samples are then scaled to norm 1 */
     dltf_select select;      /* DLTF_SELECT_MODEL in a new model means abs */
 } dltf_model_view;
@@ -92,19 +94,19 @@ typedef struct dltf_model_view {
 /* Copies; dictionary rows are normalised. */
 DLTF_API dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model);
 DLTF_API dltf_status dltf_model_load(const char *path, dltf_model **model);
-/* The same from memory: the bytes of a model file, at any address. */
+/* The same from the bytes of a model file in memory, at any alignment. */
 DLTF_API dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model);
 DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
 DLTF_API dltf_model_view dltf_model_get(const dltf_model *model);
 DLTF_API void dltf_model_free(dltf_model *model);
 
-/* Provenance: options and data checksum of the training, as text. NULL where there is none. */
+/* Provenance: training options and data checksum, as text. NULL if there is none. */
 DLTF_API const char *dltf_model_note(const dltf_model *model, const char *name);
 DLTF_API const char *dltf_model_note_name(const dltf_model *model, int index);
 
 /* ---- File formats ------------------------------------------------------------------------------ */
 
-/* What a file may hold. */
+/* Kinds of file content. */
 typedef enum dltf_content {
     DLTF_CONTENT_MATRIX,
     DLTF_CONTENT_IMAGE,
@@ -114,12 +116,12 @@ typedef enum dltf_content {
 
 typedef enum dltf_access { DLTF_READ, DLTF_WRITE } dltf_access;
 
-/* The formats in which such files are read or written, as words of a sentence: ".npy, .npz, .csv, .txt, IDX
- * and IDX.gz" with the conjunction "and". Valid until the thread's next call. */
+/* The supported formats as a list for messages: ".npy, .npz, .csv, .txt, IDX and IDX.gz" with the conjunction
+ * "and". Valid until the thread's next call. */
 DLTF_API const char *dltf_format_names(dltf_content content, dltf_access access, const char *conjunction);
 
-/* The extension of `path`, as a pointer into it, if such files are read or written under that name; otherwise
- * NULL. Upper and lower case are equal. */
+/* The extension of `path`, as a pointer into it, if it names a supported format; otherwise NULL. Case is
+ * ignored. */
 DLTF_API const char *dltf_format_extension(dltf_content content, dltf_access access, const char *path);
 
 #ifdef __cplusplus

@@ -12,40 +12,40 @@ extern "C" {
 /* ---- Images ------------------------------------------------------------------------------------ */
 
 /* Planes of floats on the scale 0 (black) .. 255 (white), whatever the depth of the file: 16-bit values are
- * divided by 257 and come back exactly. */
+ * divided by 257, which round-trips exactly. */
 typedef struct dltf_image dltf_image;
 
 typedef struct dltf_image_view {
     int64_t width, height, channels; /* 1: gray, 3: red, green, blue */
-    int bits;                        /* of a file: 8, 16, or 32 for floats */
+    int bits;                        /* depth in a file: 8, 16, or 32 for floats */
     const float *planes;             /* channels x height x width */
 } dltf_image_view;
 
-/* Black. */
+/* A black image. */
 DLTF_API dltf_status dltf_image_new(int64_t width, int64_t height, int64_t channels, int bits,
                                     dltf_image **image);
-/* PNG, PGM, PPM, and .npy arrays of height x width (x 3) whose values are taken as they are. Transparent
- * pixels are refused. */
+/* PNG, PGM, PPM, and .npy arrays of height x width (x 3), whose values are not rescaled. Transparent pixels
+ * are rejected. */
 DLTF_API dltf_status dltf_image_load(const char *path, dltf_image **image);
-/* .png, .pgm, .ppm: rounded and clipped, with 16 bits if the image has, otherwise 8. .npy: the floats. */
+/* .png, .pgm, .ppm: rounded and clipped, 16 bits if the image has 16, otherwise 8. .npy: the floats. */
 DLTF_API dltf_status dltf_image_save(const dltf_image *image, const char *path);
-/* Whether the image can be saved under this name: a known extension, of a format that can hold its colours.
- * Writes nothing. */
+/* Checks that the image can be saved under this name: a supported extension, of a format that can store its
+ * colours. Writes nothing. */
 DLTF_API dltf_status dltf_image_check_path(const dltf_image *image, const char *path);
 DLTF_API dltf_image_view dltf_image_get(const dltf_image *image);
-/* The planes, to be written to. */
+/* The planes, writable. */
 DLTF_API float *dltf_image_pixels(dltf_image *image);
 DLTF_API void dltf_image_free(dltf_image *image);
 
-/* Adds Gaussian noise of standard deviation sigma; nothing is clipped, the image has 32 bits from then on. */
+/* Adds Gaussian noise of standard deviation sigma. Values are not clipped; the image then has 32 bits. */
 DLTF_API dltf_status dltf_image_add_noise(dltf_image *image, double sigma, int64_t seed);
 
-/* The standard deviation of the noise, from the image alone. */
+/* Estimates the standard deviation of the noise from the image alone. */
 DLTF_API dltf_status dltf_image_noise(const dltf_image *image, double *sigma);
 
 /* Peak signal-to-noise ratio in dB, peak 255; infinite for equal images. */
 DLTF_API dltf_status dltf_image_psnr(const dltf_image *a, const dltf_image *b, double *psnr);
-/* Structural similarity (Wang et al. 2004: Gaussian window of 11 x 11, at the places where it fits), the mean
+/* Structural similarity (Wang et al. 2004: 11 x 11 Gaussian window, at the positions where it fits), the mean
  * over channels. */
 DLTF_API dltf_status dltf_image_ssim(const dltf_image *a, const dltf_image *b, double *ssim);
 
@@ -53,8 +53,8 @@ DLTF_API dltf_status dltf_image_ssim(const dltf_image *a, const dltf_image *b, d
 
 typedef enum dltf_denoise_method {
     DLTF_DENOISE_DLTF,  /* incoherent thresholded features, in one product; a dictionary learned for them */
-    DLTF_DENOISE_KSVD,  /* K-SVD and orthogonal matching pursuit to an error */
-    DLTF_DENOISE_PAPER, /* the paper's: max_k(W^T x) with a dictionary of dltf_train, plain averages */
+    DLTF_DENOISE_KSVD,  /* K-SVD and orthogonal matching pursuit to an error target */
+    DLTF_DENOISE_PAPER, /* the paper's: max_k(W^T x) with a dictionary from dltf_train, plain averages */
 } dltf_denoise_method;
 
 /* How to denoise. Every field is described once, in the table that dltf_denoise_option_table() returns. */
@@ -71,28 +71,29 @@ typedef struct dltf_denoise_options {
 DLTF_API dltf_denoise_options dltf_denoise_options_default(void);
 DLTF_API dltf_option_table dltf_denoise_option_table(void);
 
-/* What was done. Of colour images: sums and means over the three planes. */
+/* Statistics of a denoising run. For colour images, sums and means over the three planes. */
 typedef struct dltf_denoise_info {
     double sigma; /* given or estimated */
     bool estimated;
     int64_t patches, m;       /* coded patches, atoms */
     double entries_per_patch; /* mean number of atoms */
     double learning_seconds;
-    double coding_seconds; /* codes of all patches, summed over threads; without cutting out and averaging */
+    double coding_seconds; /* coding of all patches, summed over threads; without extraction and averaging */
     double second_seconds; /* the second stage */
     double seconds;
 } dltf_denoise_info;
 
-/* Removes Gaussian noise. `model`: a dictionary of patch x patch entries to be used instead of learning one;
- * or NULL. The result has the depth of the input and values within 0 .. 255. `info` may be NULL. */
+/* Removes Gaussian noise. `model`: a dictionary for patch x patch pixels to use instead of learning one, or
+ * NULL. The result has the depth of the input and values within 0 .. 255. `info` may be NULL. */
 DLTF_API dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *options,
                                   const dltf_model *model, dltf_progress_fn progress, void *context,
                                   dltf_image **clean, dltf_denoise_info *info);
 
 /* ---- Pictures ---------------------------------------------------------------------------------- */
 
-/* Draws rows of `tiles` as gray images of width x height in a grid of `columns`, each scaled to its own range
- * (`symmetric`: zero is mid-gray, as for atoms; otherwise from smallest to largest value), into a PNG. */
+/* Draws the rows of `tiles` into a PNG, as gray images of width x height in a grid of `columns`, each scaled
+ * to its own range (`symmetric`: zero is mid-gray, as for atoms; otherwise from smallest to largest value).
+ */
 DLTF_API dltf_status dltf_picture_save(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns,
                                        bool symmetric, const char *path);
 

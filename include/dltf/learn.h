@@ -1,4 +1,4 @@
-/* dltf/learn.h: dictionaries from samples. */
+/* dltf/learn.h: learning dictionaries from samples. */
 #ifndef DLTF_LEARN_H
 #define DLTF_LEARN_H
 
@@ -16,20 +16,18 @@ typedef enum dltf_init { DLTF_INIT_SAMPLES, DLTF_INIT_GAUSSIAN } dltf_init;
 /* How a dictionary is learned: for thresholded features, or by K-SVD. */
 typedef enum dltf_method { DLTF_METHOD_DLTF, DLTF_METHOD_KSVD } dltf_method;
 
-/* The scores that a thresholded feature keeps: those of the dictionary itself, or of an encoder made for it.
- */
+/* Which scores a thresholded feature uses: those of the dictionary itself, or of an encoder fitted to it. */
 typedef enum dltf_encoder_kind {
-    DLTF_ENCODER_AUTO, /* what the options that were set apply to; otherwise learned for more than 512 atoms,
-                        * tied with K-SVD or fewer than 20 samples per atom, distilled for the rest */
+    DLTF_ENCODER_AUTO, /* the one that the options set apply to; if open, learned for more than 512 atoms,
+                        * tied with K-SVD or fewer than 20 samples per atom, otherwise distilled */
     DLTF_ENCODER_TIED,
     DLTF_ENCODER_TIGHT,     /* the tight frame nearest to the dictionary */
     DLTF_ENCODER_DUAL,      /* regularised pseudo-inverse */
-    DLTF_ENCODER_DISTILLED, /* affine map that comes closest to codes of several passes */
+    DLTF_ENCODER_DISTILLED, /* affine map that comes closest to multi-pass codes */
     DLTF_ENCODER_LEARNED    /* together with the dictionary, by gradients through max_k; for any m */
 } dltf_encoder_kind;
 
-/* K-SVD: an atom and its coefficients by the whole singular value decomposition, or by one step towards it.
- */
+/* K-SVD: an atom and its coefficients by a full singular value decomposition, or by one step towards it. */
 typedef enum dltf_update { DLTF_UPDATE_EXACT, DLTF_UPDATE_APPROXIMATE } dltf_update;
 
 /* How to learn. Every field is described once, in the table that dltf_train_option_table() returns. */
@@ -51,12 +49,13 @@ typedef struct dltf_train_options {
     int64_t admm; /* stage 3: the paper's model, all four steps */
     double lambda, beta;
 
-    dltf_encoder_kind encoder; /* other than tied: instead of stages 2 and 3 */
-    int64_t polish;            /* iterations that sharpen the dictionary first */
+    dltf_encoder_kind encoder; /* if not tied, replaces stages 2 and 3 */
+    int64_t polish;            /* iterations of the polish stage before it */
 
-    double epochs; /* learned: how often it sees each sample; 0: chosen from N */
+    int64_t finetune; /* distilled: gradient steps at the end */
+    double epochs;    /* learned: passes over the samples; 0: chosen from N */
 
-    dltf_update update; /* ksvd, which has `iterations` of them */
+    dltf_update update; /* ksvd, which also uses `iterations` */
     double error;       /* ksvd: error target of its codes, as in dltf_encode_options; 0: none */
 
     double tolerance;
@@ -65,18 +64,19 @@ typedef struct dltf_train_options {
 DLTF_API dltf_train_options dltf_train_options_default(void);
 DLTF_API dltf_option_table dltf_train_option_table(void);
 
-/* Refuses as dltf_option_check does. Where `encoder` is auto and an option was set that applies to some
- * encoders only, sets it: tied, or else distilled; `reason` names that option, otherwise it becomes NULL.
- * dltf_learner_new does the same with `given` NULL. */
+/* Checks the options like dltf_option_check. If `encoder` is auto and the options that were set apply to tied
+ * only or to learned only, or do not apply to tied, sets `encoder` to tied, learned or distilled, and
+ * `reason` to the name of the option that decided; otherwise sets `reason` to NULL. dltf_learner_new does the
+ * same with `given` NULL. */
 DLTF_API dltf_status dltf_train_options_settle(dltf_train_options *options, const char *const *given,
                                                const char **reason);
 
 /* ---- Learning ---------------------------------------------------------------------------------- */
 
-/* One record of the history. Figures that a stage does not have are NaN. */
+/* One record of the history. Values that a stage does not compute are NaN. */
 typedef struct dltf_iteration {
-    const char *stage; /* "minibatch", "tied", "admm", "polish", "encoder", "ksvd", "gradient":
-                          docs/architecture.md */
+    const char *stage; /* "minibatch", "tied", "admm", "polish", "encoder", "ksvd", "gradient": see
+                        * docs/architecture.md */
     int64_t index;     /* within the stage, from 0 */
     double theta;
     double objective;        /* the sum of the next three */
@@ -88,8 +88,8 @@ typedef struct dltf_iteration {
     double dual_residual;    /* beta ||Q_t - Q_{t-1}|| */
     double coherence;        /* max_{i != j} |<w_i, w_j>| */
     double frame_potential;  /* ||W^T W||^2 */
-    double held_out_error;   /* relative error on held-out samples, as measured last */
-    double unused_share;     /* atoms that no recent sample uses */
+    double held_out_error;   /* relative error on held-out samples, last measurement */
+    double unused_share;     /* fraction of atoms that no recent sample uses */
     int64_t atoms_replaced;
     double seconds; /* since the learner was created or resumed */
 } dltf_iteration;
@@ -110,8 +110,8 @@ typedef struct dltf_history_column {
 DLTF_API const dltf_history_column *dltf_history_columns(int *count);
 
 typedef enum dltf_outcome {
-    DLTF_CONVERGED,       /* nothing moved by more than the tolerance */
-    DLTF_ITERATION_LIMIT, /* all iterations done: the usual end */
+    DLTF_CONVERGED,       /* nothing changed by more than the tolerance */
+    DLTF_ITERATION_LIMIT, /* all iterations done: the usual outcome */
     DLTF_INTERRUPTED,     /* the callback cancelled; the learner can be saved and resumed */
 } dltf_outcome;
 
@@ -123,11 +123,11 @@ DLTF_API dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *o
                                       const dltf_model *start, dltf_learner **learner);
 DLTF_API dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, void *context,
                                       dltf_outcome *outcome);
-/* The options in use: m and k as chosen. */
+/* The options in use, with m and k filled in. */
 DLTF_API dltf_train_options dltf_learner_options(const dltf_learner *learner);
 DLTF_API const dltf_iteration *dltf_learner_history(const dltf_learner *learner, int64_t *count);
 DLTF_API dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model);
-/* A checkpoint; resuming it on the same X gives the same bytes as never having stopped. */
+/* Writes a checkpoint. Resuming it with the same X gives the same bytes as an uninterrupted run. */
 DLTF_API dltf_status dltf_learner_save(const dltf_learner *learner, const char *path);
 DLTF_API dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_t threads,
                                          dltf_learner **learner);

@@ -1,4 +1,4 @@
-/* dltf/measure.h: figures of dictionaries and codes, and synthetic problems whose answer is known. */
+/* dltf/measure.h: measures of dictionaries and codes, and synthetic problems with a known solution. */
 #ifndef DLTF_MEASURE_H
 #define DLTF_MEASURE_H
 
@@ -10,14 +10,14 @@ extern "C" {
 
 /* ---- Measures ---------------------------------------------------------------------------------- */
 
-/* Of the rows of a dictionary, normalised first: max_{i != j} |<w_i, w_j>|; mu_1(s) for s = 1 .. order (the
+/* Of a dictionary whose rows are normalised first: max_{i != j} |<w_i, w_j>|; mu_1(s) for s = 1 .. order (the
  * largest sum of s of the |<w_i, w_j>|, j != i); ||W^T W||_F^2. */
 DLTF_API dltf_status dltf_coherence(dltf_matrix dictionary, double *coherence);
 DLTF_API dltf_status dltf_babel(dltf_matrix dictionary, int64_t order, double *babel);
 DLTF_API dltf_status dltf_frame_potential(dltf_matrix dictionary, double *potential);
 
-/* mu_1(s) for s = 1 .. order of a model's own feature: sums of |<e_i, w_j>|, j != i, of encoder and
- * dictionary as they are, rounded upward. */
+/* mu_1(s) for s = 1 .. order of a model's own feature: sums of |<e_i, w_j>|, j != i, without normalisation,
+ * rounded upward. */
 DLTF_API dltf_status dltf_model_babel(const dltf_model *model, int64_t order, double *babel);
 
 /* The one-to-one assignment of atoms to true atoms with the largest sum of |<w_i, w0_j>| (Hungarian method).
@@ -26,11 +26,11 @@ DLTF_API dltf_status dltf_match(dltf_matrix dictionary, dltf_matrix truth, int32
 
 typedef struct dltf_support_score {
     double ave_dif; /* mean of |supp(z) xor supp(z0)| / 2: the paper's ave_dif */
-    double exact;   /* share of samples whose whole support is right */
+    double exact;   /* fraction of samples whose whole support is correct */
 } dltf_support_score;
 
-/* Compares supports; atoms of `codes` are renamed by match first (an unmatched atom is always wrong). NULL
- * match: no renaming. */
+/* Compares supports. Atoms of `codes` are first relabelled by `match` (an unmatched atom is always wrong);
+ * NULL match: no relabelling. */
 DLTF_API dltf_status dltf_score_supports(const dltf_codes *codes, const dltf_codes *truth,
                                          const int32_t *match, dltf_support_score *score);
 
@@ -44,7 +44,7 @@ typedef enum dltf_entries {
     DLTF_ENTRIES_GAUSSIAN
 } dltf_entries;
 
-/* The paper's protocol: W0 normalised Gaussian, codes with k ones at random places, X = Z W0^T + noise.
+/* The paper's protocol: W0 normalised Gaussian, codes with k ones at random positions, X = Z W0^T + noise.
  * Training and test set share W0. */
 typedef struct dltf_synthetic_spec {
     int64_t n, m, k, samples;

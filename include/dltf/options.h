@@ -16,28 +16,28 @@ typedef enum dltf_option_kind {
     DLTF_OPTION_TEXT,   /* const char *, borrowed */
 } dltf_option_kind;
 
-/* One row of an option table: everything that anybody needs to know of an option. */
+/* One row of an option table: the complete description of an option. */
 typedef struct dltf_option {
     const char *name; /* "theta-start" */
     char letter;      /* 'm', or 0 */
     dltf_option_kind kind;
     size_t offset;            /* of the field in its struct */
     const char *default_text; /* NULL: none, the library chooses */
-    double min, max;          /* bounds of numbers, both included */
+    double min, max;          /* bounds of numbers, inclusive */
     const char *choices;
-    const char *applies;  /* names among the table's variants, separated by '|'; NULL: all use the option */
-    const char *argument; /* how help names the value: "N", "FILE" */
+    const char *applies;  /* variants that use the option, separated by '|'; NULL: all */
+    const char *argument; /* placeholder for the value in help: "N", "FILE" */
     const char *help;
 } dltf_option;
 
-/* Variants are what a struct can ask for that not every option applies to: methods, coders, encoders. Each is
- * named like the choice that asks for it. */
+/* Variants are the alternatives that a struct selects among and to which not every option applies: methods,
+ * coders, encoders. Each has the name of the choice that selects it. */
 typedef struct dltf_option_table {
     const dltf_option *options;
     int count;
     size_t size;          /* of the struct that the offsets are in */
     const char *variants; /* separated by '|'; NULL: none */
-    /* Bit i: the struct asks for variant i or leaves it open. NULL without variants. */
+    /* Bit i: the struct selects variant i or leaves it open. NULL without variants. */
     unsigned (*possible)(const void *target);
 } dltf_option_table;
 
@@ -45,22 +45,22 @@ typedef struct dltf_option_table {
 #define DLTF_OPTION_TABLE(rows, type)                                                                        \
     { rows, (int)(sizeof(rows) / sizeof *(rows)), sizeof(type), NULL, NULL }
 
-/* NULL if there is none of this name. */
+/* NULL if not found. */
 DLTF_API const dltf_option *dltf_option_find(dltf_option_table table, const char *name);
 
-/* Reads `text` into the field of `target` that the table describes; flags take "true" or "false". */
+/* Parses `text` into the field of `target` that belongs to option `name`; flags take "true" or "false". */
 DLTF_API dltf_status dltf_option_set(dltf_option_table table, void *target, const char *name,
                                      const char *text);
 
 /* Sets every option of a table to its default. */
 DLTF_API void dltf_option_defaults(dltf_option_table table, void *target);
 
-/* Refuses values that a table does not allow, and options that do not apply to what the struct asks for or
- * contradict each other. `given`: names of the options that were set, NULL at the end; names that are not in
- * the table do not matter. NULL: those that differ from their default. */
+/* Rejects values that the table does not allow, options that do not apply to the selected variant, and
+ * options that contradict each other. `given`: the names of the options that were set, ending with NULL;
+ * names that are not in the table are ignored. NULL: those that differ from their default. */
 DLTF_API dltf_status dltf_option_check(dltf_option_table table, const void *target, const char *const *given);
 
-/* What an option applies to, in words: "encoder tied or method ksvd"; "" for everything. Returns like
+/* What an option applies to, as text: "encoder tied or method ksvd"; "" for everything. Returns like
  * snprintf. */
 DLTF_API int dltf_option_scope(dltf_option_table table, const dltf_option *option, char *text, size_t size);
 

@@ -1,5 +1,5 @@
-/* dltf_encode_stream: the seam between coding, which knows no files, and readers and writers, which know no
- * model. Rows are read, coded and written piece by piece; a piece is a few tiles. */
+/* dltf_encode_stream: connects coding, which does no I/O, to readers and writers, which know no models. Rows
+ * are read, coded and written piece by piece; a piece is a few tiles. */
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "coding/encoder.h"
@@ -17,7 +17,7 @@ typedef struct stream {
     dltf_reader *reader;
     dltf_progress_fn progress;
     void *context;
-    int64_t most;      /* rows of a piece */
+    int64_t max_rows;  /* of a piece */
     dltf_codes *codes; /* of a piece */
     int32_t *count;
     dl_residual residual;
@@ -37,10 +37,10 @@ static dltf_status report(const stream *s) {
     return DLTF_OK;
 }
 
-/* After a signal the callback is asked whether to go on. */
+/* After a signal the callback decides whether to continue. */
 static dltf_status read_piece(stream *s, dltf_matrix *X) {
     for (;;) {
-        dltf_status status = dltf_reader_next(s->reader, s->most, X);
+        dltf_status status = dltf_reader_next(s->reader, s->max_rows, X);
         if (status == DLTF_CANCELLED && report(s) == DLTF_OK)
             continue;
         return status;
@@ -63,7 +63,7 @@ done:
     return status;
 }
 
-/* The columns fit the model; before anything is read. */
+/* Checks that the columns fit the model before anything is read. */
 static dltf_status check_columns(const stream *s) {
     dltf_matrix shape = dltf_matrix_f32(s->codes->values, 1, dltf_reader_cols(s->reader));
     return dl_encoder_check(s->encoder, shape);
@@ -77,11 +77,12 @@ dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
     dltf_matrix X = {0};
     *totals = (dltf_stream_totals){0};
     DL_TRY(dltf_encoder_new(model, encoding, &s.encoder));
-    s.most = piece_rows(model->parts.n, dltf_encoder_k(s.encoder));
-    DL_TRY(dl_codes_alloc(s.most, model->parts.m, s.most * dltf_encoder_k(s.encoder), &s.codes));
+    s.max_rows = piece_rows(model->parts.n, dltf_encoder_k(s.encoder));
+    DL_TRY(dl_codes_alloc(s.max_rows, model->parts.m, s.max_rows * dltf_encoder_k(s.encoder), &s.codes));
     DL_TRY(check_columns(&s));
-    DL_TRY_NEW(s.count, s.most);
-    DL_TRY(dl_residual_open(&s.residual, model, dl_thread_count(encoding ? encoding->threads : 0), s.most));
+    DL_TRY_NEW(s.count, s.max_rows);
+    DL_TRY(
+        dl_residual_open(&s.residual, model, dl_thread_count(encoding ? encoding->threads : 0), s.max_rows));
     DL_TRY(read_piece(&s, &X));
     while (X.rows > 0) {
         DL_TRY(encode_piece(&s, X, writer, totals));

@@ -1,5 +1,4 @@
-/* Checkpoints to and from files: the seam between learning, which knows no files, and io, which knows no
- * learner. */
+/* Checkpoint files: connects learning, which does no I/O, to io, which knows no learners. */
 #include "io/safetensors.h"
 #include "learning/learner.h"
 

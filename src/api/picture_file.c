@@ -1,6 +1,4 @@
-/* dltf_picture_save: the seam between pictures, which know no files, and the PNG writer, which knows no
- * tiles.
- */
+/* dltf_picture_save: connects pictures, which do no I/O, to the PNG writer, which knows no tiles. */
 #include "image/picture.h"
 #include "io/file.h"
 #include "io/png.h"

@@ -1,4 +1,4 @@
-/* What this build is. */
+/* Version and build information. */
 #include "dltf.h"
 
 #include "kernels/kernels.h"

@@ -1,4 +1,4 @@
-/* Aligned, overflow-checked allocation with a switch that makes it fail, for tests. */
+/* Aligned, overflow-checked allocation that tests can make fail. */
 #include "base/memory.h"
 
 #include <math.h>
@@ -32,12 +32,11 @@ bool dl_multiply(int64_t a, int64_t b, int64_t *product) {
 void *dl_alloc(int64_t count, size_t size) {
     int64_t bytes = 0;
     if (count < 0 || !dl_multiply(count, (int64_t)size, &bytes) || bytes > INT64_MAX - ALIGNMENT) {
-        dl_fail(DLTF_MEMORY, "%lld elements of %zu bytes are more than can be addressed", (long long)count,
+        dl_fail(DLTF_MEMORY, "allocation size out of range: %lld elements of %zu bytes", (long long)count,
                 size);
         return NULL;
     }
-    /* aligned_alloc wants a multiple of the alignment; at least one line so that the pointer is never NULL.
-     */
+    /* aligned_alloc requires a multiple of the alignment; at least one, so that the pointer is never NULL. */
     size_t padded = ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (padded == 0)
         padded = ALIGNMENT;

@@ -4,27 +4,27 @@
 
 #include "base/status.h"
 
-/* `count` elements of `size` bytes, zeroed; NULL with a message if they cannot be had. count = 0 gives a
- * pointer that may be freed. */
+/* `count` elements of `size` bytes, zeroed; NULL with a message on failure. count = 0 gives a pointer that
+ * may be freed. */
 void *dl_alloc(int64_t count, size_t size);
 void dl_free(void *memory);
 
 /* Like realloc for memory of dl_alloc: keeps the first `used` elements, zeroes the rest. On failure the old
- * block stays as it was and NULL is returned. */
+ * block is unchanged and NULL is returned. */
 void *dl_grow(void *memory, int64_t used, int64_t count, size_t size);
 
-/* a * b, or false if it leaves int64 (both must be >= 0). */
+/* a * b, or false if it overflows int64 (both must be >= 0). */
 bool dl_multiply(int64_t a, int64_t b, int64_t *product);
 
-/* Bytes of main memory; infinite where the system does not tell. */
+/* Bytes of physical memory; infinite if unknown. */
 double dl_memory_of_machine(void);
 
-/* Tests: the n-th allocation from now fails, as does every later one; 0 switches that off. */
+/* For tests: the n-th allocation from now fails, as does every later one; 0 turns this off. */
 void dl_alloc_fail_after(int64_t allocations);
 
 #define DL_NEW(type, count) ((type *)dl_alloc((count), sizeof(type)))
 
-/* In a function with `status` and `done`: allocate or leave. */
+/* In a function with `status` and `done`: allocate, or set the status and go to `done`. */
 #define DL_TRY_NEW(pointer, count)                                                                           \
     do {                                                                                                     \
         (pointer) = dl_alloc((count), sizeof *(pointer));                                                    \

@@ -1,4 +1,4 @@
-/* The sum of the parts, for one callback. */
+/* Progress of all parts, reported to one callback. */
 #include "base/meter.h"
 
 bool dl_meter_add(dl_meter *meter, int64_t units) {

@@ -1,11 +1,11 @@
-/* Progress of a whole from its parts: each adds its units as it goes. */
+/* Progress of a task made of several parts, each of which adds its units of work. */
 #ifndef DL_BASE_METER_H
 #define DL_BASE_METER_H
 
 #include "base/status.h"
 
 typedef struct dl_meter {
-    const char *task; /* as dltf_progress has it */
+    const char *task; /* as in dltf_progress */
     dltf_progress_fn progress;
     void *context;
     int64_t done, total;

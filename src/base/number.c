@@ -1,5 +1,5 @@
-/* Text to number, fast and exact. strtod alone would follow the locale, accept hexadecimal, and need a
- * terminated string; it is asked only where the short way is not exact. Used by CSV files and options. */
+/* Text to number, fast and correctly rounded. strtod alone would follow the locale, accept hexadecimal, and
+ * need a terminated string; it is the fallback where the fast path is not exact. */
 #include "base/number.h"
 
 #include <errno.h>
@@ -8,12 +8,12 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_LENGTH = 512, MOST_DIGITS = 18, MOST_POWER = 22 };
+enum { MAX_LENGTH = 512, MAX_DIGITS = 18, MAX_POWER = 22 };
 
 dltf_status dl_decimal_point_open(dl_decimal_point *point) {
     point->plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     if (point->plain == (locale_t)0)
-        return dl_fail(DLTF_MEMORY, "cannot prepare to read numbers: %s", strerror(errno));
+        return dl_fail(DLTF_MEMORY, "cannot create the C locale: %s", strerror(errno));
     point->previous = uselocale(point->plain);
     return DLTF_OK;
 }
@@ -27,10 +27,10 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* What the text says, as far as it fits: digits * 10^power. */
+/* A parsed number: digits * 10^power. */
 typedef struct decimal {
-    uint64_t digits;
-    int count; /* of significant digits; more than MOST_DIGITS were not all taken */
+    uint64_t digits; /* the first MAX_DIGITS */
+    int count;       /* of significant digits */
     int64_t power;
 } decimal;
 
@@ -45,7 +45,7 @@ static bool scan_digits(const char **at, const char *end, decimal *d) {
         any = true;
         if (d->count > 0 || **at != '0')
             d->count++;
-        if (d->count <= MOST_DIGITS)
+        if (d->count <= MAX_DIGITS)
             d->digits = 10 * d->digits + (uint64_t)(**at - '0');
         d->power -= point;
     }
@@ -84,10 +84,10 @@ static bool parse_word(const char *text, int64_t length, double *value) {
 }
 
 bool dl_number_parse(const char *text, int64_t length, double *value) {
-    static const double powers[MOST_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    if (length <= 0 || length >= MOST_LENGTH)
+    static const double powers[MAX_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (length <= 0 || length >= MAX_LENGTH)
         return false;
     const char *at = text, *end = text + length;
     bool negative = *at == '-';
@@ -99,12 +99,12 @@ bool dl_number_parse(const char *text, int64_t length, double *value) {
     if (!scan_digits(&at, end, &d) || !scan_exponent(&at, end, &d) || at != end) {
         if (!parse_word(number, end - number, &magnitude))
             return false;
-    } else if (d.count <= MOST_DIGITS && d.digits <= (UINT64_C(1) << 53) && d.power >= -MOST_POWER &&
-               d.power <= MOST_POWER) {
+    } else if (d.count <= MAX_DIGITS && d.digits <= (UINT64_C(1) << 53) && d.power >= -MAX_POWER &&
+               d.power <= MAX_POWER) {
         /* Both factors are exact doubles, so one operation rounds once: the correctly rounded result. */
         magnitude = d.power < 0 ? (double)d.digits / powers[-d.power] : (double)d.digits * powers[d.power];
     } else {
-        char copy[MOST_LENGTH];
+        char copy[MAX_LENGTH];
         memcpy(copy, number, (size_t)(end - number));
         copy[end - number] = '\0';
         magnitude = strtod(copy, NULL);

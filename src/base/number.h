@@ -6,8 +6,7 @@
 
 #include <locale.h>
 
-/* While this is open, printf and strtod of the calling thread use a decimal point, whatever the user's
- * language. */
+/* While this is open, printf and strtod of the calling thread use a decimal point, whatever the locale. */
 typedef struct dl_decimal_point {
     locale_t plain, previous;
 } dl_decimal_point;
@@ -15,8 +14,8 @@ typedef struct dl_decimal_point {
 dltf_status dl_decimal_point_open(dl_decimal_point *point);
 void dl_decimal_point_close(dl_decimal_point *point);
 
-/* A decimal number, nan, inf or infinity, and nothing else, correctly rounded. Needs an open decimal point.
- */
+/* Parses a decimal number, nan, inf or infinity, correctly rounded; false for anything else. Needs an open
+ * decimal point. */
 bool dl_number_parse(const char *text, int64_t length, double *value);
 
 #endif

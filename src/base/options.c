@@ -83,7 +83,7 @@ int dl_name_index(const char *names, const char *name, size_t length) {
 static dltf_status set_choice(const dltf_option *option, void *field, const char *text) {
     int value = dl_name_index(option->choices, text, strlen(text));
     if (value < 0)
-        return dl_fail_option(DLTF_ARGUMENT, option->name, "'%s' is none of %s", text, option->choices);
+        return dl_fail_option(DLTF_ARGUMENT, option->name, "'%s' is not one of %s", text, option->choices);
     memcpy(field, &value, sizeof value);
     return DLTF_OK;
 }
@@ -103,7 +103,7 @@ static dltf_status set_field(const dltf_option *option, void *target, const char
         memcpy(field, &text, sizeof text);
         return DLTF_OK;
     }
-    return dl_fail_option(DLTF_ARGUMENT, option->name, "unknown kind of option");
+    return dl_fail_option(DLTF_ARGUMENT, option->name, "unsupported kind of option");
 }
 
 const dltf_option *dltf_option_find(dltf_option_table table, const char *name) {
@@ -115,7 +115,7 @@ const dltf_option *dltf_option_find(dltf_option_table table, const char *name) {
 
 dltf_status dltf_option_set(dltf_option_table table, void *target, const char *name, const char *text) {
     const dltf_option *option = dltf_option_find(table, name);
-    return option ? set_field(option, target, text) : dl_fail(DLTF_ARGUMENT, "there is no option '%s'", name);
+    return option ? set_field(option, target, text) : dl_fail(DLTF_ARGUMENT, "unknown option '%s'", name);
 }
 
 void dltf_option_defaults(dltf_option_table table, void *target) {
@@ -171,7 +171,7 @@ int dltf_option_format(const dltf_option *option, const void *target, char *text
     return -1;
 }
 
-/* The row for a field that stands alone. */
+/* The row for a field outside its struct: offset 0. */
 static dltf_option alone(const dltf_option *option) {
     dltf_option moved = *option;
     moved.offset = 0;
@@ -185,7 +185,7 @@ static bool is_left_open(const dltf_option *option, const char *text) {
 dltf_status dl_option_check_value(const dltf_option *option, const void *target) {
     if (option->kind == DLTF_OPTION_TEXT || option->kind == DLTF_OPTION_FLAG)
         return DLTF_OK;
-    /* Through text and back: one set of checks for fields set by hand and by name. */
+    /* Through text and back, so that fields set directly and by name pass the same checks. */
     char text[64];
     double scratch = 0;
     dltf_option row = alone(option);
@@ -194,13 +194,13 @@ dltf_status dl_option_check_value(const dltf_option *option, const void *target)
 }
 
 bool dl_option_is_default(const dltf_option *option, const void *target) {
-    char text[64], standard[64];
+    char text[64], default_text[64];
     double scratch = 0;
     dltf_option row = alone(option);
     dltf_option_format(option, target, text, sizeof text);
     if (!option->default_text)
         return is_left_open(option, text);
     set_field(&row, &scratch, option->default_text);
-    dltf_option_format(&row, &scratch, standard, sizeof standard);
-    return strcmp(text, standard) == 0;
+    dltf_option_format(&row, &scratch, default_text, sizeof default_text);
+    return strcmp(text, default_text) == 0;
 }

@@ -3,11 +3,11 @@
 
 #include <omp.h>
 
-enum { MOST_THREADS = 256 };
+enum { MAX_THREADS = 256 };
 
 int dl_thread_count(int64_t requested) {
     int64_t threads = requested > 0 ? requested : omp_get_max_threads();
-    return (int)(threads < MOST_THREADS ? threads : MOST_THREADS);
+    return (int)(threads < MAX_THREADS ? threads : MAX_THREADS);
 }
 
 void dl_parallel(int threads, int64_t tasks, dl_task run, void *context) {

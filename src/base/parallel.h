@@ -1,16 +1,16 @@
-/* Tasks over threads. The only place that knows OpenMP. */
+/* Tasks over threads. The only interface to OpenMP. */
 #ifndef DL_BASE_PARALLEL_H
 #define DL_BASE_PARALLEL_H
 
 #include <stdint.h>
 
-/* Runs one task; `worker` (0 .. threads-1) picks the thread's own work space. Tasks may not fail and may not
- * write what another task touches: then the result is the same for any number of threads. */
+/* Runs one task; `worker` (0 .. threads-1) selects the thread's own work space. Tasks must not fail, nor
+ * write what another task reads or writes; the result is then the same for any number of threads. */
 typedef void (*dl_task)(void *context, int64_t task, int worker);
 
 void dl_parallel(int threads, int64_t tasks, dl_task run, void *context);
 
-/* The number of threads to use: what was asked for, or all cores for 0. */
+/* The number of threads to use: `requested`, or all cores for 0. */
 int dl_thread_count(int64_t requested);
 
 /* ceil(a / b) for a >= 0, b > 0: how many tiles of b cover a. */

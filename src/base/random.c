@@ -70,8 +70,8 @@ void dl_random_permutation(dl_random random, uint64_t first, int64_t count, int6
     }
 }
 
-/* Four rounds on two halves of the smallest even number of bits that covers `count`; values beyond it walk on
- * until they fall below, fewer than four steps on average. */
+/* Four rounds on two halves of the smallest even number of bits that covers `count`. Values beyond it are
+ * permuted again until they fall below, fewer than four times on average. */
 int64_t dl_random_place(dl_random random, uint64_t number, int64_t count, int64_t i) {
     int half = 1;
     while (half < 31 && (INT64_C(1) << 2 * half) < count)

@@ -20,9 +20,9 @@ enum {
     DL_STREAM_SUPPORT_TEST,
     DL_STREAM_NOISE,
     DL_STREAM_NOISE_TEST,
-    DL_STREAM_INIT,       /* first dictionary */
+    DL_STREAM_INIT,       /* initial dictionary */
     DL_STREAM_BATCH,      /* order of the samples */
-    DL_STREAM_REPLACE,    /* new atoms where no residual is left to take them from */
+    DL_STREAM_REPLACE,    /* replacement atoms when no residual is left to use */
     DL_STREAM_EIGENVALUE, /* start vectors */
     DL_STREAM_BASELINE,   /* the "random" dictionaries of experiments */
     DL_STREAM_IMAGE,      /* noise of images */
@@ -43,8 +43,8 @@ double dl_random_normal(dl_random random, uint64_t index);
 /* A uniformly random permutation of 0 .. count-1; uses indices first .. first+count-1 of the stream. */
 void dl_random_permutation(dl_random random, uint64_t first, int64_t count, int64_t *permutation);
 
-/* Where element i goes in a random permutation of 0 .. count-1 that is never stored: a Feistel network keyed
- * by (seed, stream, number). Not uniform over all permutations, but good enough to shuffle samples. */
+/* The position of element i in a random permutation of 0 .. count-1 that is never stored: a Feistel network
+ * keyed by (seed, stream, number). Not uniform over all permutations, but good enough to shuffle samples. */
 int64_t dl_random_place(dl_random random, uint64_t number, int64_t count, int64_t i);
 
 #endif

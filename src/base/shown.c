@@ -1,4 +1,4 @@
-/* Numbers and foreign text for messages. */
+/* Numbers and untrusted text in messages. */
 #include "base/shown.h"
 
 #include <inttypes.h>
@@ -20,9 +20,9 @@ const char *dl_commas_in(char text[DL_SHOWN], int64_t number) {
 }
 
 const char *dl_shown_in(char text[DL_SHOWN], const void *bytes, int64_t count) {
-    enum { MOST = 40 };
+    enum { MAX_LENGTH = 40 };
     const unsigned char *from = bytes;
-    int64_t kept = count < MOST ? count : MOST;
+    int64_t kept = count < MAX_LENGTH ? count : MAX_LENGTH;
     for (int64_t i = 0; i < kept; i++)
         text[i] = (char)(from[i] >= 0x20 && from[i] < 0x7f ? from[i] : '?');
     strcpy(text + kept, kept < count ? "..." : "");

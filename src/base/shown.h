@@ -1,4 +1,4 @@
-/* Numbers and foreign text made fit for a message. */
+/* Numbers and untrusted text, formatted for messages. */
 #ifndef DL_BASE_SHOWN_H
 #define DL_BASE_SHOWN_H
 
@@ -8,10 +8,10 @@ enum { DL_SHOWN = 64 };
 
 /* 40960 as "40,960", written to `text`, which is returned. */
 const char *dl_commas_in(char text[DL_SHOWN], int64_t number);
-/* The first bytes of something read from a file, unprintable ones as '?', "..." where it was cut. */
+/* The first bytes of file content, unprintable ones as '?', followed by "..." if truncated. */
 const char *dl_shown_in(char text[DL_SHOWN], const void *bytes, int64_t count);
 
-/* The same, in memory that lives as long as the block the macro is used in: for arguments of dl_fail. */
+/* The same, in memory that is valid until the end of the enclosing block: for arguments of dl_fail. */
 #define DL_COMMAS(number) dl_commas_in((char[DL_SHOWN]){0}, (number))
 #define DL_PRINTABLE(bytes, count) dl_shown_in((char[DL_SHOWN]){0}, (bytes), (count))
 

@@ -1,11 +1,11 @@
-/* The last failure of each thread. */
+/* The last error of each thread. */
 #include "base/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* An over-long path must not push the reason out: the name has room of its own. */
+/* The name has its own buffer, so that an overlong path does not truncate the reason. */
 enum { NAME_SIZE = 512, TEXT_SIZE = 1024 };
 
 static _Thread_local struct {

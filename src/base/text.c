@@ -1,4 +1,4 @@
-/* A growing buffer whose failure is remembered, so that callers check once at the end. */
+/* A growing buffer that remembers failure, so that callers check once at the end. */
 #include "base/text.h"
 
 #include "base/memory.h"

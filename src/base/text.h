@@ -1,4 +1,4 @@
-/* Text that grows, for headers and file content that is built piece by piece. */
+/* Growing text, for headers and file content built piece by piece. */
 #ifndef DL_BASE_TEXT_H
 #define DL_BASE_TEXT_H
 
@@ -7,7 +7,7 @@
 typedef struct dl_text {
     char *data; /* always terminated once anything was appended */
     int64_t length, capacity;
-    bool failed; /* an allocation failed; appending goes on doing nothing */
+    bool failed; /* an allocation failed; further appends do nothing */
 } dl_text;
 
 void dl_text_append(dl_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,5 @@
-/* Which options apply to which variants of a table, and which variants the options that were set leave. */
+/* Which options apply to which variants of a table, and which variants remain given the options that were
+ * set. */
 #include "base/options.h"
 
 #include <stdio.h>
@@ -32,9 +33,9 @@ static bool is_single(unsigned set) {
     return set != 0 && (set & (set - 1)) == 0;
 }
 
-/* ---- In words ---- */
+/* ---- Descriptions ---- */
 
-/* The option whose choice asks for a variant. */
+/* The option whose choice selects a variant. */
 static const dltf_option *option_choosing(dltf_option_table table, const char *variant, size_t length) {
     for (int i = 0; i < table.count; i++)
         if (table.options[i].kind == DLTF_OPTION_CHOICE &&
@@ -87,13 +88,13 @@ static dltf_status contradiction(dltf_option_table table, const dltf_option *opt
 }
 
 static dltf_status not_applicable(dltf_option_table table, const dltf_option *option, unsigned possible) {
-    char scope[SCOPE_SIZE], asked[SCOPE_SIZE];
+    char scope[SCOPE_SIZE], selected[SCOPE_SIZE];
     dltf_option_scope(table, option, scope, sizeof scope);
-    /* "All but method ksvd" says it already; of several that are open none needs to be named. */
+    /* Name the selected variant if it is the only possible one, unless "all but method ksvd" names it. */
     bool is_named = is_single(possible) && !is_single(all_variants(table) & ~variants_of(table, option));
-    describe(table, possible, asked, sizeof asked);
+    describe(table, possible, selected, sizeof selected);
     return dl_fail_option(DLTF_ARGUMENT, option->name, "applies to %s%s%s", scope,
-                          is_named ? ", not to " : "", is_named ? asked : "");
+                          is_named ? ", not to " : "", is_named ? selected : "");
 }
 
 static bool is_set(const dltf_option *option, const void *target, const char *const *given) {

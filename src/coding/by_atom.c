@@ -1,4 +1,4 @@
-/* A counting sort: all sums over the samples of an atom then have one owner, and need no locks. */
+/* A counting sort: sums over the samples of an atom then have a single owner and need no locks. */
 #include "coding/by_atom.h"
 
 #include "base/memory.h"

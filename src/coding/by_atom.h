@@ -12,7 +12,7 @@ typedef struct dl_by_atom {
     int64_t *entry;
 } dl_by_atom;
 
-/* For codes of up to `entries` entries, rows times k. */
+/* For codes of at most `entries` entries: rows times k. */
 dltf_status dl_by_atom_alloc(dl_by_atom *by_atom, int64_t m, int64_t entries);
 void dl_by_atom_free(dl_by_atom *by_atom);
 

@@ -1,23 +1,23 @@
-/* A coding method: how a tile of samples becomes codes. encoder.c runs any of them; coders.c lists those
- * that the library has. */
+/* A coder: how a tile of samples becomes codes. encoder.c runs any of them; coders.c lists those of the
+ * library. */
 #ifndef DL_CODING_CODER_H
 #define DL_CODING_CODER_H
 
 #include "coding/feature.h"
 
-/* What is asked for. Borrows the model. */
+/* What to encode with. Borrows the model. */
 typedef struct dl_recipe {
     const dltf_model *model;
-    dltf_encode_options options; /* k and select as chosen */
-    dl_feature feature;          /* the model's thresholded feature, with that k and that rule */
+    dltf_encode_options options; /* k and select filled in */
+    dl_feature feature;          /* the model's thresholded feature, with that k and selection */
     int threads;
 } dl_recipe;
 
 typedef struct dl_coder {
     const char *name;
     bool takes_positive;
-    bool starts_from_feature; /* the filter of large dictionaries is worth its memory */
-    /* Makes what coding needs, for recipe->threads workers; NULL where that is nothing. */
+    bool starts_from_feature; /* computes the feature: the filter for large dictionaries pays */
+    /* Allocates the state that coding needs, for recipe->threads workers; NULL if there is none. */
     dltf_status (*prepare)(const dl_recipe *recipe, void **state);
     /* Codes of up to DL_TILE preprocessed samples, `x_stride` apart. Allocates nothing. A sample whose scores
      * are not finite gets a code that is not finite. */
@@ -26,18 +26,18 @@ typedef struct dl_coder {
     void (*free)(void *state);
 } dl_coder;
 
-/* NULL: not in this library. */
+/* NULL if the library does not have it. */
 const dl_coder *dl_coder_find(dltf_coder coder);
 
 #define DL_DECLARE_CODER(NAME, name, help) extern const dl_coder dl_coder_##name;
 DLTF_CODERS(DL_DECLARE_CODER)
 #undef DL_DECLARE_CODER
 
-/* Samples whose scores on m atoms are made together by the methods that need all of them: they stay in the
- * cache. At most DL_TILE. */
+/* How many samples a coder that needs all m scores should score at once, so that they stay in the cache. At
+ * most DL_TILE. */
 int64_t dl_score_rows(int64_t m);
 
-/* Refuses m x m matrices, with entries of so many bits, that this machine cannot hold. */
+/* Fails if an m x m matrix with entries of `bits` bits does not fit in the memory of this machine. */
 dltf_status dl_gram_check(int64_t m, int bits);
 
 /* G = W^T W (m x m) of a dictionary in f32, by products in double, and the dictionary packed for scores. */

@@ -1,4 +1,4 @@
-/* The coding methods of the library: all of them. */
+/* The coders of the full library: all of them. */
 #include "coding/coder.h"
 
 #define ROW(NAME, name, help) &dl_coder_##name,

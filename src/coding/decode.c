@@ -1,4 +1,4 @@
-/* Sums of atoms, on the kernels. */
+/* Sums of atoms, by the kernels. */
 #include "coding/decode.h"
 
 #include "data/codes.h"

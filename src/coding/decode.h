@@ -16,8 +16,8 @@ dl_code dl_codes_code(const dltf_codes *codes, int64_t i);
 
 typedef enum dl_sign { DL_SUBTRACT = -1, DL_ADD = 1 } dl_sign;
 
-/* x += Wz or x -= Wz for a dictionary of atoms of n floats, in double or in single precision; entry after
- * entry, O(count n). */
+/* x += Wz or x -= Wz for a dictionary of atoms of n floats, in double or in single precision; entry by entry,
+ * O(count n). */
 void dl_decode(double *x, dl_sign sign, const float *W, int64_t n, dl_code code);
 void dl_decode32(float *x, dl_sign sign, const float *W, int64_t n, dl_code code);
 

@@ -1,5 +1,5 @@
-/* The dual encoder: the scores that a least-squares reconstruction would give, at the price of the same
- * product. Called by stage 1 of the learner and by the coder htp. */
+/* The dual encoder: the scores that a least-squares reconstruction would give, at the cost of the same
+ * product. */
 #include "coding/dual.h"
 
 #include "linalg/blas.h"
@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* factor = B + r I, factorised; r grows until rounding no longer makes it indefinite. */
+/* Cholesky factor of B + r I, B the smaller of W W^T and the Gram matrix; r grows until the sum is positive
+ * definite despite rounding. */
 static void factorise(int threads, const double *W, int64_t m, int64_t n, double r, double *factor) {
     bool wide = m > n; /* n x n: W W^T in the paper's letters; otherwise the m x m Gram matrix */
     int64_t size = wide ? n : m;

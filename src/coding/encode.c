@@ -1,5 +1,4 @@
-/* dltf_encode, dltf_refit, dltf_decode and the reconstruction error: whole data sets through a model, tile by
- * tile. */
+/* dltf_encode, dltf_refit, dltf_decode and the reconstruction error, for whole data sets, tile by tile. */
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "coding/decode.h"
@@ -40,7 +39,7 @@ dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encod
     k = dltf_encoder_k(encoder);
     if (!dl_multiply(X.rows, k, &entries)) {
         status =
-            dl_fail(DLTF_MEMORY, "%lld codes of %lld entries are too many", (long long)X.rows, (long long)k);
+            dl_fail(DLTF_MEMORY, "%lld codes of %lld entries are too large", (long long)X.rows, (long long)k);
         goto done;
     }
     DL_TRY(dl_codes_alloc(X.rows, model->parts.m, entries, &made));
@@ -64,14 +63,14 @@ static dltf_status check_codes_fit(const dltf_model *model, const dltf_codes *co
                          (long long)codes->cols, (long long)model->parts.m);
 }
 
-/* The same, with the samples that the codes belong to. */
+/* The same, and that the samples match the codes. */
 static dltf_status check_pair(const dltf_model *model, dltf_matrix X, const dltf_codes *codes) {
     dltf_status status = check_codes_fit(model, codes);
     if (status == DLTF_OK)
         status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK && (X.cols != model->parts.n || X.rows != codes->rows))
         status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA,
-                               "%lld x %lld samples do not go with %lld codes of a model for %lld columns",
+                               "%lld x %lld samples, but the codes and the model expect %lld x %lld",
                                (long long)X.rows, (long long)X.cols, (long long)codes->rows,
                                (long long)model->parts.n);
     return status;
@@ -104,17 +103,16 @@ static void refit_rows(void *context, int64_t tile, int worker) {
     }
 }
 
-/* Entries that became zero are dropped. */
-static dltf_status close_up(dltf_codes *codes) {
+/* Fails if a value is not finite. */
+static dltf_status drop_zeros(dltf_codes *codes) {
     int64_t at = 0, first = 0;
     for (int64_t i = 0; i < codes->rows; i++) {
         int64_t last = codes->indptr[i + 1];
         for (int64_t s = first; s < last; s++) {
             if (!isfinite(codes->values[s]))
-                return dl_fail_about(
-                    DLTF_NUMERIC, DLTF_SUBJECT_DATA,
-                    "row %lld: its coefficients leave the range of single precision: rescale the data",
-                    (long long)i);
+                return dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                                     "row %lld: its coefficients overflow single precision: rescale the data",
+                                     (long long)i);
             codes->indices[at] = codes->indices[s];
             codes->values[at] = codes->values[s];
             at += codes->values[s] != 0;
@@ -147,7 +145,7 @@ dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes 
     DL_TRY_NEW(job.scratch, workers * job.room);
     job.codes = made;
     dl_parallel(workers, dl_tiles(X.rows, DL_TILE), refit_rows, &job);
-    DL_TRY(close_up(made));
+    DL_TRY(drop_zeros(made));
     *codes = made;
     made = NULL;
 done:
@@ -168,7 +166,7 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
     double *x = DL_NEW(double, n);
     if (!x)
         return DLTF_MEMORY;
-    /* A mean that was subtracted before samples were scaled to norm 1 cannot be put back. */
+    /* A mean that was subtracted before samples were scaled to norm 1 cannot be added back. */
     const float *mean = model->parts.unit_norm ? NULL : model->mean;
     for (int64_t i = 0; i < codes->rows; i++) {
         memset(x, 0, (size_t)n * sizeof *x);
@@ -177,7 +175,8 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
             X[i * n + j] = (float)(mean ? x[j] + (double)mean[j] : x[j]);
             if (!isfinite(X[i * n + j]))
                 status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_CODES,
-                                       "row %lld decodes to a value beyond single precision", (long long)i);
+                                       "row %lld decodes to a value that overflows single precision",
+                                       (long long)i);
         }
     }
     dl_free(x);

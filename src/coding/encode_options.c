@@ -13,11 +13,11 @@ static const dltf_option options[] = {
     {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "K", .help = "entries kept per code (default: as the model was trained)"},
     {.name = "select", .kind = DLTF_OPTION_CHOICE, FIELD(select), .default_text = "model", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = "which scores a code keeps: as the model was trained, the largest magnitudes, or the largest positive ones"},
     {.name = "coder", .kind = DLTF_OPTION_CHOICE, FIELD(coder), .default_text = "threshold", .choices = CODERS, .argument = "CODER", .help = &(DLTF_CODERS(CODER_HELP))[2]},
-    {.name = "passes", .kind = DLTF_OPTION_INTEGER, FIELD(passes), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "P", .applies = "iht|niht|htp", .help = "passes at most (default: 100, of htp 8); they end when nothing changes any more"},
-    {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .argument = "E", .applies = "omp", .help = "stop when ||x - Wz||^2 of the preprocessed sample is at most E, with K entries at most; 0: always K entries"},
-    {.name = "coherence", .kind = DLTF_OPTION_REAL, FIELD(coherence), .min = 1e-6, .max = 1, .argument = "MU", .applies = "incoherent", .help = "|<w_i, w_j>| of two atoms of a code, at most (default: 0.1)"},
+    {.name = "passes", .kind = DLTF_OPTION_INTEGER, FIELD(passes), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "P", .applies = "iht|niht|htp", .help = "maximum number of passes (default: 100, htp 8); coding stops earlier once nothing changes"},
+    {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .argument = "E", .applies = "omp", .help = "stop when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
+    {.name = "coherence", .kind = DLTF_OPTION_REAL, FIELD(coherence), .min = 1e-6, .max = 1, .argument = "MU", .applies = "incoherent", .help = "largest |<w_i, w_j>| of two atoms in a code (default: 0.1)"},
     {.name = "threshold", .kind = DLTF_OPTION_REAL, FIELD(threshold), .default_text = "0", .max = 1e30, .argument = "T", .applies = "incoherent", .help = "keep only scores above T"},
-    {.name = "refit", .kind = DLTF_OPTION_FLAG, FIELD(refit), .default_text = "false", .help = "values by least squares on the support instead of correlations"},
+    {.name = "refit", .kind = DLTF_OPTION_FLAG, FIELD(refit), .default_text = "false", .help = "compute values by least squares on the support instead of correlations"},
     {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };
 /* clang-format on */

@@ -1,4 +1,4 @@
-/* An encoder: a model made ready for samples, with all memory that coding needs. Public functions
+/* An encoder: a model prepared for coding, with all memory that coding needs. Public functions
  * dltf_encoder_*; dltf_encode in encode.c is built on it. */
 #include "coding/encoder.h"
 
@@ -14,7 +14,7 @@
 
 struct dltf_encoder {
     dl_recipe recipe;
-    dl_prefilter filter; /* of large dictionaries */
+    dl_prefilter filter; /* for large dictionaries */
     const dl_coder *coder;
     void *state; /* of the coder */
     dl_workspace *spaces;
@@ -23,7 +23,7 @@ struct dltf_encoder {
 
 static dltf_status check_coder(const dl_coder *coder, const dl_recipe *recipe) {
     if (!coder)
-        return dl_fail_option(DLTF_ARGUMENT, "coder", "this library has the coder threshold only");
+        return dl_fail_option(DLTF_ARGUMENT, "coder", "unsupported: this library has only coder threshold");
     if (recipe->feature.positive && !coder->takes_positive)
         return dl_fail_option(DLTF_ARGUMENT, "select",
                               "the coder %s chooses atoms by magnitude; select abs, or use another coder",
@@ -31,7 +31,7 @@ static dltf_status check_coder(const dl_coder *coder, const dl_recipe *recipe) {
     return DLTF_OK;
 }
 
-/* The encoding, checked against the model; what it leaves open is the model's. */
+/* Checks the encoding against the model and fills in what it leaves open. */
 static dltf_status make_recipe(const dltf_model *model, const dltf_encode_options *encoding,
                                dl_recipe *recipe) {
     dltf_status status = dltf_option_check(dltf_encode_option_table(), encoding, NULL);
@@ -67,9 +67,9 @@ static dltf_status add_filter(dltf_encoder *e) {
 
 dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *encoding,
                              dltf_encoder **encoder) {
-    dltf_encode_options standard = dltf_encode_options_default();
+    dltf_encode_options defaults = dltf_encode_options_default();
     if (!encoding)
-        encoding = &standard;
+        encoding = &defaults;
     dl_recipe recipe;
     dltf_status status = make_recipe(model, encoding, &recipe);
     if (status != DLTF_OK)
@@ -124,8 +124,8 @@ void dl_encoder_tile(const dltf_encoder *e, int worker, const float *X, int64_t 
 typedef struct batch {
     const dltf_encoder *e;
     dl_samples samples;
-    int64_t first;  /* of the samples */
-    int64_t number; /* what messages call the first row of all */
+    int64_t first;  /* row of X */
+    int64_t number; /* of row 0 of X in messages */
     dl_slots out;
 } batch;
 
@@ -141,7 +141,7 @@ static void encode_tile(void *context, int64_t tile, int worker) {
     dl_encoder_tile(e, worker, X ? X : space->X, x_stride, rows, dl_slots_from(&b->out, start, rows));
 }
 
-/* Why the code of a sample is not finite: NaN or infinity among its values, or values too large for the
+/* The reason why the code of a sample is not finite: NaN or infinity among its values, or overflow of the
  * products. */
 static dltf_status explain_row(const batch *b, int64_t i) {
     double *row = b->e->spaces[0].row;
@@ -150,19 +150,19 @@ static dltf_status explain_row(const batch *b, int64_t i) {
     if (status != DLTF_OK)
         return status;
     return dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
-                         "row %lld: its scores leave the range of single precision: rescale the data",
+                         "row %lld: its scores overflow single precision: rescale the data",
                          (long long)(b->number + i));
 }
 
-/* Without a branch, so that it becomes a few wide instructions. */
+/* Branch-free, so that compilers vectorise it. */
 static bool all_finite(const float *value, int64_t count) {
-    uint32_t odd = 0;
+    uint32_t bad = 0;
     for (int64_t e = 0; e < count; e++) {
         uint32_t bits;
         memcpy(&bits, &value[e], sizeof bits);
-        odd |= (bits & 0x7f800000u) == 0x7f800000u;
+        bad |= (bits & 0x7f800000u) == 0x7f800000u;
     }
-    return !odd;
+    return !bad;
 }
 
 static bool full(dl_slots codes) {
@@ -172,8 +172,8 @@ static bool full(dl_slots codes) {
     return !missing;
 }
 
-/* A NaN in a sample makes all of its scores NaN and ranks first, so that looking at codes is enough to find
- * it. Full codes, the usual ones, are one array. */
+/* A NaN in a sample makes all of its scores NaN, and NaN ranks first, so it is enough to check the codes. If
+ * all codes are full, as usual, they are one contiguous array. */
 static dltf_status check_codes(const batch *b) {
     dl_slots codes = b->out;
     if (full(codes) && all_finite(codes.value, codes.rows * codes.k))

@@ -1,14 +1,14 @@
-/* An encoder beyond its public functions: pieces of data, and tiles from threads of others. */
+/* Internal functions of encoders: for pieces of data, and for tiles on threads of the caller. */
 #ifndef DL_CODING_ENCODER_H
 #define DL_CODING_ENCODER_H
 
 #include "coding/feature.h"
 
-/* The data fit the model. */
+/* Checks that the data fit the model. */
 dltf_status dl_encoder_check(const dltf_encoder *encoder, dltf_matrix X);
 
-/* Codes of out.rows rows of X from `first` on. Messages count the rows of X from `number`: X may be a piece
- * of something longer. */
+/* Codes of out.rows rows of X from `first` on. Messages count the rows of X from `number`: X may be part of a
+ * stream. */
 dltf_status dl_encoder_rows(dltf_encoder *encoder, dltf_matrix X, int64_t first, int64_t number,
                             dl_slots out);
 

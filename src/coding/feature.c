@@ -12,7 +12,8 @@ dltf_status dl_slots_alloc(dl_slots *slots, int64_t rows, int64_t k) {
     int64_t entries = 0;
     *slots = (dl_slots){.rows = rows, .k = k};
     if (!dl_multiply(rows, k, &entries))
-        return dl_fail(DLTF_MEMORY, "%lld codes of %lld entries are too many", (long long)rows, (long long)k);
+        return dl_fail(DLTF_MEMORY, "%lld codes of %lld entries are too large", (long long)rows,
+                       (long long)k);
     DL_TRY_NEW(slots->count, rows);
     DL_TRY_NEW(slots->index, entries);
     DL_TRY_NEW(slots->value, entries);
@@ -48,14 +49,14 @@ void dl_code_sort(int32_t *index, float *value, int64_t count) {
     }
 }
 
-static int64_t least(int64_t a, int64_t b) {
+static int64_t min_i64(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
 dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces) {
     dltf_status status = DLTF_OK;
     dl_workspace *made = NULL;
-    int64_t block = least(m, DL_BLOCK_ATOMS), room = k + block;
+    int64_t block = min_i64(m, DL_BLOCK_ATOMS), room = k + block;
     DL_TRY_NEW(made, threads);
     for (int t = 0; t < threads; t++) {
         DL_TRY_NEW(made[t].row, n);
@@ -100,21 +101,21 @@ void dl_threshold_tile(const dl_feature *feature, const float *scores, int64_t r
                              out.value);
 }
 
-/* The rank of the weakest of k entries, above which an entry of a later block must be; 0 while there are
- * fewer. */
+/* The key of the weakest of k entries, which an entry of a later block must exceed; 0 while there are fewer.
+ */
 static uint32_t weakest(const float *value, int64_t count, int64_t k) {
-    uint32_t least_key = 0x7fffffffu;
+    uint32_t smallest = 0x7fffffffu;
     for (int64_t e = 0; e < count; e++) {
         uint32_t bits;
         memcpy(&bits, &value[e], sizeof bits);
         bits &= 0x7fffffffu;
-        least_key = bits < least_key ? bits : least_key;
+        smallest = bits < smallest ? bits : smallest;
     }
-    return count < k ? 0 : least_key;
+    return count < k ? 0 : smallest;
 }
 
-/* Merges a block's scores of one sample into its codes: what ranks above the weakest is appended, then the
- * best k of all are kept. Positions ascend, so that ties still go to the lowest index. */
+/* Merges a block's scores of one sample into its code: scores above the weakest are appended, then the best k
+ * of all are kept. Positions ascend, so that ties still go to the lowest index. */
 static void merge_block(const dl_feature *feature, const float *scores, int64_t atoms, int64_t first,
                         dl_workspace *space, int32_t *count, int32_t *index, float *value) {
     const dl_kernels *kernels = dl_kernels_now();
@@ -142,16 +143,16 @@ void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride
     if (E->m <= DL_BLOCK_ATOMS) {
         /* Half a tile at a time: for few atoms its scores then stay in the L1 cache. */
         for (int64_t i = 0; i < rows; i += DL_TILE / 2) {
-            int64_t some = least(rows - i, DL_TILE / 2);
-            dl_score_tile(E, X + i * x_stride, x_stride, some, space->scores);
-            dl_threshold_tile(feature, space->scores, some, space->keys, dl_slots_from(&out, i, some));
+            int64_t half = min_i64(rows - i, DL_TILE / 2);
+            dl_score_tile(E, X + i * x_stride, x_stride, half, space->scores);
+            dl_threshold_tile(feature, space->scores, half, space->keys, dl_slots_from(&out, i, half));
         }
         return;
     }
     memset(out.count, 0, (size_t)rows * sizeof *out.count);
     for (int64_t panel = 0; panel < E->panels; panel += block_panels) {
-        int64_t last = least(panel + block_panels, E->panels), first = panel * DL_PANEL;
-        int64_t atoms = least(last * DL_PANEL, E->m) - first;
+        int64_t last = min_i64(panel + block_panels, E->panels), first = panel * DL_PANEL;
+        int64_t atoms = min_i64(last * DL_PANEL, E->m) - first;
         dl_kernels_now()->scores(E, panel, last, X, x_stride, rows, space->scores, atoms);
         for (int64_t i = 0; i < rows; i++)
             merge_block(feature, space->scores + i * atoms, atoms, first, space, &out.count[i],

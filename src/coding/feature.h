@@ -6,7 +6,7 @@
 #include "data/samples.h"
 #include "kernels/packed.h"
 
-/* Atoms whose scores are made at once where there are many: a tile's scores then fit the L2 cache. */
+/* Atoms scored at once in large dictionaries: a tile's scores then fit the L2 cache. */
 enum { DL_BLOCK_ATOMS = 1024 };
 
 /* Codes of fixed width: sample i has count[i] <= k entries at index + i*k, value + i*k, indices ascending. */
@@ -22,7 +22,7 @@ void dl_slots_free(dl_slots *slots);
 /* The rows of a larger slots object from `first` on: a view. */
 dl_slots dl_slots_from(const dl_slots *slots, int64_t first, int64_t rows);
 
-/* Puts the entries of one code in the order of atoms; for the few that a code has. */
+/* Sorts the entries of one code by atom. Insertion sort: a code has few entries. */
 void dl_code_sort(int32_t *index, float *value, int64_t count);
 
 typedef struct dl_prefilter dl_prefilter;
@@ -58,8 +58,8 @@ typedef struct dl_workspace {
 dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces);
 void dl_workspaces_free(dl_workspace *spaces, int threads);
 
-/* Both in one: z = max_k(X E^T - b). The scores of a tile stay in the cache; for many atoms they are made
- * block by block, and only those that rank above the k-th best so far are looked at again. */
+/* Both in one: z = max_k(X E^T - b). The scores of a tile stay in the cache; for many atoms they are computed
+ * block by block, and only those above the k-th best so far are kept. */
 void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
                      dl_workspace *space, dl_slots out);
 

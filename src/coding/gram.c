@@ -1,4 +1,4 @@
-/* What the iterative methods make of a dictionary before they see samples. */
+/* What iterative coders precompute from a dictionary: Gram matrix, packed atoms. */
 #include "kernels/gram.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -31,8 +31,9 @@ dltf_status dl_gram_check(int64_t m, int bits) {
         return DLTF_OK;
     return dl_fail_option(
         DLTF_MEMORY, "coder",
-        "the Gram matrix of %lld atoms takes %.0f GB, this machine has %.0f GB: use threshold", (long long)m,
-        bytes / 1e9, dl_memory_of_machine() / 1e9);
+        "the matrix of all pairs of %lld atoms needs %.0f GB, but this machine has %.0f GB: use coder "
+        "threshold",
+        (long long)m, bytes / 1e9, dl_memory_of_machine() / 1e9);
 }
 
 dltf_status dl_gram_new(int threads, const float *W, int64_t m, int64_t n, float **G) {

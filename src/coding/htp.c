@@ -1,11 +1,11 @@
-/* Hard-thresholding pursuit, preconditioned by the dual encoder E of the dictionary, as a coding method:
+/* Hard-thresholding pursuit, preconditioned by the dual encoder E of the dictionary, as a coder:
  *
  *     min ||x - Wz||^2  s.t. ||z||_0 <= k (and z >= 0 with positive selection)
  *
  * The first pass is the model's own thresholded feature, each later one z <- max_k(z + E^T(x - Wz)); after
- * every pass the values are those of least squares on the support. Where E^T W is near the identity on few
- * atoms, one correction repairs most of a support. Ends after recipe->options.passes or when the support
- * stays, and returns the best code that it met. */
+ * every pass the values are refitted on the support. Where E^T W is near the identity on few atoms, one
+ * correction repairs most of a support. Stops after recipe->options.passes or when the support no longer
+ * changes, and returns the best code found. */
 #include "base/memory.h"
 #include "coding/coder.h"
 #include "coding/decode.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { PASSES = 8 };
-static const double RIDGE = 0.1; /* of the dual, as in stage 1 of the learner */
+static const double RIDGE = 0.1; /* of the dual, as in the minibatch stage */
 
 /* Work space of one thread. */
 typedef struct htp_space {
@@ -118,8 +118,8 @@ done:
     return status;
 }
 
-/* Removes what a sample's code may not hold: zeros and, with positive selection, negative values; true if
- * there was a negative one. */
+/* Removes zeros and, with positive selection, negative values from a code; true if there was a negative one.
+ */
 static bool drop(const htp_state *h, dl_slots code) {
     int32_t kept = 0;
     bool negative = false;
@@ -170,18 +170,18 @@ static void copy_code(dl_slots from, dl_slots to) {
     memcpy(to.value, from.value, (size_t)from.count[0] * sizeof *to.value);
 }
 
-/* All passes after the first, which is in `best`. */
+/* All passes after the first, whose code is in `best`. */
 static void pursue(const htp_state *h, htp_space *s, const float *x, const float *scores, dl_slots best) {
-    double least = fit(h, s, x, best);
+    double smallest = fit(h, s, x, best);
     copy_code(best, s->now);
-    for (int64_t pass = 1; pass < h->passes && isfinite(least); pass++) {
+    for (int64_t pass = 1; pass < h->passes && isfinite(smallest); pass++) {
         correct(h, s, scores, s->now, s->next);
         if (same_support(s->now, s->next))
             break;
         double square = fit(h, s, x, s->next);
-        if (square < least) {
+        if (square < smallest) {
             copy_code(s->next, best);
-            least = square;
+            smallest = square;
         }
         dl_slots now = s->now;
         s->now = s->next;
@@ -193,13 +193,13 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
                  int64_t rows, dl_workspace *space, dl_slots out) {
     const htp_state *h = state;
     htp_space *s = &h->spaces[worker];
-    int64_t m = h->E.m, some = dl_score_rows(m);
+    int64_t m = h->E.m, chunk = dl_score_rows(m);
     dl_feature_tile(&recipe->feature, X, x_stride, rows, space, out);
     for (int64_t i = 0; i < rows; i++) {
-        if (i % some == 0)
+        if (i % chunk == 0)
             dl_kernels_now()->scores(&h->E, 0, h->E.panels, X + i * x_stride, x_stride,
-                                     rows - i < some ? rows - i : some, s->S, m);
-        pursue(h, s, X + i * x_stride, s->S + i % some * m, dl_slots_from(&out, i, 1));
+                                     rows - i < chunk ? rows - i : chunk, s->S, m);
+        pursue(h, s, X + i * x_stride, s->S + i % chunk * m, dl_slots_from(&out, i, 1));
     }
 }
 

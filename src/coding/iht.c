@@ -1,11 +1,12 @@
-/* Iterative hard thresholding as a coding method:
+/* Iterative hard thresholding as a coder:
  *
  *     min ||x - Wz||^2  s.t. ||z||_0 <= k (and z >= 0 with positive selection)
  *     z <- max_k(z + mu W^T(x - Wz))
  *
- * from z = 0. iht takes mu = 1/lambda_max(G), with which no pass raises the error. niht (Blumensath & Davies
- * 2010) takes the best mu for the present support, and where the support changes shortens it until the error
- * must fall. Either ends after recipe->options.passes, or when a pass changes nothing that f32 could hold. */
+ * from z = 0. iht uses mu = 1/lambda_max(G), for which no pass increases the error. niht (Blumensath & Davies
+ * 2010) uses the best mu for the current support and, if the support changes, shortens it until the error is
+ * guaranteed to decrease. Both stop after recipe->options.passes, or when the change is below f32 precision.
+ */
 #include "base/memory.h"
 #include "coding/coder.h"
 #include "data/matrix.h"
@@ -17,10 +18,10 @@
 #include <string.h>
 
 enum { PASSES = 100 };
-static const double STILL = 1e-6; /* change of z, relative to z, that ends the passes */
-/* The eigenvalue is known to a part in a hundred; also Blumensath's 1 - c. */
+static const double TOLERANCE = 1e-6; /* change of z, relative to z, that ends the passes */
+/* The eigenvalue is accurate to one percent; also the 1 - c of Blumensath & Davies. */
 static const double SAFETY = 0.99;
-static const double SHORTEN = 0.51; /* of the step, while the error might rise */
+static const double BACKTRACK = 0.51; /* factor of the step while the error might increase */
 
 /* Work space of one thread. A code is `count` entries index, value. */
 typedef struct iht_space {
@@ -35,7 +36,7 @@ typedef struct iht_space {
 typedef struct iht_state {
     dl_packed W;
     float *G;
-    double step; /* 1 / lambda_max(G), on the safe side */
+    double step; /* SAFETY / lambda_max(G) */
     int64_t passes, k;
     bool positive, normalised;
     iht_space *spaces;
@@ -125,7 +126,7 @@ static dltf_status prepare_niht(const dl_recipe *recipe, void **state) {
     return prepare(recipe, true, state);
 }
 
-/* The step that is best while the support stays: ||g_S||^2 / ||W_S g_S||^2 with g = -p. */
+/* The best step while the support does not change: ||g_S||^2 / ||W_S g_S||^2 with g = -p. */
 static double best_step(const iht_state *h, const float *p, const int32_t *S, int64_t count) {
     double above = 0, below = 0;
     for (int64_t e = 0; e < count; e++) {
@@ -163,7 +164,7 @@ static change compare(const iht_space *s, const int32_t *index, const float *val
     return d;
 }
 
-/* z' = max_k(z - mu p) and its gap; returns its size. */
+/* z' = max_k(z - mu p) and Gz' - W^T x; returns the number of entries of z'. */
 static int64_t step(const iht_state *h, iht_space *s, double mu, const float *b, const int32_t *index,
                     const float *value, int64_t count) {
     for (int64_t j = 0; j < h->W.m; j++)
@@ -175,7 +176,7 @@ static int64_t step(const iht_state *h, iht_space *s, double mu, const float *b,
     return next;
 }
 
-/* One pass on a code; true when it stands still. */
+/* One pass on a code; true when it has converged. */
 static bool improve(const iht_state *h, iht_space *s, const float *b, int32_t *index, float *value,
                     int32_t *count) {
     /* With z = 0 the support is that of the first selection. */
@@ -190,10 +191,10 @@ static bool improve(const iht_state *h, iht_space *s, const float *b, int32_t *i
     for (;;) {
         next = step(h, s, mu, b, index, value, *count);
         d = compare(s, index, value, *count, next);
-        /* At the safe step the error cannot rise, whatever rounding says. */
+        /* At the safe step the error cannot increase, whatever rounding suggests. */
         if (mu <= h->step || d.same_support || mu * d.image <= SAFETY * d.square)
             break;
-        mu = fmax(mu * SHORTEN, h->step);
+        mu = fmax(mu * BACKTRACK, h->step);
     }
     double square = 0;
     for (int64_t e = 0; e < next; e++)
@@ -204,7 +205,7 @@ static bool improve(const iht_state *h, iht_space *s, const float *b, int32_t *i
     float *p = s->p;
     s->p = s->p_next;
     s->p_next = p;
-    return !(d.square > STILL * STILL * square);
+    return !(d.square > TOLERANCE * TOLERANCE * square);
 }
 
 static void tile(const dl_recipe *recipe, void *state, int worker, const float *X, int64_t x_stride,
@@ -214,12 +215,12 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     const iht_state *h = state;
     iht_space *s = &h->spaces[worker];
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t m = h->W.m, some = dl_score_rows(m);
+    int64_t m = h->W.m, chunk = dl_score_rows(m);
     for (int64_t i = 0; i < rows; i++) {
-        const float *b = s->B + i % some * m;
-        if (i % some == 0)
+        const float *b = s->B + i % chunk * m;
+        if (i % chunk == 0)
             kernels->scores(&h->W, 0, h->W.panels, X + i * x_stride, x_stride,
-                            rows - i < some ? rows - i : some, s->B, m);
+                            rows - i < chunk ? rows - i : chunk, s->B, m);
         out.count[i] = 0;
         kernels->gap_row(h->G, m, NULL, NULL, 0, b, s->p);
         for (int64_t pass = 0; pass < h->passes; pass++)

@@ -1,5 +1,5 @@
 /* A tile of samples at a time: scores by the packed product, candidates above the threshold by the vector
- * kernel, then the greedy choice among these few. Conflicts of an atom are a row of bits. */
+ * kernel, then a greedy choice among these few. The conflicts of an atom are a row of bits. */
 #include "coding/incoherent.h"
 
 #include "base/memory.h"
@@ -16,7 +16,7 @@ dltf_status dl_incoherent_alloc(dl_incoherent *c, int64_t m, int64_t n) {
     DL_TRY(dl_packed_alloc(&c->W, m, n));
     DL_TRY_NEW(c->conflict, m * c->words);
 done:
-    return status; /* the owner frees what is there */
+    return status; /* on failure the owner frees what was allocated */
 }
 
 void dl_incoherent_free(dl_incoherent *c) {
@@ -58,7 +58,7 @@ dltf_status dl_incoherent_space_alloc(dl_incoherent_space *space, int64_t m) {
     DL_TRY_NEW(space->value, m);
     DL_TRY_NEW(space->index, m);
 done:
-    return status; /* the owner frees what is there */
+    return status; /* on failure the owner frees what was allocated */
 }
 
 void dl_incoherent_space_free(dl_incoherent_space *space) {
@@ -67,7 +67,7 @@ void dl_incoherent_space_free(dl_incoherent_space *space) {
     dl_free(space->index);
 }
 
-/* Takes the largest candidate, drops those in conflict with it, and so on. */
+/* Repeatedly takes the largest candidate and drops those in conflict with it. */
 static int32_t choose(const dl_incoherent *c, int64_t count, dl_incoherent_space *space, int32_t *index,
                       float *value) {
     int32_t kept = 0;
@@ -92,23 +92,23 @@ static int32_t choose(const dl_incoherent *c, int64_t count, dl_incoherent_space
 void dl_incoherent_tile(const dl_incoherent *c, const float *X, int64_t x_stride, int64_t rows,
                         dl_incoherent_space *space, dl_slots out) {
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t m = c->W.m, some = dl_score_rows(m);
+    int64_t m = c->W.m, chunk = dl_score_rows(m);
     float threshold = (float)c->threshold;
     uint32_t cut;
     memcpy(&cut, &threshold, sizeof cut);
     for (int64_t i = 0; i < rows; i++) {
-        if (i % some == 0)
+        if (i % chunk == 0)
             kernels->scores(&c->W, 0, c->W.panels, X + i * x_stride, x_stride,
-                            rows - i < some ? rows - i : some, space->scores, m);
+                            rows - i < chunk ? rows - i : chunk, space->scores, m);
         int64_t count =
-            kernels->above(space->scores + i % some * m, m, c->positive, cut, 0, space->index, space->value);
+            kernels->above(space->scores + i % chunk * m, m, c->positive, cut, 0, space->index, space->value);
         out.count[i] = choose(c, count, space, out.index + i * out.k, out.value + i * out.k);
     }
 }
 
 /* ---- The coder ---- */
 
-static const double COHERENCE = 0.1; /* unless the options say */
+static const double COHERENCE = 0.1; /* the default */
 
 typedef struct incoherent_state {
     dl_incoherent incoherent;

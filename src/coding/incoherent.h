@@ -1,7 +1,6 @@
-/* Incoherent thresholded features: of the scores W^T x, those above a threshold, in decreasing magnitude,
- * each only if its atom is nearly orthogonal to all that were kept before, k at most. One product, no
- * residuals: nearly orthogonal atoms have nearly their scores as coefficients. Used by the coder incoherent
- * and by the learner of patches. */
+/* Incoherent thresholded features: the scores W^T x above a threshold are taken in order of decreasing
+ * magnitude, each kept only if its atom is nearly orthogonal to all those kept before; at most k are kept.
+ * One product, no residuals: the coefficients of nearly orthogonal atoms are close to their scores. */
 #ifndef DL_CODING_INCOHERENT_H
 #define DL_CODING_INCOHERENT_H
 
@@ -12,16 +11,16 @@ typedef struct dl_incoherent {
     int64_t k;
     bool positive;
     double threshold; /* scores at or below it are not kept */
-    double coherence; /* |<w_i, w_j>| of two atoms in a code, at most */
+    double coherence; /* largest |<w_i, w_j>| of two atoms in a code */
     /* The dictionary. */
     dl_packed W;
     int64_t words;      /* of a row of `conflict` */
     uint64_t *conflict; /* m x words bits: |<w_i, w_j>| > coherence, and i = j */
 } dl_incoherent;
 
-/* Memory for dictionaries of m x n; m^2 / 8 bytes and the dictionary. The rule stays as it is. */
+/* Memory for dictionaries of m x n; m^2 / 8 bytes and the dictionary. Does not change the rule. */
 dltf_status dl_incoherent_alloc(dl_incoherent *incoherent, int64_t m, int64_t n);
-/* Makes ready for W (m x n, unit-norm rows). O(m^2 n). */
+/* Prepares for W (m x n, unit-norm rows). O(m^2 n). */
 void dl_incoherent_fill(dl_incoherent *incoherent, int threads, const float *W);
 void dl_incoherent_free(dl_incoherent *incoherent);
 
@@ -35,7 +34,7 @@ typedef struct dl_incoherent_space {
 dltf_status dl_incoherent_space_alloc(dl_incoherent_space *space, int64_t m);
 void dl_incoherent_space_free(dl_incoherent_space *space);
 
-/* Codes of samples `x_stride` apart; of equal scores the lowest index first. */
+/* Codes of samples `x_stride` apart; ties go to the lowest index. */
 void dl_incoherent_tile(const dl_incoherent *incoherent, const float *X, int64_t x_stride, int64_t rows,
                         dl_incoherent_space *space, dl_slots out);
 

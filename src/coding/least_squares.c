@@ -1,4 +1,4 @@
-/* Normal equations of a few atoms, possibly dependent. Called for every sample that is refitted. */
+/* Normal equations of a few atoms, possibly dependent. */
 #include "coding/least_squares.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Batch-OMP on orthonormal directions. With q_0, q_1, ... the Gram-Schmidt directions of the chosen atoms,
- * the scores alpha = W^T r of the residual change by one row a step:
+ * the scores alpha = W^T r of the residual change by one row per step:
  *
  *     d_s = W^T q_s = (G_j - sum_{t<s} l_t d_t) / norm,   l_t = <q_t, w_j> = d_t[j],   norm^2 = 1 - sum l_t^2
  *     alpha <- alpha - c_s d_s,   c_s = alpha[j] / norm,   ||r||^2 <- ||r||^2 - c_s^2
@@ -14,12 +14,13 @@
 
 #include <math.h>
 
-/* What rounding leaves of a score, relative to the sample: no atom with less is chosen. */
+/* Rounding error of a score, relative to ||x||: atoms with smaller scores are not chosen. */
 static const double ROUNDING = 1e-6;
-/* Of ||x||^2: what f32 scores may make of the energy that is left. A code that ends early keeps the target.
- */
+/* Rounding error of the residual energy from f32 scores, relative to ||x||^2. Subtracted from the target, so
+ * that a code that ends early meets it. */
 static const double ERROR_ROUNDING = 1e-6;
-/* Squared distance from the span of the others, below which an atom depends on them: G is rounded to f32. */
+/* Squared distance from the span of the chosen atoms below which an atom counts as dependent; limited by G,
+ * which is rounded to f32. */
 static const double DEPENDENT = 1e-5;
 
 dltf_status dl_omp_space_alloc(dl_omp_space *space, int64_t m, int64_t k) {
@@ -32,7 +33,7 @@ dltf_status dl_omp_space_alloc(dl_omp_space *space, int64_t m, int64_t k) {
     DL_TRY_NEW(space->c, k);
     DL_TRY_NEW(space->support, k);
 done:
-    return status; /* the owner frees what is there */
+    return status; /* on failure the owner frees what was allocated */
 }
 
 void dl_omp_space_free(dl_omp_space *space) {
@@ -49,8 +50,8 @@ static int64_t pursue(const dl_omp *omp, float *alpha, double energy, dl_omp_spa
     const dl_kernels *kernels = dl_kernels_now();
     int64_t m = omp->W->m, k = omp->k, count = 0, j = kernels->largest(alpha, m);
     double enough = omp->error - ERROR_ROUNDING * energy;
-    double least = isfinite(energy) ? ROUNDING * sqrt(energy) : 0; /* infinity must show itself */
-    while (!(omp->error > 0 && energy <= enough) && !(fabs((double)alpha[j]) <= least)) {
+    double negligible = isfinite(energy) ? ROUNDING * sqrt(energy) : 0; /* infinity must reach the code */
+    while (!(omp->error > 0 && energy <= enough) && !(fabs((double)alpha[j]) <= negligible)) {
         const float *g = omp->G + j * m;
         double *row = s->L + count * k, square = (double)g[j];
         for (int64_t t = 0; t < count; t++) {
@@ -93,12 +94,12 @@ static void write_code(const dl_omp_space *s, int64_t count, int32_t *index, flo
 void dl_omp_tile(const dl_omp *omp, const float *X, int64_t x_stride, int64_t rows, dl_omp_space *space,
                  dl_slots out) {
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t m = omp->W->m, some = dl_score_rows(m);
+    int64_t m = omp->W->m, chunk = dl_score_rows(m);
     for (int64_t i = 0; i < rows; i++) {
-        float *alpha = space->scores + i % some * m;
-        if (i % some == 0)
+        float *alpha = space->scores + i % chunk * m;
+        if (i % chunk == 0)
             kernels->scores(omp->W, 0, omp->W->panels, X + i * x_stride, x_stride,
-                            rows - i < some ? rows - i : some, space->scores, m);
+                            rows - i < chunk ? rows - i : chunk, space->scores, m);
         int64_t count = pursue(omp, alpha, kernels->square(X + i * x_stride, omp->W->n), space);
         solve(space->L, omp->k, count, space->c);
         write_code(space, count, out.index + i * out.k, out.value + i * out.k);

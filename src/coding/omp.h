@@ -3,7 +3,7 @@
  *     min ||x - Wz||^2  s.t. ||z||_0 <= k, or the fewest entries with ||x - Wz||^2 <= error
  *
  * greedily: the atom with the largest |<w_j, residual>| joins the support, least squares on it gives the
- * values. Works on scores and the Gram matrix alone. Used by the coder omp and by K-SVD. */
+ * values. Works on scores and the Gram matrix alone. */
 #ifndef DL_CODING_OMP_H
 #define DL_CODING_OMP_H
 
@@ -13,7 +13,7 @@ typedef struct dl_omp {
     const dl_packed *W; /* the dictionary, unit-norm atoms */
     const float *G;     /* W^T W, m x m */
     int64_t k;
-    double error; /* 0: always k entries, where that many lower the error */
+    double error; /* 0: always k entries, if that many reduce the error */
 } dl_omp;
 
 /* Work space of one thread. */

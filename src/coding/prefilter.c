@@ -1,11 +1,11 @@
 /* Exact features from inexact products.
  *
  * Let s be the scores of a sample as the float kernel computes them, s' those of its bfloat16 copy, and err a
- * bound of |s - s'| over all atoms. If a is the k-th largest |s'|, at least k atoms have |s| >= a - err, so
- * an atom with |s'| < a - 2 err is not among the k largest |s|. What remains, usually less than twice k, is
- * scored again with floats. The bound comes from Cauchy's inequality and the norms of what rounding took
- * away. Where it tells nothing (zero or huge samples, masses of equal scores) the sample is coded without.
- * Called by dl_feature_tile. */
+ * bound on |s - s'| over all atoms. If a is the k-th largest |s'|, at least k atoms have |s| >= a - err, so
+ * an atom with |s'| < a - 2 err is not among the k largest |s|. The remaining atoms, usually fewer than 2k,
+ * are scored again with floats. The bound comes from Cauchy's inequality and the norms of the rounding
+ * errors. Where it excludes too little (zero or huge samples, many equal scores), the sample is coded without
+ * the filter. */
 #include "coding/prefilter.h"
 
 #include "base/memory.h"
@@ -15,15 +15,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Measured: with fewer atoms, or with more candidates for each, the second look costs more than it saves. */
-enum { LEAST_ATOMS = 4096, LEAST_ENTRIES = 64, ATOMS_PER_ENTRY = 128 };
+/* Measured: with fewer or shorter atoms, or more candidates, scoring twice costs more than it saves. */
+enum { MIN_ATOMS = 4096, MIN_LENGTH = 64, ATOMS_PER_ENTRY = 128 };
 
-static int64_t most_kept(int64_t k) {
+static int64_t max_candidates(int64_t k) {
     return 4 * k + 256;
 }
 
 bool dl_prefilter_pays(int64_t m, int64_t n, int64_t k) {
-    return dl_kernels_now()->scores16 && m >= LEAST_ATOMS && n >= LEAST_ENTRIES && k <= m / ATOMS_PER_ENTRY;
+    return dl_kernels_now()->scores16 && m >= MIN_ATOMS && n >= MIN_LENGTH && k <= m / ATOMS_PER_ENTRY;
 }
 
 static double norm_of(const float *x, int64_t n) {
@@ -56,7 +56,7 @@ void dl_prefilter_free(dl_prefilter *filter) {
 dltf_status dl_prefilter_space_alloc(int64_t n, int64_t k, dl_prefilter_space **space) {
     dltf_status status = DLTF_OK;
     dl_prefilter_space *made = NULL;
-    int64_t room = most_kept(k) + DL_BLOCK_ATOMS;
+    int64_t room = max_candidates(k) + DL_BLOCK_ATOMS;
     DL_TRY_NEW(made, 1);
     DL_TRY_NEW(made->X16, DL_TILE * ((n + 1) / 2));
     DL_TRY_NEW(made->index, DL_TILE * room);
@@ -79,8 +79,8 @@ void dl_prefilter_space_free(dl_prefilter_space *space) {
     dl_free(space);
 }
 
-/* The largest |s - s'| of a sample. Both sums have at most n roundings of relative size 2^-24, counted twice
- * here for safety; the bfloat16 product takes numbers below FLT_MIN for zero. */
+/* A bound on |s - s'| of a sample. Both sums have at most n roundings of relative size 2^-24, counted twice
+ * here for safety; the bfloat16 product flushes numbers below FLT_MIN to zero. */
 static double largest_error(const dl_prefilter *filter, const float *x, int64_t n, double lost_x) {
     double norm_x = norm_of(x, n), norm_e = filter->norm, lost_e = filter->lost;
     double rounding = lost_x * (norm_e + lost_e) + norm_x * lost_e;
@@ -105,16 +105,17 @@ static double kth(const dl_feature *feature, const float *scores, int64_t count,
     return found < feature->k ? 0 : weakest_of(value, found);
 }
 
-/* Ranks from here on may belong to the k best: one below, since kernels keep what is strictly above. */
+/* Scores with keys above the cut may belong to the k best. Lowered a little, since kernels keep only what is
+ * strictly above. */
 static uint32_t cut_of(double weakest, double margin) {
     float cut = (float)fmax(0, weakest - margin);
     uint32_t bits;
-    cut = nextafterf(nextafterf(cut, 0), 0); /* rounding may have gone up */
+    cut = nextafterf(nextafterf(cut, 0), 0); /* twice, in case the conversion rounded up */
     memcpy(&bits, &cut, sizeof bits);
     return bits;
 }
 
-/* Drops what a stronger k-th candidate has made hopeless. */
+/* Drops the candidates that a larger k-th score has ruled out. */
 static int64_t compact(int32_t *index, float *value, int64_t count, uint32_t cut) {
     int64_t kept = 0;
     for (int64_t c = 0; c < count; c++) {
@@ -132,7 +133,7 @@ static int64_t compact(int32_t *index, float *value, int64_t count, uint32_t cut
 static void gather(const dl_feature *feature, int64_t i, const float *scores, int64_t atoms, int64_t first,
                    dl_workspace *space) {
     dl_prefilter_space *s = space->filter;
-    int64_t most = most_kept(feature->k), room = most + DL_BLOCK_ATOMS;
+    int64_t limit = max_candidates(feature->k), room = limit + DL_BLOCK_ATOMS;
     int32_t *index = s->index + i * room;
     float *value = s->value + i * room;
     if (s->count[i] < feature->k)
@@ -145,16 +146,16 @@ static void gather(const dl_feature *feature, int64_t i, const float *scores, in
     s->count[i] += added;
     s->weakest[i] = fmax(s->weakest[i], kth(feature, value, s->count[i], space));
     s->count[i] = compact(index, value, s->count[i], cut_of(s->weakest[i], s->margin[i]));
-    if (s->count[i] > most)
+    if (s->count[i] > limit)
         s->margin[i] = INFINITY;
 }
 
-/* The code of sample i from its candidates; false if they are not known to hold it. */
+/* The code of sample i from its candidates; false if they are not guaranteed to contain it. */
 static bool settle(const dl_feature *feature, int64_t i, const float *x, dl_workspace *space, int32_t *count,
                    int32_t *index, float *value) {
     dl_prefilter_space *s = space->filter;
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t room = most_kept(feature->k) + DL_BLOCK_ATOMS, found = s->count[i];
+    int64_t room = max_candidates(feature->k) + DL_BLOCK_ATOMS, found = s->count[i];
     int32_t *candidate = s->index + i * room;
     float *scores = s->value + i * room;
     if (!(s->weakest[i] > s->margin[i]) || !(s->weakest[i] < (double)FLT_MAX / 2))

@@ -1,5 +1,5 @@
 /* Features of very large dictionaries: candidates from a product in bfloat16, then exact scores of these few.
- * The codes are the same bits as without. */
+ * The codes are bitwise the same as without the filter. */
 #ifndef DL_CODING_PREFILTER_H
 #define DL_CODING_PREFILTER_H
 
@@ -11,7 +11,7 @@ struct dl_prefilter {
     double norm, lost, bias; /* largest ||e_j||, ||e_j - e16_j||, |b_j| */
 };
 
-/* Whether it is faster here: the CPU multiplies bfloat16, and the dictionary is large. */
+/* Whether the filter is faster: the CPU has bfloat16 products, and the dictionary is large. */
 bool dl_prefilter_pays(int64_t m, int64_t n, int64_t k);
 
 /* For the score matrix E whose packed form is `packed`. */
@@ -25,7 +25,7 @@ struct dl_prefilter_space {
     float *value;
     uint32_t *keys; /* room */
     int64_t count[DL_TILE];
-    double margin[DL_TILE];  /* twice the largest error of a score; infinite: this sample is not filtered */
+    double margin[DL_TILE];  /* twice the largest error of a score; infinite: the sample is not filtered */
     double weakest[DL_TILE]; /* k-th largest approximate magnitude so far; 0 while there are fewer */
 };
 

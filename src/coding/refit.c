@@ -37,7 +37,7 @@ void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t x_stride, 
         const int32_t *S = slots.index + i * slots.k;
         float *z = slots.value + i * slots.k;
         double *G = scratch, *b = G + s * s;
-        if (!all_finite(z, s)) /* scores overflowed: the caller must see it */
+        if (!all_finite(z, s)) /* scores overflowed: keep them for the caller to see */
             continue;
         normal_equations(W, n, X + i * x_stride, S, s, b + s, G, b);
         dl_solve_support(G, b, s, 1e-10); /* products in double */

@@ -1,5 +1,4 @@
-/* Residual sums, tile by tile. A tile's sums are made by one thread, then all are added in order. Called by
- * dltf_reconstruction_error and dltf_encode_stream. */
+/* Residual sums, tile by tile. Each tile is summed by one thread, then all sums are added in order. */
 #include "coding/residual.h"
 
 #include "base/memory.h"
@@ -12,12 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-dltf_status dl_residual_open(dl_residual *r, const dltf_model *model, int threads, int64_t most) {
+dltf_status dl_residual_open(dl_residual *r, const dltf_model *model, int threads, int64_t max_rows) {
     dltf_status status = DLTF_OK;
     *r = (dl_residual){.model = model, .threads = threads};
     DL_TRY_NEW(r->scratch, 2 * threads * model->parts.n);
     DL_TRY_NEW(r->sample, threads * model->parts.n);
-    DL_TRY_NEW(r->sums, dl_tiles(most, DL_TILE));
+    DL_TRY_NEW(r->sums, dl_tiles(max_rows, DL_TILE));
 done:
     if (status != DLTF_OK)
         dl_residual_close(r);
@@ -75,13 +74,13 @@ dltf_status dl_residual_add(dl_residual *r, dltf_matrix X, const dltf_codes *cod
         r->energy += r->sums[t][1];
     }
     r->rows += X.rows;
-    /* A value that is not finite shows in the energy. */
+    /* A value that is not finite makes the energy not finite. */
     if (isfinite(r->error) && isfinite(r->energy))
         return DLTF_OK;
     dltf_status status = dl_find_not_finite(X, first, r->scratch);
     if (status == DLTF_OK)
         status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
-                               "values beyond single precision: rescale the data");
+                               "values overflow single precision: rescale the data");
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* The thresholded feature as a coding method: z = max_k(E^T x - b). */
+/* The thresholded feature as a coder: z = max_k(E^T x - b). */
 #include "coding/coder.h"
 
 static void tile(const dl_recipe *recipe, void *state, int worker, const float *X, int64_t x_stride,

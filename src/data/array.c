@@ -1,4 +1,4 @@
-/* Loaded matrices: the view, and giving back what it points into. */
+/* Loaded matrices: the view, and freeing the memory behind it. */
 #include "data/array.h"
 
 #include "base/memory.h"

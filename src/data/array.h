@@ -1,4 +1,4 @@
-/* A matrix that owns its memory: allocated, or mapped from a file. Made by io, freed by anybody. */
+/* A matrix that owns its memory: allocated, or mapped from a file. */
 #ifndef DL_DATA_ARRAY_H
 #define DL_DATA_ARRAY_H
 

@@ -42,10 +42,10 @@ dltf_status dl_bundle_add(dl_bundle *bundle, const char *name, dl_tensor_type ty
     if (strlen(name) >= sizeof tensor.name)
         return dl_fail(DLTF_FORMAT, "tensor name '%.60s...' is too long", name);
     if (dl_bundle_find(bundle, name))
-        return dl_fail(DLTF_FORMAT, "tensor '%s' is there twice", name);
+        return dl_fail(DLTF_FORMAT, "duplicate tensor '%s'", name);
     int64_t count = 0;
     if (rows < 0 || cols < 0 || !dl_multiply(rows, tensor.cols, &count))
-        return dl_fail(DLTF_FORMAT, "tensor '%s' has an impossible shape", name);
+        return dl_fail(DLTF_FORMAT, "tensor '%s' has an invalid shape", name);
     dltf_status status = make_room(bundle);
     if (status != DLTF_OK)
         return status;
@@ -82,9 +82,10 @@ dltf_status dl_bundle_get(const dl_bundle *bundle, const char *name, dl_tensor_t
     int rank = cols > 0 ? 2 : 1;
     int64_t width = cols > 0 ? cols : 1;
     if (tensor->type != type || tensor->rank != rank || tensor->rows != rows || tensor->cols != width)
-        return dl_fail(
-            DLTF_FORMAT, "tensor '%s' has another type or shape (%lld x %lld) than expected (%lld x %lld)",
-            name, (long long)tensor->rows, (long long)tensor->cols, (long long)rows, (long long)width);
+        return dl_fail(DLTF_FORMAT,
+                       "tensor '%s' has the wrong type or shape: expected %lld x %lld, but found %lld x %lld",
+                       name, (long long)rows, (long long)width, (long long)tensor->rows,
+                       (long long)tensor->cols);
     *content = tensor->data;
     return DLTF_OK;
 }

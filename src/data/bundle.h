@@ -1,5 +1,4 @@
-/* A bundle: named tensors and notes. What a model or a checkpoint is when it is on its way to or from a file.
- */
+/* A bundle: named tensors and notes. A model or a checkpoint on its way to or from a file. */
 #ifndef DL_DATA_BUNDLE_H
 #define DL_DATA_BUNDLE_H
 
@@ -28,19 +27,19 @@ typedef struct dl_bundle {
 } dl_bundle;
 
 int dl_tensor_type_size(dl_tensor_type type);
-/* Bytes of its content. */
+/* Size of its data in bytes. */
 int64_t dl_tensor_bytes(const dl_tensor *tensor);
 
-/* Adds a tensor and returns through `data` its zeroed memory to be filled. cols = 0 makes a vector. Fails for
- * a name that is already there or too long. */
+/* Adds a tensor; `data` receives its zeroed memory, to be filled. cols = 0 makes a vector. Fails if the name
+ * is too long or already present. */
 dltf_status dl_bundle_add(dl_bundle *bundle, const char *name, dl_tensor_type type, int64_t rows,
                           int64_t cols, void **data);
 /* The same, filled with a copy of `content`. */
 dltf_status dl_bundle_add_copy(dl_bundle *bundle, const char *name, dl_tensor_type type, int64_t rows,
                                int64_t cols, const void *content);
-/* NULL where there is none. */
+/* NULL if not found. */
 const dl_tensor *dl_bundle_find(const dl_bundle *bundle, const char *name);
-/* The tensor of that name, which must have this type and shape; otherwise a sentence. */
+/* The data of the tensor of that name. Fails if it is missing or has another type or shape. */
 dltf_status dl_bundle_get(const dl_bundle *bundle, const char *name, dl_tensor_type type, int64_t rows,
                           int64_t cols, const void **content);
 void dl_bundle_free(dl_bundle *bundle);

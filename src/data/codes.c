@@ -41,16 +41,16 @@ static dltf_status check_row(dltf_csr csr, int64_t row) {
         int64_t index = csr.indices[e];
         if (index < 0 || index >= csr.cols)
             return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES,
-                                 "row %lld has index %lld, but there are %lld columns", (long long)row,
+                                 "row %lld: index %lld is out of range for %lld columns", (long long)row,
                                  (long long)index, (long long)csr.cols);
         if (index <= previous)
             return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES,
-                                 "row %lld: index %lld follows %lld: indices must ascend", (long long)row,
-                                 (long long)index, (long long)previous);
+                                 "row %lld: index %lld follows %lld: indices must be strictly ascending",
+                                 (long long)row, (long long)index, (long long)previous);
         if (!isfinite(csr.values[e]) || csr.values[e] == 0)
             return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "row %lld, column %lld is %s", (long long)row,
                                  (long long)index,
-                                 csr.values[e] == 0 ? "a stored zero: leave it out" : "not finite");
+                                 csr.values[e] == 0 ? "an explicit zero: remove it" : "not finite");
         previous = index;
     }
     return DLTF_OK;
@@ -58,8 +58,8 @@ static dltf_status check_row(dltf_csr csr, int64_t row) {
 
 dltf_status dl_codes_check(dltf_csr csr) {
     if (csr.rows < 0 || csr.cols < 1 || csr.cols > INT32_MAX || !csr.indptr)
-        return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "%lld x %lld is not a possible shape",
-                             (long long)csr.rows, (long long)csr.cols);
+        return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "invalid shape %lld x %lld", (long long)csr.rows,
+                             (long long)csr.cols);
     if (csr.indptr[0] != 0)
         return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "indptr starts at %lld instead of 0",
                              (long long)csr.indptr[0]);
@@ -67,7 +67,8 @@ dltf_status dl_codes_check(dltf_csr csr) {
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES, "indices or values are missing");
     for (int64_t row = 0; row < csr.rows; row++) {
         if (csr.indptr[row + 1] < csr.indptr[row] || csr.indptr[row + 1] > csr.indptr[csr.rows])
-            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "indptr falls at row %lld", (long long)row);
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "indptr decreases at row %lld",
+                                 (long long)row);
         dltf_status status = check_row(csr, row);
         if (status != DLTF_OK)
             return status;

@@ -7,17 +7,18 @@
 
 typedef struct row {
     const char *format, *version; /* the notes */
-    const char *name;             /* in a sentence */
+    const char *name;             /* in messages */
     const char *description;      /* the same, told apart from the others */
     const char *maker;            /* what writes such files */
-    const char *use;              /* what they are good for */
+    const char *use;              /* how to use them */
 } row;
 
 static const row kinds[] = {
-    [DL_KIND_MODEL] = {"dltf-model", "1", "a model", "a finished model", "'dltf train'",
-                       "to start a training from it, run 'dltf train DATA --init FILE'"},
-    [DL_KIND_CHECKPOINT] = {"dltf-checkpoint", "3", "a checkpoint", "a checkpoint of an unfinished training",
-                            "an interrupted 'dltf train'", "to resume, run 'dltf train DATA --resume FILE'"},
+    [DL_KIND_MODEL] = {"dltf-model", "1", "model", "a finished model", "'dltf train'",
+                       "to start training from it, run 'dltf train DATA --init FILE'"},
+    [DL_KIND_CHECKPOINT] = {"dltf-checkpoint", "3", "checkpoint",
+                            "a checkpoint of an unfinished training run", "an interrupted 'dltf train'",
+                            "to resume, run 'dltf train DATA --resume FILE'"},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -38,12 +39,12 @@ dltf_status dl_kind_check(const dl_bundle *bundle, dl_kind kind) {
     const row *wanted = &kinds[kind], *found = find(dl_notes_get(&bundle->notes, "format"));
     const char *version = dl_notes_get(&bundle->notes, "version");
     if (!found)
-        return dl_fail(DLTF_FORMAT, "is a safetensors file, but not %s of dltf, as %s writes", wanted->name,
+        return dl_fail(DLTF_FORMAT, "is a safetensors file, but not a dltf %s as written by %s", wanted->name,
                        wanted->maker);
     if (found != wanted)
-        return dl_fail(DLTF_FORMAT, "is %s, not %s; %s", found->description, wanted->name, found->use);
+        return dl_fail(DLTF_FORMAT, "is %s, not a %s; %s", found->description, wanted->name, found->use);
     if (!version || strcmp(version, wanted->version) != 0)
-        return dl_fail(DLTF_FORMAT, "is %s of version %s; this program reads version %s", wanted->name,
+        return dl_fail(DLTF_FORMAT, "unsupported %s version %s; this program reads version %s", wanted->name,
                        version ? DL_PRINTABLE(version, (int64_t)strlen(version)) : "(missing)",
                        wanted->version);
     return DLTF_OK;

@@ -1,4 +1,4 @@
-/* What a bundle is: a model, a checkpoint. Two of its notes tell, `format` and `version`. */
+/* The kind of a bundle: model or checkpoint. It is recorded in two notes, `format` and `version`. */
 #ifndef DL_DATA_KIND_H
 #define DL_DATA_KIND_H
 
@@ -9,7 +9,7 @@ typedef enum dl_kind { DL_KIND_MODEL, DL_KIND_CHECKPOINT } dl_kind;
 /* Sets the two notes. */
 dltf_status dl_kind_mark(dl_bundle *bundle, dl_kind kind);
 
-/* Refuses a bundle of another kind or version, with a sentence that names what it is and what it is for. */
+/* Rejects a bundle of another kind or version, with a message that says what it is and how to use it. */
 dltf_status dl_kind_check(const dl_bundle *bundle, dl_kind kind);
 
 #endif

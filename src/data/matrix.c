@@ -1,5 +1,5 @@
-/* Matrix views over user memory. Everything that reads samples goes through dl_matrix_row, so that element
- * type and strides are known in one place. */
+/* Matrix views over user memory. Samples are read through dl_matrix_row, which handles all element types and
+ * strides. */
 #include "data/matrix.h"
 
 #include "base/memory.h"
@@ -34,7 +34,7 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
                              "%lld rows and %lld columns: at least one of each is needed",
                              (long long)matrix.rows, (long long)matrix.cols);
     if (matrix.type != DLTF_F32 && matrix.type != DLTF_F64 && matrix.type != DLTF_U8)
-        return dl_fail_about(DLTF_ARGUMENT, subject, "element type %d is none of f32, f64, u8",
+        return dl_fail_about(DLTF_ARGUMENT, subject, "unsupported element type %d; expected f32, f64 or u8",
                              (int)matrix.type);
     if (matrix.cols > INT32_MAX || matrix.rows > INT64_MAX / matrix.cols / 8)
         return dl_fail_about(DLTF_ARGUMENT, subject, "%lld x %lld is too large", (long long)matrix.rows,
@@ -104,7 +104,7 @@ bool dl_normalise(double *x, int64_t n) {
     double norm = dl_norm(x, n);
     if (norm == 0)
         return false;
-    if (isinf(norm)) { /* finite entries, but too large together */
+    if (isinf(norm)) { /* the entries are finite, but their norm overflows */
         for (int64_t j = 0; j < n; j++)
             x[j] *= 1.0 / (double)n;
         norm = dl_norm(x, n);
@@ -134,7 +134,7 @@ dltf_status dl_matrix_unit_rows(dltf_matrix matrix, dltf_subject subject, double
         dl_matrix_row(matrix, i, row);
         DL_TRY(dl_row_check_finite(row, matrix.cols, i, subject));
         if (!dl_normalise(row, matrix.cols)) {
-            status = dl_fail_about(DLTF_DATA, subject, "row %lld is all zero and cannot have norm 1",
+            status = dl_fail_about(DLTF_DATA, subject, "row %lld is all zero and cannot be scaled to norm 1",
                                    (long long)i);
             goto done;
         }

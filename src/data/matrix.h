@@ -4,16 +4,17 @@
 
 #include "base/status.h"
 
-/* Data present, at least one row and column, known type. `subject`: what the matrix is. */
+/* Checks that there are data, at least one row and column, and a supported type. `subject`: what the matrix
+ * is. */
 dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject);
 
-/* The first NaN or infinity, as a failure with row and column; DLTF_OK if there is none. */
+/* Fails with row and column of the first NaN or infinity. */
 dltf_status dl_matrix_check_finite(dltf_matrix matrix, dltf_subject subject);
 
 /* Row i as doubles. */
 void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out);
 
-/* The same check for one row that was read already. */
+/* The same check for one row, numbered `index` in the message. */
 dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, dltf_subject subject);
 
 int dl_type_size(dltf_type type);

@@ -1,4 +1,4 @@
-/* Models: made from parts, checked once, read through a view. */
+/* Models: built from parts, checked once, read through a view. */
 #include "data/model.h"
 
 #include "base/memory.h"
@@ -8,12 +8,14 @@
 #include <string.h>
 
 static dltf_status check_parts(const dltf_model_view *parts) {
-    if (parts->m < 1 || parts->n < 1 || parts->m > INT32_MAX || parts->n > INT32_MAX || !parts->dictionary)
+    if (!parts->dictionary)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "the dictionary is missing");
+    if (parts->m < 1 || parts->n < 1 || parts->m > INT32_MAX || parts->n > INT32_MAX)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
-                             "%lld atoms of %lld entries: at least one of each is needed",
+                             "%lld atoms of %lld entries: both must be in 1 .. 2147483647",
                              (long long)parts->m, (long long)parts->n);
     if (parts->k < 1 || parts->k > parts->m)
-        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "k = %lld must be in 1 .. m = %lld",
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "k = %lld is outside 1 .. m = %lld",
                              (long long)parts->k, (long long)parts->m);
     if ((unsigned)parts->select > DLTF_SELECT_POSITIVE)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "select must be abs or positive");
@@ -34,8 +36,7 @@ static dltf_status copy_finite(const float *from, int64_t count, const char *nam
     return DLTF_OK;
 }
 
-/* A row that is unit-norm up to f32 rounding keeps its bits, so that loading what was saved changes nothing.
- */
+/* A row that is unit-norm up to f32 rounding keeps its bits, so that saving and loading changes nothing. */
 static dltf_status normalise_rows(float *dictionary, int64_t m, int64_t n) {
     for (int64_t j = 0; j < m; j++) {
         float *w = dictionary + j * n;
@@ -44,8 +45,8 @@ static dltf_status normalise_rows(float *dictionary, int64_t m, int64_t n) {
             sum += (double)w[i] * w[i];
         double norm = sqrt(sum);
         if (!(norm > 1e-30))
-            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL, "atom %lld is zero and cannot have norm 1",
-                                 (long long)j);
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL,
+                                 "atom %lld is zero and cannot be scaled to norm 1", (long long)j);
         if (fabs(norm - 1) > 1e-6)
             for (int64_t i = 0; i < n; i++)
                 w[i] = (float)(w[i] / norm);

@@ -1,4 +1,4 @@
-/* The model as its owner sees it. */
+/* The internals of a model. */
 #ifndef DL_DATA_MODEL_H
 #define DL_DATA_MODEL_H
 
@@ -6,9 +6,9 @@
 #include "kernels/packed.h"
 
 struct dltf_model {
-    dltf_model_view parts; /* its pointers are the four below */
+    dltf_model_view parts; /* points to the four arrays below */
     float *dictionary, *encoder, *bias, *mean;
-    dl_packed packed; /* encoder (of a tied model: dictionary) and bias, ready for products */
+    dl_packed packed; /* encoder (of a tied model: dictionary) and bias, packed for products */
     dl_notes notes;
 };
 

@@ -13,7 +13,7 @@ static char *copy_text(const char *text) {
     return copy;
 }
 
-/* The place of `name`, or where it belongs. */
+/* The position of `name`, or where to insert it. */
 static int place(const dl_notes *notes, const char *name) {
     int at = 0;
     while (at < notes->count && strcmp(notes->list[at].name, name) < 0)

@@ -15,7 +15,7 @@ typedef struct dl_notes {
 
 /* Adds a line (copied) or replaces the one of that name. */
 dltf_status dl_notes_set(dl_notes *notes, const char *name, const char *value);
-/* NULL where there is none. */
+/* NULL if not found. */
 const char *dl_notes_get(const dl_notes *notes, const char *name);
 void dl_notes_free(dl_notes *notes);
 

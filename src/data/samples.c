@@ -1,4 +1,4 @@
-/* Preprocessing of samples, row by row, so that no preprocessed copy of the data needs to exist. */
+/* Preprocessing of samples, row by row, so that no preprocessed copy of the data is needed. */
 #include "data/samples.h"
 
 #include "base/memory.h"
@@ -49,7 +49,7 @@ dltf_status dl_samples_mean(dltf_matrix X, float *mean) {
     for (int64_t j = 0; j < X.cols; j++)
         if (!isfinite(mean[j])) {
             status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
-                                   "the mean of column %lld is beyond single precision: rescale the data",
+                                   "the mean of column %lld overflows single precision: rescale the data",
                                    (long long)j);
             break;
         }
@@ -59,7 +59,7 @@ done:
     return status;
 }
 
-/* FNV-1a over 64-bit words: not cryptographic, a guard against resuming or comparing with other data. */
+/* FNV-1a over 64-bit words: not cryptographic, only a guard against resuming or comparing with other data. */
 static uint64_t mix(uint64_t hash, uint64_t word) {
     return (hash ^ word) * 0x100000001b3u;
 }
@@ -95,9 +95,9 @@ dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
                                "all %lld samples are zero%s: there is nothing to learn", (long long)N,
                                samples->mean ? " after the mean is subtracted" : "");
     else if (!isfinite(sum) || sum < 1e-280)
-        status =
-            dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
-                          "the squares of the values leave the range of double precision: rescale the data");
+        status = dl_fail_about(
+            DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+            "the squares of the values are out of range for double precision: rescale the data");
     scan->mean_square = sum;
 done:
     dl_free(row);

@@ -1,11 +1,11 @@
-/* Samples as algorithms see them: rows of a view, preprocessed and scaled, in f32. */
+/* Samples as algorithms use them: rows of a view, preprocessed and scaled, in f32. */
 #ifndef DL_DATA_SAMPLES_H
 #define DL_DATA_SAMPLES_H
 
 #include "base/status.h"
 
-/* Samples in one tile: scores of a tile stay in the L2 cache. Fixed: results must not depend on the threads.
- */
+/* Samples per tile: the scores of a tile stay in the L2 cache. Fixed, so that results do not depend on the
+ * number of threads. */
 enum { DL_TILE = 96 };
 
 typedef struct dl_samples {
@@ -15,24 +15,24 @@ typedef struct dl_samples {
     double scale;      /* then multiplied */
 } dl_samples;
 
-/* What one pass over raw data tells. */
+/* Results of one pass over the raw data. */
 typedef struct dl_scan {
     double mean_square; /* mean of ||x||^2 after preprocessing */
-    uint64_t checksum;  /* of shape and values: the same data in another type or order has the same */
+    uint64_t checksum;  /* of shape and values, independent of element type and memory order */
     int64_t nonzero_rows;
 } dl_scan;
 
 /* Row i, preprocessed; `row` is work space of n doubles. */
 void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out);
 
-/* Rows from `first` on where they are, if they need no preprocessing, scaling or conversion; otherwise NULL,
- * and `stride` stays as it was. */
+/* Rows from `first` on, in place, if they need no preprocessing, scaling or conversion; otherwise NULL, and
+ * `stride` is unchanged. */
 const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t *stride);
 
-/* The mean row, in f32. Refuses NaN and infinity with row and column. */
+/* The mean row, in f32. Fails with row and column of the first NaN or infinity. */
 dltf_status dl_samples_mean(dltf_matrix X, float *mean);
 
-/* Refuses NaN and infinity with row and column, and data without any non-zero row. */
+/* Fails with row and column of the first NaN or infinity, and if all rows are zero. */
 dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan);
 
 #endif

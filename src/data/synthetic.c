@@ -1,6 +1,6 @@
 /* The paper's synthetic problem: a Gaussian dictionary, codes with k entries (ones in the paper), noisy
- * samples. Every sample's numbers are drawn by its index, so a larger problem begins with the smaller one,
- * whatever the number of threads. Called by experiments, the command line and tests. */
+ * samples. Every sample's numbers are drawn by its index, so a larger problem begins with the samples of a
+ * smaller one, for any number of threads. */
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -18,7 +18,7 @@ struct dltf_synthetic {
     dltf_codes *Z[SETS];
 };
 
-static const double MOST_NOISE = 1e30; /* more would not fit into the floats of X */
+static const double MAX_NOISE = 1e30; /* more could overflow the floats of X */
 
 static dltf_status check(const dltf_synthetic_spec *spec) {
     if (spec->n < 1 || spec->m < 1 || spec->k < 1 || spec->samples < 1)
@@ -28,13 +28,13 @@ static dltf_status check(const dltf_synthetic_spec *spec) {
     if (spec->k > spec->m)
         return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than the %lld atoms (m)", (long long)spec->k,
                               (long long)spec->m);
-    if (!(spec->noise >= 0 && spec->noise <= MOST_NOISE))
-        return dl_fail_option(DLTF_ARGUMENT, "noise", "%g is outside 0 .. %g", spec->noise, MOST_NOISE);
+    if (!(spec->noise >= 0 && spec->noise <= MAX_NOISE))
+        return dl_fail_option(DLTF_ARGUMENT, "noise", "%g is outside 0 .. %g", spec->noise, MAX_NOISE);
     if (spec->entries < DLTF_ENTRIES_ONES || spec->entries > DLTF_ENTRIES_GAUSSIAN)
-        return dl_fail_option(DLTF_ARGUMENT, "entries", "there is no kind %d", (int)spec->entries);
+        return dl_fail_option(DLTF_ARGUMENT, "entries", "unsupported kind %d", (int)spec->entries);
     int64_t width = spec->n > spec->k ? spec->n : spec->k;
     if (spec->m > INT32_MAX || spec->n > INT32_MAX || spec->samples > INT64_MAX / 8 / width)
-        return dl_fail(DLTF_ARGUMENT, "synthetic: n = %lld, m = %lld, k = %lld, %lld samples are too large",
+        return dl_fail(DLTF_ARGUMENT, "synthetic: n = %lld, m = %lld, k = %lld, %lld samples: too large",
                        (long long)spec->n, (long long)spec->m, (long long)spec->k, (long long)spec->samples);
     return DLTF_OK;
 }
@@ -50,7 +50,7 @@ static dltf_status draw_dictionary(dltf_synthetic *problem) {
         for (int64_t j = 0; j < n; j++)
             row[j] = dl_random_normal(random, (uint64_t)(i * n + j));
         if (!dl_normalise(row, n))
-            row[0] = 1; /* n zeros in a row: possible, though nobody will live to see it */
+            row[0] = 1; /* n zeros in a row: possible, but extremely unlikely */
         for (int64_t j = 0; j < n; j++)
             problem->W0[i * n + j] = (float)row[j];
     }
@@ -61,12 +61,12 @@ static dltf_status draw_dictionary(dltf_synthetic *problem) {
 /* A uniformly random k-subset of 0 .. m-1, ascending (Floyd's method: k draws, no rejection). */
 static void draw_support(dl_random random, uint64_t first, int64_t m, int64_t k, int32_t *support) {
     for (int64_t count = 0; count < k; count++) {
-        int64_t most = m - k + count; /* larger than all that are chosen */
-        int64_t atom = dl_random_below(random, first + (uint64_t)count, most + 1), place = count;
+        int64_t last = m - k + count; /* larger than all chosen so far */
+        int64_t atom = dl_random_below(random, first + (uint64_t)count, last + 1), place = count;
         while (place > 0 && support[place - 1] > atom)
             place--;
         if (place > 0 && support[place - 1] == atom) {
-            support[count] = (int32_t)most;
+            support[count] = (int32_t)last;
         } else {
             memmove(support + place + 1, support + place, (size_t)(count - place) * sizeof *support);
             support[place] = (int32_t)atom;

@@ -1,4 +1,4 @@
-/* linalg/blas.c for the small library, which has no BLAS: all that is left is to say so in dltf_build. */
+/* Replaces linalg/blas.c in the small library, which has no BLAS; dltf_build says so. */
 #include "linalg/blas.h"
 
 const char *dl_blas_name(void) {

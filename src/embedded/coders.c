@@ -1,4 +1,4 @@
-/* coding/coders.c for the small library: thresholded features, and nothing that needs linear algebra. */
+/* Replaces coding/coders.c in the small library: thresholded features only, no linear algebra. */
 #include "coding/coder.h"
 
 const dl_coder *dl_coder_find(dltf_coder coder) {

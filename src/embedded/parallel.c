@@ -1,4 +1,4 @@
-/* base/parallel.c for the small library: tasks one after the other, without OpenMP. */
+/* Replaces base/parallel.c in the small library: tasks run sequentially, without OpenMP. */
 #include "base/parallel.h"
 
 int dl_thread_count(int64_t requested) {

@@ -1,11 +1,11 @@
-/* Which kernels run: decided once, at the first use, by the CPU and the environment. */
+/* The choice of kernels, made once at first use from the CPU and the environment. */
 #include "kernels/level/table.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A table that the build has, and whether this CPU can run it. */
+/* A kernel table of this build, and whether this CPU can run it. */
 typedef struct level {
     const dl_kernels *kernels;
     bool (*runs_here)(void);
@@ -60,7 +60,7 @@ static const dl_kernels *choose(void) {
 
 static _Atomic(const dl_kernels *) in_use;
 
-/* Two threads that come here at once choose the same. */
+/* Threads that race here choose the same table. */
 const dl_kernels *dl_kernels_now(void) {
     const dl_kernels *kernels = atomic_load_explicit(&in_use, memory_order_acquire);
     if (!kernels) {

@@ -1,9 +1,9 @@
-/* The kernels: inner loops that are compiled for several instruction sets, behind one table that is chosen at
- * run time.
+/* The kernels: inner loops compiled for several instruction sets, behind one table that is chosen at run
+ * time.
  *
  * Files in level/ are plain C and compiled once for each level (with the flags of that level); a file
- * NAME_LEVEL.c beside level/ takes the place of level/NAME.c for that level. Nothing else in the project uses
- * wide instructions. */
+ * NAME_LEVEL.c next to level/ replaces level/NAME.c for that level. No other code is compiled for wide
+ * vectors. */
 #ifndef DL_KERNELS_KERNELS_H
 #define DL_KERNELS_KERNELS_H
 
@@ -17,7 +17,7 @@ enum { DL_PANEL = 32 };
 typedef struct dl_packed {
     int64_t m, n, panels;
     float *data; /* panels x n x DL_PANEL */
-    float *bias; /* panels x DL_PANEL, what scores start from: minus the bias */
+    float *bias; /* panels x DL_PANEL, the initial scores: minus the bias */
 } dl_packed;
 
 /* The same in bfloat16: in each panel the pairs of entries 2p, 2p+1 of its rows, the even one in the low
@@ -28,8 +28,8 @@ typedef struct dl_packed16 {
     float *bias;    /* panels x DL_PANEL, as above */
 } dl_packed16;
 
-/* One linear piece of the prox's scalar equation (prox.c): how many |c_i| >= high (full) and how many between
- * low and high (both excluded: middle), and the sum of the latter. */
+/* One linear piece of the prox's scalar equation (learning/prox.c): the number of |c_i| >= high (full), the
+ * number strictly between low and high (middle), and the sum of the latter. */
 typedef struct dl_prox_piece {
     int64_t full, middle;
     double sum;
@@ -43,13 +43,13 @@ typedef struct dl_kernels {
 #include "kernels/list.h"
 } dl_kernels;
 
-/* The table in use: the best of this CPU, or what the environment variable DLTF_KERNELS names (avx512bf16,
- * avx512, avx2, c) if the CPU has it. */
+/* The table in use: the best level of this CPU, or the one that the environment variable DLTF_KERNELS names
+ * (avx512bf16, avx512, avx2, c) if the CPU supports it. */
 const dl_kernels *dl_kernels_now(void);
 
-/* The levels that this CPU has, best first; NULL past the end. For tests and benchmarks. */
+/* The levels that this CPU supports, best first; NULL past the end. For tests and benchmarks. */
 const dl_kernels *dl_kernels_level(int index);
-/* Makes one of them the table in use; NULL: back to the choice at start. For tests and benchmarks. */
+/* Makes one of them the table in use; NULL: the default choice again. For tests and benchmarks. */
 void dl_kernels_force(const dl_kernels *kernels);
 
 #endif

@@ -3,14 +3,13 @@
  *
  * Included several times, without a guard: for the struct of pointers, the declarations and the tables. Each
  * defines DL_KERNEL(result, name, parameters) first, and DL_KERNEL16 for the kernels that exist only on CPUs
- * with bfloat16 products; undefined, it skips these. */
+ * with bfloat16 products; without DL_KERNEL16 these are skipped. */
 #ifndef DL_KERNEL16
 #define DL_KERNEL16(result, name, parameters)
 #endif
 
 /* S[i][j] = <x_i, e_j> - b_j for `rows` samples and the panels first .. last-1 of E. X has rows of n floats
- * `x_stride` apart, S rows `s_stride` apart, of which the columns of these panels are written from column 0
- * on. */
+ * `x_stride` apart, S has rows `s_stride` apart; panel `first` is written to column 0. */
 DL_KERNEL(void, scores,
           (const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride, int64_t rows,
            float *S, int64_t s_stride))
@@ -82,7 +81,8 @@ DL_KERNEL16(void, scores16,
             (const dl_packed16 *E, int64_t first, int64_t last, const uint32_t *X, int64_t rows, float *S,
              int64_t s_stride))
 
-/* The bits that `scores` gives for `count` atoms of E (rows of n floats; bias with the sign of dl_packed). */
+/* Scores of `count` atoms of E, with the same bits as `scores` (rows of n floats; bias with the sign of
+ * dl_packed). */
 DL_KERNEL16(void, exact,
             (const float *E, int64_t n, const float *bias, const float *x, const int32_t *index,
              int64_t count, float *value))

@@ -8,7 +8,7 @@ dltf_status dl_packed_alloc(dl_packed *packed, int64_t m, int64_t n) {
     *packed = (dl_packed){.m = m, .n = n, .panels = (m + DL_PANEL - 1) / DL_PANEL};
     int64_t rows = packed->panels * DL_PANEL, entries = 0;
     if (!dl_multiply(rows, n, &entries))
-        return dl_fail(DLTF_MEMORY, "%lld x %lld scores are too many", (long long)m, (long long)n);
+        return dl_fail(DLTF_MEMORY, "a score matrix of %lld x %lld is too large", (long long)m, (long long)n);
     DL_TRY_NEW(packed->data, entries);
     DL_TRY_NEW(packed->bias, rows);
 done:
@@ -23,7 +23,7 @@ void dl_packed_free(dl_packed *packed) {
     *packed = (dl_packed){0};
 }
 
-/* Where row j begins: its entries are DL_PANEL apart. */
+/* The first entry of row j; its entries are DL_PANEL apart. */
 static float *row_of(const dl_packed *packed, int64_t j) {
     return packed->data + j / DL_PANEL * packed->n * DL_PANEL + j % DL_PANEL;
 }

@@ -1,5 +1,5 @@
-/* Rounding to bfloat16, the upper half of a float, and the layout that vdpbf16ps wants: pairs of entries side
- * by side. */
+/* Rounding to bfloat16, the upper half of a float, and the layout that vdpbf16ps expects: adjacent pairs of
+ * entries. */
 #include "kernels/packed16.h"
 
 #include "base/memory.h"
@@ -16,7 +16,7 @@ dltf_status dl_packed16_alloc(dl_packed16 *packed, int64_t m, int64_t n) {
     *packed = (dl_packed16){.m = m, .n = n, .pairs = pairs_of(n), .panels = (m + DL_PANEL - 1) / DL_PANEL};
     int64_t rows = packed->panels * DL_PANEL, entries = 0;
     if (!dl_multiply(rows, packed->pairs, &entries))
-        return dl_fail(DLTF_MEMORY, "%lld x %lld scores are too many", (long long)m, (long long)n);
+        return dl_fail(DLTF_MEMORY, "a score matrix of %lld x %lld is too large", (long long)m, (long long)n);
     DL_TRY_NEW(packed->data, entries);
     DL_TRY_NEW(packed->bias, rows);
 done:
@@ -31,14 +31,14 @@ void dl_packed16_free(dl_packed16 *packed) {
     *packed = (dl_packed16){0};
 }
 
-/* To the nearest, ties to even; a number beyond the largest becomes infinite. NaN may become infinite too. */
+/* Rounds to nearest, ties to even; overflow gives infinity. NaN may become infinity too. */
 static uint32_t upper_half(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
 }
 
-static double lost(float x, uint32_t half) {
+static double rounding_error(float x, uint32_t half) {
     uint32_t bits = half << 16;
     float kept;
     memcpy(&kept, &bits, sizeof kept);
@@ -50,7 +50,7 @@ double dl_round16(const float *x, int64_t n, uint32_t *pairs) {
     for (int64_t p = 0; p < pairs_of(n); p++) {
         float second = 2 * p + 1 < n ? x[2 * p + 1] : 0;
         uint32_t low = upper_half(x[2 * p]), high = upper_half(second);
-        double a = lost(x[2 * p], low), b = lost(second, high);
+        double a = rounding_error(x[2 * p], low), b = rounding_error(second, high);
         square += a * a + b * b;
         pairs[p] = high << 16 | low;
     }

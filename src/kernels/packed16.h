@@ -11,7 +11,7 @@ void dl_packed16_free(dl_packed16 *packed);
 /* Fills it from a matrix of floats (m x n, rows are atoms) and the bias of its dl_packed. */
 void dl_packed16_fill(dl_packed16 *packed, const float *E, const float *bias);
 
-/* A row of n floats as pairs of bfloat16, (n+1)/2 words; returns the norm of what rounding took away. */
+/* A row of n floats as pairs of bfloat16, (n+1)/2 words; returns the norm of the rounding error. */
 double dl_round16(const float *x, int64_t n, uint32_t *pairs);
 
 #endif

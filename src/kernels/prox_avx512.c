@@ -1,5 +1,5 @@
-/* The two passes of the prox with AVX-512: as level/prox.c, with the same lanes and therefore the same bytes,
- * but everything in registers. Only called after the CPU was asked. */
+/* The two passes of the prox with AVX-512: like level/prox.c, with the same lanes and therefore the same
+ * bytes, but entirely in registers. */
 #include "kernels/level/level.h"
 
 #include <immintrin.h>

@@ -1,5 +1,5 @@
-/* Scores of bfloat16 matrices with AVX-512 BF16, at twice the speed of floats and good for candidates only,
- * and exact scores of a few atoms. Only called after the CPU was asked. */
+/* Scores of bfloat16 matrices with AVX-512 BF16, twice as fast as floats but precise enough only to find
+ * candidates, and exact scores of a few atoms. */
 #include "kernels/level/level.h"
 #include "kernels/level/table.h"
 
@@ -58,8 +58,8 @@ void dl_scores16_avx512(const dl_packed16 *E, int64_t first, int64_t last, const
     }
 }
 
-/* In the order of dl_scores_avx512, entry after entry with one rounding each, so that the bits are the same;
- * several atoms at once hide the latency. */
+/* Adds in the order of dl_scores_avx512, entry by entry with one rounding each, so that the bits are the
+ * same; several atoms at once hide the latency. */
 void dl_exact_avx512(const float *E, int64_t n, const float *bias, const float *x, const int32_t *index,
                      int64_t count, float *value) {
     for (int64_t c = 0; c < count; c += TOGETHER) {

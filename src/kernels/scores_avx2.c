@@ -1,5 +1,4 @@
-/* Scores with AVX2: 6 samples x 16 atoms in 12 registers, half a panel at a time. Only called after the CPU
- * was asked. */
+/* Scores with AVX2: 6 samples x 16 atoms in 12 registers, half a panel at a time. */
 #include "kernels/level/level.h"
 
 #include <immintrin.h>

@@ -1,5 +1,5 @@
-/* Scores with AVX-512: 12 samples x 32 atoms in 24 registers, samples read where they are, the dictionary
- * from packed panels. Only called after the CPU was asked. */
+/* Scores with AVX-512: 12 samples x 32 atoms in 24 registers, samples read in place, the dictionary from
+ * packed panels. */
 #include "kernels/level/level.h"
 
 #include <immintrin.h>

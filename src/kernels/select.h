@@ -1,4 +1,4 @@
-/* max_k: the k largest entries of a score vector. The only top-k of the project. */
+/* max_k: the k largest entries of a score vector. The only top-k selection of the project. */
 #ifndef DL_KERNELS_SELECT_H
 #define DL_KERNELS_SELECT_H
 

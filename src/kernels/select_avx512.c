@@ -1,5 +1,5 @@
-/* max_k with AVX-512. Small k: 16 rows at a time, a bound from the maxima of lanes. Otherwise: the cut
- * between kept and dropped is searched by counting, from the place where it would be for Gaussian scores.
+/* max_k with AVX-512. Small k: 16 rows at a time, with a bound from the maxima of lanes. Otherwise: the cut
+ * between kept and dropped scores is found by counting, starting from the cut of Gaussian scores.
  *
  * Scores are compared by their bits, as integers: the order of nonnegative floats, with NaN above all. */
 #include "kernels/level/level.h"
@@ -8,23 +8,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = 16, GROUP = 16, MOST_K = 12 };
+enum { LANES = 16, GROUP = 16, MAX_SMALL_K = 12 };
 
-/* Bits that rank a score: its magnitude, 0 for what may not be kept. */
+/* The key that ranks a score: its magnitude bits, 0 if it must not be kept. */
 static inline __attribute__((always_inline)) __m512i keys_of(__m512i bits, bool positive) {
     __m512i magnitude = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fffffff));
     if (!positive)
         return magnitude;
-    /* Negative numbers have no rank; NaN and infinity must still be seen. */
-    __mmask16 refused =
+    /* Negative numbers are excluded; NaN and infinity are not, so that the caller sees them. */
+    __mmask16 excluded =
         _mm512_mask_cmplt_epi32_mask(_mm512_movepi32_mask(bits), magnitude, _mm512_set1_epi32(0x7f800000));
-    return _mm512_mask_mov_epi32(magnitude, refused, _mm512_setzero_si512());
+    return _mm512_mask_mov_epi32(magnitude, excluded, _mm512_setzero_si512());
 }
 
-/* Sixteen scores from position j of m, past the end zero. */
+/* The keys of sixteen scores from position j of m, zero past the end. */
 static inline __m512i load_keys(const float *scores, int64_t j, int64_t m, bool positive) {
-    __mmask16 there = (__mmask16)(m - j >= LANES ? 0xffff : (1 << (m - j)) - 1);
-    return keys_of(_mm512_castps_si512(_mm512_maskz_loadu_ps(there, scores + j)), positive);
+    __mmask16 valid = (__mmask16)(m - j >= LANES ? 0xffff : (1 << (m - j)) - 1);
+    return keys_of(_mm512_castps_si512(_mm512_maskz_loadu_ps(valid, scores + j)), positive);
 }
 
 /* ---- The search for the cut ---- */
@@ -70,15 +70,16 @@ static summary summarise(const float *scores, int64_t m, bool positive) {
     return (summary){(uint32_t)_mm512_reduce_max_epi32(largest), nonzero, _mm512_reduce_add_ps(square)};
 }
 
-/* Where k of m Gaussian magnitudes are above the cut, in deviations (Abramowitz & Stegun 26.2.22). */
+/* The cut above which this share of Gaussian magnitudes lies, in standard deviations (Abramowitz & Stegun
+ * 26.2.22). */
 static float gaussian_cut(float share) {
     float t = sqrtf(-2 * logf(share / 2));
     return t - (2.30753f + 0.27061f * t) / (1 + 0.99229f * t + 0.04481f * t * t);
 }
 
-/* The smallest cut with at most k keys above it, or any with exactly k; more than k keys are not 0. A step of
- * Newton's method with the Gaussian density while that stays inside the bracket, halving of the bits
- * otherwise: 31 halvings end it whatever the scores. */
+/* The smallest cut with at most k keys above it, or any with exactly k; requires more than k non-zero keys.
+ * Newton steps with the Gaussian density while they stay inside the bracket, bisection of the bits otherwise:
+ * 31 bisections suffice for any scores. */
 static uint32_t find_cut(const float *scores, int64_t m, int64_t k, bool positive, summary s,
                          int64_t *above) {
     enum { GUESSES = 6 };
@@ -116,7 +117,7 @@ static __mmask16 lowest_bits(__mmask16 mask, int64_t count) {
     return (__mmask16)kept;
 }
 
-/* Writes what is above the cut, and of what equals it the first `ties`; positions count from `base`. */
+/* Writes the scores above the cut and the first `ties` of those equal to it; positions count from `base`. */
 static int32_t emit(const float *scores, int64_t m, bool positive, uint32_t cut, int64_t ties, int32_t base,
                     int32_t *index, float *value) {
     const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -133,8 +134,8 @@ static int32_t emit(const float *scores, int64_t m, bool positive, uint32_t cut,
         if (!chosen)
             continue;
         __mmask16 front = (__mmask16)((1u << __builtin_popcount(chosen)) - 1);
-        __mmask16 there = (__mmask16)(m - j >= LANES ? 0xffff : (1 << (m - j)) - 1);
-        __m512 values = _mm512_maskz_loadu_ps(there, scores + j);
+        __mmask16 valid = (__mmask16)(m - j >= LANES ? 0xffff : (1 << (m - j)) - 1);
+        __m512 values = _mm512_maskz_loadu_ps(valid, scores + j);
         __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32(base + (int)j));
         /* Compressed in a register, then stored: the memory form of the instruction is slow on some CPUs. */
         _mm512_mask_storeu_epi32(index + kept, front, _mm512_maskz_compress_epi32(chosen, places));
@@ -220,7 +221,7 @@ static inline __attribute__((always_inline)) __m512i lane_maxima(const float *sc
     return largest;
 }
 
-/* For each of 16 rows a key that at least k of its keys reach: the k-th largest of the maxima of its 16
+/* For each of 16 rows a bound that at least k of its keys reach: the k-th largest of the maxima of its 16
  * lanes. */
 static inline __attribute__((always_inline)) void bounds_of_rows(const float *S, int64_t stride, int64_t m,
                                                                  int64_t k, bool positive,
@@ -233,11 +234,11 @@ static inline __attribute__((always_inline)) void bounds_of_rows(const float *S,
     _mm512_storeu_si512(bound, v[k - 1]);
 }
 
-/* Positions and values of the scores that reach a bound. Aligned, since most stores into it cannot be. */
+/* Positions and values of the scores that reach a bound. Aligned for the loads; most stores are not. */
 typedef struct candidate_list {
     _Alignas(64) int32_t place[3 * LANES];
     float value[3 * LANES];
-    int64_t count; /* more than LANES: too many, the list is not to be used */
+    int64_t count; /* more than LANES: too many, the list is not usable */
 } candidate_list;
 
 static inline __attribute__((always_inline)) void candidates(const float *scores, int64_t m, bool positive,
@@ -245,13 +246,13 @@ static inline __attribute__((always_inline)) void candidates(const float *scores
     const __m512i at_least = _mm512_set1_epi32(bound), sixteen = _mm512_set1_epi32(LANES);
     __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     int64_t count = 0, most = 0;
-    _mm512_store_si512(list->value, _mm512_setzero_si512()); /* what the list does not fill ranks last */
+    _mm512_store_si512(list->value, _mm512_setzero_si512()); /* unused entries rank last */
     for (int64_t j = 0; j < m; j += LANES) {
         __m512i bits = j + LANES <= m ? _mm512_loadu_si512(scores + j)
                                       : _mm512_maskz_loadu_epi32((__mmask16)((1 << (m - j)) - 1), scores + j);
         __mmask16 chosen = _mm512_cmpge_epi32_mask(keys_of(bits, positive), at_least);
         int64_t found = __builtin_popcount(chosen), at = count & (2 * LANES - 1); /* a long list may wrap */
-        /* Half a vector each: hardly ever more is chosen of 16, and whole stores cost twice as much. */
+        /* Half a vector each: more than 8 of 16 are rarely chosen, and full stores cost twice as much. */
         _mm256_storeu_si256((__m256i *)(list->place + at),
                             _mm512_castsi512_si256(_mm512_maskz_compress_epi32(chosen, places)));
         _mm256_storeu_si256((__m256i *)(list->value + at),
@@ -285,7 +286,7 @@ static inline __attribute__((always_inline)) void keep(const candidate_list *lis
     _mm512_mask_storeu_epi32(value, front, _mm512_maskz_compress_epi32(chosen, bits));
 }
 
-/* One row with small k: as for a group, but from ranks, since there is nothing to sort along. */
+/* One row with small k: like a group, but by ranks, since there are no other rows to sort along with. */
 static int32_t select_small(const float *scores, int64_t m, int64_t k, bool positive, int32_t *index,
                             float *value) {
     __m512i largest = lane_maxima(scores, m, positive);
@@ -317,7 +318,7 @@ static inline __attribute__((always_inline)) void select_group(const float *S, i
     int32_t bound[GROUP], cut[GROUP];
     candidate_list list[GROUP];
     bounds_of_rows(S, stride, m, k, positive, bound);
-    /* Loop by loop: lists that were just stored in pieces cannot be loaded whole without a stall. */
+    /* In separate loops: a list loaded whole right after it was stored in pieces causes a stall. */
     for (int r = 0; r < GROUP; r++)
         candidates(S + r * stride, m, positive, bound[r], &list[r]);
     cuts_of_lists(list, k, positive, cut);
@@ -337,14 +338,14 @@ void dl_select_avx512(const float *S, int64_t stride, int64_t rows, int64_t m, i
                       uint32_t *keys, int32_t *count, int32_t *index, float *value) {
     int64_t i = 0;
     (void)keys;
-    for (; k <= MOST_K && i + GROUP <= rows; i += GROUP)
+    for (; k <= MAX_SMALL_K && i + GROUP <= rows; i += GROUP)
         if (positive)
             select_group(S + i * stride, stride, m, k, true, count + i, index + i * k, value + i * k);
         else
             select_group(S + i * stride, stride, m, k, false, count + i, index + i * k, value + i * k);
     for (; i < rows; i++)
-        count[i] = (k <= MOST_K ? select_small : select_row)(S + i * stride, m, k, positive, index + i * k,
-                                                             value + i * k);
+        count[i] = (k <= MAX_SMALL_K ? select_small : select_row)(S + i * stride, m, k, positive,
+                                                                  index + i * k, value + i * k);
 }
 
 int64_t dl_above_avx512(const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base,

@@ -54,6 +54,13 @@ done:
     return status; /* the caller frees partial allocations */
 }
 
+dltf_status dl_gradient_refit(dl_gradient *g) {
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(g->normal, g->threads * dl_refit_scratch(g->k, g->n));
+done:
+    return status;
+}
+
 void dl_gradient_free(dl_gradient *g) {
     adam_free(&g->W);
     adam_free(&g->E);
@@ -69,6 +76,7 @@ void dl_gradient_free(dl_gradient *g) {
     dl_by_atom_free(&g->by_atom);
     dl_free(g->sums);
     dl_free(g->scratch);
+    dl_free(g->normal);
     dl_workspaces_free(g->spaces, g->threads);
 }
 
@@ -93,6 +101,16 @@ void dl_gradient_pack(dl_gradient *g) {
 
 /* ---- Codes and residuals ---- */
 
+/* D = z* - z, then z = z*. */
+static void refit_tile(dl_gradient *g, const float *Y, int64_t rows, int worker, dl_slots Z, float *D) {
+    for (int64_t e = 0; e < rows * g->k; e++)
+        D[e] = -Z.value[e];
+    dl_refit_tile(g->W.value, g->n, Y, g->n, rows, Z, g->normal + worker * dl_refit_scratch(g->k, g->n));
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t e = i * g->k; e < i * g->k + Z.count[i]; e++)
+            D[e] += Z.value[e];
+}
+
 static void code_tile(void *context, int64_t tile, int worker) {
     dl_gradient *g = context;
     const dl_kernels *kernels = dl_kernels_now();
@@ -102,6 +120,8 @@ static void code_tile(void *context, int64_t tile, int worker) {
     dl_slots Z = dl_slots_from(&g->Z, first, rows);
     float *Y = g->Y + first * n, *R = g->R + first * n;
     dl_feature_tile(&feature, Y, n, rows, &g->spaces[worker], Z);
+    if (g->normal)
+        refit_tile(g, Y, rows, worker, Z, g->D + first * k);
     memcpy(R, Y, (size_t)(rows * n) * sizeof *R);
     double *sums = g->sums[tile];
     sums[0] = sums[1] = 0;
@@ -109,7 +129,7 @@ static void code_tile(void *context, int64_t tile, int worker) {
         float *r = R + i * n;
         for (int64_t e = i * k; e < i * k + Z.count[i]; e++)
             kernels->add_scaled32(r, -Z.value[e], g->W.value + Z.index[e] * n, n);
-        for (int64_t e = i * k; e < i * k + Z.count[i]; e++)
+        for (int64_t e = i * k; !g->normal && e < i * k + Z.count[i]; e++)
             g->D[first * k + e] = kernels->dot32(g->W.value + Z.index[e] * n, r, n);
         sums[0] += kernels->square(r, n);
         sums[1] += kernels->square(Y + i * n, n);

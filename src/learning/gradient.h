@@ -34,16 +34,20 @@ typedef struct dl_gradient {
     int64_t room, rows; /* samples: capacity, current number */
     float *Y, *R;       /* room x n: samples, residuals */
     dl_slots Z;         /* codes */
-    float *D;           /* room x k: <w_j, r_i>, the negative gradient of an entry */
+    float *D;           /* room x k: minus the gradient of an entry, see dl_gradient_code */
     dl_by_atom by_atom;
     double (*sums)[2]; /* of each tile: ||r||^2 and ||y||^2 */
     float *scratch;    /* threads x 2n: gradients of an atom */
+    double *normal;    /* per thread: normal equations of the refit; NULL without */
     dl_workspace *spaces;
 } dl_gradient;
 
 /* Allocates for batches of up to `room` samples. */
 dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
                               int64_t room);
+/* Switches to refit: values of codes are least squares on their supports for W, and E and b are fitted
+ * to them: min 1/2 sum_i ||z*_i - z_i||^2 over the entries that max_k chose. */
+dltf_status dl_gradient_refit(dl_gradient *g);
 void dl_gradient_free(dl_gradient *g);
 double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room);
 
@@ -54,7 +58,8 @@ typedef struct dl_gradient_error {
     double left, energy; /* sum ||y - Wz||^2, sum ||y||^2 */
 } dl_gradient_error;
 
-/* Computes codes, residuals and D of the g->rows samples in g->Y. */
+/* Computes codes z, residuals r = y - Wz and D of the g->rows samples in g->Y. D is <w_j, r_i> or, with
+ * refit, the least-squares value minus the score. */
 dl_gradient_error dl_gradient_code(dl_gradient *g);
 
 typedef struct dl_gradient_rule {

@@ -12,8 +12,9 @@
 /* The dictionary that fits the data best, and an encoder made for it. */
 #define UNTIED(STAGE)                                                                                        \
     STAGE(minibatch)                                                                                         \
-    STAGE(polish)  /* least-squares dictionary of multi-pass codes */                                        \
-    STAGE(encoder) /* tight, dual or distilled */
+    STAGE(polish)   /* least-squares dictionary of multi-pass codes */                                       \
+    STAGE(encoder)  /* tight, dual or distilled */                                                           \
+    STAGE(finetune) /* of the distilled encoder, by gradients */
 
 #define KSVD(STAGE) STAGE(ksvd)
 

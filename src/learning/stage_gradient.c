@@ -8,8 +8,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "coding/dual.h"
-#include "learning/gradient.h"
-#include "learning/learner.h"
+#include "learning/gradient_learner.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,8 +100,7 @@ static dltf_status create(dltf_learner *l, void **state) {
     DL_TRY_NEW(s->E, l->m * l->n);
     DL_TRY_NEW(s->b, l->m);
     DL_TRY(dl_learner_make_encoder(l));
-    s->samples = l->samples;
-    s->samples.scale /= sqrt((double)l->k);
+    s->samples = dl_gradient_samples(l);
 done:
     return status;
 }
@@ -194,13 +192,7 @@ static dltf_status start(dltf_learner *l, gradient *s) {
     DL_TRY_NEW(factor, size * size);
     if (!given)
         dl_dual_encoder(l->threads, l->W, l->m, l->n, RIDGE * (double)l->m / (double)l->n, factor, l->E);
-    for (int64_t i = 0; i < entries; i++) {
-        s->g.W.value[i] = (float)l->W[i];
-        s->g.E.value[i] = (float)l->E[i];
-    }
-    for (int64_t j = 0; given && j < l->m; j++)
-        s->g.b.value[j] = (float)(l->bias[j] / sqrt((double)l->k));
-    dl_gradient_pack(&s->g);
+    dl_gradient_from_learner(&s->g, l, given);
     if (!given) {
         float scale = (float)best_scale(l, s);
         for (int64_t i = 0; i < entries; i++)
@@ -239,14 +231,10 @@ static bool ends(const dltf_learner *l, const gradient *s, int64_t index) {
 
 /* Copies the current state, or at the end the best one, to the learner. */
 static void publish(dltf_learner *l, const gradient *s, bool best) {
-    const float *W = best ? s->W : s->g.W.value, *E = best ? s->E : s->g.E.value;
-    const float *b = best ? s->b : s->g.b.value;
-    for (int64_t i = 0; i < l->m * l->n; i++) {
-        l->W[i] = (double)W[i];
-        l->E[i] = (double)E[i];
-    }
-    for (int64_t j = 0; j < l->m; j++)
-        l->bias[j] = (double)b[j] * sqrt((double)l->k);
+    if (best)
+        dl_gradient_to_learner(l, s->W, s->E, s->b);
+    else
+        dl_gradient_to_learner(l, s->g.W.value, s->g.E.value, s->g.b.value);
     memcpy(l->code_sum, s->g.code_sum, (size_t)l->m * sizeof *l->code_sum);
 }
 
@@ -306,43 +294,21 @@ static bool converged(const dltf_learner *l, const dltf_iteration *now, const dl
 
 static int fields(const dltf_learner *l, void *state, dl_field *list) {
     gradient *s = state;
-    dl_gradient *g = &s->g;
-    int64_t m = l->m, n = l->n;
-    const dl_field all[] = {
-        {"gradient.b", DL_TENSOR_F32, m, 0, g->b.value},
-        {"gradient.W.moment", DL_TENSOR_F32, m, n, g->W.moment},
-        {"gradient.E.moment", DL_TENSOR_F32, m, n, g->E.moment},
-        {"gradient.b.moment", DL_TENSOR_F32, m, 0, g->b.moment},
-        {"gradient.W.square", DL_TENSOR_F32, m, 0, g->W.square},
-        {"gradient.E.square", DL_TENSOR_F32, m, 0, g->E.square},
-        {"gradient.b.square", DL_TENSOR_F32, m, 0, g->b.square},
-        {"gradient.updates", DL_TENSOR_I32, m, 0, g->updates},
-        {"gradient.idle", DL_TENSOR_I64, m, 0, g->idle},
-        {"gradient.best.W", DL_TENSOR_F32, m, n, s->W},
-        {"gradient.best.E", DL_TENSOR_F32, m, n, s->E},
-        {"gradient.best.b", DL_TENSOR_F32, m, 0, s->b},
+    const dl_field own[] = {
+        {"gradient.best.W", DL_TENSOR_F32, l->m, l->n, s->W},
+        {"gradient.best.E", DL_TENSOR_F32, l->m, l->n, s->E},
+        {"gradient.best.b", DL_TENSOR_F32, l->m, 0, s->b},
         {"gradient.best", DL_TENSOR_F64, 1, 0, &s->best},
         {"gradient.held_out", DL_TENSOR_F64, 1, 0, &s->held_out},
         {"gradient.stale", DL_TENSOR_F64, 1, 0, &s->stale},
     };
-    memcpy(list, all, sizeof all);
-    return sizeof all / sizeof *all;
+    int count = dl_gradient_fields(&s->g, list);
+    memcpy(list + count, own, sizeof own);
+    return count + (int)(sizeof own / sizeof *own);
 }
 
-/* W and E are not stored twice: those of the learner are exact copies in double. */
 static dltf_status restored(const dltf_learner *l, void *state) {
-    gradient *s = state;
-    for (int64_t j = 0; j < l->m; j++)
-        if (s->g.updates[j] < 0 || s->g.idle[j] < 0 || s->g.W.square[j] < 0 || s->g.E.square[j] < 0 ||
-            s->g.b.square[j] < 0)
-            return dl_fail(DLTF_FORMAT, "the checkpoint has a negative count or square for atom %lld",
-                           (long long)j);
-    for (int64_t i = 0; i < l->m * l->n; i++) {
-        s->g.W.value[i] = (float)l->W[i];
-        s->g.E.value[i] = (float)l->E[i];
-    }
-    dl_gradient_pack(&s->g);
-    return DLTF_OK;
+    return dl_gradient_restored(&((gradient *)state)->g, l);
 }
 
 const dl_stage dl_stage_gradient = {

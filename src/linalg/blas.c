@@ -1,4 +1,4 @@
-/* Products in f32, for tasks: each call runs on the thread that makes it. */
+/* Products in f32, for use inside tasks: each call runs on the calling thread. */
 #include "linalg/blas.h"
 
 #include "linalg/blas_threads.h"

@@ -1,8 +1,8 @@
-/* Dense products and Cholesky solves, row-major. The only place that knows BLAS and LAPACK.
+/* Dense products, Cholesky solves and eigenvalues, row-major. The only interface to BLAS and LAPACK.
  *
- * During each of these calls BLAS itself runs on one thread, and what the process had set comes back
- * afterwards; large double products are cut into panels of fixed size that our own threads share. A panel is
- * computed the same way whoever does it, so results do not depend on the number of threads. */
+ * During each of these calls BLAS itself runs on one thread; the process's setting is restored afterwards.
+ * Large double products are split into panels of fixed size, which our own threads compute. A panel is
+ * computed the same way on any thread, so results do not depend on the number of threads. */
 #ifndef DL_LINALG_BLAS_H
 #define DL_LINALG_BLAS_H
 
@@ -35,9 +35,8 @@ void dl_solve_left(int threads, const double *L, int64_t size, double *B, int64_
 void dl_solve_right(int threads, const double *L, int64_t size, double *B, int64_t rows);
 
 /* Eigenvalues (ascending) of the symmetric A (size x size) and, as rows of A, its eigenvectors; `scratch`
- * holds dl_eigenvectors_scratch(size) doubles. False if the iteration fails,
- * or if there are too many. */
-enum { DL_MOST_EIGENVECTORS = 32766 }; /* more would not fit into LAPACK's integers */
+ * holds dl_eigenvectors_scratch(size) doubles. False if the iteration fails or size is too large. */
+enum { DL_MOST_EIGENVECTORS = 32766 }; /* for more, the work size overflows LAPACK's integers */
 int64_t dl_eigenvectors_scratch(int64_t size);
 bool dl_eigenvectors(double *A, int64_t size, double *values, double *scratch);
 
@@ -46,8 +45,8 @@ bool dl_eigenvectors(double *A, int64_t size, double *values, double *scratch);
 bool dl_polar(double *A, int64_t size, double *scratch);
 int64_t dl_polar_scratch(int64_t size);
 
-/* Largest eigenvalue of the symmetric positive semidefinite A (size >= 1), from below, to well under 1%;
- * `scratch` holds (DL_LANCZOS_STEPS + 1) x size doubles. */
+/* Largest eigenvalue of the symmetric positive semidefinite A (size >= 1), approximated from below to well
+ * under 1%; `scratch` holds (DL_LANCZOS_STEPS + 1) x size doubles. */
 enum { DL_LANCZOS_STEPS = 30 };
 double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch);
 

@@ -8,7 +8,7 @@
 #include <lapacke.h>
 #include <math.h>
 
-/* What dsyevd asks for: so many doubles, and behind them so many integers. */
+/* Work space of dsyevd: doubles, followed by integers. */
 static int64_t eigenvector_doubles(int64_t size) {
     return 1 + 6 * size + 2 * size * size;
 }
@@ -39,7 +39,7 @@ int64_t dl_polar_scratch(int64_t size) {
     return 6 * size * size + 12 * size; /* U, V^T, values; work and (as doubles) integer work of dgesdd */
 }
 
-/* Column order everywhere: the polar factor of the transpose is the transpose of the polar factor. */
+/* Column-major throughout: the polar factor of the transpose is the transpose of the polar factor. */
 bool dl_polar(double *A, int64_t size, double *scratch) {
     int count = (int)size;
     double *U = scratch, *Vt = U + size * size, *values = Vt + size * size, *work = values + size;
@@ -55,7 +55,7 @@ bool dl_polar(double *A, int64_t size, double *scratch) {
     return info == 0;
 }
 
-/* Lanczos: the largest eigenvalue of A in the Krylov space of a random start, with full reorthogonalisation.
+/* Lanczos: the largest eigenvalue of A in the Krylov space of a random vector, with full reorthogonalisation.
  */
 double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch) {
     int count = (int)size, steps = count < DL_LANCZOS_STEPS ? count : DL_LANCZOS_STEPS, done = 0;

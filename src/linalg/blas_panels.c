@@ -1,4 +1,4 @@
-/* Products and solves in f64, cut into panels that our own threads share. */
+/* Products and solves in f64, split into panels that our own threads compute. */
 #include "linalg/blas.h"
 
 #include "base/parallel.h"
@@ -7,7 +7,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 
-/* Rows or columns that one task computes; fixed, or results would depend on the threads. */
+/* Rows or columns per task; fixed, so that results do not depend on the number of threads. */
 enum { PANEL = 64 };
 
 /* Runs the panels of `total` rows or columns, with BLAS on one thread in each. */

@@ -1,5 +1,5 @@
-/* Counts the calls that are inside BLAS. Only the first and the last of them take the lock and talk to
- * OpenBLAS; in between, when tasks call BLAS side by side, a call costs two atomic operations. */
+/* Counts the calls that are inside BLAS. Only the first and the last of them take the lock and change the
+ * setting of OpenBLAS; concurrent calls in between cost two atomic operations each. */
 #include "linalg/blas_threads.h"
 
 #include <cblas.h>
@@ -11,10 +11,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int inside;  /* leaves and reaches 0 under the lock only */
 static int threads_before; /* of the process; guarded by the lock */
 
-/* Adds to the count, unless it is at or below `least`. */
-static bool change(int by, int least) {
+/* Adds `by` to the count and returns true, unless the count is at or below `bound`. */
+static bool change(int by, int bound) {
     int now = atomic_load(&inside);
-    while (now > least)
+    while (now > bound)
         if (atomic_compare_exchange_weak(&inside, &now, now + by))
             return true;
     return false;

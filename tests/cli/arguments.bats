@@ -25,8 +25,8 @@ load common
   fails 2 "--theta: 'abc' is not a number" train x.npy --theta abc
   fails 2 "--m: '1.5' is not a whole number" train x.npy -m 1.5
   fails 2 "--m: -3 is outside" train x.npy -m -3
-  fails 2 "--select: 'none' is none of" encode m d --select none
-  fails 2 "--select: 'model' is none of abs.positive" train x.npy --select model
+  fails 2 "--select: 'none' is not one of" encode m d --select none
+  fails 2 "--select: 'model' is not one of abs.positive" train x.npy --select model
   fails 2 "--refit: 'maybe'" encode m d --refit=maybe
   fails 2 "--seeds: 0 is outside" reproduce table1 --seeds 0
 }

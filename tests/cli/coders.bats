@@ -50,7 +50,7 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
   fails 2 "--select: the coder omp chooses atoms by magnitude" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --select positive
   fails 2 "--coherence: applies to coder incoherent, not to coder threshold" encode "$model" "$toy/Xtest.npy" -o x.npz --coherence 0.2
   fails 2 "--threshold: applies to coder incoherent, not to coder htp" encode "$model" "$toy/Xtest.npy" -o x.npz --coder htp --threshold 1
-  fails 2 "none of threshold\|omp\|iht\|niht\|htp\|incoherent" encode "$model" "$toy/Xtest.npy" -o x.npz --coder lasso
+  fails 2 "is not one of threshold\|omp\|iht\|niht\|htp\|incoherent" encode "$model" "$toy/Xtest.npy" -o x.npz --coder lasso
   [[ ! -e x.npz ]]
 }
 

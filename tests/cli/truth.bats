@@ -26,7 +26,7 @@ assert all((z.indices == Z["ones"].indices).all() for z in Z.values())
 assert (Z["ones"].data == 1).all() and set(Z["signs"].data) == {-1, 1}
 assert (Z["uniform"].data >= .5).all() and (Z["uniform"].data <= 1.5).all() and Z["gaussian"].data.min() < 0
 END
-  fails 2 "none of ones" synth --codes twos -o x
+  fails 2 "is not one of ones" synth --codes twos -o x
 }
 
 @test "score compares a model with the truth, the true dictionary and a random one" {

@@ -50,10 +50,12 @@ static void refused_get(void **state) {
     assert_int_equal(dl_bundle_add(&bundle, "v", DL_TENSOR_F32, 3, 0, &data), DLTF_OK);
     assert_fails(dl_bundle_get(&bundle, "w", DL_TENSOR_F32, 2, 3, &content), DLTF_FORMAT,
                  "tensor 'w' is missing");
-    assert_fails(dl_bundle_get(&bundle, "W", DL_TENSOR_F64, 2, 3, &content), DLTF_FORMAT, "'W' has another");
+    assert_fails(dl_bundle_get(&bundle, "W", DL_TENSOR_F64, 2, 3, &content), DLTF_FORMAT,
+                 "'W' has the wrong type or shape");
     assert_fails(dl_bundle_get(&bundle, "W", DL_TENSOR_F32, 3, 2, &content), DLTF_FORMAT,
-                 "(2 x 3) than expected (3 x 2)");
-    assert_fails(dl_bundle_get(&bundle, "v", DL_TENSOR_F32, 3, 1, &content), DLTF_FORMAT, "'v' has another");
+                 "expected 3 x 2, but found 2 x 3");
+    assert_fails(dl_bundle_get(&bundle, "v", DL_TENSOR_F32, 3, 1, &content), DLTF_FORMAT,
+                 "'v' has the wrong type or shape");
     assert_null(content);
     dl_bundle_free(&bundle);
 }
@@ -69,12 +71,14 @@ static void refused_add(void **state) {
     name[47] = '\0'; /* the longest that fits */
     assert_int_equal(dl_bundle_add(&bundle, name, DL_TENSOR_U8, 1, 1, &data), DLTF_OK);
     assert_non_null(dl_bundle_find(&bundle, name));
-    assert_fails(dl_bundle_add(&bundle, name, DL_TENSOR_F32, 2, 2, &data), DLTF_FORMAT, "is there twice");
+    assert_fails(dl_bundle_add(&bundle, name, DL_TENSOR_F32, 2, 2, &data), DLTF_FORMAT,
+                 "duplicate tensor 'xxx");
     assert_fails(dl_bundle_add(&bundle, "a", DL_TENSOR_U8, -1, 1, &data), DLTF_FORMAT,
-                 "tensor 'a' has an impossible shape");
-    assert_fails(dl_bundle_add(&bundle, "a", DL_TENSOR_U8, INT64_MAX, 2, &data), DLTF_FORMAT, "impossible");
+                 "tensor 'a' has an invalid shape");
+    assert_fails(dl_bundle_add(&bundle, "a", DL_TENSOR_U8, INT64_MAX, 2, &data), DLTF_FORMAT,
+                 "invalid shape");
     assert_fails(dl_bundle_add(&bundle, "a", DL_TENSOR_F64, INT64_MAX / 4, 1, &data), DLTF_MEMORY,
-                 "more than can be addressed");
+                 "allocation size out of range: ");
     assert_int_equal(bundle.count, 1);
     dl_bundle_free(&bundle);
 }
@@ -125,20 +129,20 @@ static void kinds(void **state) {
     dl_bundle bundle = {0};
     assert_fails(
         dl_kind_check(&bundle, DL_KIND_CHECKPOINT), DLTF_FORMAT,
-        "is a safetensors file, but not a checkpoint of dltf, as an interrupted 'dltf train' writes");
+        "is a safetensors file, but not a dltf checkpoint as written by an interrupted 'dltf train'");
     assert_int_equal(dl_kind_mark(&bundle, DL_KIND_MODEL), DLTF_OK);
     assert_int_equal(dl_kind_check(&bundle, DL_KIND_MODEL), DLTF_OK);
     assert_fails(dl_kind_check(&bundle, DL_KIND_CHECKPOINT), DLTF_FORMAT,
-                 "is a finished model, not a checkpoint; to start a training from it, run "
+                 "is a finished model, not a checkpoint; to start training from it, run "
                  "'dltf train DATA --init FILE'");
     assert_int_equal(dl_kind_mark(&bundle, DL_KIND_CHECKPOINT), DLTF_OK);
     assert_int_equal(dl_kind_check(&bundle, DL_KIND_CHECKPOINT), DLTF_OK);
     assert_fails(dl_kind_check(&bundle, DL_KIND_MODEL), DLTF_FORMAT,
-                 "is a checkpoint of an unfinished training, not a model; to resume, run "
+                 "is a checkpoint of an unfinished training run, not a model; to resume, run "
                  "'dltf train DATA --resume FILE'");
     dl_notes_set(&bundle.notes, "version", "99\n");
     assert_fails(dl_kind_check(&bundle, DL_KIND_CHECKPOINT), DLTF_FORMAT,
-                 "is a checkpoint of version 99?; this program reads version");
+                 "unsupported checkpoint version 99?; this program reads version");
     dl_bundle_free(&bundle);
 }
 

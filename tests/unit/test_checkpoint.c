@@ -166,6 +166,16 @@ static void stopped_in_gradient_descent(void **state) {
     }
 }
 
+static void stopped_in_fine_tuning(void **state) {
+    (void)state;
+    dltf_train_options options = with_encoder(DLTF_ENCODER_DISTILLED);
+    options.finetune = 7;
+    check_every_stop(&options);
+    options.finetune = 40; /* more steps than rounds */
+    options.select = DLTF_SELECT_POSITIVE;
+    check_every_stop(&options);
+}
+
 /* Every sample three times, so that there are duplicate atoms, which are replaced in both stages. */
 static void stopped_among_replacements(void **state) {
     (void)state;
@@ -404,7 +414,7 @@ static void changed_position(void **state) {
 static void changed_notes(void **state) {
     (void)state;
     assert_fails(with_note(9, "format", "dltf-model"), DLTF_FORMAT, "finished model");
-    assert_fails(with_note(9, "format", "else"), DLTF_FORMAT, "not a checkpoint");
+    assert_fails(with_note(9, "format", "else"), DLTF_FORMAT, "not a dltf checkpoint");
     assert_fails(with_note(9, "version", "2"), DLTF_FORMAT, "version 2");
     assert_fails(with_note(9, "data.checksum", "0123456789abcdef"), DLTF_DATA, "different data");
     assert_true(with_note(9, "option.k", "100") != DLTF_OK);
@@ -609,6 +619,7 @@ int main(void) {
         cmocka_unit_test(stopped_anywhere),
         cmocka_unit_test(stopped_with_an_encoder),
         cmocka_unit_test(stopped_in_gradient_descent),
+        cmocka_unit_test(stopped_in_fine_tuning),
         cmocka_unit_test(stopped_among_replacements),
         cmocka_unit_test(stopped_with_stages_missing),
         cmocka_unit_test(stopped_when_converged),

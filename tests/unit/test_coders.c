@@ -1,5 +1,5 @@
-/* The coders omp, iht, niht, htp and incoherent, and dltf_refit: against plain references, by what must hold
- * of their results, on problems with ties, copies and zeros, and everything that is refused. */
+/* The coders omp, iht, niht, htp and incoherent, and dltf_refit: against plain references, by properties of
+ * their results, on problems with ties, copies and zeros, and everything that is rejected. */
 #include "coding/dual.h"
 #include "linalg/blas.h"
 #include "reference/reference.h"
@@ -56,7 +56,7 @@ static const int64_t shapes[][3] = {{30, 20, 4}, {90, 40, 6}, {20, 30, 5},
                                     {33, 8, 3},  {16, 16, 1}, {70, 9, 8}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* A model in double, with all that references need of it. */
+/* A model in double, with everything that the references need. */
 typedef struct wide_model {
     int64_t m, n, k;
     double *W, *E; /* dictionary and its dual */
@@ -147,7 +147,7 @@ static void check_oracle(dltf_encode_options encoding, oracle reference) {
         dltf_codes_free(codes);
         dltf_model_free(model);
     }
-    assert_true(ties * 10 < samples); /* so that the comparison means something */
+    assert_true(ties * 10 < samples); /* so that the comparison is meaningful */
 }
 
 static void omp_oracle(void **state) {
@@ -195,7 +195,7 @@ static void incoherent_oracle(void **state) {
             }
 }
 
-/* ---- What must hold ---- */
+/* ---- Properties ---- */
 
 /* Values of omp and htp are least squares: the residual is orthogonal to every atom of the support. */
 static void residual_is_orthogonal(void **state) {
@@ -241,7 +241,7 @@ static double error_of(const dltf_model *model, int64_t N, dltf_encode_options e
     return relative;
 }
 
-/* No pass makes the error worse, in the sum; htp is never worse than the refitted feature it starts from. */
+/* No pass increases the total error; htp is never worse than the refitted feature it starts from. */
 static void passes_never_hurt(void **state) {
     (void)state;
     int64_t m = 80, n = 30, k = 5, N = sized(300, 60);
@@ -266,7 +266,7 @@ static void passes_never_hurt(void **state) {
     dltf_model_free(model);
 }
 
-/* Codes keep the error target where k allows it, and not one entry more than needed. */
+/* Codes meet the error target if k allows it, without one entry more than needed. */
 static void error_target(void **state) {
     (void)state;
     int64_t m = 50, n = 20, k = 10, N = 150;
@@ -322,8 +322,8 @@ static void positive_codes(void **state) {
 
 /* ---- Edges ---- */
 
-/* Samples that few atoms explain exactly get these atoms and nothing made of rounding; zero samples get
- * nothing. */
+/* Samples that few atoms explain exactly get these atoms and none from rounding errors; zero samples get
+ * none. */
 static void exact_samples(void **state) {
     (void)state;
     int64_t m = 64, n = 32, k = 8, N = 120;
@@ -443,7 +443,7 @@ static void refusals(void **state) {
         for (int64_t d = 0; d < 6; d++)
             X[4 * 6 + d] = 3e38f * (W[d] > 0 ? 1 : -1);
         assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_NUMERIC,
-                       "row 4: its scores leave");
+                       "row 4: its scores overflow single precision");
     }
     dltf_model_free(model);
 }
@@ -523,7 +523,7 @@ static void refit_supports(void **state) {
     }
     dltf_codes *none = NULL;
     assert_fails(dltf_refit(model, dltf_matrix_f32(X, N - 1, n), plain, 1, &none), DLTF_DATA,
-                 "do not go with");
+                 "249 x 18 samples, but the codes and the model expect 250 x 18");
     X[3] = NAN;
     assert_fails(dltf_refit(model, data, plain, 1, &none), DLTF_DATA, "row 0, column 3 is NaN");
     assert_null(none);

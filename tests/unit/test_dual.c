@@ -49,7 +49,7 @@ static void without_ridge(void **state) {
     }
 }
 
-/* Singular: equal atoms, or atoms that do not span the space. Finite, and 1 along each atom all the same. */
+/* Singular: equal atoms, or atoms that do not span the space. Still finite, and 1 along each atom. */
 static void singular(void **state) {
     (void)state;
     const int64_t shapes[][2] = {{6, 9}, {9, 6}, {4, 4}, {2, 1}, {3, 2}};

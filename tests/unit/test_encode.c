@@ -1,5 +1,5 @@
 /* dltf_encode against plain scores and repeated search: exactly, with ties, on problems whose scores have no
- * rounding; up to rounding on Gaussian ones. Types, orders, threads, cancelling, everything that is refused;
+ * rounding; up to rounding on Gaussian ones. Types, orders, threads, cancelling, everything that is rejected;
  * decoding and the reconstruction error by hand. */
 #include "reference/reference.h"
 
@@ -265,8 +265,8 @@ static void zero_samples(void **state) {
     dltf_model_free(model);
 }
 
-/* Copies of atoms, with either sign, have equal scores wherever they stand: the first ones are kept. Only
- * where scores have no rounding: BLAS may sum the columns of a product in different orders. */
+/* Copies of atoms, with either sign, have equal scores at any position: the first ones are kept. Only where
+ * scores have no rounding: BLAS may sum the columns of a product in different orders. */
 static void duplicate_atoms(void **state) {
     (void)state;
     for (int64_t m = 2; m <= MOST_m; m += 11) {
@@ -401,7 +401,7 @@ static void decoding(void **state) {
     memcpy(mean, (const float[]){10, 20}, 2 * sizeof *mean);
     assert_int_equal(dltf_codes_new(by_hand, &codes), DLTF_OK);
     for (int variant = 0; variant < 3; variant++) {
-        /* What was divided out by unit_norm is unknown, so that the mean cannot be put back either. */
+        /* The scale removed by unit_norm is unknown, so the mean cannot be added back either. */
         problem p = {.m = 2, .n = 2, .k = 1, .centred = variant > 0, .unit_norm = variant > 1};
         memcpy(W, atoms, sizeof atoms);
         dltf_model *model = make_model(p);
@@ -465,7 +465,7 @@ static void bad_reconstruction_arguments(void **state) {
     assert_fails(dltf_reconstruction_error(three, dltf_matrix_f32(x, 3, 2), codes, &relative), DLTF_DATA,
                  "codes: 2 columns, but the model has 3 atoms");
     assert_fails(dltf_reconstruction_error(model, dltf_matrix_f32(x, 2, 3), codes, &relative), DLTF_DATA,
-                 "data: 2 x 3 samples do not go with 3 codes of a model for 2 columns");
+                 "data: 2 x 3 samples, but the codes and the model expect 3 x 2");
     assert_fails(dltf_reconstruction_error(model, dltf_matrix_f32(x, 2, 2), codes, &relative), DLTF_DATA,
                  "2 x 2 samples");
     assert_fails(dltf_reconstruction_error(model, dltf_matrix_f32(NULL, 3, 2), codes, &relative),

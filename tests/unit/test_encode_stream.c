@@ -1,4 +1,4 @@
-/* dltf_encode_stream: the codes and the error of data in memory, for any number of threads; failures name
+/* dltf_encode_stream: the same codes and error as for data in memory, for any number of threads; errors name
  * rows of the stream. */
 #include "test_io.h"
 
@@ -126,7 +126,7 @@ static void failures_name_rows_of_the_stream(void **state) {
     assert_fails(stream(model, save_rows(N), NULL, NULL, NULL, path, &totals), DLTF_NUMERIC,
                  "data: row 7001: ");
     dltf_model_free(model);
-    /* One atom, from which the sample points away: there is no code to show the infinity. */
+    /* One atom with a negative score: there is no code that shows the infinity. */
     fill_samples();
     const float atom[COLS] = {1};
     X[12500 * COLS] = -INFINITY;

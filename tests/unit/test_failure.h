@@ -1,4 +1,4 @@
-/* Failures and the sentences that go with them. Include cmocka.h before. */
+/* Errors and their messages. Include cmocka.h before. */
 #ifndef TEST_FAILURE_H
 #define TEST_FAILURE_H
 

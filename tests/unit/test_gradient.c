@@ -87,6 +87,33 @@ static void gradients(void **state) {
     }
 }
 
+/* With refit: values are those of least squares, D is what scores lack of them. */
+static void refitted(void **state) {
+    (void)state;
+    dl_gradient g, plain_codes;
+    make(&plain_codes, false, 1);
+    make(&g, false, 1);
+    memcpy(g.Y, plain_codes.Y, ROWS * n * sizeof *g.Y);
+    memcpy(g.W.value, plain_codes.W.value, m * n * sizeof *g.Y);
+    memcpy(g.E.value, plain_codes.E.value, m * n * sizeof *g.Y);
+    memcpy(g.b.value, plain_codes.b.value, m * sizeof *g.Y);
+    dl_gradient_pack(&g);
+    assert_int_equal(dl_gradient_refit(&g), DLTF_OK);
+    dl_gradient_error raw = dl_gradient_code(&plain_codes), best = dl_gradient_code(&g);
+    assert_true(best.left < raw.left && best.energy == raw.energy);
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t e = i * k; e < i * k + g.Z.count[i]; e++) {
+            assert_int_equal(g.Z.index[e], plain_codes.Z.index[e]);
+            assert_near((double)g.D[e], (double)(g.Z.value[e] - plain_codes.Z.value[e]), 1e-5);
+            double along = 0; /* the residual is orthogonal to every atom of the code */
+            for (int64_t d = 0; d < n; d++)
+                along += (double)g.R[i * n + d] * (double)g.W.value[g.Z.index[e] * n + d];
+            assert_near(along, 0, 1e-4);
+        }
+    dl_gradient_free(&plain_codes);
+    dl_gradient_free(&g);
+}
+
 /* ---- Steps against dense loops ---- */
 
 typedef struct dense {
@@ -308,6 +335,28 @@ static void warm_start(void **state) {
     dltf_synthetic_free(problem);
 }
 
+/* Fine-tuning lowers the error of raw scores without losing supports. */
+static void fine_tuning(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(32, 48, 3, sized(4000, 1000), 0.1);
+    dltf_matrix X = dltf_synthetic_samples(problem, false), test = dltf_synthetic_samples(problem, true);
+    double raw[2], wrong[2], recovered;
+    for (int tuned = 0; tuned < 2; tuned++) {
+        dltf_train_options options = dltf_train_options_default();
+        options.m = 48;
+        options.k = 3;
+        options.encoder = DLTF_ENCODER_DISTILLED;
+        options.finetune = tuned ? sized(400, 200) : 0;
+        dltf_model *model = train(X, &options);
+        raw[tuned] = error_of(model, test, false);
+        wrong[tuned] = score(model, problem, &recovered);
+        dltf_model_free(model);
+    }
+    print_message("raw error %.4f -> %.4f, ave_dif %.3f -> %.3f\n", raw[0], raw[1], wrong[0], wrong[1]);
+    assert_true(raw[1] < 0.9 * raw[0] && wrong[1] < 1.05 * wrong[0]);
+    dltf_synthetic_free(problem);
+}
+
 /* Few samples: training stops early by the held-out error, and the model is the best one seen. */
 static void stops_early(void **state) {
     (void)state;
@@ -401,7 +450,8 @@ static void out_of_memory(void **state) {
     free(X);
 }
 
-TESTS_MAIN(cmocka_unit_test(gradients), cmocka_unit_test(steps_by_loops), cmocka_unit_test(unused_atoms),
+TESTS_MAIN(cmocka_unit_test(gradients), cmocka_unit_test(refitted), cmocka_unit_test(fine_tuning),
+           cmocka_unit_test(steps_by_loops), cmocka_unit_test(unused_atoms),
            cmocka_unit_test(same_bytes_for_any_threads), cmocka_unit_test(more_atoms_are_better),
            cmocka_unit_test(warm_start), cmocka_unit_test(stops_early), cmocka_unit_test(odd_shapes),
            cmocka_unit_test(very_many_atoms), cmocka_unit_test(out_of_memory))

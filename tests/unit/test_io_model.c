@@ -101,10 +101,10 @@ static void refuses_wrong_notes(void **state) {
         const char *name, *value, *part;
     } cases[] = {
         {"format", "dltf-checkpoint",
-         "is a checkpoint of an unfinished training, not a model; to resume, run 'dltf train DATA --resume "
-         "FILE'"},
-        {"format", "something", "is a safetensors file, but not a model of dltf, as 'dltf train' writes"},
-        {"version", "2", "version 2; this program reads version 1"},
+         "is a checkpoint of an unfinished training run, not a model; to resume, run 'dltf train DATA "
+         "--resume FILE'"},
+        {"format", "something", "is a safetensors file, but not a dltf model as written by 'dltf train'"},
+        {"version", "2", "unsupported model version 2; this program reads version 1"},
         {"k", "0", "metadata 'k' is '0'"},
         {"k", "3", "metadata 'k' is '3'"},
         {"k", "", "metadata 'k' is ''"},
@@ -119,7 +119,7 @@ static void refuses_wrong_notes(void **state) {
         assert_bundle_refused(&b, cases[i].part);
     }
     dl_bundle b = {0};
-    assert_bundle_refused(&b, "not a model of dltf");
+    assert_bundle_refused(&b, "not a dltf model");
     dl_notes_set(&b.notes, "format", "dltf-model");
     assert_bundle_refused(&b, "version (missing)");
     b = model_bundle();
@@ -170,7 +170,7 @@ static void names_the_file_once(void **state) {
     dl_notes_set(&b.notes, "version", "9");
     assert_int_equal(dl_safetensors_save(&b, in_directory("x")), DLTF_OK);
     dl_bundle_free(&b);
-    assert_fails(dltf_model_load(in_directory("x"), &model), DLTF_FORMAT, "x: is a model of version 9");
+    assert_fails(dltf_model_load(in_directory("x"), &model), DLTF_FORMAT, "x: unsupported model version 9");
     model = example(false);
     assert_fails(dltf_model_save(model, in_directory("no/x")), DLTF_FILE, "no/x: cannot create");
     assert_null(strstr(strstr(dltf_message(), test_directory) + 1, test_directory));

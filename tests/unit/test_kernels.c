@@ -1,5 +1,5 @@
-/* Every kernel level that this CPU has against plain double loops: scores over all sizes around the blocks of
- * the kernels, selection over all m and many k, features of dictionaries that are coded block by block. */
+/* Every kernel level that this CPU supports against plain double loops: scores over all sizes around the
+ * blocks of the kernels, selection over all m and many k, features of dictionaries coded block by block. */
 #include "test_util.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* Products, Cholesky solves and the largest eigenvalue against plain loops and residuals; the same bytes for
- * any number of threads; BLAS threads left as they were found. */
+ * any number of threads; the thread count of BLAS restored. */
 #include "linalg/blas.h"
 #include "linalg/blas_threads.h"
 
@@ -69,7 +69,7 @@ static void products_f64(void **state) {
                                cols[c], inner[l], 1.5, -0.5);
 }
 
-/* beta = 0 means that what C held does not matter. */
+/* With beta = 0 the old content of C is ignored. */
 static void product_overwrites(void **state) {
     (void)state;
     for (int64_t i = 0; i < AREA; i++)
@@ -214,8 +214,7 @@ static void largest_eigenvalue(void **state) {
     assert_near(dl_largest_eigenvalue(A, 20, scratch), 0, 0);
 }
 
-/* The Gram matrix of orthonormal atoms but for one coherent pair: a small gap hides behind a large plateau.
- */
+/* The Gram matrix of orthonormal atoms except for one coherent pair: a small gap above a large plateau. */
 static void largest_eigenvalue_of_a_pair(void **state) {
     (void)state;
     static const struct {
@@ -253,8 +252,8 @@ static void single_thread_nests(void **state) {
     assert_non_null(strstr(dl_blas_name(), "OpenBLAS"));
 }
 
-/* Every function of blas.h, failures included, leaves BLAS with the threads it found. */
-static void blas_threads_come_back(void **state) {
+/* Every function of blas.h, failures included, restores the thread count of BLAS. */
+static void blas_threads_are_restored(void **state) {
     (void)state;
     enum { SIZE = 20 };
     static double values[SIZE], scratch[8 * SIZE * SIZE + 40 * SIZE];
@@ -308,7 +307,7 @@ static void *call_blas(void *context) {
     return NULL;
 }
 
-/* Threads of the caller that come and go while others are inside. */
+/* Threads of the caller that enter and leave while others are inside. */
 static void many_callers_at_once(void **state) {
     (void)state;
     enum { CALLERS = 6 };
@@ -324,7 +323,7 @@ static void many_callers_at_once(void **state) {
     openblas_set_num_threads(1);
 }
 
-TESTS_MAIN(cmocka_unit_test(single_thread_nests), cmocka_unit_test(blas_threads_come_back),
+TESTS_MAIN(cmocka_unit_test(single_thread_nests), cmocka_unit_test(blas_threads_are_restored),
            cmocka_unit_test(many_callers_at_once), cmocka_unit_test(products_f64),
            cmocka_unit_test(product_overwrites), cmocka_unit_test(product_symmetric),
            cmocka_unit_test(accumulation), cmocka_unit_test(cholesky_and_solves),

@@ -1,4 +1,4 @@
-/* Matrix views: element types and strides, what is refused and with which sentence, norms, unit rows. */
+/* Matrix views: element types and strides, what is rejected and with which message, norms, unit rows. */
 #include "data/matrix.h"
 
 #include "test_util.h"
@@ -70,7 +70,7 @@ static void bad_views(void **state) {
     bad = good;
     bad.type = (dltf_type)17;
     assert_fails(dl_matrix_check(bad, DLTF_SUBJECT_TRUE_DICTIONARY), DLTF_ARGUMENT,
-                 "true dictionary: element type 17");
+                 "true dictionary: unsupported element type 17");
     assert_fails(dl_matrix_check(dltf_matrix_f32(x, 1, INT64_C(1) << 31), DLTF_SUBJECT_TRUE_DICTIONARY),
                  DLTF_ARGUMENT, "1 x 2147483648 is too large");
     assert_fails(dl_matrix_check(dltf_matrix_f32(x, INT64_MAX / 8, 2), DLTF_SUBJECT_TRUE_DICTIONARY),

@@ -1,4 +1,4 @@
-/* Models made from parts: copied, normalised, every defect named; their notes. */
+/* Models built from parts: copied, normalised, every defect reported; their notes. */
 #include "data/model.h"
 
 #include "test_util.h"
@@ -65,7 +65,7 @@ static void tied_model(void **state) {
     dltf_model_free(model);
 }
 
-/* A model made from a model's own parts is the same to the bit. */
+/* A model built from a model's own parts is the same to the bit. */
 static void normalising_twice_changes_nothing(void **state) {
     (void)state;
     enum { ATOMS = 200, LENGTH = 37 };
@@ -106,12 +106,12 @@ static void bad_arguments(void **state) {
     assert_count_refused(-5, n, 1, "model: -5 atoms");
     assert_count_refused(m, 0, 1, "model: 3 atoms of 0 entries");
     assert_count_refused(INT64_C(1) << 31, n, 1, "model: 2147483648 atoms");
-    assert_count_refused(m, n, 0, "model: k = 0 must be in 1 .. m = 3");
-    assert_count_refused(m, n, 4, "model: k = 4 must be in 1 .. m = 3");
+    assert_count_refused(m, n, 0, "model: k = 0 is outside 1 .. m = 3");
+    assert_count_refused(m, n, 4, "model: k = 4 is outside 1 .. m = 3");
     assert_count_refused(m, n, -1, "model: k = -1");
     dltf_model_view parts = tied;
     parts.dictionary = NULL;
-    assert_fails(make_and_free(&parts), DLTF_ARGUMENT, "model: ");
+    assert_fails(make_and_free(&parts), DLTF_ARGUMENT, "model: the dictionary is missing");
     const dltf_select bad[] = {(dltf_select)3, (dltf_select)99, (dltf_select)-1};
     for (int i = 0; i < 3; i++) {
         parts = tied;
@@ -139,7 +139,7 @@ static void bad_values(void **state) {
     parts.mean = (const float[]){0, NAN};
     assert_fails(make_and_free(&parts), DLTF_DATA, "entry 1 of the mean is not finite");
     parts = full;
-    parts.encoder = zero_atom; /* no reason to refuse: such a score never counts */
+    parts.encoder = zero_atom; /* valid: such a score is never kept */
     assert_int_equal(make_and_free(&parts), DLTF_OK);
 }
 

@@ -1,4 +1,4 @@
-/* The option tables: defaults, text to value and back for every row, everything that is refused. */
+/* The option tables: defaults, text to value and back for every row, everything that is rejected. */
 #include "base/options.h"
 
 #include "test_option_tables.h"
@@ -59,7 +59,7 @@ static void check_row(dltf_option_table table, const dltf_option *option) {
     }
 }
 
-/* Programs in other languages allocate by the size that a table tells. */
+/* Programs in other languages allocate the size that a table gives. */
 static void every_table(void **state) {
     (void)state;
     const struct {
@@ -94,7 +94,7 @@ static void assert_refused(dltf_option_table table, const char *name, const char
     assert_memory_equal(&target, &before, sizeof target);
 }
 
-/* The bounds themselves are allowed, the next value outside is not; nor is anything that is no number. */
+/* The bounds themselves are allowed, the next value outside is not; nor is anything that is not a number. */
 static void check_number(dltf_option_table table, const dltf_option *option) {
     static const char *const nonsense[] = {"", "x", "1x", "1 ", "nan", "inf", "-inf", "1e999", "--1", "1,5"};
     for (int i = 0; i < 10; i++)
@@ -172,16 +172,16 @@ static void flags_and_choices(void **state) {
     assert_int_equal(target.train.init, DLTF_INIT_GAUSSIAN);
     static const char *const no_choices[] = {"", "a", "absx", "abs|positive", "ABS", "|", "1"};
     for (int i = 0; i < 7; i++)
-        assert_refused(table, "select", no_choices[i], "is none of model|abs|positive");
+        assert_refused(table, "select", no_choices[i], "is not one of model|abs|positive");
 }
 
 static void unknown_names(void **state) {
     (void)state;
-    assert_refused(dltf_train_option_table(), "bogus", "1", "there is no option 'bogus'");
-    assert_refused(dltf_train_option_table(), "", "1", "there is no option ''");
-    assert_refused(dltf_train_option_table(), "thet", "1", "there is no option 'thet'");
-    assert_refused(dltf_train_option_table(), "refit", "true", "there is no option 'refit'");
-    assert_refused(dltf_encode_option_table(), "theta", "1", "there is no option 'theta'");
+    assert_refused(dltf_train_option_table(), "bogus", "1", "unknown option 'bogus'");
+    assert_refused(dltf_train_option_table(), "", "1", "unknown option ''");
+    assert_refused(dltf_train_option_table(), "thet", "1", "unknown option 'thet'");
+    assert_refused(dltf_train_option_table(), "refit", "true", "unknown option 'refit'");
+    assert_refused(dltf_encode_option_table(), "theta", "1", "unknown option 'theta'");
 }
 
 static void texts(void **state) {
@@ -203,7 +203,7 @@ static void texts(void **state) {
     assert_int_equal(dltf_option_check(table, &target, NULL), DLTF_OK);
 }
 
-/* Every field is what its row says, and dltf_option_defaults brings it back. */
+/* Every field has the default of its row, and dltf_option_defaults sets it. */
 static void assert_table_matches(dltf_option_table table, const void *defaults) {
     any_options set, again;
     memset(&set, 0x33, sizeof set);
@@ -293,7 +293,7 @@ static void scopes(void **state) {
     assert_scope(dltf_certify_option_table(), "noise", "");
 }
 
-/* The same sentence, whether the options that were set are named or found by their values. */
+/* The same message, whether the options that were set are named or found by their values. */
 static void assert_not_for(dltf_option_table table, any_options options, const char *name, const char *value,
                            const char *sentence) {
     const char *const given[] = {"output", name, NULL}, *const others[] = {"seed", "output", NULL};
@@ -304,7 +304,7 @@ static void assert_not_for(dltf_option_table table, any_options options, const c
     assert_string_equal(dltf_message(), sentence);
     assert_int_equal(dltf_last_error().subject, DLTF_SUBJECT_OPTION);
     assert_int_equal(dltf_option_check(table, &options, others), DLTF_OK);
-    /* The default is refused only if somebody asked for it. */
+    /* The default is rejected only if it was given explicitly. */
     const char *standard = find(table, name)->default_text;
     assert_int_equal(dltf_option_set(table, &options, name, standard ? standard : value), DLTF_OK);
     if (standard)
@@ -339,7 +339,7 @@ static void options_of_other_variants(void **state) {
     assert_int_equal(dltf_option_check(encode, &options, NULL), DLTF_OK);
 }
 
-/* The encoder that options decide, and which of them; NULL: they do not. */
+/* The encoder that the options imply, and which option decides; NULL: none does. */
 static void assert_settled(dltf_train_options options, const char *const *given, dltf_encoder_kind wanted,
                            const char *because) {
     const char *reason = "";
@@ -377,7 +377,7 @@ static void open_encoder(void **state) {
     assert_fails(dltf_train_options_settle(&options, NULL, &reason), DLTF_ARGUMENT, "beta: -1 is outside");
 }
 
-/* A C program has no list of what was given: what differs from the default counts. */
+/* A C program has no list of given options: those that differ from the default count. */
 static void encoder_of_a_learner(void **state) {
     (void)state;
     enum { few = 20, many = 100000 };

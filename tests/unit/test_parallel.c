@@ -10,7 +10,8 @@
 
 enum { MOST_TASKS = 1000, MOST_THREADS = 4 };
 
-/* Without atomics: a task writes its own entry, a worker its own count, or ThreadSanitizer tells. */
+/* Without atomics: a task writes its own entry, a worker its own count; ThreadSanitizer reports violations.
+ */
 typedef struct record {
     int runs[MOST_TASKS];
     int worker[MOST_TASKS];

@@ -1,5 +1,5 @@
-/* Features by way of bfloat16 candidates: the same bits as without, for samples and dictionaries that make
- * the filter's life easy, hard and impossible. Nothing to test on CPUs without such products. */
+/* Features from bfloat16 candidates: the same bits as without, for samples and dictionaries that are easy,
+ * hard and impossible to filter. Skipped on CPUs without such products. */
 #include "test_util.h"
 
 #include "coding/prefilter.h"
@@ -62,8 +62,8 @@ static int check_kind(int kind, int64_t m, int64_t n, int64_t k, bool positive, 
         if (filtered.count[i] != plain.count[i] ||
             memcmp(filtered.index + i * k, plain.index + i * k, bytes) != 0 ||
             memcmp(filtered.value + i * k, plain.value + i * k, bytes) != 0)
-            fail_msg("%s, m %lld n %lld k %lld: sample %lld has another code", kind_names[kind], (long long)m,
-                     (long long)n, (long long)k, (long long)i);
+            fail_msg("%s, m %lld n %lld k %lld: sample %lld has a different code", kind_names[kind],
+                     (long long)m, (long long)n, (long long)k, (long long)i);
         from_candidates += spaces[0].filter->margin[i] < spaces[0].filter->weakest[i];
     }
     dl_prefilter_free(&filter);
@@ -90,8 +90,8 @@ static void same_bits(void **state) {
                                variant == 2);
 }
 
-/* On what it is made for it must not step aside. */
-static void at_work(void **state) {
+/* Typical samples must all be coded from candidates. */
+static void typical_samples_are_filtered(void **state) {
     (void)state;
     if (!dl_kernels_level(0)->scores16)
         skip();
@@ -99,7 +99,7 @@ static void at_work(void **state) {
     assert_int_equal(check_kind(0, 3000, 131, 16, true, true), ROWS);
 }
 
-/* The public encoder takes it by itself, and frees all of it. */
+/* The public encoder uses the filter on its own, and frees it. */
 static void in_an_encoder(void **state) {
     (void)state;
     enum { m = 4096, n = 64, k = 8, N = 200 };
@@ -130,4 +130,5 @@ static void in_an_encoder(void **state) {
     dltf_model_free(model);
 }
 
-TESTS_MAIN(cmocka_unit_test(same_bits), cmocka_unit_test(at_work), cmocka_unit_test(in_an_encoder))
+TESTS_MAIN(cmocka_unit_test(same_bits), cmocka_unit_test(typical_samples_are_filtered),
+           cmocka_unit_test(in_an_encoder))

@@ -46,7 +46,7 @@ static void refit(int64_t n, int64_t k, int32_t *support, int64_t count, float *
     widen(W, MOST_m * n, W64);
     widen(x, n, x64);
     for (int64_t e = 0; e < count; e++)
-        z[e] = 1; /* what a selection would have left: any finite value */
+        z[e] = 1; /* as after a selection: any finite value */
     dl_refit_tile(W, n, x, n, 1, slots, scratch);
     dl_free(scratch);
     for (int64_t e = 0; e < count; e++)
@@ -91,7 +91,7 @@ static void independent_atoms(void **state) {
     }
 }
 
-/* No subset of the support does better, unless by coefficients so large that they mean nothing. */
+/* No subset of the support does better, except with coefficients too large to be meaningful. */
 static void assert_no_subset_better(int64_t n, const int32_t *support, int64_t count, const float *z) {
     double z64[MOST_k], r[MOST_n], square = 0;
     widen(z, count, z64);
@@ -176,7 +176,7 @@ static void nearly_dependent(void **state) {
     }
 }
 
-/* Through dltf_encode: the support of the correlations, the values of least squares, mean and all. */
+/* Through dltf_encode: the support of the correlations, the values of least squares, the mean subtracted. */
 static void encoded(void **state) {
     (void)state;
     enum { N = 200, n = 16, m = 24, k = 4 };

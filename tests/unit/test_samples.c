@@ -1,5 +1,5 @@
-/* Samples as algorithms see them: centring, unit norm, scale, any type and order; what the scan of raw data
- * tells and refuses. */
+/* Samples as algorithms use them: centring, unit norm, scale, any type and order; what the scan of raw data
+ * returns and rejects. */
 #include "data/samples.h"
 
 #include "test_util.h"
@@ -115,7 +115,7 @@ static void checksums(void **state) {
     uint64_t sum = checksum(in_f32);
     for (int v = 1; v < VIEWS; v++)
         assert_true(checksum(views[v]) == sum);
-    for (int64_t i = 0; i < N; i++) /* one value, by the least or by the sign */
+    for (int64_t i = 0; i < N; i++) /* one value changed by one ulp, or in sign */
         for (int64_t j = 0; j < n; j++) {
             double kept = f64[i][j];
             f64[i][j] = nextafter(kept, 1e300);

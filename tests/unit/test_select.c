@@ -34,7 +34,7 @@ static float draw(int kind) {
     }
 }
 
-/* The three outputs lie in arrays with a guard behind the last entry they may use. */
+/* The three output arrays have a guard after the last entry that may be used. */
 static void check(const float *scores, int64_t m, int64_t k, bool positive) {
     double wide[MOST_M];
     int32_t expected[MOST_M], indices[2 * MOST_M];

@@ -160,7 +160,7 @@ static void samples_are_independent(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* The same places and noise, other entries: with their mean, variance and range, and X made of them. */
+/* The same supports and noise, other entries: their mean, variance and range, and X computed from them. */
 static void kinds_of_entries(void **state) {
     (void)state;
     enum { N = 5000, n = 6, M = 9, K = 3 };
@@ -217,7 +217,7 @@ static void refusals(void **state) {
         {{3, INT64_C(1) << 40, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
         {{3, 4, 2, INT64_MAX, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
         {{INT64_MAX, 4, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
-        {{3, 4, 2, 5, 0, 1, DLTF_ENTRIES_GAUSSIAN + 1}, "entries: there is no kind 4"},
+        {{3, 4, 2, 5, 0, 1, DLTF_ENTRIES_GAUSSIAN + 1}, "entries: unsupported kind 4"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         dltf_synthetic *problem = NULL;

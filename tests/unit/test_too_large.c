@@ -1,9 +1,10 @@
-/* What no machine can hold is refused before anything is allocated or read, with a sentence that helps. */
+/* Problems too large for any machine are rejected before anything is allocated or read, with a helpful
+ * message. */
 #include "test_util.h"
 
 #include "coding/coder.h"
 
-/* As many samples as one likes: all are the same row. */
+/* Any number of samples: all are the same row. */
 static dltf_matrix repeated(int64_t rows) {
     static const float row[4] = {1, 2, 3, 4};
     dltf_matrix X = dltf_matrix_f32(row, rows, 4);
@@ -56,10 +57,11 @@ static void gram_matrix(void **state) {
     (void)state;
     assert_int_equal(dl_gram_check(1000, 32), DLTF_OK);
     assert_fails(dl_gram_check(INT32_MAX, 32), DLTF_MEMORY,
-                 "coder: the Gram matrix of 2147483647 atoms takes 18446744057 GB, this machine has ");
-    assert_message_has("use threshold");
+                 "coder: the matrix of all pairs of 2147483647 atoms needs 18446744057 GB, but this machine "
+                 "has ");
+    assert_message_has("use coder threshold");
     assert_int_equal(dltf_last_error().subject, DLTF_SUBJECT_OPTION);
-    assert_fails(dl_gram_check(INT32_MAX, 1), DLTF_MEMORY, "takes 576460752 GB"); /* of incoherent: bits */
+    assert_fails(dl_gram_check(INT32_MAX, 1), DLTF_MEMORY, "needs 576460752 GB"); /* of incoherent: bits */
 }
 
 static void codes_beyond_addresses(void **state) {
@@ -71,7 +73,8 @@ static void codes_beyond_addresses(void **state) {
                      DLTF_OK);
     dltf_matrix X = repeated(INT64_MAX / 8);
     X.cols = 1;
-    assert_fails(dltf_encode(model, X, NULL, NULL, NULL, &codes), DLTF_MEMORY, "more than can be addressed");
+    assert_fails(dltf_encode(model, X, NULL, NULL, NULL, &codes), DLTF_MEMORY,
+                 "allocation size out of range: ");
     dltf_model_free(model);
 }
 

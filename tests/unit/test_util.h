@@ -1,4 +1,4 @@
-/* What unit tests share: random draws, failures with their sentence, lack of memory. */
+/* Shared by unit tests: random draws, errors and their messages, lack of memory. */
 #ifndef TEST_UTIL_H
 #define TEST_UTIL_H
 
@@ -54,8 +54,8 @@ static inline void widen(const float *from, int64_t count, double *to) {
 
 /* ---- lack of memory ---- */
 
-/* Lets the first, second, ... allocation fail until the call gets through: at least `fewest` failures, each
- * with a sentence. */
+/* Makes the first, second, ... allocation fail until the call succeeds: at least `fewest` failures, each with
+ * a message. */
 #define assert_survives_lack_of_memory(call, fewest)                                                         \
     do {                                                                                                     \
         dltf_status got_ = DLTF_MEMORY;                                                                      \

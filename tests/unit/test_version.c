@@ -1,4 +1,4 @@
-/* What the build says of itself, and the names of statuses. */
+/* Version and build, names of statuses, error messages. */
 #include "base/status.h"
 
 #include "test_util.h"
@@ -59,7 +59,7 @@ static void assert_last_error(dltf_status status, dltf_subject subject, const ch
     assert_string_equal(error.text, text);
 }
 
-/* A failure in parts, and what becomes of them when a file turns out to be behind it. */
+/* An error in parts, and how the name of a file changes them. */
 static void subjects(void **state) {
     (void)state;
     dl_fail(DLTF_NUMERIC, "row %d", 3);

@@ -1,5 +1,5 @@
-/* Inner products in plain C that compilers turn into vector code: four rows share each load of x, and each
- * row has its own lanes, whose fixed order of addition keeps the result the same on every CPU. */
+/* Inner products in plain C that compilers vectorise: four rows share each load of x, and each row has its
+ * own lanes, whose fixed order of addition gives the same result on every CPU. */
 #include "kernels/level/level.h"
 
 enum { ROWS = 4, LANES = 8 };

@@ -4,7 +4,7 @@
 
 #include "kernels/kernels.h"
 
-/* The name of this compilation. DL_LEVEL comes from the build. */
+/* The name of a function at this level. The build defines DL_LEVEL. */
 #define DL_LEVELLED(name) DL_LEVEL_NAME(name, DL_LEVEL)
 #define DL_LEVEL_NAME(name, level) DL_LEVEL_JOIN(name, level)
 #define DL_LEVEL_JOIN(name, level) name##_##level
@@ -13,7 +13,7 @@
 #define DL_KERNEL16(result, name, parameters) result DL_LEVELLED(dl_##name) parameters;
 #include "kernels/list.h"
 
-/* A loop over registers: it must disappear. */
+/* For loops over arrays of registers, which must be unrolled completely. */
 #if defined(__clang__)
 #define DL_UNROLL _Pragma("clang loop unroll(full)")
 #else

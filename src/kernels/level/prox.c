@@ -1,4 +1,4 @@
-/* The two passes of the prox over a column: counting, and writing the solution. Called by kernels/prox.c. */
+/* The two passes of the prox over a column: counting, and writing the solution. */
 #include "kernels/level/level.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static inline __attribute__((always_inline)) dl_prox_piece gather(double lane[LA
     return (dl_prox_piece){full, above - full, (lane[0] + lane[2]) + (lane[1] + lane[3])};
 }
 
-/* Without branches, which would be mispredicted half of the time. */
+/* Branch-free: branches would be mispredicted half of the time. */
 static inline __attribute__((always_inline)) void count_block(const float *c, float low, float high,
                                                               double *lane, int32_t *above, int32_t *full) {
     for (int l = 0; l < LANES; l++) {

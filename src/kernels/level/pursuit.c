@@ -1,5 +1,5 @@
-/* Orthogonal matching pursuit in the space of scores: the largest of them, and what choosing it leaves of the
- * others. Fixed lanes and no reordering of sums: the same on every CPU. */
+/* Orthogonal matching pursuit on scores: finding the largest, and updating the others once it is chosen.
+ * Fixed lanes and no reordering of sums: the same result on every CPU. */
 #include "kernels/level/level.h"
 
 #include <string.h>

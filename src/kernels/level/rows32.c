@@ -1,5 +1,5 @@
-/* Rows of floats in the gradient learner. Lanes have a fixed order of addition, so that compilers can use
- * vectors and the result is the same on every CPU of a level. */
+/* Operations on rows of floats, for the gradient learner. Lanes have a fixed order of addition, so that
+ * compilers can vectorise and the result is the same on every CPU of a level. */
 #include "kernels/level/level.h"
 
 enum { LANES = 32 };

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* Magnitude bits of a score, 0 if it may not be kept. NaN and infinity keep their key whatever their sign:
- * they are then selected and the caller sees them. */
+/* Magnitude bits of a score, 0 if it must not be kept. NaN and infinity keep their key whatever their sign,
+ * so that they are selected and the caller sees them. */
 static inline uint32_t key_of(float score, bool positive) {
     uint32_t bits;
     memcpy(&bits, &score, sizeof bits);
     uint32_t magnitude = bits & 0x7fffffffu;
-    bool refused = positive && bits > 0x80000000u && magnitude < 0x7f800000u;
-    return refused ? 0 : magnitude;
+    bool excluded = positive && bits > 0x80000000u && magnitude < 0x7f800000u;
+    return excluded ? 0 : magnitude;
 }
 
 /* The keys of all scores; returns how many are not 0. */

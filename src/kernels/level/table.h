@@ -1,4 +1,4 @@
-/* The tables of the levels. dispatch.c knows which of them a build has and a CPU can run. */
+/* The tables of the levels. dispatch.c lists those of this build and chooses one that the CPU can run. */
 #ifndef DL_KERNELS_TABLE_H
 #define DL_KERNELS_TABLE_H
 

@@ -1,4 +1,4 @@
-/* Sums of scaled rows: the sparse products of the learner. */
+/* Sums of scaled rows: products with sparse codes. */
 #include "kernels/level/level.h"
 
 void DL_LEVELLED(dl_gap_row)(const float *G, int64_t m, const int32_t *index, const float *value,
