@@ -52,6 +52,8 @@ void dl_learner_describe(const dltf_learner *l, dltf_iteration *record);
 
 /* Creates the state of the current stage if it is not there yet. */
 dltf_status dl_learner_enter(dltf_learner *l);
+/* Frees it. */
+void dl_learner_leave(dltf_learner *l);
 
 /* Whether the current stage has begun and not ended: only then does its state matter. */
 bool dl_learner_inside(const dltf_learner *l);
