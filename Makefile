@@ -1,15 +1,15 @@
-# The newcomer's door. The build itself is CMake's (CMakeLists.txt, CMakePresets.json); this only calls it.
+# Shortcuts. The build itself is done by CMake (CMakeLists.txt, CMakePresets.json).
 PREFIX ?= $(or $(prefix),/usr/local)
 DESTDIR ?=
 
-# Without tests, until somebody asks for them: they need more packages.
+# Without tests by default: they need more packages.
 CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF)
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
 .PHONY: all demo test bench format install clean help
 
 all:
-	@command -v cmake > /dev/null || { echo "cmake is not installed: run scripts/install-deps build" >&2; exit 1; }
+	@command -v cmake > /dev/null || { echo "cmake not found: run scripts/install-deps build" >&2; exit 1; }
 	@mkdir -p build
 	@$(CONFIGURE) $(QUIETLY)
 	@cmake --build --preset release
@@ -24,7 +24,7 @@ test:
 	@scripts/install-deps test
 	@scripts/run-tests
 
-# Best on a quiet machine: other work shows in the ratios.
+# Use an idle machine: other load distorts the ratios.
 bench: all
 	@for name in $$(build/release/bin/dltf-bench --list); do echo "== $$name"; build/release/bin/dltf-bench $$name -o bench/results/$$name.json || exit; done
 	@echo "== peers"; bench/peers -o bench/results/peers.json
@@ -43,9 +43,9 @@ clean:
 
 help:
 	@echo "make          build; the program is build/release/bin/dltf"
-	@echo "make demo     a tour in under a minute; installs the packages it needs"
-	@echo "make test     all tests; installs the packages they need"
-	@echo "make bench    benchmarks; results go to bench/results"
+	@echo "make demo     run a demo of under a minute; installs the packages it needs"
+	@echo "make test     run all tests; installs the packages they need"
+	@echo "make bench    run the benchmarks; writes bench/results"
 	@echo "make format   format the C files"
 	@echo "make install  install to PREFIX (default /usr/local), below DESTDIR if set"
-	@echo "make clean    remove what was built"
+	@echo "make clean    remove build and demo output"

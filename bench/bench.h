@@ -1,7 +1,7 @@
-/* What every benchmark shares. A new one is a file bench_*.c and a row of BENCHMARKS.
+/* Shared by all benchmarks. A new benchmark is a file bench_*.c and a row of BENCHMARKS.
  *
- * Machines are noisy, so what counts is the ratio between methods timed in one run: rounds in which all take
- * turns, the best time of each. */
+ * Machines are noisy, so benchmarks report ratios between methods timed in one run: methods alternate in
+ * rounds, and the best time of each counts. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -12,8 +12,7 @@
 
 enum { BENCH_ROUNDS = 7 };
 
-/* Of this thread's CPU, not of the wall: other processes then cost little. For benchmarks that run on one
- * thread. */
+/* CPU time of this thread, which other processes affect little. For single-threaded benchmarks. */
 static inline double bench_cpu_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -22,15 +21,15 @@ static inline double bench_cpu_seconds(void) {
 
 typedef struct benchmark {
     const char *name, *summary;
-    const char *caption; /* over the table: units, and what is compared */
-    int rounds;          /* of which the best counts */
+    const char *caption; /* above the table: units and methods compared */
+    int rounds;          /* the best counts */
     dltf_status (*run)(json_t *rows);
-    /* Measures nothing and writes what is measured with as .npy files, for others to measure with; appends
-     * one object for each pair of files. NULL: there is no such thing. */
+    /* Writes the input arrays as .npy files for other programs, without measuring; appends one object per
+     * pair of files. NULL if unsupported. */
     dltf_status (*arrays)(const char *directory, json_t *rows);
 } benchmark;
 
-/* All of them, in the order of the help. ROW(name) stands for a `const benchmark benchmark_name`. */
+/* All benchmarks, in the order of the help. ROW(name) refers to `const benchmark benchmark_name`. */
 #define BENCHMARKS(ROW)                                                                                      \
     ROW(encode)                                                                                              \
     ROW(omp)                                                                                                 \
@@ -42,10 +41,10 @@ typedef struct benchmark {
 BENCHMARKS(DECLARE)
 #undef DECLARE
 
-/* Appends a new row, which it takes over; NULL counts as lack of memory. */
+/* Appends a row and takes ownership of it; NULL counts as out of memory. */
 dltf_status bench_append(json_t *rows, json_t *row);
 
-/* The machine and the build, for a report; NULL without memory. */
+/* Description of machine and build for the report; NULL if out of memory. */
 json_t *bench_host(void);
 
 #endif

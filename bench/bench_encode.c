@@ -1,5 +1,6 @@
-/* Thresholded features against the matrix product alone: dltf_encode and cblas_sgemm take turns on the same
- * samples. With two threads the product uses OpenBLAS's own threading. Then the latency of one sample. */
+/* Thresholded features against the bare matrix product: dltf_encode and cblas_sgemm alternate on the same
+ * samples. With two threads the product uses OpenBLAS's own threading. Also measures the latency of one
+ * sample. */
 #include "bench.h"
 
 #include "base/memory.h"
@@ -80,10 +81,10 @@ static dltf_status time_encode(const workload *w, shape s, int64_t N, dltf_encod
     return status;
 }
 
-/* Short rounds are repeated for a while: the best of seven is luck when a round takes two milliseconds. */
-static const double LEAST_SECONDS = 0.5;
+/* Minimum measuring time: with rounds of two milliseconds, the best of seven is too noisy. */
+static const double MIN_SECONDS = 0.5;
 
-/* Best times of N samples; for one sample, of many calls each. */
+/* Best times for N samples; a single sample is timed over many calls. */
 static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t N, int threads,
                            double *product, double *encode) {
     int calls = N == 1 ? LATENCY_CALLS : 1;
@@ -96,7 +97,7 @@ static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t
     DL_TRY(dltf_encoder_new(w->model, &encoding, &encoder));
     openblas_set_num_threads(threads);
     double start = dltf_seconds();
-    for (int round = 0; round < BENCH_ROUNDS || dltf_seconds() - start < LEAST_SECONDS; round++) {
+    for (int round = 0; round < BENCH_ROUNDS || dltf_seconds() - start < MIN_SECONDS; round++) {
         double products = 0, encodes = 0, seconds = 0;
         for (int call = 0; call < calls; call++)
             products += time_product(s, w, N);
@@ -149,11 +150,11 @@ static dltf_status save(const char *directory, const char *shape, char letter, c
                         int64_t rows, int64_t cols) {
     char path[4096];
     if (snprintf(path, sizeof path, "%s/%s.%c.npy", directory, shape, letter) >= (int)sizeof path)
-        return dl_fail(DLTF_ARGUMENT, "%.60s...: the path is too long", directory);
+        return dl_fail(DLTF_ARGUMENT, "%.60s...: path is too long", directory);
     return dltf_matrix_save(dltf_matrix_f32(data, rows, cols), path);
 }
 
-/* The dictionary as the model has it, with unit-norm atoms: others then find the same codes. */
+/* Saves the model's unit-norm dictionary, so that other programs find the same codes. */
 static dltf_status save_shape(const char *directory, json_t *rows, shape s) {
     workload w;
     dltf_status status = DLTF_OK;

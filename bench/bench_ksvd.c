@@ -1,12 +1,12 @@
 /* K-SVD on one thread: samples times iterations per second, with both atom updates. For comparison, KSVD-Box
- * (C MEX) makes about 17,000 on a core of this kind. */
+ * (C MEX) reaches about 17,000 on a comparable core. */
 #include "bench.h"
 
 #include <math.h>
 
 enum { n = 64, m = 128, k = 8, N = 10000, ITERATIONS = 5, SOME_ROUNDS = 3 };
 
-/* Best CPU seconds of the iterations alone. */
+/* Best CPU seconds of the iterations only. */
 static dltf_status measure(dltf_matrix X, dltf_update update, double *best, double *error) {
     dltf_train_options options = dltf_train_options_default();
     options.method = DLTF_METHOD_KSVD;

@@ -1,6 +1,6 @@
-/* The proximal mapping of the squared (k,2) norm three ways: our kernel, the paper's Algorithm 1, and the
- * subgradient method that the paper says was there before. Gaussian columns of the sizes of the experiments.
- */
+/* The proximal mapping of the squared (k,2) norm by three methods: our kernel, the paper's Algorithm 1, and
+ * the subgradient method that the paper cites as prior work. Gaussian columns of the sizes of the
+ * experiments. */
 #include "bench.h"
 #include "subgradient.h"
 
@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-/* How many columns a round times: enough for the clock. The slower methods get fewer. */
-enum { COLUMNS = 512, SORTED_COLUMNS = 64, SUBGRADIENT_COLUMNS = 4, MOST_ITERATIONS = 10000 };
+/* Columns timed per round: enough for the clock resolution, fewer for slower methods. */
+enum { COLUMNS = 512, SORTED_COLUMNS = 64, SUBGRADIENT_COLUMNS = 4, MAX_ITERATIONS = 10000 };
 
 static const double TOLERANCE = 1e-6;
 
@@ -32,13 +32,13 @@ typedef struct subgradient_figures {
 
 typedef struct result {
     double prox, sorted; /* best ns per column */
-    double passes;       /* of prox over a column, in the mean */
+    double passes;       /* of prox over a column, on average */
     subgradient_figures subgradient[2];
 } result;
 
 typedef struct columns {
     float *c, *q;
-    double *wide, *work, *optimum; /* of the subgradient method, in double */
+    double *wide, *work, *optimum; /* for the subgradient method, in double */
 } columns;
 
 static dltf_status make_columns(shape s, columns *data) {
@@ -53,7 +53,7 @@ static dltf_status make_columns(shape s, columns *data) {
         data->c[e] = (float)dl_random_normal(random, (uint64_t)e);
     for (int64_t e = 0; e < SUBGRADIENT_COLUMNS * s.m; e++)
         data->wide[e] = (double)data->c[e];
-    for (int64_t i = 0; i < SUBGRADIENT_COLUMNS; i++) { /* float rounding costs far less than the tolerance */
+    for (int64_t i = 0; i < SUBGRADIENT_COLUMNS; i++) { /* float rounding is far below the tolerance */
         double *q = data->work, *c = data->wide + i * s.m;
         dl_prox(data->c + i * s.m, s.m, s.k, s.gamma, data->q);
         for (int64_t j = 0; j < s.m; j++)
@@ -101,7 +101,7 @@ static void time_subgradient(shape s, columns *data, subgradient_step rule, subg
     figures->gap = 0;
     for (int64_t i = 0; i < SUBGRADIENT_COLUMNS; i++) {
         subgradient_result end = subgradient_method(rule, data->wide + i * s.m, s.m, s.k, s.gamma,
-                                                    data->optimum[i], TOLERANCE, MOST_ITERATIONS, data->work);
+                                                    data->optimum[i], TOLERANCE, MAX_ITERATIONS, data->work);
         iterations += (double)end.iterations;
         figures->gap = fmax(figures->gap, end.gap);
     }
@@ -109,7 +109,7 @@ static void time_subgradient(shape s, columns *data, subgradient_step rule, subg
     figures->ns = fmin(figures->ns, ns_per_column(start, SUBGRADIENT_COLUMNS));
 }
 
-/* The rule that does better here: it arrives, or comes closer. */
+/* The better step rule: it converges, or gets closer. */
 static subgradient_step better_rule(const result *r) {
     const subgradient_figures *polyak = &r->subgradient[SUBGRADIENT_POLYAK];
     const subgradient_figures *diminishing = &r->subgradient[SUBGRADIENT_DIMINISHING];
@@ -167,9 +167,9 @@ static dltf_status run(json_t *rows) {
 const benchmark benchmark_prox = {
     .name = "prox",
     .summary = "the (k,2)-norm proximal mapping: kernel, Algorithm 1, subgradient method; ns per column",
-    .caption =
-        "CPU nanoseconds per column, and ratios to prox. Subgradient: the better of two steps, until the "
-        "gap is small or the iterations are used up.",
+    .caption = "CPU nanoseconds per column, and ratios to prox. Subgradient: the better of two step rules, "
+               "until the "
+               "gap is small or the iteration limit is reached.",
     .rounds = BENCH_ROUNDS,
     .run = run,
 };

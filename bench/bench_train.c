@@ -1,7 +1,7 @@
-/* An iteration of the learner against its matrix products alone: both on the same samples, by turns. The
- * products are those of src/learning, called with nothing between them: scores of all samples, G Z of every
- * thresholding step (sparse Z), with the noise term also the dense products with G, the statistics of the
- * W-step, and the dense products of its line search. */
+/* An iteration of the learner against its bare matrix products, alternately on the same samples. The products
+ * are those of src/learning, with nothing in between: scores of all samples, G Z of every thresholding step
+ * (sparse Z), with the noise term also the dense products with G, the statistics of the W-step, and the dense
+ * products of its line search. */
 #include "bench.h"
 
 #include "base/parallel.h"
@@ -33,7 +33,7 @@ typedef struct products {
     bool noise;
 } products;
 
-/* Codes of the block that the iteration saw last. */
+/* Codes of the last block of the iteration. */
 static dl_slots last_codes(const products *c) {
     const dl_paper_model *p = c->p;
     return c->noise ? dl_slots_from(&p->Z, c->l->N - p->block.rows, p->block.rows) : p->block.Z;
@@ -70,8 +70,8 @@ static void w_products(const products *c) {
     dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, n, m, 1, s->G, sums->C, 0, s->gradient);
 }
 
-/* Seconds of an iteration's products. Samples and codes of its last block are still there and stand for
- * all. */
+/* Seconds for the products of an iteration. Uses the samples and codes of its last block in place of all
+ * blocks. */
 static double time_products(const dltf_learner *l, bool noise) {
     products c = {l, l->state, noise};
     int64_t rows = c.p->block.rows;
@@ -92,7 +92,7 @@ typedef struct result {
     double iteration, products; /* best seconds */
 } result;
 
-/* Iterations of one stage, each followed by its products. */
+/* Times iterations of one stage, each followed by its products. */
 static dltf_status measure(dltf_learner *l, bool noise, result *r) {
     dltf_outcome outcome;
     *r = (result){INFINITY, INFINITY};
@@ -101,7 +101,7 @@ static dltf_status measure(dltf_learner *l, bool noise, result *r) {
         dltf_status status = dltf_learner_run(l, stop, NULL, &outcome);
         if (status != DLTF_OK)
             return status;
-        if (round > 0) /* the first makes the start of the stage, too */
+        if (round > 0) /* the first includes the set-up of the stage */
             r->iteration = fmin(r->iteration, dltf_seconds() - start);
         r->products = fmin(r->products, time_products(l, noise));
     }
@@ -160,7 +160,7 @@ static dltf_status run(json_t *rows) {
 const benchmark benchmark_train = {
     .name = "train",
     .summary = "iterations of the learner against their matrix products, 1 and 2 threads",
-    .caption = "Wall milliseconds of one iteration over all samples, and of its matrix products alone.",
+    .caption = "Wall milliseconds of one iteration over all samples, and of its bare matrix products.",
     .rounds = BENCH_ROUNDS,
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* What a report says of the machine and the build it was measured with. Names neither host nor paths. */
+/* Description of machine and build for reports, without host name or paths. */
 #include "bench.h"
 
 #include "kernels/kernels.h"
@@ -10,8 +10,8 @@
 
 enum { LENGTH = 256 };
 
-/* What follows the first `mark` in the line of a file that begins with `name`, without quotes and line end;
- * "unknown" where there is none. */
+/* The text after the first `mark` in the line of a file that begins with `name`, without quotes and line end;
+ * "unknown" if not found. */
 static void find_line(const char *path, const char *name, char mark, char value[LENGTH]) {
     char line[LENGTH];
     FILE *file = fopen(path, "r");

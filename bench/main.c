@@ -1,4 +1,4 @@
-/* dltf-bench: chooses the benchmark, prints its table or, with --json, one JSON object, which -o writes to a
+/* dltf-bench: runs a benchmark and prints a table or, with --json, a JSON object; -o writes the object to a
  * file. */
 #include "bench.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a measured time no more are worth anything. */
+/* More digits of a measured time would be noise. */
 enum { DIGITS = 6 };
 
 #define ADDRESS(name) &benchmark_##name,
@@ -29,10 +29,10 @@ static void print_usage(FILE *file) {
                   "       dltf-bench --list\n\n");
     for (int i = 0; i < COUNT; i++)
         fprintf(file, "  %-8s %s\n", benchmarks[i]->name, benchmarks[i]->summary);
-    fprintf(file, "\n  --json        one JSON object instead of a table\n"
-                  "  -o FILE       writes the JSON object to FILE, whatever is printed\n"
-                  "  --arrays DIR  measures nothing; writes what encode measures with as .npy files to DIR\n"
-                  "  --list        prints the names of all benchmarks\n");
+    fprintf(file, "\n  --json        print a JSON object instead of a table\n"
+                  "  -o FILE       also write the JSON object to FILE\n"
+                  "  --arrays DIR  write the input arrays of encode to DIR as .npy files, without measuring\n"
+                  "  --list        print the names of all benchmarks\n");
 }
 
 static void print_names(void) {
@@ -40,9 +40,9 @@ static void print_names(void) {
         puts(benchmarks[i]->name);
 }
 
-static int usage_error(const char *sentence, const char *word) {
+static int usage_error(const char *format, const char *word) {
     fprintf(stderr, "dltf-bench: ");
-    fprintf(stderr, sentence, word);
+    fprintf(stderr, format, word);
     fprintf(stderr, "; try dltf-bench --help\n");
     return 2;
 }
@@ -54,7 +54,7 @@ static const benchmark *find(const char *name) {
     return NULL;
 }
 
-/* What the command line asks for. */
+/* The parsed command line. */
 typedef struct request {
     const benchmark *chosen;
     bool json;
@@ -87,7 +87,7 @@ static int run(const request *r) {
     if (status == DLTF_OK)
         status = write_report(r, report);
     if (status == DLTF_OK && fflush(stdout) != 0)
-        status = dl_fail(DLTF_FILE, "the result could not be written");
+        status = dl_fail(DLTF_FILE, "cannot write the result");
     if (status != DLTF_OK)
         fprintf(stderr, "dltf-bench: %s\n", dltf_message());
     json_decref(rows);
@@ -111,21 +111,21 @@ int main(int argc, char **argv) {
             r.json = true;
         } else if (strcmp(word, "-o") == 0 || strcmp(word, "--arrays") == 0) {
             if (++i == argc)
-                return usage_error("%s needs a name", word);
+                return usage_error("%s needs a value", word);
             *(word[1] == 'o' ? &r.output : &r.arrays) = argv[i];
         } else if (word[0] == '-') {
-            return usage_error("%s is not an option", word);
+            return usage_error("unknown option %s", word);
         } else if (r.chosen) {
-            return usage_error("%s: one benchmark at a time", word);
+            return usage_error("unexpected argument %s: only one benchmark at a time", word);
         } else {
             r.chosen = find(word);
             if (!r.chosen)
-                return usage_error("there is no benchmark named %s", word);
+                return usage_error("unknown benchmark %s", word);
         }
     }
     if (!r.chosen)
-        return usage_error("the name of a benchmark is needed%s", "");
+        return usage_error("benchmark name is missing%s", "");
     if (r.arrays && !r.chosen->arrays)
-        return usage_error("%s has no --arrays", r.chosen->name);
+        return usage_error("%s does not support --arrays", r.chosen->name);
     return run(&r);
 }

@@ -1,11 +1,10 @@
-/* Subgradient descent; the k largest entries by quickselect, so that an iteration is O(m).
- */
+/* Subgradient descent. Finds the k largest entries by quickselect, so that an iteration is O(m). */
 #include "subgradient.h"
 
 #include <math.h>
 #include <stddef.h>
 
-/* The k-th largest of x, which is reordered (Hoare's quickselect). */
+/* The k-th largest entry of x, by Hoare's quickselect. Reorders x. */
 static double kth_largest(double *x, int64_t m, int64_t k) {
     int64_t low = 0, high = m - 1, place = k - 1;
     while (low < high) {
@@ -32,8 +31,7 @@ static double kth_largest(double *x, int64_t m, int64_t k) {
     return x[place];
 }
 
-/* F(q), and into g (unless NULL) one of its subgradients: 2 gamma u q + 2 (q - c), u = 1 on k largest
- * entries. */
+/* F(q). Stores a subgradient in g unless NULL: 2 gamma u q + 2 (q - c), u = 1 on k largest entries. */
 static double evaluate(const double *q, const double *c, int64_t m, int64_t k, double gamma, double *scratch,
                        double *g) {
     for (int64_t i = 0; i < m; i++)

@@ -1,5 +1,5 @@
-/* The subgradient method for the proximal mapping: what the paper's Algorithm 1 replaced (Tono, Takeda, Gotoh
- * 2017). */
+/* The subgradient method for the proximal mapping, which the paper's Algorithm 1 replaces (Tono, Takeda,
+ * Gotoh 2017). */
 #ifndef BENCH_SUBGRADIENT_H
 #define BENCH_SUBGRADIENT_H
 
@@ -9,9 +9,9 @@
 double subgradient_objective(const double *q, const double *c, int64_t m, int64_t k, double gamma,
                              double *scratch);
 
-/* Polyak: (F(q) - optimum) / ||g||^2, which needs to be told the optimum, and nobody knows that beforehand.
- * Diminishing: 1/(t+2) in iteration t, right for F's strong convexity. Neither is better everywhere; both
- * return the best iterate. */
+/* Polyak: (F(q) - optimum) / ||g||^2, which requires the optimum and is therefore not practical. Diminishing:
+ * 1/(t+2) in iteration t, suited to the strong convexity of F. Neither is always better; both return the best
+ * iterate. */
 typedef enum subgradient_step { SUBGRADIENT_POLYAK, SUBGRADIENT_DIMINISHING } subgradient_step;
 
 typedef struct subgradient_result {

@@ -1,5 +1,5 @@
-/* Parses the words of any subcommand by its option tables: --name value, --name=value, -m 128, -m128, -q and
- * --no-flag, with -- before operands. A wrong value is explained by the library's own check of the table. */
+/* Parses the command line of any subcommand by its option tables: --name value, --name=value, -m 128, -m128,
+ * -q and --no-flag; -- ends the options. The library validates values and words the errors. */
 #include "cli/arguments.h"
 
 #include "cli/help.h"
@@ -18,8 +18,8 @@ typedef struct group {
 
 typedef struct parser {
     const command *self;
-    group groups[GROUPS]; /* own options first: they hide the library's of the same name */
-    int count, next;      /* words, and the next to read */
+    group groups[GROUPS]; /* own options first: they shadow library options of the same name */
+    int count, next;      /* number of words; the next to read */
     char **words;
     arguments *args;
 } parser;
@@ -31,11 +31,11 @@ typedef struct found {
 
 /* ---- Suggestions ---- */
 
-static size_t least(size_t a, size_t b) {
+static size_t min_size(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Levenshtein distance in one row; words are short, anything longer is far from everything. */
+/* Levenshtein distance, with one row of the table. Candidates longer than any option name never match. */
 static size_t edit_distance(const char *a, const char *b) {
     size_t row[LONGEST_NAME + 1], n = strlen(b);
     if (n > LONGEST_NAME)
@@ -48,7 +48,7 @@ static size_t edit_distance(const char *a, const char *b) {
         for (size_t j = 0; j < n; j++) {
             size_t replace = diagonal + (a[i] != b[j]);
             diagonal = row[j + 1];
-            row[j + 1] = least(replace, least(row[j], diagonal) + 1);
+            row[j + 1] = min_size(replace, min_size(row[j], diagonal) + 1);
         }
     }
     return row[n];
@@ -59,7 +59,7 @@ const char *arguments_suggestion(const char *word, const char *const *candidates
     size_t limit = strlen(word) / 3 + 1;
     for (int i = 0; candidates[i]; i++) {
         size_t distance = edit_distance(word, candidates[i]);
-        /* The start of a name is close to it however much is missing. */
+        /* A prefix of a name always matches it. */
         if (strlen(word) >= 3 && strncmp(word, candidates[i], strlen(word)) == 0)
             distance = 0;
         if (distance <= limit && distance < strlen(word)) {
@@ -73,7 +73,7 @@ const char *arguments_suggestion(const char *word, const char *const *candidates
 }
 
 typedef struct name_list {
-    const char *names[ARGUMENTS_MOST + 1];
+    const char *names[ARGUMENTS_MAX + 1];
     int count;
 } name_list;
 
@@ -81,7 +81,7 @@ static void collect_name(void *context, const char *title, dltf_option_table tab
                          const dltf_option *option) {
     (void)title, (void)table;
     name_list *list = context;
-    if (list->count < ARGUMENTS_MOST)
+    if (list->count < ARGUMENTS_MAX)
         list->names[list->count++] = option->name;
 }
 
@@ -90,8 +90,8 @@ static int unknown_option(const parser *p, const char *word, const char *name) {
     command_visit_options(p->self, collect_name, &list);
     const char *close = arguments_suggestion(name, list.names);
     if (close)
-        return usage_error("there is no option %s; did you mean --%s?", word, close);
-    return usage_error("there is no option %s; 'dltf %s --help' lists all", word, p->self->name);
+        return usage_error("unknown option %s; did you mean --%s?", word, close);
+    return usage_error("unknown option %s; 'dltf %s --help' lists all options", word, p->self->name);
 }
 
 /* ---- Options ---- */
@@ -110,12 +110,12 @@ static int set(const parser *p, found f, const char *text) {
     dltf_status status = dltf_option_set(f.group->table, f.group->target, f.option->name, text);
     if (status != DLTF_OK)
         return library_failure(status);
-    if (p->args->given_count < ARGUMENTS_MOST)
+    if (p->args->given_count < ARGUMENTS_MAX)
         p->args->given[p->args->given_count++] = f.option->name;
     return EXIT_OK;
 }
 
-/* Whether a word can be a value: anything but what looks like the next option. Negative numbers can. */
+/* Whether a word can be a value: it does not look like an option, or is a negative number. */
 static bool is_value(const char *word) {
     if (word[0] != '-' || word[1] == '\0')
         return true;
@@ -124,15 +124,14 @@ static bool is_value(const char *word) {
     return end != word && *end == '\0';
 }
 
-/* The value of an option that stands in the following word. */
+/* Takes the value of an option from the next word. */
 static int set_from_next(parser *p, found f, const char *word) {
     const char *argument = f.option->argument ? f.option->argument : "VALUE";
     if (p->next >= p->count)
         return usage_error("%s needs a value: %s %s", word, word, argument);
     if (!is_value(p->words[p->next]))
-        return usage_error(
-            "%s needs a value, but %s follows; a value that starts with a dash is written --%s=%s", word,
-            p->words[p->next], f.option->name, argument);
+        return usage_error("%s needs a value but found %s; for a value that starts with a dash, use --%s=%s",
+                           word, p->words[p->next], f.option->name, argument);
     return set(p, f, p->words[p->next++]);
 }
 
@@ -141,7 +140,7 @@ static int read_long(parser *p, const char *word) {
     size_t length = strcspn(word + 2, "=");
     const char *value = word[2 + length] == '=' ? word + 2 + length + 1 : NULL;
     if (length >= sizeof name)
-        return usage_error("there is no option %s", word);
+        return usage_error("unknown option %s", word);
     memcpy(name, word + 2, length);
     name[length] = '\0';
     found f = find_option(p, name, 0);
@@ -159,7 +158,7 @@ static int read_long(parser *p, const char *word) {
     return value ? set(p, f, value) : set_from_next(p, f, word);
 }
 
-/* One letter or several flags in a word: -m 128, -m128, -q. */
+/* An option letter with its value, or several flags in one word: -m 128, -m128, -q. */
 static int read_short(parser *p, const char *word) {
     for (const char *letter = word + 1; *letter; letter++) {
         char name[] = {'-', *letter, '\0'};
@@ -177,7 +176,7 @@ static int read_short(parser *p, const char *word) {
 
 /* ---- Operands ---- */
 
-/* The index-th of the names in "MODEL DATA", as length and start; NULL past the end. */
+/* The index-th name in a list such as "MODEL DATA"; NULL past the end. */
 static const char *operand_name(const char *operands, int index, int *length) {
     const char *name = operands ? operands : "";
     for (; index > 0 && *name; index--) {
@@ -192,12 +191,12 @@ static int add_operand(parser *p, const char *word) {
     int length = 0;
     if (!operand_name(p->self->operands, p->args->operand_count, &length)) {
         if (!p->self->operands)
-            return usage_error("'%s' is one word too many; this command takes options only", word);
-        return usage_error("'%s' is one word too many; the form is: dltf %s %s", word, p->self->name,
+            return usage_error("unexpected argument '%s'; usage: dltf %s [options]", word, p->self->name);
+        return usage_error("unexpected argument '%s'; usage: dltf %s %s", word, p->self->name,
                            p->self->operands);
     }
     if (!*word)
-        return usage_error("an empty word was given for %.*s", length,
+        return usage_error("%.*s is empty", length,
                            operand_name(p->self->operands, p->args->operand_count, &length));
     p->args->operands[p->args->operand_count++] = word;
     return EXIT_OK;
@@ -207,12 +206,12 @@ static int check_operands(const parser *p) {
     int length = 0;
     const char *missing = operand_name(p->self->operands, p->args->operand_count, &length);
     if (missing && *missing != '[')
-        return usage_error("%.*s is missing; the form is: dltf %s %s", length, missing, p->self->name,
+        return usage_error("%.*s is missing; usage: dltf %s %s", length, missing, p->self->name,
                            p->self->operands);
     return EXIT_OK;
 }
 
-/* ---- All of it ---- */
+/* ---- Parsing ---- */
 
 static int read_words(parser *p) {
     bool options_ended = false;
@@ -233,7 +232,7 @@ static int read_words(parser *p) {
     return check_operands(p);
 }
 
-/* Who asks for help gets it, whatever else is wrong with the line. */
+/* --help takes precedence over all errors on the command line. */
 static bool asks_for_help(int count, char **words) {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++)
         if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0)

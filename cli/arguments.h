@@ -1,31 +1,31 @@
-/* The one parser of command lines, driven by option tables. */
+/* The command-line parser, driven by option tables. */
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
 
 #include "cli/command.h"
 
-enum { ARGUMENTS_MOST = 128 };
+enum { ARGUMENTS_MAX = 128 };
 
 typedef struct arguments {
-    const char *operands[4];               /* as many as the command names; NULL for a missing "[DATA]" */
-    const char *given[ARGUMENTS_MOST + 1]; /* names of the options that were given, in order, maybe repeated;
-                                            * NULL at the end */
+    const char *operands[4];              /* as listed by the command; NULL for an omitted "[DATA]" */
+    const char *given[ARGUMENTS_MAX + 1]; /* names of the options given, in order, possibly repeated;
+                                           * NULL-terminated */
     int operand_count, given_count;
     common_flags common;
-    int exit_code; /* where nothing is left to run: help was printed, or what is wrong */
+    int exit_code; /* if the command is not to run: help or an error was printed */
 } arguments;
 
-/* Fills own (the struct behind self->own) and library (behind self->library(); NULL where there is none) with
- * defaults and then with what the words say, and sets up the terminal output accordingly. False if the
- * command is to end with args->exit_code. */
+/* Fills `own` (the target of self->own) and `library` (the target of self->library(), or NULL) with defaults,
+ * then with the parsed options, and configures the terminal output. Returns false if the command should exit
+ * with args->exit_code. */
 bool arguments_parse(const command *self, int count, char **words, void *own, void *library, arguments *args);
 
-/* Refuses options that do not apply to what the others ask for. Returns an exit code. */
+/* Rejects options that do not apply in combination with the others. Returns an exit code. */
 int arguments_check(const arguments *args, dltf_option_table table, const void *target);
 
 bool arguments_given(const arguments *args, const char *name);
 
-/* The candidate closest to a mistyped word, NULL if none is close. Candidates end with NULL. */
+/* The candidate closest to a mistyped word, NULL if none is close. `candidates` is NULL-terminated. */
 const char *arguments_suggestion(const char *word, const char *const *candidates);
 
 #endif

@@ -1,5 +1,5 @@
-/* dltf certify: what the theorems guarantee for a model, for samples whose codes are known, and for supports
- * that can be proven from a sample and a bound on its noise. */
+/* dltf certify: evaluates the theorems for a model and for samples with known codes, and proves supports from
+ * samples and a bound on their noise. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/output.h"
@@ -17,11 +17,11 @@ typedef struct certify_flags {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "codes", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, codes), .argument = "FILE.npz", .help = "the true codes of DATA: evaluates the theorems for each sample"},
-    {.name = "supports", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, supports), .argument = "FILE.npz", .help = "codes whose supports are to be proven; default: the model's features"},
-    {.name = "sigma", .kind = DLTF_OPTION_REAL, .offset = offsetof(certify_flags, sigma), .default_text = "0", .max = 1e30, .argument = "S", .help = "Gaussian noise of this standard deviation; gives the bound --noise"},
-    {.name = "quantile", .kind = DLTF_OPTION_REAL, .offset = offsetof(certify_flags, quantile), .default_text = "0.99", .min = 1e-9, .max = 0.999999999999, .argument = "Q", .help = "with --sigma: the share of the noise that stays below the bound"},
-    {.name = "flags", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, flags), .argument = "FILE.npy", .help = "write one row of 0 and 1 for each sample"},
+    {.name = "codes", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, codes), .argument = "FILE.npz", .help = "true codes of DATA; evaluate the theorems for each sample"},
+    {.name = "supports", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, supports), .argument = "FILE.npz", .help = "codes whose supports to prove (default: the model's features)"},
+    {.name = "sigma", .kind = DLTF_OPTION_REAL, .offset = offsetof(certify_flags, sigma), .default_text = "0", .max = 1e30, .argument = "S", .help = "standard deviation of Gaussian noise, from which --noise is derived"},
+    {.name = "quantile", .kind = DLTF_OPTION_REAL, .offset = offsetof(certify_flags, quantile), .default_text = "0.99", .min = 1e-9, .max = 0.999999999999, .argument = "Q", .help = "with --sigma: probability that the noise stays below the bound"},
+    {.name = "flags", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, flags), .argument = "FILE.npy", .help = "write one row of 0/1 flags per sample"},
 };
 /* clang-format on */
 
@@ -46,24 +46,25 @@ static int check(certify_job *job) {
     bool sigma = arguments_given(&job->args, "sigma"), noise = arguments_given(&job->args, "noise");
     job->noise_given = sigma || noise;
     if (sigma && noise)
-        return usage_error("--noise and --sigma both bound the noise; give one of them");
+        return usage_error("--noise and --sigma are mutually exclusive: both bound the noise");
     if (!data && (job->flags.codes || job->flags.supports || job->flags.flags))
-        return usage_error("--codes, --supports and --flags are about samples; give DATA too");
+        return usage_error("--codes, --supports and --flags require DATA");
     if (data && !job->noise_given && !job->flags.codes)
-        return usage_error("what is to be certified? Give --noise or --sigma to prove supports, --codes to "
-                           "evaluate the theorems");
+        return usage_error(
+            "nothing to certify for DATA: give --noise or --sigma to prove supports, or --codes "
+            "to evaluate the theorems");
     const char *inputs[] = {job->args.operands[0], data, job->flags.codes, job->flags.supports};
     int code = files_check(4, inputs, 1, &job->flags.flags);
-    return code == EXIT_OK ? files_check_matrix("flags are", job->flags.flags) : code;
+    return code == EXIT_OK ? files_check_matrix("flags", job->flags.flags) : code;
 }
 
-/* A model file, or a bare dictionary as a matrix: its atoms are then used as in the paper. */
+/* Loads a model file, or a bare dictionary as a tied model. */
 static int load_model(certify_job *job) {
     const char *path = job->args.operands[0];
     if (!files_has_ending(path, ".npy"))
         return files_load_model(path, &job->model);
     if (job->options.k == 0)
-        return usage_error("%s is a bare dictionary; give -k", path);
+        return usage_error("%s: is a bare dictionary; -k is required", path);
     dltf_array *dictionary = NULL;
     int code = files_load_data(path, &dictionary);
     if (code != EXIT_OK)
@@ -148,7 +149,7 @@ static void report_isometry(facts *f, const char *key, const dltf_isometry *foun
     snprintf(label, sizeof label, "RIP constant of order %lld", (long long)found->order);
     facts_json(f, key, isometry_json(found));
     if (found->exact)
-        facts_line(f, label, "%.4g, all supports tried", found->delta);
+        facts_line(f, label, "%.4g (exact: all supports tried)", found->delta);
     else
         facts_line(f, label, "at most %.4g by the Babel function, %.4g by coherence", found->by_babel,
                    found->by_coherence);
@@ -202,7 +203,7 @@ static int64_t count_flags(const certify_job *job, dltf_flag flag, dltf_flag wit
     return count;
 }
 
-/* Rows of the flags that were asked for: theorems with --codes, proofs with a bound on the noise. */
+/* One row per requested flag: theorems with --codes, proofs with a bound on the noise. */
 static json_t *flag_rows(const certify_job *job) {
     json_t *rows = json_array();
     for (dltf_flag f = 0; f < DLTF_FLAG_COUNT; f++) {
@@ -239,9 +240,9 @@ static int print_report(certify_job *job) {
     }
     json_decref(rows);
     if (!job->found.twice.exact && !job->args.common.json)
-        remark("\nThe RIP constant is NP-hard to compute: what is shown are bounds.");
+        remark("\nThe RIP constant is NP-hard to compute: the values shown are bounds.");
     if (wrong > 0)
-        remark("%s of wrong supports: what was assumed of noise, amplitude or signs does not hold for these "
+        remark("%s of wrong supports: the assumptions on noise, amplitude or signs do not hold for these "
                "samples.",
                counted(wrong, "proof"));
     return EXIT_OK;
@@ -266,15 +267,17 @@ static int run(const command *self, int count, char **words) {
 
 const command command_certify = {
     .name = "certify",
-    .summary = "say what is guaranteed for a model and for samples",
+    .summary = "compute recovery guarantees for a model and for samples",
     .operands = "MODEL [DATA]",
     .details =
-        "For a model, or a bare dictionary (.npy, with -k): coherence, Babel function, and the largest k for "
-        "which the feature finds the support of every code of k equal entries. With DATA and --codes: which "
-        "theorems hold for which sample. With DATA and a bound on the noise: which supports are proven, "
-        "because no other k atoms come within the noise of the sample. All of it is about codes of exactly "
-        "k entries and about the dictionary of MODEL. docs/guarantees.md has statements, proofs and the "
-        "columns of --flags.",
+        "Prints the coherence and the Babel function of a model, or of a bare dictionary (.npy, with -k), "
+        "and "
+        "the largest k for which the feature recovers the support of every code of k equal entries. With "
+        "DATA and --codes, evaluates the theorems for each sample. With DATA and a bound on the noise, "
+        "proves "
+        "supports: a support is proven if no other k atoms come within the noise bound of the sample. All "
+        "guarantees are for codes of exactly k entries over the dictionary of MODEL. See docs/guarantees.md "
+        "for statements, proofs and the columns of --flags.",
     .own = DLTF_OPTION_TABLE(own_options, certify_flags),
     .library = dltf_certify_option_table,
     .library_title = "Assumptions",

@@ -1,4 +1,5 @@
-/* dltf decode: samples back from codes, as a matrix and, on request, as a picture beside the originals. */
+/* dltf decode: reconstructs samples from codes, as a matrix and optionally as a picture next to the
+ * originals. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
@@ -24,15 +25,15 @@ typedef struct decode_job {
     double error;
 } decode_job;
 
-/* A picture shows this many samples at most, in rows of this many. */
+/* Maximum number of samples in a picture, and samples per row. */
 enum { PICTURE_SAMPLES = 64, PICTURE_COLUMNS = 16 };
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, output), .argument = "X.npy", .help = "where the samples go (.npy or .csv); default: named after CODES, in the current directory"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, output), .argument = "X.npy", .help = "output file, .npy or .csv (default: named after CODES, in the current directory)"},
     {.name = "picture", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, picture), .argument = "FILE.png", .help = "draw the first 64 samples as gray images"},
-    {.name = "original", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that were encoded: prints the relative error, and the picture shows each original above its reconstruction"},
-    {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, shape), .argument = "WxH", .help = "width and height of a sample as a picture; default: a square"},
+    {.name = "original", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that was encoded; print the relative error, and show each original above its reconstruction in the picture"},
+    {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, shape), .argument = "WxH", .help = "width and height of a sample as an image (default: square)"},
 };
 /* clang-format on */
 
@@ -46,7 +47,7 @@ static int choose_files(decode_job *job) {
     const char *outputs[] = {job->output, job->flags.picture};
     int code = files_check(3, inputs, 2, outputs);
     if (code == EXIT_OK)
-        code = files_check_matrix("samples are", job->output);
+        code = files_check_matrix("samples", job->output);
     if (code == EXIT_OK)
         code = files_check_picture(job->flags.picture);
     return code;
@@ -76,8 +77,7 @@ static int decode(decode_job *job) {
         if ((uint64_t)rows <= SIZE_MAX / sizeof(float) / (uint64_t)n)
             job->samples = malloc((size_t)rows * (size_t)n * sizeof *job->samples + 1);
         if (!job->samples)
-            return failure("there is not enough memory for %s of %s", counted(rows, "sample"),
-                           counted(n, "entry"));
+            return failure("not enough memory for %s of %s", counted(rows, "sample"), counted(n, "entry"));
         status = dltf_decode(job->model, job->codes, job->samples);
     }
     if (status != DLTF_OK)
@@ -91,7 +91,7 @@ static int decode(decode_job *job) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-/* Rows of pictures: originals and, below them, their reconstructions. Empty ones fill up the last row. */
+/* Rows of tiles, originals above their reconstructions. Blank tiles pad the last row. */
 static dltf_status draw_pairs(const decode_job *job, int64_t shown, int64_t n) {
     dltf_matrix X = dltf_array_matrix(job->original);
     int64_t columns = shown < PICTURE_COLUMNS ? shown : PICTURE_COLUMNS;
@@ -154,10 +154,12 @@ static int run(const command *self, int count, char **words) {
 
 const command command_decode = {
     .name = "decode",
-    .summary = "turn codes back into samples",
+    .summary = "reconstruct samples from codes",
     .operands = "MODEL CODES",
-    .details = "Computes Wz for every code in the sparse .npz CODES, plus the mean where the model subtracts "
-               "one. Codes made with --refit reconstruct; plain ones hold correlations and do so badly.",
+    .details =
+        "Computes Wz for every code in the sparse .npz file CODES, and adds the mean if the model "
+        "subtracts one. For good reconstructions, encode with --refit: without it, the values of a code "
+        "are correlations, not coefficients.",
     .own = DLTF_OPTION_TABLE(own_options, decode_flags),
     .json = "sizes, the files written and, with --original, the relative error",
     .examples = {"dltf decode X.model.safetensors Xtest.codes.npz -o Xhat.npy",

@@ -24,9 +24,9 @@ typedef struct denoise_job {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, output), .argument = "OUT", .help = "the clean image: .npy keeps the floats; other formats have the depth of IN"},
-    {.name = "reference", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, reference), .argument = "CLEAN", .help = "the image without noise: PSNR and SSIM are measured against it"},
-    {.name = "model", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, model), .argument = "MODEL", .help = "use this dictionary of patches instead of learning one"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, output), .argument = "OUT", .help = "output image; .npy stores floats, other formats use the bit depth of IN"},
+    {.name = "reference", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, reference), .argument = "CLEAN", .help = "noise-free image; print PSNR and SSIM against it"},
+    {.name = "model", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, model), .argument = "MODEL", .help = "use this patch dictionary instead of learning one"},
 };
 /* clang-format on */
 
@@ -46,7 +46,7 @@ static int load(denoise_job *job) {
         code = files_load_model(job->flags.model, &job->model);
     if (code != EXIT_OK || !job->reference)
         return code;
-    double psnr = 0; /* sizes that differ show up now */
+    double psnr = 0; /* computed now to fail early if the sizes differ */
     dltf_status status = dltf_image_psnr(job->noisy, job->reference, &psnr);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
@@ -138,15 +138,15 @@ const command command_denoise = {
     .summary = "remove Gaussian noise from an image",
     .operands = "IN",
     .details =
-        "Learns a dictionary from the patches of IN (gray or colour), codes every "
-        "patch with a few of its atoms and averages the estimates. The default method makes a code with "
-        "one matrix product; a second stage then filters in bases learned from the first result.",
+        "Learns a dictionary from the patches of IN (gray or colour), codes every patch with a few atoms and "
+        "averages the estimates. The default method codes a patch with one matrix product; a second stage "
+        "then filters in bases learned from the first result.",
     .input = "IN",
     .content = DLTF_CONTENT_IMAGE,
     .own = DLTF_OPTION_TABLE(own_options, denoise_flags),
     .library = dltf_denoise_option_table,
     .library_title = "Denoising",
-    .json = "sigma, sizes, times, and PSNR and SSIM if there is a reference",
+    .json = "sigma, sizes, times and, with --reference, PSNR and SSIM",
     .examples = {"dltf denoise noisy.png -o clean.png",
                  "dltf denoise noisy.npy --sigma 20 --reference house.png -o clean.png",
                  "dltf denoise noisy.png --method ksvd -o clean.png", NULL},

@@ -1,5 +1,5 @@
-/* dltf encode: the thresholded features of data, as SciPy's sparse .npz or as a dense matrix. Data are read
- * in pieces and codes are written as they come, so that both may be larger than memory. */
+/* dltf encode: the thresholded features of data, as SciPy's sparse .npz or as a dense matrix. Data and codes
+ * are streamed, so both may be larger than memory. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
@@ -29,9 +29,9 @@ typedef struct encode_job {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(encode_flags, output), .argument = "CODES", .help = "where the codes go, - for standard output; default: named after DATA, in the current directory"},
-    {.name = "dense", .kind = DLTF_OPTION_FLAG, .offset = offsetof(encode_flags, dense), .default_text = "false", .help = "write all N x m values as .npy, .csv or .f32 (raw rows) instead of a sparse .npz; to standard output as .npy or, with --raw, raw rows"},
-    {.name = "raw", .kind = DLTF_OPTION_FLAG, .offset = offsetof(encode_flags, raw), .default_text = "false", .help = "DATA are raw rows: little-endian float32 without a header, as many columns as the model has"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(encode_flags, output), .argument = "CODES", .help = "output file, or - for standard output (default: named after DATA, in the current directory)"},
+    {.name = "dense", .kind = DLTF_OPTION_FLAG, .offset = offsetof(encode_flags, dense), .default_text = "false", .help = "write all N x m values as .npy, .csv or .f32 (raw rows) instead of a sparse .npz; standard output gets .npy or, with --raw, raw rows"},
+    {.name = "raw", .kind = DLTF_OPTION_FLAG, .offset = offsetof(encode_flags, raw), .default_text = "false", .help = "read DATA as raw rows: little-endian float32 without a header, as many columns as the model expects"},
 };
 /* clang-format on */
 
@@ -43,11 +43,12 @@ static int check_ending(const encode_job *job) {
     if (job->flags.dense) {
         if (job->layout == DLTF_LAYOUT_RAW)
             return EXIT_OK;
-        return files_check_matrix("dense codes are", job->output);
+        return files_check_matrix("dense codes", job->output);
     }
     if (files_has_ending(job->output, ".npz"))
         return EXIT_OK;
-    return usage_error("%s: codes are a sparse .npz; give such a name, or --dense for .npy", job->output);
+    return usage_error("%s: unsupported extension: sparse codes are written as .npz; use --dense for .npy",
+                       job->output);
 }
 
 static int choose_files(encode_job *job) {
@@ -126,7 +127,7 @@ static int print_report(encode_job *job) {
     facts_line(&f, "relative error", "%.4g%s", totals->relative_error,
                job->encoding.refit || job->encoding.coder != DLTF_CODER_THRESHOLD
                    ? ""
-                   : " (values are correlations; --refit makes them coefficients)");
+                   : " (values are correlations; use --refit for coefficients)");
     facts_text(&f, "codes", "codes", to_output ? "standard output" : job->output);
     if (!job->flags.dense && !to_output)
         facts_line(&f, "next", "dltf decode %s %s", files_quoted(job->args.operands[0]),
@@ -141,7 +142,7 @@ static int run(const command *self, int count, char **words) {
     encode_job job = {.output = NULL};
     if (!arguments_parse(self, count, words, &job.flags, &job.encoding, &job.args))
         return job.args.exit_code;
-    interrupt_catch_termination(); /* a temporary file is to be removed */
+    interrupt_catch_termination(); /* so that the temporary file is removed */
     int code = EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
         code = steps[i](&job);
@@ -157,12 +158,10 @@ const command command_encode = {
     .summary = "compute the thresholded features of data",
     .operands = "MODEL DATA",
     .details =
-        "Computes max_k(W^T x) for every sample (row) of DATA with a model made by 'dltf train': the k "
-        "largest scores, all others zero; --coder chooses a slower method with better supports. The codes "
-        "are "
-        "written as a sparse .npz that scipy.sparse.load_npz reads. DATA and codes may be larger than "
-        "memory; "
-        "DATA - is standard input: a .npy in C order or, with --raw, rows of float32.",
+        "Computes max_k(W^T x) for every sample (row) of DATA with a model from 'dltf train': the k largest "
+        "scores, all others zero. --coder selects slower methods that find better supports. Writes a sparse "
+        ".npz for scipy.sparse.load_npz. DATA and codes may be larger than memory. If DATA is -, reads "
+        "standard input: a .npy in C order or, with --raw, rows of float32.",
     .input = "DATA",
     .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, encode_flags),

@@ -1,4 +1,5 @@
-/* dltf inspect: what a model is, how coherent its dictionary is, what that guarantees; a picture of atoms. */
+/* dltf inspect: properties of a model, the coherence of its dictionary and what it guarantees; a picture of
+ * the atoms. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/output.h"
@@ -14,13 +15,13 @@ typedef struct inspect_flags {
 /* clang-format off */
 static const dltf_option own_options[] = {
     {.name = "atoms", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, atoms), .argument = "FILE.png", .help = "draw the atoms as gray images in a grid"},
-    {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, shape), .argument = "WxH", .help = "width and height of an atom as a picture; default: a square"},
+    {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, shape), .argument = "WxH", .help = "width and height of an atom as an image (default: square)"},
 };
 /* clang-format on */
 
 typedef struct measures {
     double welch, babel, potential, potential_bound;
-    int64_t babel_order; /* of mu_1 above: k, or m - 1 if that is less */
+    int64_t babel_order; /* min(k, m - 1) */
     dltf_model_certificate certificate;
 } measures;
 
@@ -84,13 +85,15 @@ static void report_measures(facts *f, const measures *found) {
         facts_line(f, "Babel function", "mu_1(%lld) = %.4g", (long long)found->babel_order, found->babel);
     facts_real(f, "frame_potential", NULL, found->potential);
     facts_real(f, "frame_potential_bound", NULL, found->potential_bound);
-    facts_line(f, "frame potential", "%.6g (at least %.6g)", found->potential, found->potential_bound);
+    facts_line(f, "frame potential", "%.6g (lower bound: %.6g)", found->potential, found->potential_bound);
     facts_integer(f, "guaranteed_k", NULL, c->without_noise.theorem1);
     facts_integer(f, "guaranteed_k_babel", NULL, c->without_noise.babel);
     facts_line(f, "guaranteed up to",
                "k = %lld by Corollary 1.1 (k mu < 1/2; tied feature), k = %lld by the Babel function",
                (long long)c->without_noise.theorem1, (long long)c->without_noise.babel);
-    facts_line(f, "", "(x = Wz without noise, k equal entries; larger k usually works too: dltf certify)");
+    facts_line(
+        f, "",
+        "(for x = Wz without noise and k equal entries; larger k usually works too, see dltf certify)");
 }
 
 static void report_notes(facts *f, const dltf_model *model) {
@@ -154,14 +157,13 @@ static int run(const command *self, int count, char **words) {
 
 const command command_inspect = {
     .name = "inspect",
-    .summary = "show what a model is and what it guarantees",
+    .summary = "show the properties and guarantees of a model",
     .operands = "MODEL",
     .details =
-        "Prints sizes, encoder and preprocessing of a model, the coherence of its dictionary beside the "
-        "least that is possible, the number of entries for which recovery is proven, and how the "
-        "model was made.",
+        "Prints the sizes, encoder and preprocessing of a model, the coherence of its dictionary next to its "
+        "lower bound, the number of entries for which recovery is proven, and how the model was trained.",
     .own = DLTF_OPTION_TABLE(own_options, inspect_flags),
-    .json = "all of it",
+    .json = "the same values",
     .examples = {"dltf inspect X.model.safetensors", "dltf inspect faces.model.safetensors --atoms atoms.png",
                  NULL},
     .run = run,

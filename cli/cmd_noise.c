@@ -1,4 +1,4 @@
-/* dltf noise: an image with Gaussian noise added, to try a denoiser on. */
+/* dltf noise: adds Gaussian noise to an image, to test denoisers. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/images.h"
@@ -14,13 +14,13 @@ typedef struct noise_flags {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "sigma", .kind = DLTF_OPTION_REAL, .offset = offsetof(noise_flags, sigma), .default_text = "20", .max = 1000, .argument = "SIGMA", .help = "standard deviation of the noise, on the scale 0 .. 255"},
-    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(noise_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of the noise"},
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(noise_flags, output), .argument = "OUT", .help = "the noisy image: .npy keeps the floats; other formats are rounded and clipped, in the depth of IN"},
+    {.name = "sigma", .kind = DLTF_OPTION_REAL, .offset = offsetof(noise_flags, sigma), .default_text = "20", .max = 1000, .argument = "SIGMA", .help = "standard deviation of the noise, for pixel values from 0 to 255"},
+    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(noise_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "random seed"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(noise_flags, output), .argument = "OUT", .help = "output image; .npy stores floats, other formats round and clip to the bit depth of IN"},
 };
 /* clang-format on */
 
-/* The noise as it is in the file: clipping takes some away. */
+/* Saves the image and reports the PSNR of the file: rounding and clipping change the noise. */
 static int save(dltf_image *clean, dltf_image *noisy, const noise_flags *flags) {
     dltf_image *written = NULL;
     double psnr = 0;
@@ -76,7 +76,7 @@ const command command_noise = {
     .input = "IN",
     .content = DLTF_CONTENT_IMAGE,
     .own = DLTF_OPTION_TABLE(own_options, noise_flags),
-    .json = "sigma, seed and PSNR of what was written",
+    .json = "sigma, seed and PSNR of the image as written",
     .examples = {"dltf noise house.png --sigma 20 --seed 1 -o noisy.npy", NULL},
     .run = run,
 };

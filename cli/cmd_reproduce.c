@@ -19,16 +19,16 @@ typedef struct reproduce_flags {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "methods", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, methods), .argument = "LIST", .help = "methods to run, separated by commas; default: all"},
-    {.name = "settings", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, settings), .argument = "LIST", .help = "settings to run, as key=value separated by commas, e.g. k=4,k=8; values of one key are alternatives; default: all"},
-    {.name = "plan", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, plan), .default_text = "false", .help = "print the rows that would be measured, and measure nothing"},
-    {.name = "seeds", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seeds), .default_text = "3", .min = 1, .max = 1e6, .argument = "S", .help = "runs per row, each with a seed of its own"},
-    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seed), .default_text = "0", .max = 1e15, .argument = "FIRST", .help = "the first seed"},
+    {.name = "methods", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, methods), .argument = "LIST", .help = "comma-separated methods to run (default: all)"},
+    {.name = "settings", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, settings), .argument = "LIST", .help = "comma-separated settings to run, as key=value; values of the same key are alternatives, as in k=4,k=8 (default: all)"},
+    {.name = "plan", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, plan), .default_text = "false", .help = "print the rows that would be measured, without measuring"},
+    {.name = "seeds", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seeds), .default_text = "3", .min = 1, .max = 1e6, .argument = "S", .help = "runs per row, each with its own seed"},
+    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seed), .default_text = "0", .max = 1e15, .argument = "FIRST", .help = "seed of the first run"},
     {.name = "quick", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, quick), .default_text = "false", .help = "less data and fewer settings, for a first look"},
     {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
     {.name = "csv", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, csv), .argument = "FILE.csv", .help = "also write the rows as CSV"},
-    {.name = "data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, data), .argument = "DIR", .help = "folder of data sets and images; default: what DLTF_DATA names"},
-    {.name = "figures", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, figures), .argument = "DIR", .help = "also draw the figure that belongs to the experiment, into this folder; made if it is not there"},
+    {.name = "data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, data), .argument = "DIR", .help = "folder of data sets and images (default: $DLTF_DATA)"},
+    {.name = "figures", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, figures), .argument = "DIR", .help = "also draw the figure of the experiment into this folder, created if missing"},
 };
 /* clang-format on */
 
@@ -38,7 +38,7 @@ static operand_choice experiment_choice(int index) {
                 : (operand_choice){.word = NULL};
 }
 
-/* ---- Mistakes ---- */
+/* ---- Errors ---- */
 
 enum { LIST_SIZE = 512 };
 
@@ -52,7 +52,7 @@ static int unknown_experiment(const char *name) {
     char all[LIST_SIZE] = "";
     for (int i = 0; experiment_list[i]; i++)
         append_name(all, experiment_list[i]->name);
-    return usage_error("there is no experiment '%s'; there are: %s", name, all);
+    return usage_error("unknown experiment '%s'; expected one of: %s", name, all);
 }
 
 static int check_selection(const experiment *chosen, const experiment_request *request) {
@@ -60,10 +60,10 @@ static int check_selection(const experiment *chosen, const experiment_request *r
     if (selection_unknown_method(chosen, request, item, sizeof item)) {
         for (int i = 0; chosen->methods[i]; i++)
             append_name(all, chosen->methods[i]);
-        return usage_error("%s has no method '%s'; it has: %s", chosen->name, item, all);
+        return usage_error("%s has no method '%s'; expected one of: %s", chosen->name, item, all);
     }
     if (selection_unknown_setting(chosen, request, item, sizeof item))
-        return usage_error("%s has no setting '%s'; --plan shows what it has", chosen->name, item);
+        return usage_error("%s has no setting '%s'; --plan lists them", chosen->name, item);
     return EXIT_OK;
 }
 
@@ -71,15 +71,15 @@ static int check_figures(const experiment *chosen, const reproduce_flags *flags)
     if (!flags->figures)
         return EXIT_OK;
     if (!chosen->figure)
-        return usage_error("%s has no figure; leave --figures out", chosen->name);
+        return usage_error("%s has no figure: omit --figures", chosen->name);
     if (flags->plan)
-        return usage_error("--plan measures nothing to draw; leave --figures out");
+        return usage_error("--plan measures nothing to draw: omit --figures");
     return files_make_folder(flags->figures);
 }
 
 /* ---- Results ---- */
 
-/* Columns of a CSV are always the same; a JSON object has no key where there is no value. */
+/* CSV columns are fixed; JSON objects omit keys without a value. */
 static void drop_nulls(json_t *rows) {
     const char *key = NULL;
     json_t *value = NULL;
@@ -160,8 +160,9 @@ const command command_reproduce = {
     .name = "reproduce",
     .summary = "run an experiment of the paper",
     .operands = "EXPERIMENT",
-    .details = "Runs an experiment of the paper and prints mean and standard deviation over seeds beside the "
-               "paper's own values.",
+    .details =
+        "Runs an experiment of the paper and prints mean and standard deviation over seeds, next to the "
+        "paper's values.",
     .own = DLTF_OPTION_TABLE(own_options, reproduce_flags),
     .json = "experiment, protocol, and rows with flat keys",
     .choices = experiment_choice,

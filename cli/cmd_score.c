@@ -1,4 +1,4 @@
-/* dltf score: how much of a synthetic truth a model found, beside the true dictionary and a random one. */
+/* dltf score: how well a model recovers a synthetic dictionary, next to the true one and a random one. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/output.h"
@@ -27,7 +27,7 @@ typedef struct score_job {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "truth", .kind = DLTF_OPTION_TEXT, .offset = offsetof(score_flags, truth), .argument = "DIR", .help = "the folder that 'dltf synth' wrote"},
+    {.name = "truth", .kind = DLTF_OPTION_TEXT, .offset = offsetof(score_flags, truth), .argument = "DIR", .help = "folder written by 'dltf synth'"},
     {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, .offset = offsetof(score_flags, k), .min = 1, .max = 1e9, .argument = "K", .help = "entries kept per code (default: as the model was trained)"},
     {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(score_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
 };
@@ -58,15 +58,15 @@ static int load(score_job *job, const char *model) {
     dltf_model_view view = dltf_model_get(job->model);
     job->k = job->flags.k > 0 ? job->flags.k : view.k;
     if (view.n != job->truth.dictionary.cols)
-        return failure("the model has atoms of %s, but the true ones in %s have %lld",
+        return failure("the model has atoms of %s, but the true atoms in %s have %lld",
                        counted(view.n, "entry"), job->flags.truth, (long long)job->truth.dictionary.cols);
     if (job->k > view.m || job->k > job->truth.dictionary.rows)
-        return usage_error("-k %lld is more than there are atoms (%lld in the model, %lld in truth)",
+        return usage_error("-k %lld exceeds the number of atoms (%lld in the model, %lld in the truth)",
                            (long long)job->k, (long long)view.m, (long long)job->truth.dictionary.rows);
     return EXIT_OK;
 }
 
-/* Measures one dictionary, by the rule of the model that is scored, and adds its row. */
+/* Measures one dictionary, with the selection rule of the scored model, and adds its row. */
 static dltf_status add_row(score_job *job, const char *name, const dltf_model *model, bool matched) {
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.k = job->k;
@@ -123,9 +123,9 @@ static void print_result(const score_job *job, const char *model, bool json) {
         return;
     putchar('\n');
     rows_print(job->rows, stdout);
-    remark("\nave_dif: wrong atoms per sample; exact: share of samples without a wrong one;\n"
-           "recovered_99, _90: share of the true atoms found with |cos| above .99, .9.\n"
-           "original: the true dictionary itself; random: any other.");
+    remark("\nave_dif: wrong atoms per sample; exact: share of samples without wrong atoms;\n"
+           "recovered_99, _90: share of the true atoms recovered with |cos| above .99, .9.\n"
+           "original: the true dictionary; random: a random dictionary.");
 }
 
 static int run(const command *self, int count, char **words) {
@@ -134,7 +134,7 @@ static int run(const command *self, int count, char **words) {
     if (!arguments_parse(self, count, words, &job.flags, NULL, &args))
         return args.exit_code;
     if (!job.flags.truth)
-        return usage_error("--truth DIR is missing: the folder that 'dltf synth' wrote");
+        return usage_error("--truth DIR is missing: give a folder written by 'dltf synth'");
     int code = load(&job, args.operands[0]);
     if (code == EXIT_OK)
         code = measure(&job);
@@ -153,11 +153,12 @@ static int run(const command *self, int count, char **words) {
 
 const command command_score = {
     .name = "score",
-    .summary = "compare a model with the truth it was to find",
+    .summary = "compare a model with the true dictionary",
     .operands = "MODEL",
-    .details = "Matches the atoms of MODEL one to one with the true ones of a folder made by 'dltf synth', "
-               "encodes its test set and counts wrong atoms, beside the same figures of the true dictionary "
-               "(original) and of a random one.",
+    .details =
+        "Matches the atoms of MODEL one to one with the true atoms in a folder written by 'dltf synth', "
+        "encodes its test set and counts wrong atoms. Prints the same figures for the true dictionary "
+        "(original) and for a random one.",
     .own = DLTF_OPTION_TABLE(own_options, score_flags),
     .json = "rows for the model, the true dictionary and a random one",
     .examples = {"dltf score toy.model.safetensors --truth toy", NULL},

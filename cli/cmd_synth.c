@@ -1,5 +1,4 @@
-/* dltf synth: the paper's synthetic problem as a folder of files, so that `dltf score` can tell how much of
- * the truth a model has found. */
+/* dltf synth: writes the paper's synthetic problem to a folder, for training and for `dltf score`. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
@@ -19,16 +18,16 @@ typedef struct synth_flags {
 static const dltf_option own_options[] = {
     {.name = "n", .letter = 'n', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(n), .default_text = "64", .min = 1, .max = 1e6, .argument = "n", .help = "entries of a sample"},
     {.name = "m", .letter = 'm', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(m), .default_text = "128", .min = 1, .max = 1e6, .argument = "m", .help = "atoms of the true dictionary"},
-    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(k), .default_text = "8", .min = 1, .max = 1e6, .argument = "k", .help = "atoms that make up a sample"},
-    {.name = "samples", .letter = 'N', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(samples), .default_text = "10000", .min = 1, .max = 1e9, .argument = "N", .help = "samples to learn from, and as many to test with"},
+    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(k), .default_text = "8", .min = 1, .max = 1e6, .argument = "k", .help = "atoms per sample"},
+    {.name = "samples", .letter = 'N', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(samples), .default_text = "10000", .min = 1, .max = 1e9, .argument = "N", .help = "training samples, and as many test samples"},
     {.name = "noise", .kind = DLTF_OPTION_REAL, .offset = SPEC(noise), .default_text = "0.1", .max = 1e6, .argument = "SD", .help = "standard deviation of the noise"},
-    {.name = "codes", .kind = DLTF_OPTION_CHOICE, .offset = SPEC(entries), .default_text = "ones", .choices = "ones|signs|uniform|gaussian", .argument = "KIND", .help = "entries of the true codes: 1; 1 or -1; uniform in [0.5, 1.5]; standard normal"},
-    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = SPEC(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(synth_flags, output), .default_text = "synth", .argument = "DIR", .help = "folder to write into; made if it is not there"},
+    {.name = "codes", .kind = DLTF_OPTION_CHOICE, .offset = SPEC(entries), .default_text = "ones", .choices = "ones|signs|uniform|gaussian", .argument = "KIND", .help = "entries of the true codes: 1 (ones), 1 or -1 (signs), uniform in [0.5, 1.5] (uniform), or standard normal (gaussian)"},
+    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = SPEC(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "random seed"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(synth_flags, output), .default_text = "synth", .argument = "DIR", .help = "output folder, created if missing"},
 };
 /* clang-format on */
 
-/* The kind of codes as it is typed. */
+/* The kind of codes as given on the command line. */
 static const char *codes_name(const synth_flags *flags) {
     static char name[16];
     dltf_option_table table = DLTF_OPTION_TABLE(own_options, synth_flags);
@@ -41,7 +40,7 @@ typedef struct saver {
     int code;
 } saver;
 
-/* The name of a file in the folder, NULL once anything has failed. */
+/* The path of a file in the folder; NULL after any failure. */
 static char *name_in(saver *s, const char *name) {
     char *start = s->code == EXIT_OK ? files_join(s->folder, "/") : NULL;
     char *path = start ? files_join(start, name) : NULL;
@@ -67,7 +66,7 @@ static void save_codes(saver *s, const char *name, const dltf_codes *codes) {
     free(path);
 }
 
-/* The parameters, for people and programs that find the folder later. */
+/* Saves the parameters beside the data. */
 static void save_spec(saver *s, const synth_flags *flags) {
     const dltf_synthetic_spec *spec = &flags->spec;
     json_t *object = json_pack("{sIsIsIsIsfsssI}", "n", (json_int_t)spec->n, "m", (json_int_t)spec->m, "k",
@@ -136,12 +135,12 @@ static int run(const command *self, int count, char **words) {
 
 const command command_synth = {
     .name = "synth",
-    .summary = "make a synthetic problem whose answer is known",
-    .details = "Draws a Gaussian dictionary of unit-norm atoms and samples that are each the sum of k of "
-               "them (--codes: with other weights than 1) plus noise: the protocol of the paper's Table 1. "
-               "Writes X.npy, dictionary.npy and "
-               "codes.npz, a separate test set Xtest.npy and codes_test.npz, and the parameters in "
-               "synth.json.",
+    .summary = "generate a synthetic problem with a known answer",
+    .details =
+        "Draws a Gaussian dictionary of unit-norm atoms, and samples that are each the sum of k atoms "
+        "(weighted with --codes) plus noise, as in the paper's Table 1. Writes X.npy, dictionary.npy and "
+        "codes.npz, a separate test set Xtest.npy and codes_test.npz, and the parameters in "
+        "synth.json.",
     .own = DLTF_OPTION_TABLE(own_options, synth_flags),
     .json = "the parameters and the folder",
     .examples = {"dltf synth -n 64 -m 128 -k 8 -N 10000 --noise 0.1 --seed 0 -o toy", NULL},

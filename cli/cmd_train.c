@@ -1,6 +1,5 @@
-/* dltf train: learn a dictionary from data. Everything that can be wrong with the request is found before the
- * work starts; Ctrl-C, SIGTERM and SIGHUP turn the work into a checkpoint from which --resume goes on to the
- * same bytes. */
+/* dltf train: learns a dictionary from data. Errors in the request are reported before training starts.
+ * Ctrl-C, SIGTERM and SIGHUP save a checkpoint; resuming it gives the same bytes as an uninterrupted run. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
@@ -19,7 +18,7 @@ typedef struct train_flags {
     enum { SELECT_ABS, SELECT_POSITIVE } select;
 } train_flags;
 
-/* One run of the command, from the words to the report. */
+/* State of one run of the command. */
 typedef struct training {
     arguments args;
     train_flags flags;
@@ -35,11 +34,11 @@ typedef struct training {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, output), .argument = "MODEL", .help = "where the model goes; default: named after DATA, in the current directory"},
-    {.name = "init", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "first dictionary: samples (random ones), gaussian (random atoms), or the file of a model to start from"},
-    {.name = "select", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(train_flags, select), .default_text = "abs", .choices = "abs|positive", .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"},
-    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, resume), .argument = "CHECKPOINT", .help = "go on with an interrupted training of the same DATA"},
-    {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, history), .argument = "FILE.csv", .help = "write a line of figures per iteration"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, output), .argument = "MODEL", .help = "output file (default: named after DATA, in the current directory)"},
+    {.name = "init", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "initial dictionary: random samples (samples), random atoms (gaussian), or a model file to start from"},
+    {.name = "select", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(train_flags, select), .default_text = "abs", .choices = "abs|positive", .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive scores (positive)"},
+    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA"},
+    {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, history), .argument = "FILE.csv", .help = "write one row per iteration"},
 };
 /* clang-format on */
 
@@ -55,7 +54,7 @@ static const char *outcome_text(dltf_outcome outcome) {
     return "unknown";
 }
 
-/* ---- Before the work ---- */
+/* ---- Setup ---- */
 
 static bool is_one_of(const char *name, const char *const *names) {
     for (; *names; names++)
@@ -64,17 +63,17 @@ static bool is_one_of(const char *name, const char *const *names) {
     return false;
 }
 
-/* A checkpoint holds all options of its training: few may be given beside it. */
+/* A checkpoint stores all training options: only a few others may be combined with --resume. */
 static int check_resume(training *t) {
     static const char *const allowed[] = {"output", "resume", "history", "threads", "json", "quiet", NULL};
     for (int i = 0; t->flags.resume && i < t->args.given_count; i++)
         if (!is_one_of(t->args.given[i], allowed))
-            return usage_error("--%s cannot be given with --resume: the checkpoint holds all options",
+            return usage_error("--%s cannot be combined with --resume: the checkpoint stores all options",
                                t->args.given[i]);
     return EXIT_OK;
 }
 
-/* Options that apply to some encoders only decide where nobody chose one. */
+/* Options that apply only to some encoders select one if --encoder is not given. */
 static int check_options(training *t) {
     const char *reason = NULL;
     char encoder[16];
@@ -94,11 +93,10 @@ static int check_options(training *t) {
 static int choose_files(training *t) {
     const char *init = t->flags.init;
     t->options.select = t->flags.select == SELECT_POSITIVE ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
-    /* One of the library's own ways to start, or else a file. */
+    /* One of the library's choices, or else a file. */
     bool is_file = dltf_option_set(dltf_train_option_table(), &t->options, "init", init) != DLTF_OK;
     if (is_file && access(init, F_OK) != 0)
-        return usage_error("--init %s: this is neither 'samples' nor 'gaussian', and there is no such file",
-                           init);
+        return usage_error("--init %s: file not found; expected 'samples', 'gaussian' or a model file", init);
     t->output = t->flags.output ? files_join(t->flags.output, "")
                                 : files_default_name(t->data_path, ".model.safetensors");
     t->checkpoint = t->output ? files_join(t->output, ".checkpoint") : NULL;
@@ -106,7 +104,7 @@ static int choose_files(training *t) {
         return EXIT_FAILED;
     const char *inputs[] = {t->data_path, is_file ? init : NULL, t->flags.resume};
     const char *outputs[] = {t->output, t->flags.history, t->checkpoint};
-    /* The checkpoint that is resumed may be replaced by a later one. */
+    /* The checkpoint being resumed may be replaced by a later one. */
     bool replaces = t->flags.resume && files_same(t->flags.resume, t->checkpoint);
     int code = files_check(3, inputs, replaces ? 2 : 3, outputs);
     if (code == EXIT_OK && is_file)
@@ -127,26 +125,25 @@ static int create_learner(training *t) {
         return library_failure_in(
             status, (sources){[DLTF_SUBJECT_DATA] = t->data_path, [DLTF_SUBJECT_MODEL] = t->flags.init});
     t->options = dltf_learner_options(t->learner);
-    remark("%s m = %s of n = %s, k = %lld, from N = %s (seed %lld, %s)",
-           t->flags.resume ? "going on to learn" : "learning", counted(t->options.m, "atom"),
-           counted(X.cols, "entry"), (long long)t->options.k, counted(X.rows, "sample"),
-           (long long)t->options.seed,
+    remark("%slearning m = %s of n = %s, k = %lld, from N = %s (seed %lld, %s)",
+           t->flags.resume ? "resuming: " : "", counted(t->options.m, "atom"), counted(X.cols, "entry"),
+           (long long)t->options.k, counted(X.rows, "sample"), (long long)t->options.seed,
            t->options.threads > 0 ? counted(t->options.threads, "thread") : "all cores");
     return EXIT_OK;
 }
 
-/* ---- The work ---- */
+/* ---- Training ---- */
 
 static int save_checkpoint(training *t) {
     int64_t count = 0;
     dltf_learner_history(t->learner, &count);
     dltf_status status = dltf_learner_save(t->learner, t->checkpoint);
     if (status != DLTF_OK) {
-        failure("interrupted, and no checkpoint could be saved: %s", dltf_message());
+        failure("interrupted; cannot save a checkpoint: %s", dltf_message());
         return interrupt_exit_code();
     }
     const char *history = t->flags.history;
-    failure("interrupted after %s; this goes on where it stopped:\n"
+    failure("interrupted after %s; to resume, run:\n"
             "  dltf train %s --resume %s -o %s%s%s",
             counted(count, "iteration"), files_quoted(t->data_path), files_quoted(t->checkpoint),
             files_quoted(t->output), history ? " --history " : "", history ? files_quoted(history) : "");
@@ -166,7 +163,7 @@ static int learn(training *t) {
     return EXIT_OK;
 }
 
-/* ---- The results ---- */
+/* ---- Results ---- */
 
 static int save(training *t) {
     dltf_status status = dltf_learner_model(t->learner, &t->model);
@@ -175,7 +172,7 @@ static int save(training *t) {
     if (status != DLTF_OK)
         return library_failure(status);
     if (t->flags.resume && files_same(t->flags.resume, t->checkpoint) && unlink(t->checkpoint) == 0)
-        remark("the checkpoint %s is no longer needed and was removed", t->checkpoint);
+        remark("removed checkpoint %s, which is no longer needed", t->checkpoint);
     if (!t->flags.history)
         return EXIT_OK;
     int64_t count = 0;
@@ -231,7 +228,7 @@ static dltf_status report_dictionary(const training *t, facts *f) {
     facts_real(f, "coherence", "coherence", coherence);
     facts_real(f, "frame_potential", NULL, potential);
     facts_real(f, "frame_potential_bound", NULL, bound);
-    facts_line(f, "frame potential", "%.4g (no dictionary of this size is below %.4g)", potential, bound);
+    facts_line(f, "frame potential", "%.4g (lower bound: %.4g)", potential, bound);
     return status;
 }
 
@@ -278,18 +275,18 @@ const command command_train = {
     .name = "train",
     .summary = "learn a dictionary from data",
     .operands = "DATA",
-    .details = "Learns m unit-norm atoms from the samples (rows) in DATA. "
-               "The k largest scores of the learned model then tell which atoms "
-               "made up a sample: scores of an encoder that is made for the dictionary or, with --encoder "
-               "tied, of the dictionary itself, which is then moved for it as in the paper. The same seed "
-               "gives the same file for any number of threads. "
-               "Ctrl-C (or SIGTERM, SIGHUP) saves a checkpoint and prints the command that goes on from it.",
+    .details =
+        "Learns m unit-norm atoms from the samples (rows) of DATA. The k largest scores of a sample then "
+        "identify the atoms it is composed of. Scores are computed by an encoder fitted to the "
+        "dictionary or, with --encoder tied, by the dictionary itself, which is then optimised for this "
+        "as in the paper. The same seed gives the same file for any number of threads. Ctrl-C (or "
+        "SIGTERM, SIGHUP) saves a checkpoint and prints the command to resume.",
     .input = "DATA",
     .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, train_flags),
     .library = dltf_train_option_table,
     .library_title = "Learning",
-    .json = "outcome, figures of the dictionary, all options and the history",
+    .json = "outcome, properties of the dictionary, all options and the history",
     .examples = {"dltf train X.npy -m 128 -k 8 -o X.model.safetensors",
                  "dltf train train-images-idx3-ubyte.gz -m 256 -k 16 --unit-norm --history learning.csv",
                  "dltf train X.npy -m 128 -k 8 --encoder tied -o X.tied.safetensors",

@@ -1,22 +1,21 @@
-/* Looking things up in the descriptions of the subcommands: by name, and all options of one in order. Read by
- * the parser, help, completion and manual. */
+/* Lookup of subcommands by name, and iteration over the options of a subcommand. */
 #include "cli/command.h"
 
 #include <string.h>
 
-/* --json is first, so that commands without it use the rest of the table. */
+/* --json comes first, so that commands without it can use the tail of the table. */
 static const dltf_option common_table[] = {
     {.name = "json",
      .kind = DLTF_OPTION_FLAG,
      .offset = offsetof(common_flags, json),
      .default_text = "false",
-     .help = "print the result as one JSON object"},
+     .help = "print the result as a JSON object"},
     {.name = "quiet",
      .letter = 'q',
      .kind = DLTF_OPTION_FLAG,
      .offset = offsetof(common_flags, quiet),
      .default_text = "false",
-     .help = "no progress bar and no remarks, only what was asked for"},
+     .help = "print no progress bar and no remarks"},
     {.name = "help",
      .letter = 'h',
      .kind = DLTF_OPTION_FLAG,

@@ -1,6 +1,6 @@
-/* File names and files: see the header. The checks here run before a command does any work, so that minutes
- * of training are never lost to a mistyped directory and an input is never overwritten. */
-#define _XOPEN_SOURCE 700 /* realpath is X/Open's */
+/* File names and files. Output paths are checked before any work starts, so that training is not lost to a
+ * mistyped directory and inputs are never overwritten. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "cli/files.h"
 
 #include "cli/output.h"
@@ -26,14 +26,14 @@ bool files_is_standard(const char *name) {
 int files_check_matrix(const char *what, const char *name) {
     if (!name || dltf_format_extension(DLTF_CONTENT_MATRIX, DLTF_WRITE, name))
         return EXIT_OK;
-    return usage_error("%s: %s written as %s; give a name that ends so", name, what,
+    return usage_error("%s: unsupported extension: %s can be written as %s", name, what,
                        dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_WRITE, "or"));
 }
 
 int files_check_picture(const char *name) {
     if (!name || files_has_ending(name, ".png"))
         return EXIT_OK;
-    return usage_error("%s: the picture is written as .png; give a name that ends so", name);
+    return usage_error("%s: unsupported extension: pictures can be written as .png", name);
 }
 
 char *files_join(const char *a, const char *b) {
@@ -46,7 +46,7 @@ char *files_join(const char *a, const char *b) {
     return joined;
 }
 
-/* The directory part of a name, "." without one. Allocated, or NULL. */
+/* The directory part of a path, or "." if it has none. Allocated; NULL if out of memory. */
 static char *directory_of(const char *path) {
     const char *slash = strrchr(path, '/');
     if (!slash)
@@ -61,13 +61,13 @@ static const char *base_of(const char *path) {
 
 /* ---- Default names ---- */
 
-/* The file of data.npz:train, which is an array in a file; otherwise the path itself. Allocated, or NULL. */
+/* The file part of FILE.npz:NAME, otherwise the path itself. Allocated; NULL if out of memory. */
 static char *file_of(const char *data) {
     const char *member = dltf_array_member(data);
     return member ? strndup(data, (size_t)(member - data) - 1) : strdup(data);
 }
 
-/* Cuts off extensions of data, train-images-idx3-ubyte.gz has two, and what our own default names add. */
+/* Strips all data extensions (train-images-idx3-ubyte.gz has two) and the suffixes of our default names. */
 static void strip_extensions(char *name) {
     static const char *const ours[] = {".codes", ".model"};
     const char *extension = NULL;
@@ -97,7 +97,7 @@ char *files_default_name(const char *data, const char *ending) {
 
 /* ---- Checks before any work ---- */
 
-/* Absolute name without links in its directory; the file itself need not exist. Allocated, or NULL. */
+/* Absolute path with links resolved; the file itself need not exist. Allocated, or NULL. */
 static char *resolve(const char *path) {
     char *whole = realpath(path, NULL);
     if (whole)
@@ -134,21 +134,21 @@ static bool is_input(const char *output, const char *input) {
 static int check_writable(const char *path) {
     struct stat info;
     if (!*path)
-        return usage_error("the name of the output is empty");
+        return usage_error("output file name is empty");
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return failure("%s is a directory; give the name of a file to write", path);
+        return failure("%s: is a directory; expected a file name", path);
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return failure("%s is not a regular file and is not replaced", path);
+        return failure("%s: not a regular file; will not replace it", path);
     char *parent = directory_of(path);
     if (!parent)
         return failure("not enough memory for a file name");
     int code = EXIT_OK;
     if (stat(parent, &info) != 0)
-        code = failure("%s cannot be written: the directory %s does not exist", path, parent);
+        code = failure("%s: cannot create: directory %s does not exist", path, parent);
     else if (!S_ISDIR(info.st_mode))
-        code = failure("%s cannot be written: %s is not a directory", path, parent);
+        code = failure("%s: cannot create: %s is not a directory", path, parent);
     else if (access(parent, W_OK | X_OK) != 0)
-        code = failure("%s cannot be written: the directory %s is closed to you", path, parent);
+        code = failure("%s: cannot create in directory %s: %s", path, parent, strerror(errno));
     free(parent);
     return code;
 }
@@ -162,11 +162,10 @@ int files_check(int input_count, const char *const *inputs, int output_count, co
             return code;
         for (int j = 0; j < input_count; j++)
             if (inputs[j] && is_input(outputs[i], inputs[j]))
-                return usage_error("%s is an input and would be overwritten; choose another output",
-                                   outputs[i]);
+                return usage_error("%s: would overwrite an input; choose another output name", outputs[i]);
         for (int j = 0; j < i; j++)
             if (outputs[j] && files_same(outputs[i], outputs[j]))
-                return usage_error("%s is named for two outputs", outputs[i]);
+                return usage_error("%s: given for two outputs", outputs[i]);
     }
     return EXIT_OK;
 }
@@ -174,14 +173,14 @@ int files_check(int input_count, const char *const *inputs, int output_count, co
 int files_make_folder(const char *path) {
     struct stat info;
     if (!*path)
-        return usage_error("the name of the output folder is empty");
+        return usage_error("output folder name is empty");
     if (mkdir(path, 0777) == 0)
         return EXIT_OK;
     if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return EXIT_OK;
     if (errno == EEXIST)
-        return failure("%s is a file; give the name of a folder", path);
-    return failure("the folder %s cannot be made: %s", path, strerror(errno));
+        return failure("%s: is a file; expected a folder", path);
+    return failure("%s: cannot create folder: %s", path, strerror(errno));
 }
 
 /* ---- Loading and saving ---- */
@@ -193,28 +192,28 @@ int files_save_text(const char *path, const char *text) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-static bool holds_codes(const char *path) {
+static bool contains_codes(const char *path) {
     dltf_codes *codes = NULL;
-    bool holds = dltf_format_extension(DLTF_CONTENT_CODES, DLTF_READ, path) &&
+    bool found = dltf_format_extension(DLTF_CONTENT_CODES, DLTF_READ, path) &&
                  dltf_codes_load(path, &codes) == DLTF_OK;
     dltf_codes_free(codes);
-    return holds;
+    return found;
 }
 
-/* Refuses what is known to be something else than data. */
+/* Rejects models and codes where data is expected. */
 static int check_data(const char *path) {
     if (dltf_format_extension(DLTF_CONTENT_MODEL, DLTF_READ, path) && access(path, F_OK) == 0)
-        return usage_error("%s is a model; data come here (%s)", path,
+        return usage_error("%s: is a model; expected a data file (%s)", path,
                            dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_READ, "or"));
-    if (holds_codes(path))
-        return usage_error("%s holds sparse codes (made by dltf encode); data come here", path);
+    if (contains_codes(path))
+        return usage_error("%s: contains sparse codes (written by dltf encode); expected a data file", path);
     return EXIT_OK;
 }
 
 int files_load_data(const char *path, dltf_array **array) {
     if (files_is_standard(path))
-        return usage_error("only dltf encode reads standard input as '-'; a .npy that is piped in is called "
-                           "/dev/stdin here, and a file of this name ./-");
+        return usage_error("-: only dltf encode reads standard input this way; to pipe in a .npy, use "
+                           "/dev/stdin; for a file of this name, use ./-");
     int code = check_data(path);
     if (code != EXIT_OK)
         return code;
@@ -224,7 +223,7 @@ int files_load_data(const char *path, dltf_array **array) {
 
 int files_open_data(const char *path, int64_t raw_columns, dltf_reader **reader) {
     if (files_is_standard(path) && isatty(STDIN_FILENO))
-        return usage_error("standard input is a terminal: pipe data into it, or name a file");
+        return usage_error("standard input is a terminal: pipe data in, or give a file name");
     int code = check_data(path);
     if (code != EXIT_OK)
         return code;
@@ -234,7 +233,7 @@ int files_open_data(const char *path, int64_t raw_columns, dltf_reader **reader)
 
 int files_load_model(const char *path, dltf_model **model) {
     if (dltf_format_extension(DLTF_CONTENT_MATRIX, DLTF_READ, path) && access(path, F_OK) == 0)
-        return usage_error("%s holds data; a model comes here (%s, made by dltf train)", path,
+        return usage_error("%s: is a data file; expected a model (%s, written by dltf train)", path,
                            dltf_format_names(DLTF_CONTENT_MODEL, DLTF_READ, "or"));
     dltf_status status = dltf_model_load(path, model);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);

@@ -6,8 +6,8 @@
 
 enum { COLUMNS = 80, INDENT = 28 };
 
-/* Words broken at the right margin; every further line starts `indent` columns in. `at` is the column the
- * cursor stands in. Ends the line. */
+/* Prints text wrapped at the right margin, followed by a line end. Continuation lines are indented by
+ * `indent`; `at` is the current column. */
 static void print_wrapped(FILE *out, const char *text, int indent, int at) {
     for (bool first = true; *text; first = false) {
         int length = (int)strcspn(text, " ");
@@ -23,14 +23,14 @@ static void print_wrapped(FILE *out, const char *text, int indent, int at) {
     fputc('\n', out);
 }
 
-/* How the default is called, "" where there is nothing to say. */
+/* The default as shown in the help, "" if it is not shown. */
 static const char *default_of(const dltf_option *option) {
     const char *text = option->default_text;
     if (!text)
         return "";
     if (option->kind == DLTF_OPTION_FLAG)
         return strcmp(text, "true") == 0 ? "on" : "";
-    /* "0: chosen from the data" already says what happens without the option. */
+    /* A help text that explains "0: ..." already covers a default of 0. */
     bool explained = strcmp(text, "0") == 0 && strstr(option->help, "0: ");
     return explained ? "" : text;
 }
@@ -48,14 +48,14 @@ void help_facts(dltf_option_table table, const dltf_option *option, char *text, 
 void help_formats(const command *self, char *text, size_t size) {
     text[0] = '\0';
     if (self->input)
-        snprintf(text, size, "%s may be %s%s.", self->input,
-                 dltf_format_names(self->content, DLTF_READ, "or"),
-                 self->content == DLTF_CONTENT_MATRIX ? "; FILE.npz:NAME picks an array of an archive" : "");
+        snprintf(
+            text, size, "%s may be %s%s.", self->input, dltf_format_names(self->content, DLTF_READ, "or"),
+            self->content == DLTF_CONTENT_MATRIX ? "; FILE.npz:NAME selects an array of an archive" : "");
 }
 
 typedef struct listing {
     FILE *out;
-    const char *title; /* of the options printed last */
+    const char *title; /* current heading */
 } listing;
 
 static void print_option(void *context, const char *title, dltf_option_table table,
@@ -95,7 +95,7 @@ char *help_values(const command *self, const operand_choice *choice) {
     return text;
 }
 
-/* The words that the operand may be, each with what it stands for and the values it has. */
+/* The possible values of the operand, with their descriptions. */
 static void print_choices(const command *self) {
     operand_choice choice;
     printf("\n%s:\n", self->choices_title);
@@ -137,15 +137,16 @@ void help_print_command(const command *self) {
 }
 
 void help_print_overview(FILE *out) {
-    fputs("dltf: thresholded features z = max_k(W^T x), and the dictionaries learned for them\n\n"
-          "Usage: dltf COMMAND [operands and options]\n\nCommands:\n",
+    fputs("dltf: learns dictionaries for thresholded features z = max_k(W^T x)\n\n"
+          "Usage: dltf COMMAND [arguments]\n\nCommands:\n",
           out);
     for (int i = 0; command_list[i]; i++)
         fprintf(out, "  %-12s%s\n", command_list[i]->name, command_list[i]->summary);
-    fputs("\n'dltf help COMMAND' or 'dltf COMMAND --help' explains one; 'dltf --version' names the build.\n\n"
-          "Example:\n"
-          "  dltf synth -o toy                              a problem whose answer is known\n"
-          "  dltf train toy/X.npy -m 128 -k 8 -o toy.model.safetensors\n"
-          "  dltf score toy.model.safetensors --truth toy   how much of it was found\n",
-          out);
+    fputs(
+        "\n'dltf help COMMAND' or 'dltf COMMAND --help' describes a command, 'dltf --version' the build.\n\n"
+        "Example:\n"
+        "  dltf synth -o toy                              generate a problem with a known answer\n"
+        "  dltf train toy/X.npy -m 128 -k 8 -o toy.model.safetensors\n"
+        "  dltf score toy.model.safetensors --truth toy   compare with the answer\n",
+        out);
 }

@@ -1,4 +1,4 @@
-/* Help texts, written from the descriptions of the commands. */
+/* Help texts, generated from the descriptions of the commands. */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
@@ -7,15 +7,14 @@
 void help_print_overview(FILE *out);
 void help_print_command(const command *self);
 
-/* A sentence on the formats of the command's input; empty where there is none. */
+/* A sentence listing the formats of the command's input; empty if it has none. */
 void help_formats(const command *self, char *text, size_t size);
 
-/* What help and manual say after the description of an option: "(for encoder tied; default: 0.003)", or "".
- */
+/* Scope and default of an option, such as "(for encoder tied; default: 0.003)", or "". */
 void help_facts(dltf_option_table table, const dltf_option *option, char *text, size_t size);
 
-/* "--option: value, value, ...": what the option of the command may list for this operand. Allocated; NULL
- * without memory. */
+/* "--option: value, value, ...": the values of the command's choices_option for this operand. Allocated; NULL
+ * if out of memory. */
 char *help_values(const command *self, const operand_choice *choice);
 
 #endif

@@ -1,4 +1,4 @@
-/* Loading images and checking where they are to go, before any work is done. */
+/* Loads images and checks output names before any work starts. */
 #include "cli/images.h"
 
 #include "cli/output.h"
@@ -6,9 +6,9 @@
 int images_check_output(const char *output) {
     const char *formats = dltf_format_names(DLTF_CONTENT_IMAGE, DLTF_WRITE, "or");
     if (!output)
-        return usage_error("-o OUT is missing: the image to write, as %s", formats);
+        return usage_error("-o OUT is missing: give an output image (%s)", formats);
     if (!dltf_format_extension(DLTF_CONTENT_IMAGE, DLTF_WRITE, output))
-        return usage_error("%s: an image is written as %s; give a name that ends so", output, formats);
+        return usage_error("%s: unsupported extension: images can be written as %s", output, formats);
     return EXIT_OK;
 }
 

@@ -1,13 +1,13 @@
-/* Images as the command line sees them, for `dltf noise` and `dltf denoise`. */
+/* Image files of `dltf noise` and `dltf denoise`. */
 #ifndef CLI_IMAGES_H
 #define CLI_IMAGES_H
 
 #include "dltf.h"
 
-/* Refuses, with a sentence, a missing output or one whose name does not say a known format. Exit code. */
+/* Rejects a missing output or an unsupported extension. Returns an exit code. */
 int images_check_output(const char *output);
 
-/* Loads an image, and refuses an output (NULL: none) that does not fit its colours. Exit code. */
+/* Loads an image; rejects an output format that cannot hold it (NULL: no output). Returns an exit code. */
 int images_load(const char *path, const char *output, dltf_image **image);
 
 #endif

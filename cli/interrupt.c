@@ -1,6 +1,5 @@
-/* The handler of SIGINT and, while a dictionary is learned or data are encoded, SIGTERM and SIGHUP. It only
- * sets a flag, so that work ends in order: training saves a checkpoint, everything else stops and leaves
- * nothing half written. Started by main, `dltf train` and `dltf encode`. */
+/* Handler of SIGINT and, during training and encoding, SIGTERM and SIGHUP. It only sets a flag, so that
+ * commands stop cleanly: training saves a checkpoint, everything else leaves no partial files. */
 #include "cli/interrupt.h"
 
 #include <signal.h>
@@ -15,7 +14,7 @@ static void handle(int signal) {
 static void catch_signal(int signal) {
     struct sigaction action = {.sa_handler = handle};
     sigemptyset(&action.sa_mask);
-    /* The second of a kind finds the default action again. */
+    /* A second signal of the same kind gets the default action. */
     action.sa_flags = (int)SA_RESETHAND;
     sigaction(signal, &action, NULL);
 }
@@ -27,7 +26,7 @@ void interrupt_catch(void) {
 void interrupt_catch_termination(void) {
     struct sigaction old;
     catch_signal(SIGTERM);
-    /* Under nohup the end of the terminal is to be ignored. */
+    /* nohup ignores SIGHUP; keep it ignored. */
     if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         catch_signal(SIGHUP);
 }

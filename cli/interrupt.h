@@ -1,17 +1,17 @@
-/* Ctrl-C and its kin: a flag that the progress callback looks at. */
+/* Ctrl-C and other signals set a flag, which the progress callback checks. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* The first Ctrl-C sets the flag, the second ends the program at once. */
+/* The first Ctrl-C sets the flag, the second terminates the program. */
 void interrupt_catch(void);
-/* The same for SIGTERM and SIGHUP, for work that ends in order: training saves a checkpoint, encoding removes
+/* The same for SIGTERM and SIGHUP, for commands that clean up: training saves a checkpoint, encoding removes
  * its temporary file. */
 void interrupt_catch_termination(void);
 
 bool interrupted(void);
-/* 128 + the signal that came: 130 for Ctrl-C. */
+/* 128 + signal number: 130 for Ctrl-C. */
 int interrupt_exit_code(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* dltf: the command line. Finds the subcommand and runs it; each lives in a cmd_*.c of its own and is
- * described by a `command` (command.h), from which parsing, help, completion and the manual page follow. */
+/* dltf: the command line. Finds the subcommand and runs it. Each is in its own cmd_*.c and described by a
+ * `command` (command.h), which drives parsing, help, completion and the manual page. */
 #include "cli/arguments.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
@@ -21,8 +21,8 @@ static int unknown_command(const char *word) {
     const char *close = arguments_suggestion(word, names);
     const char *kind = word[0] == '-' ? "option" : "command";
     if (close)
-        return usage_error("there is no %s '%s'; did you mean '%s'?", kind, word, close);
-    return usage_error("there is no %s '%s'; 'dltf --help' lists the commands", kind, word);
+        return usage_error("unknown %s '%s'; did you mean '%s'?", kind, word, close);
+    return usage_error("unknown %s '%s'; 'dltf --help' lists the commands", kind, word);
 }
 
 static int help(int count, char **words) {
@@ -56,8 +56,9 @@ static int dispatch(int count, char **words) {
     return found->run(found, count - 1, words + 1);
 }
 
-/* A file that we open must not take the number of a stream that the caller closed: what is meant for people
- * would go into it. The wrong direction, so that using the stream still fails. */
+/* If the caller closed a standard stream, a file opened later would get its descriptor and receive the
+ * program's messages. Occupies it with /dev/null, opened in the wrong direction so that using the stream
+ * still fails. */
 static void occupy_closed_streams(void) {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
         if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
@@ -68,8 +69,8 @@ int main(int argc, char **argv) {
     occupy_closed_streams();
     interrupt_catch();
     int code = dispatch(argc - 1, argv + 1);
-    /* A full disk or a closed pipe shows only now. */
+    /* A full disk or a closed pipe is detected only here. */
     if (fflush(stdout) != 0 || ferror(stdout))
-        return code == EXIT_OK ? failure("the result could not be written to standard output") : code;
+        return code == EXIT_OK ? failure("cannot write to standard output") : code;
     return code;
 }

@@ -1,17 +1,17 @@
-/* dltf manual: prints the manual page dltf.1 in mdoc, made from the same tables as the parser. The build
- * installs what it prints. */
+/* dltf manual: prints the manual page dltf.1 in mdoc, generated from the tables of the parser. The build
+ * installs the output. */
 #include "cli/arguments.h"
 #include "cli/help.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The page changes with the program: its date is that of the interface, not of the build. */
+/* The date of the interface, not of the build: the page changes only with the program. */
 static const char interface_date[] = "November 15, 2026";
 
-enum { LINE_MOST = 76 };
+enum { LINE_MAX_LENGTH = 76 };
 
-/* One word so that nothing in it becomes a request. */
+/* Prints a word, escaped so that roff takes no part of it as a request. */
 static int print_word(FILE *out, const char *word, int length, bool starts_line) {
     int printed = 0;
     if (starts_line && (*word == '.' || *word == '\''))
@@ -28,13 +28,13 @@ static int print_word(FILE *out, const char *word, int length, bool starts_line)
     return printed;
 }
 
-/* Running text in short lines; a new sentence starts a new one, as mdoc wants it. */
+/* Prints text in short lines, with a new line for each sentence as mdoc requires. */
 static void print_text(FILE *out, const char *text) {
     int column = 0;
     bool sentence_ended = false;
     while (*text) {
         int length = (int)strcspn(text, " ");
-        bool breaks = column > 0 && (sentence_ended || column + length > LINE_MOST);
+        bool breaks = column > 0 && (sentence_ended || column + length > LINE_MAX_LENGTH);
         if (column > 0)
             fputc(breaks ? '\n' : ' ', out);
         column = breaks ? 0 : column + (column > 0);
@@ -116,7 +116,7 @@ static void print_command(FILE *out, const command *self) {
     if (*formats)
         print_text(out, formats);
     if (self->json) {
-        fputs(".Pp\nThe JSON object holds:\n", out);
+        fputs(".Pp\nThe JSON object contains:\n", out);
         print_text(out, self->json);
     }
     if (self->choices_title)
@@ -135,14 +135,14 @@ static const char closing[] = "Models are safetensors files, codes are sparse\n"
                               ".Sh EXIT STATUS\n"
                               ".Bl -tag -width Ds -compact\n"
                               ".It 0\n"
-                              "All went well.\n"
+                              "Success.\n"
                               ".It 1\n"
-                              "The work failed; a sentence on the standard error output says why.\n"
+                              "Failure; a message on standard error gives the reason.\n"
                               ".It 2\n"
-                              "The command line is wrong.\n"
+                              "Usage error.\n"
                               ".It 128 + signal\n"
-                              "Interrupted, 130 by Ctrl-C;\n"
-                              "a training has left a checkpoint and said how to go on.\n"
+                              "Interrupted (130 for Ctrl-C).\n"
+                              "Training saves a checkpoint and prints the command to resume.\n"
                               ".El\n"
                               ".Sh STANDARDS\n"
                               "The method is that of H. Xu, Z. Wang, H. Yang, D. Liu and J. Liu,\n"
@@ -151,7 +151,7 @@ static const char closing[] = "Models are safetensors files, codes are sparse\n"
 static void print_files(FILE *out) {
     char text[256];
     fputs(".Sh FILES\n", out);
-    snprintf(text, sizeof text, "Data are read from %s files; a row is a sample.",
+    snprintf(text, sizeof text, "Data is read from %s files, one sample per row.",
              dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_READ, "and"));
     print_text(out, text);
     snprintf(text, sizeof text, "Images are read from %s files.",
@@ -161,18 +161,18 @@ static void print_files(FILE *out) {
 
 static void print_page(FILE *out) {
     fprintf(out, ".Dd %s\n.Dt DLTF 1\n.Os\n", interface_date);
-    fputs(".Sh NAME\n.Nm dltf\n.Nd learn dictionaries for thresholded features, and use them\n"
-          ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar operands and options\n"
+    fputs(".Sh NAME\n.Nm dltf\n.Nd learn and use dictionaries for thresholded features\n"
+          ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar arguments\n"
           ".Nm\n.Cm help\n.Op Ar command\n.Nm\n.Fl \\-version\n.Sh DESCRIPTION\n",
           out);
     print_text(
         out,
         "A thresholded feature is z = max_k(W^T x): one matrix product, of which the k largest entries are "
-        "kept. This program learns dictionaries W for which these features recover the atoms that "
-        "samples are made of, and computes, inverts and measures such features.");
+        "kept. This program learns dictionaries W for which these features recover the atoms that samples "
+        "are composed of, and computes, inverts and evaluates such features.");
     fputs(".Pp\nAn option may be given as\n.Fl \\-name Ar value\nor\n.Fl \\-name Ns = Ns Ar value ;\n"
-          "a switch is undone by\n.Fl \\-no-name ;\nof an option given twice the last one counts.\n"
-          "The operands may be separated from the options by\n.Fl \\- .\n"
+          "a flag is turned off by\n.Fl \\-no-name .\nIf an option is given twice, the last one counts.\n"
+          "Options end at\n.Fl \\- .\n"
           "The commands are:\n.Bl -tag -width completion\n",
           out);
     for (int i = 0; command_list[i]; i++)
@@ -195,7 +195,7 @@ static int run(const command *self, int count, char **words) {
 const command command_manual = {
     .name = "manual",
     .summary = "print the manual page dltf.1",
-    .details = "Prints the manual page in mdoc, as installed by the build.",
+    .details = "Prints the manual page in mdoc format, as installed by the build.",
     .examples = {"dltf manual | man -l -", NULL},
     .run = run,
 };

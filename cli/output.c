@@ -1,4 +1,4 @@
-/* The streams that results go to, and the sentences for people. */
+/* Result and message output. */
 #include "cli/output.h"
 
 #include "cli/interrupt.h"
@@ -31,7 +31,7 @@ bool output_is_quiet(void) {
 
 int output_take_stdout(void) {
     if (isatty(STDOUT_FILENO))
-        return usage_error("standard output is a terminal: pipe the codes on, or name a file");
+        return usage_error("standard output is a terminal: redirect it, or give a file name");
     signal(SIGPIPE, SIG_IGN);
     terminal.reports_to_stderr = true;
     return EXIT_OK;
@@ -41,9 +41,9 @@ static FILE *reports(void) {
     return terminal.reports_to_stderr ? stderr : stdout;
 }
 
-/* ---- Sentences ---- */
+/* ---- Messages ---- */
 
-static void sentence(const char *format, va_list arguments) {
+static void print_error(const char *format, va_list arguments) {
     progress_erase();
     fflush(stdout);
     fprintf(stderr, terminal.command ? "dltf %s: " : "dltf: ", terminal.command);
@@ -66,7 +66,7 @@ void remark(const char *format, ...) {
 int usage_error(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    sentence(format, arguments);
+    print_error(format, arguments);
     va_end(arguments);
     return EXIT_USAGE;
 }
@@ -74,7 +74,7 @@ int usage_error(const char *format, ...) {
 int failure(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    sentence(format, arguments);
+    print_error(format, arguments);
     va_end(arguments);
     return EXIT_FAILED;
 }
@@ -83,7 +83,7 @@ int library_failure_in(dltf_status status, sources from) {
     if (status == DLTF_CANCELLED)
         return interrupted_exit();
     dltf_error error = dltf_last_error();
-    if (status == DLTF_MEMORY && error.status != DLTF_MEMORY) /* it was not the library that had too little */
+    if (status == DLTF_MEMORY && error.status != DLTF_MEMORY) /* not an allocation of the library */
         failure("not enough memory");
     else if (error.subject == DLTF_SUBJECT_OPTION)
         failure("--%s: %s", error.name, error.text);

@@ -1,6 +1,6 @@
-/* The progress bar with time left, given to every long call of the library. It appears only on a terminal,
- * only after half a second, ten times a second at most, and leaves no trace. It is also how Ctrl-C reaches
- * the library. */
+/* The progress bar, passed to every long call of the library. It appears only on a terminal and after half a
+ * second, is redrawn at most ten times a second, and is erased at the end. It also passes Ctrl-C on to the
+ * library. */
 #include "cli/progress.h"
 
 #include "cli/interrupt.h"
@@ -18,7 +18,7 @@ static const double PATIENCE = 0.5, REDRAW = 0.1;
 static struct {
     char task[64];
     double started, drawn;
-    int64_t first; /* `done` at the start: not 0 for a resumed training */
+    int64_t first; /* `done` at the start; not 0 for a resumed training */
     bool visible;
 } bar;
 
@@ -58,7 +58,7 @@ static void draw_share(const dltf_progress *progress, double elapsed) {
     draw_time_left(progress, elapsed);
 }
 
-/* Of a stream nobody knows how much is to come. */
+/* For a stream, whose total is unknown. */
 static void draw_count(const dltf_progress *progress, double elapsed) {
     fprintf(stderr, "\r\033[K%s  %lld done  %.0f per second", progress->task, (long long)progress->done,
             (double)(progress->done - bar.first) / elapsed);
@@ -69,7 +69,7 @@ static void draw(const dltf_progress *progress, double elapsed) {
         draw_share(progress, elapsed);
     else
         draw_count(progress, elapsed);
-    /* `done` and `total` are shares of the work; which iteration this is only the record knows. */
+    /* `done` and `total` measure work, not iterations; the iteration is in the record. */
     const dltf_iteration *iteration = progress->iteration;
     if (iteration)
         fprintf(stderr, "  %s %lld  error %.4f", iteration->stage, (long long)iteration->index + 1,

@@ -1,13 +1,13 @@
-/* A progress bar on stderr, for people at a terminal. */
+/* A progress bar on stderr, for interactive use. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
 #include "dltf.h"
 
-/* A dltf_progress_fn without context: draws where that makes sense, and cancels after Ctrl-C. */
+/* A dltf_progress_fn without context: draws the bar on a terminal, and cancels after Ctrl-C. */
 int progress_step(void *context, const dltf_progress *progress);
 
-/* Takes the bar off the screen; called before anything else is printed. */
+/* Erases the bar. Call before printing anything else. */
 void progress_erase(void);
 
 #endif

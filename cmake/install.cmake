@@ -1,8 +1,8 @@
-# What `make install` puts where: the small library with header and CMake package; library, program, pkg-config file,
-# manual page, completion.
+# Installation: the small library with headers and CMake package; library, program, pkg-config file, manual page,
+# completion.
 include(cmake/install_encoder.cmake)
 
-# The program looks for the library where it lies relative to itself.
+# The program finds the library relative to itself.
 file(RELATIVE_PATH library_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(dltf_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${library_from_program}")
 
@@ -12,7 +12,7 @@ install(TARGETS dltf_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 configure_file(cmake/dltf.pc.in ${PROJECT_BINARY_DIR}/dltf.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dltf.pc DESTINATION ${pkgconfig_dir})
 
-# Manual page and completion: the program prints them from its option tables. Instrumented builds are not installed.
+# Manual page and completion, printed by the program from its option tables. Sanitizer builds are not installed.
 if(NOT DLTF_SANITIZE)
   set(manual ${PROJECT_BINARY_DIR}/share/dltf.1)
   set(completion ${PROJECT_BINARY_DIR}/share/dltf.bash)

@@ -1,12 +1,12 @@
-# The header, the small library, its pkg-config file, and the CMake package. All paths inside installed files are
-# relative, so that a tree installed with DESTDIR or moved later still works.
+# The headers, the small library, its pkg-config file, and the CMake package. All paths in installed files are relative,
+# so that a tree installed with DESTDIR or moved later still works.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS dltf_encoder EXPORT dltf-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/dltf.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/dltf DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-# find_package(dltf) gives the targets dltf::encoder and, in a full build, dltf::dltf.
+# find_package(dltf) defines the targets dltf::encoder and, in a full build, dltf::dltf.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dltf)
 install(EXPORT dltf-targets NAMESPACE dltf:: FILE dltf-config.cmake DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/dltf-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -1,5 +1,5 @@
-/* Stops a training half-way, saves a checkpoint, resumes it, and compares the model with that of a training
- * that was never stopped: the bytes are the same.
+/* Stops a training half-way, saves a checkpoint, resumes it, and compares the model with that of an
+ * uninterrupted training: the bytes are the same.
  *
  *     cc checkpoint.c $(pkg-config --cflags --libs dltf) && ./a.out
  */
@@ -19,12 +19,12 @@ static void check(dltf_status status) {
 }
 
 typedef struct watch {
-    int64_t stop_at; /* percent of the work; above 100: never */
+    int64_t stop_at; /* percentage of the work; above 100: never */
     int64_t percent; /* done so far */
 } watch;
 
-/* Called after every iteration; a non-zero return stops the training there. Work is counted in units that are
- * about proportional to time, so done / total is a share of the time, not of the iterations. */
+/* Called after every iteration; a non-zero return value stops the training. Work is counted in units roughly
+ * proportional to time, so done / total is a fraction of the time, not of the iterations. */
 static int report(void *context, const dltf_progress *progress) {
     watch *w = context;
     int64_t percent = 100 * progress->done / progress->total;
@@ -68,7 +68,7 @@ int main(void) {
     printf("stopped after %d iterations, saved %s\n", (int)iterations(learner), path);
     dltf_learner_free(learner);
 
-    /* The checkpoint holds the options too. The samples are not in it: they are given again. */
+    /* The checkpoint contains the options but not the samples, which must be passed again. */
     dltf_model *resumed = NULL, *whole = NULL;
     w.stop_at = 101;
     check(dltf_learner_resume(path, X, 0, &learner));
@@ -81,7 +81,7 @@ int main(void) {
 
     check(dltf_train(X, &options, NULL, NULL, &whole));
     dltf_model_view a = dltf_model_get(resumed), b = dltf_model_get(whole);
-    printf("compared with a training without a stop:\n");
+    printf("compared with an uninterrupted training:\n");
     bool same = same_bytes("dictionary", a.dictionary, b.dictionary, a.m * a.n);
     same = same_bytes("encoder", a.encoder, b.encoder, a.m * a.n) && same;
     same = same_bytes("bias", a.bias, b.bias, a.m) && same;

@@ -1,6 +1,6 @@
-/* Codes of samples as they come, on a small machine: needs the small library, jansson and libm alone. Reads a
- * model file, then samples from the standard input, each n floats in the machine's own byte order; prints a
- * line for each: its atoms and their values. Encoding allocates nothing.
+/* Encodes a stream of samples on a small machine; needs only the small library, jansson and libm. Reads a
+ * model file, then samples from standard input, each n floats in host byte order, and prints a line for each:
+ * its atoms and their values. Encoding allocates no memory.
  *
  *     cc embedded_encoder.c $(pkg-config --cflags --libs dltf-encoder) && ./a.out MODEL < samples.f32
  */

@@ -22,8 +22,9 @@ int main(void) {
     float q[M], sorted[M];
     double gamma = 1;
 
-    /* argmin over q of gamma ||q||^2_{k,2} + ||q - c||^2. The k largest entries pay; to shrink them below the
-     * next one would only make that one pay, so entries near the k-th end up equal in magnitude. */
+    /* argmin over q of gamma ||q||^2_{k,2} + ||q - c||^2. Only the k largest entries are penalised.
+     * Shrinking them below the next one would shift the penalty to it, so entries near the k-th become equal
+     * in magnitude. */
     if (dltf_prox(c, M, K, gamma, q) != DLTF_OK || dltf_prox_sorted(c, M, K, gamma, sorted) != DLTF_OK) {
         fprintf(stderr, "%s\n", dltf_message());
         return EXIT_FAILURE;

@@ -1,5 +1,5 @@
-/* Learns a dictionary from samples whose atoms are known, encodes new samples, and counts the atoms that are
- * named wrongly: with the learned dictionary and with the true one.
+/* Learns a dictionary from synthetic samples, encodes new samples, and counts wrong atoms: with the learned
+ * dictionary and with the true one.
  *
  *     cc train_encode.c $(pkg-config --cflags --libs dltf) && ./a.out
  */
@@ -15,8 +15,8 @@ static void check(dltf_status status) {
     exit(EXIT_FAILURE);
 }
 
-/* The mean number of wrong atoms in the codes of the test samples; atoms are matched with the true ones
- * first. */
+/* The mean number of wrong atoms in the codes of the test samples, after matching atoms with the true ones.
+ */
 static double wrong_atoms(const dltf_model *model, const dltf_synthetic *problem) {
     dltf_matrix truth = dltf_synthetic_dictionary(problem);
     dltf_model_view view = dltf_model_get(model);
@@ -37,7 +37,7 @@ static double wrong_atoms(const dltf_model *model, const dltf_synthetic *problem
 }
 
 int main(void) {
-    /* 1,000 samples of 32 numbers, each the sum of 4 of 48 atoms, and a little noise. */
+    /* 1,000 samples of 32 entries, each the sum of 4 out of 48 atoms plus a little noise. */
     dltf_synthetic_spec spec = {.n = 32, .m = 48, .k = 4, .samples = 1000, .noise = 0.1, .seed = 0};
     dltf_synthetic *problem = NULL;
     check(dltf_synthetic_new(&spec, &problem));
@@ -55,9 +55,9 @@ int main(void) {
     check(dltf_model_new(&parts, &original));
 
     double with_learned = wrong_atoms(learned, problem), with_original = wrong_atoms(original, problem);
-    printf("of %d atoms in a sample, named wrongly on average:\n", (int)spec.k);
+    printf("wrong atoms per sample, out of %d:\n", (int)spec.k);
     printf("  %.2f with the learned dictionary\n", with_learned);
-    printf("  %.2f with the true one\n", with_original);
+    printf("  %.2f with the true dictionary\n", with_original);
 
     dltf_model_free(original);
     dltf_model_free(learned);

@@ -1,6 +1,6 @@
 /* How often the a-posteriori certificate proves a support, on the paper's synthetic problem with the true
- * dictionary: the true supports, those of the thresholded feature, and wrong ones (one atom exchanged), which
- * must never be proven. Not in the paper. */
+ * dictionary: for the true supports, those of the thresholded feature, and wrong ones (one atom exchanged),
+ * which must never be proven. Not in the paper. */
 #include "experiments/recovery.h"
 #include "experiments/support.h"
 
@@ -50,14 +50,14 @@ static void protocol(bool quick, json_t *object) {
     json_object_set_new(object, "m", json_integer(spec.m));
     json_object_set_new(object, "samples", json_integer(spec.samples));
     json_object_set_new(object, "dictionary", json_string("the true one"));
-    json_object_set_new(object, "codes", json_string("k ones at random places"));
+    json_object_set_new(object, "codes", json_string("k ones at random positions"));
     json_object_set_new(object, "noise_bound", json_string("the quantile of sigma chi_n"));
     json_object_set_new(object, "quantile", json_real(QUANTILE));
     json_object_set_new(object, "proven",
                         json_string("share of the correct supports; wrong_proofs: share of the others"));
 }
 
-/* The true codes with one atom of each exchanged for its next neighbour outside. */
+/* The true codes with one atom of each replaced by a neighbouring index outside the support. */
 static dltf_status exchange(dltf_csr truth, dltf_codes **codes) {
     int64_t entries = truth.indptr[truth.rows];
     int32_t *indices = malloc((size_t)entries * sizeof *indices);
@@ -68,7 +68,7 @@ static dltf_status exchange(dltf_csr truth, dltf_codes **codes) {
         int64_t first = truth.indptr[i], last = truth.indptr[i + 1] - 1, s = last;
         if (indices[last] + 1 < truth.cols)
             indices[last]++;
-        else { /* down from the end: the first gap */
+        else { /* search down from the end for the first gap */
             while (s > first && indices[s - 1] == indices[s] - 1)
                 s--;
             indices[s]--;
@@ -139,7 +139,7 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
 
 const experiment experiment_certificates = {
     .name = "certificates",
-    .summary = "supports proven from a sample and a bound on its noise",
+    .summary = "share of supports proven from a sample and a noise bound",
     .details = "Not in the paper.",
     .methods = methods,
     .metrics = metrics,

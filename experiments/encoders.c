@@ -1,6 +1,6 @@
-/* Encoders side by side on synthetic data: codes that are not only ones, and k misjudged by 2 in learning and
- * coding. Not in the paper. A code with another k than the truth cannot be right: it misses at least k - k'
- * atoms, or has k' - k too many, so both are counted. */
+/* Comparison of encoders on synthetic data: codes with values other than 1, and k off by 2 in learning and
+ * coding. Not in the paper. A code with k' != k entries cannot be exact: it misses at least k - k' atoms or
+ * has k' - k too many, so missing and wrong atoms are counted separately. */
 #include "experiments/recovery.h"
 
 enum { TRUE_K = 8, KINDS = 4, OFFSETS = 3 };
@@ -10,7 +10,8 @@ static const char *const methods[] = {"original", "dltf", "dltf-tight", "dltf-du
 enum { AVE_DIF, MISSING, WRONG, RECOVERED, SECONDS };
 static const char *const metrics[] = {"ave_dif", "missing", "wrong", "recovered_99", "seconds", NULL};
 
-static const char *const kinds[KINDS] = {"ones", "signs", "uniform", "gaussian"}; /* as dltf_entries */
+static const char *const kinds[KINDS] = {"ones", "signs", "uniform",
+                                         "gaussian"}; /* in the order of dltf_entries */
 static const int offsets[OFFSETS] = {0, -2, 2};
 
 static int assumed_k(int setting) {
@@ -57,7 +58,7 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
 
 const experiment experiment_encoders = {
     .name = "encoders",
-    .summary = "encoders on codes of several kinds, and with k misjudged (ave_dif)",
+    .summary = "encoders on several kinds of codes, and with a wrong k (ave_dif)",
     .details = "Not in the paper.",
     .methods = methods,
     .metrics = metrics,

@@ -1,5 +1,5 @@
-/* The frame of the experiments: runs every cell of methods x settings x seeds and turns the figures into rows
- * of mean and standard deviation. */
+/* The experiment driver: runs every cell of methods x settings x seeds and reports mean and standard
+ * deviation per row. */
 #include "experiments/experiment.h"
 
 #include "experiments/selection.h"
@@ -21,7 +21,7 @@ const experiment *experiment_find(const char *name) {
 
 /* ---- Mean and standard deviation ---- */
 
-/* Welford's running mean; values that are NaN count as missing. */
+/* Welford's running mean and variance; NaN counts as missing. */
 typedef struct tally {
     int64_t count;
     double mean, squares;
@@ -45,7 +45,7 @@ static double tally_sd(const tally *t) {
     return t->count > 1 ? sqrt(t->squares / (double)(t->count - 1)) : NAN;
 }
 
-/* ---- Progress of the whole from the progress of its cells ---- */
+/* ---- Overall progress from the progress of the cells ---- */
 
 enum { CELL_PARTS = 1000 };
 
@@ -68,7 +68,7 @@ static int cell_progress(void *context, const dltf_progress *progress) {
 
 /* ---- Rows ---- */
 
-/* NaN where the paper has none. */
+/* NaN if the paper gives none. */
 static double paper_value(const experiment *self, bool quick, const char *method, int setting) {
     bool comparable = !quick || self->paper_if_quick;
     for (const experiment_paper *p = self->paper; comparable && p && p->method; p++)
@@ -97,9 +97,9 @@ static json_t *make_row(const experiment *self, const experiment_request *reques
 static dltf_status run_row(const experiment *self, const char *method, int setting, overall *all,
                            json_t *rows) {
     const experiment_request *request = all->request;
-    tally tallies[EXPERIMENT_MOST_METRICS] = {{0}};
+    tally tallies[EXPERIMENT_MAX_METRICS] = {{0}};
     for (int64_t s = 0; s < request->seeds && !request->plan; s++) {
-        double values[EXPERIMENT_MOST_METRICS];
+        double values[EXPERIMENT_MAX_METRICS];
         experiment_cell cell = {request, method, setting, request->first_seed + s, cell_progress, all};
         if (cell_progress(all, NULL) != 0)
             return DLTF_CANCELLED;

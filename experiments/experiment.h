@@ -1,5 +1,5 @@
-/* The common frame of all experiments: which methods, settings and seeds, mean and standard deviation, and
- * rows with flat keys. An experiment measures one cell at a time; the frame does the rest. */
+/* The common driver of all experiments: selects methods, settings and seeds, computes mean and standard
+ * deviation, and builds rows with flat keys. An experiment only measures one cell at a time. */
 #ifndef EXPERIMENTS_EXPERIMENT_H
 #define EXPERIMENTS_EXPERIMENT_H
 
@@ -7,15 +7,15 @@
 
 #include <jansson.h>
 
-enum { EXPERIMENT_MOST_METRICS = 8 };
+enum { EXPERIMENT_MAX_METRICS = 8 };
 
-/* What the user asks for. */
+/* The user's request. */
 typedef struct experiment_request {
     const char *methods;  /* names separated by commas; NULL or empty: all */
     const char *settings; /* key=value, separated by commas; NULL or empty: all */
     int64_t seeds, first_seed, threads;
-    bool quick;       /* smaller, for a first look */
-    bool plan;        /* rows without measurements */
+    bool quick;       /* reduced size, for a first look */
+    bool plan;        /* list rows without measuring */
     const char *data; /* folder of data sets and images; NULL: none */
     dltf_progress_fn progress;
     void *context;
@@ -27,11 +27,11 @@ typedef struct experiment_cell {
     const char *method;
     int setting;
     int64_t seed;
-    dltf_progress_fn progress; /* to be given to long calls; shows up in the progress of the whole */
+    dltf_progress_fn progress; /* pass to long calls; contributes to the overall progress */
     void *context;
 } experiment_cell;
 
-/* The paper's values of the first metric for a method, by setting; 0: none. */
+/* The paper's values of the first metric for a method, by setting; 0 if none. */
 typedef struct experiment_paper {
     const char *method; /* NULL ends a list */
     int count;
@@ -41,29 +41,29 @@ typedef struct experiment_paper {
 typedef struct experiment {
     const char *name;
     const char *summary;           /* one line, no full stop */
-    const char *details;           /* more sentences for the help; NULL: none */
-    const char *const *methods;    /* all there are, NULL-terminated, in the order of the rows */
-    const char *const *metrics;    /* NULL-terminated keys; `sd` is that of the first */
-    int settings;                  /* how many there are */
-    bool (*in_quick)(int setting); /* whether --quick has a setting; NULL: all */
-    /* The keys and values that tell a setting from others in its rows. */
+    const char *details;           /* additional sentences for the help; NULL if none */
+    const char *const *methods;    /* NULL-terminated, in the order of the rows */
+    const char *const *metrics;    /* NULL-terminated keys; `sd` belongs to the first */
+    int settings;                  /* number of settings */
+    bool (*in_quick)(int setting); /* whether --quick includes a setting; NULL: all */
+    /* Adds the keys and values that identify a setting in its rows. */
     void (*describe)(bool quick, int setting, json_t *row);
-    /* What is the same for all rows. */
+    /* Adds what is common to all rows. */
     void (*protocol)(bool quick, json_t *protocol);
-    const experiment_paper *paper; /* NULL: the paper has nothing of this kind */
-    bool paper_if_quick;           /* --quick leaves settings out and changes nothing else */
-    /* Fills values[i] for every metric; NaN for one that this method does not have. */
+    const experiment_paper *paper; /* NULL if the paper gives no such values */
+    bool paper_if_quick;           /* --quick only omits settings, so the paper's values still apply */
+    /* Fills values[i] for every metric; NaN if the method lacks it. */
     dltf_status (*measure)(const experiment_cell *cell, double *values);
-    /* Whether a method has a setting, with the data at hand; NULL: all have all. */
+    /* Whether a method has a setting, given the available data; NULL: always. */
     bool (*applies)(const experiment_request *request, const char *method, int setting);
-    /* A sentence on data that are missing and where they are to be had, NULL if nothing is; NULL: never. */
+    /* A message about missing data and where to get it, or NULL. The function may be NULL. */
     const char *(*notice)(const experiment_request *request);
-    /* Draws the figure that belongs to the rows into a folder; NULL: there is none. */
+    /* Draws the figure of the rows into a folder; NULL if there is none. */
     dltf_status (*figure)(const experiment_request *request, const json_t *rows, const char *folder);
 } experiment;
 
-/* All of them, in the order of the help. ROW(name) stands for a `const experiment experiment_name` in a file
- * of its own; a new one needs that file and a row here. */
+/* All experiments, in the order of the help. ROW(name) refers to `const experiment experiment_name`, defined
+ * in its own file; a new experiment needs that file and a row here. */
 #define EXPERIMENTS(ROW)                                                                                     \
     ROW(table1)                                                                                              \
     ROW(figure1)                                                                                             \
@@ -82,7 +82,8 @@ extern const experiment *const experiment_list[];
 
 const experiment *experiment_find(const char *name);
 
-/* {"experiment": name, "protocol": {...}, "rows": [...]}; null in a row: no value, as the sd of one seed. */
+/* {"experiment": name, "protocol": {...}, "rows": [...]}; null in a row means no value, as the sd of one
+ * seed. */
 dltf_status experiment_run(const experiment *self, const experiment_request *request, json_t **result);
 
 #endif

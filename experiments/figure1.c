@@ -1,6 +1,6 @@
 /* Figure 1 of the paper: support recovery while one parameter varies. (a) lambda and (b) theta at k = 6 and
- * 8, (c) the dimension n at k = 8, (d)-(f) lambda at k = 4, 10, 12. lambda belongs to the ADMM phase alone:
- * the other curves are flat there by nature and are measured once. */
+ * 8, (c) the dimension n at k = 8, (d)-(f) lambda at k = 4, 10, 12. lambda affects only the ADMM stage:
+ * the other curves are constant in it and are measured once. */
 #include "experiments/recovery.h"
 #include "report/chart.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PANELS = 6, REMEMBERED = 64 };
+enum { PANELS = 6, CACHE_SIZE = 64 };
 
 static const char *const methods[] = {"dltf", "dltf-admm", "original", "ksvd", NULL};
 
@@ -32,7 +32,7 @@ static const int dimensions[DIMENSIONS] = {32, 48, 64, 80, 108};
 /* Seven curves over lambda or theta (a and b have two each), and the one over n. */
 enum { SETTINGS = 7 * WEIGHTS + DIMENSIONS };
 
-/* One setting: a panel, a k of it, a value, and which of its curve's values that is. */
+/* A setting: a panel, one of its k, a value, and the index of the value on its curve. */
 typedef struct point {
     const struct panel *panel;
     int k, index;
@@ -71,8 +71,8 @@ static void protocol(bool quick, json_t *object) {
     dltf_synthetic_spec spec = recovery_problem(quick, 0, 0);
     json_object_set_new(object, "lambda", json_string("of dltf-admm, with beta = 10 lambda"));
     json_object_set_new(object, "theta",
-                        json_string("at the end, from the larger of it and the standard start"));
-    json_object_set_new(object, "codes", json_string("k ones at random places"));
+                        json_string("final value; starts at the larger of it and the default start"));
+    json_object_set_new(object, "codes", json_string("k ones at random positions"));
     recovery_protocol(&spec, object);
 }
 
@@ -81,20 +81,20 @@ static bool depends(const char *method, parameter varies) {
     return varies == DIMENSION || admm || (varies == THETA && strcmp(method, "dltf") == 0);
 }
 
-/* Results that do not depend on the parameter, by method, k, size and seed; the oldest are forgotten. */
-static struct memory {
+/* Cache of results that do not depend on the parameter, by method, k, size and seed; evicts the oldest. */
+static struct cached {
     const char *method;
     int k;
     int64_t samples, seed;
     double values[RECOVERY_METRICS];
-} remembered[REMEMBERED];
-static int next_memory;
+} cache[CACHE_SIZE];
+static int next_slot;
 
-static const struct memory *recall(const char *method, int k, int64_t samples, int64_t seed) {
-    for (int i = 0; i < REMEMBERED; i++)
-        if (remembered[i].method == method && remembered[i].k == k && remembered[i].samples == samples &&
-            remembered[i].seed == seed)
-            return &remembered[i];
+static const struct cached *find_cached(const char *method, int k, int64_t samples, int64_t seed) {
+    for (int i = 0; i < CACHE_SIZE; i++)
+        if (cache[i].method == method && cache[i].k == k && cache[i].samples == samples &&
+            cache[i].seed == seed)
+            return &cache[i];
     return NULL;
 }
 
@@ -102,7 +102,7 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     point at = find_point(cell->setting);
     bool alone = depends(cell->method, at.panel->varies);
     dltf_synthetic_spec spec = recovery_problem(cell->request->quick, at.k, cell->seed);
-    const struct memory *known = alone ? NULL : recall(cell->method, at.k, spec.samples, cell->seed);
+    const struct cached *known = alone ? NULL : find_cached(cell->method, at.k, spec.samples, cell->seed);
     if (known) {
         memcpy(values, known->values, sizeof known->values);
         return DLTF_OK;
@@ -119,21 +119,21 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     }
     dltf_status status = recovery_measure(cell, &spec, &options, values);
     if (status == DLTF_OK && !alone) {
-        struct memory *new = &remembered[next_memory++ % REMEMBERED];
+        struct cached *new = &cache[next_slot++ % CACHE_SIZE];
         *new =
-            (struct memory){.method = cell->method, .k = at.k, .samples = spec.samples, .seed = cell->seed};
+            (struct cached){.method = cell->method, .k = at.k, .samples = spec.samples, .seed = cell->seed};
         memcpy(new->values, values, sizeof new->values);
     }
     return status;
 }
 
-/* ---- The picture ---- */
+/* ---- Figure ---- */
 
 static const char *text_of(const json_t *row, const char *key) {
     return json_string_value(json_object_get(row, key));
 }
 
-/* The line of a panel that a row belongs to: one for each method and k. */
+/* The line of a panel for a row: one per method and k. */
 static chart_line *find_line(chart_panel *panel, const char *method, bool dashed) {
     for (int l = 0; l < panel->count; l++)
         if (strcmp(panel->lines[l].name, method) == 0 && panel->lines[l].dashed == dashed)

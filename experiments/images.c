@@ -1,6 +1,6 @@
-/* Encoders side by side on images: relative error of test images after refit, m = 400, k = 10 and 30; beside
- * them the tied feature of a K-SVD dictionary of the same size. Not in the paper. Fashion-MNIST comes from
- * Debian's package, MNIST from the folder of --data; what is not there is left out. */
+/* Comparison of encoders on images: relative error of test images after refit, m = 400, k = 10 and 30, and
+ * for reference the tied feature of a K-SVD dictionary of the same size. Not in the paper. Fashion-MNIST is
+ * read from Debian's package, MNIST from the folder of --data; missing data sets are skipped. */
 #include "experiments/experiment.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { TRAINING = 10000, TRAINING_QUICK = 1000, M = 400, M_QUICK = 100, SETS = 2, K_COUNT = 2 };
 
-/* Twice as many lower the error of its own codes by another 3%, and do not lower that of its tied feature. */
+/* Doubling this lowers the error of K-SVD's own codes by another 3%, but not that of its tied feature. */
 enum { KSVD_ITERATIONS = 40 };
 
 static const char *const methods[] = {"ksvd", "tied", "tight", "dual", "distilled", NULL};
@@ -32,7 +32,7 @@ static void describe(bool quick, int setting, json_t *row) {
 static void protocol(bool quick, json_t *object) {
     json_object_set_new(object, "training_images", json_integer(quick ? TRAINING_QUICK : TRAINING));
     json_object_set_new(object, "test_images", json_string("all: 10,000"));
-    json_object_set_new(object, "images", json_string("pixels as they are, scaled to norm 1"));
+    json_object_set_new(object, "images", json_string("raw pixels, scaled to norm 1"));
     json_object_set_new(object, "relative_error",
                         json_string("sum ||x - Wz||^2 / sum ||x||^2, z by least squares on the support"));
     json_object_set_new(object, "ksvd_iterations", json_integer(KSVD_ITERATIONS));
@@ -40,7 +40,7 @@ static void protocol(bool quick, json_t *object) {
 
 /* ---- Files ---- */
 
-/* The file with the training or test images of a set; false if there is no folder to look in. */
+/* The file with the training or test images of a set; false if no folder is given. */
 static bool name_file(const experiment_request *request, int set, bool test, char *path, size_t size) {
     const char *name = test ? "t10k-images-idx3-ubyte.gz" : "train-images-idx3-ubyte.gz";
     if (set == 0)
@@ -48,7 +48,7 @@ static bool name_file(const experiment_request *request, int set, bool test, cha
     return request->data && snprintf(path, size, "%s/%s/%s", request->data, sets[set], name) < (int)size;
 }
 
-static bool is_there(const experiment_request *request, int set) {
+static bool exists(const experiment_request *request, int set) {
     char path[4096];
     for (int test = 0; test < 2; test++)
         if (!name_file(request, set, test, path, sizeof path) || access(path, R_OK) != 0)
@@ -58,17 +58,17 @@ static bool is_there(const experiment_request *request, int set) {
 
 static bool applies(const experiment_request *request, const char *method, int setting) {
     (void)method;
-    return is_there(request, setting / K_COUNT);
+    return exists(request, setting / K_COUNT);
 }
 
 static const char *notice(const experiment_request *request) {
-    static const char *const sentences[2][2] = {
-        {"Fashion-MNIST is left out: install dataset-fashion-mnist. MNIST is left out: --data (or DLTF_DATA) "
+    static const char *const notices[2][2] = {
+        {"Fashion-MNIST is skipped: install dataset-fashion-mnist. MNIST is skipped: --data (or DLTF_DATA) "
          "must name a folder with mnist/*.gz in it.",
-         "Fashion-MNIST is left out: install dataset-fashion-mnist."},
-        {"MNIST is left out: --data (or DLTF_DATA) must name a folder with mnist/*.gz in it.", NULL},
+         "Fashion-MNIST is skipped: install dataset-fashion-mnist."},
+        {"MNIST is skipped: --data (or DLTF_DATA) must name a folder with mnist/*.gz in it.", NULL},
     };
-    return sentences[is_there(request, 0)][is_there(request, 1)];
+    return notices[exists(request, 0)][exists(request, 1)];
 }
 
 /* ---- One cell ---- */

@@ -8,12 +8,12 @@
 
 enum { ADMM_AFTER = 20, ADMM_ALONE = 200, KSVD_ITERATIONS = 80 };
 
-/* The paper's ADMM: theta and lambda as it has them; it gives no beta. */
+/* Parameters of the paper's ADMM: its theta and lambda; it gives no beta. */
 static const double ADMM_THETA = 0.01, ADMM_LAMBDA = 0.05, ADMM_BETA = 0.5;
 
 const char *const recovery_metrics[] = {"ave_dif", "exact", "recovered_99", "recovered_90", "seconds", NULL};
 
-/* Methods with an encoder of their own; all others are tied. */
+/* Methods with an untied encoder; all others are tied. */
 static const struct variant {
     const char *method;
     dltf_encoder_kind encoder;
@@ -123,7 +123,7 @@ dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_s
         encoding.coder = encoding.passes > 0 ? DLTF_CODER_HTP : DLTF_CODER_THRESHOLD;
         support_truth truth = {dltf_synthetic_dictionary(problem), dltf_synthetic_samples(problem, true),
                                dltf_synthetic_codes(problem, true)};
-        /* The encoding of a test set is too short to be shown, so no progress. */
+        /* No progress: encoding the test set is too short to show. */
         status = support_measure(model, &truth, &encoding, learned, NULL, NULL, &result);
     }
     if (status == DLTF_OK) {

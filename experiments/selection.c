@@ -1,4 +1,4 @@
-/* Lists of methods and settings, as the user gives them. */
+/* Parsing of the user's lists of methods and settings. */
 #include "experiments/selection.h"
 
 #include "report/rows.h"
@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A part of a list: not terminated. */
+/* An item of a list; not NUL-terminated. */
 typedef struct item {
     const char *text;
     size_t length;
 } item;
 
-/* The next item of a comma-separated list, which moves on; false at the end. */
+/* Takes the next item from a comma-separated list; false at the end. */
 static bool next_item(const char **list, item *next) {
     if (!*list)
         return false;
@@ -62,7 +62,7 @@ bool selection_unknown_method(const experiment *self, const experiment_request *
 
 /* ---- Settings ---- */
 
-/* "k=4": the part up to and with the equals sign; nothing if there is none. */
+/* The key of "k=4" including the equals sign; empty if there is none. */
 static item key_of(item pair) {
     const char *sign = memchr(pair.text, '=', pair.length);
     return (item){pair.text, sign ? (size_t)(sign - pair.text) + 1 : 0};
@@ -79,7 +79,7 @@ static bool matches(item pair, const json_t *row) {
     return found && is_text((item){pair.text + name.length, pair.length - name.length}, value);
 }
 
-/* Whether some item of the list that has the same key matches. */
+/* Whether some item with this key matches the row. */
 static bool alternative_matches(const char *settings, item key, const json_t *row) {
     item pair;
     while (next_item(&settings, &pair))
@@ -89,7 +89,7 @@ static bool alternative_matches(const char *settings, item key, const json_t *ro
     return false;
 }
 
-/* Whether every key of the list has an item that matches. */
+/* Whether every key of the list has an item that matches the row. */
 static bool all_keys_match(const char *settings, const json_t *row) {
     const char *rest = settings;
     item pair;

@@ -1,10 +1,10 @@
-/* Support recovery: encode a test set, rename atoms by their best one-to-one match, compare supports. */
+/* Support recovery: encodes a test set, relabels atoms by their best one-to-one match, compares supports. */
 #include "experiments/support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Far from every seed that people choose: the random dictionary must not be the true one. */
+/* Keeps the seed of the random dictionary away from that of the true one. */
 static const int64_t RANDOM_SEED_OFFSET = 1000000007;
 
 dltf_status support_tied_model(dltf_matrix dictionary, int64_t k, dltf_model **model) {
@@ -47,7 +47,7 @@ static void summarise_cosines(float *cosine, int64_t m, int64_t true_atoms, supp
     result->median_cosine = (cosine[(m - 1) / 2] + cosine[m / 2]) / 2;
 }
 
-/* Fills match (m entries) and the figures about atoms. */
+/* Fills `match` (m entries) and the figures on recovered atoms. */
 static dltf_status match_atoms(dltf_model_view view, dltf_matrix truth, int32_t *match,
                                support_result *result) {
     float *cosine = malloc((size_t)view.m * sizeof *cosine);

@@ -1,11 +1,11 @@
-/* How well the thresholded features of a dictionary recover known supports: what Table 1 of the paper
- * measures. Used by the experiments and by `dltf score`. */
+/* How well the thresholded features of a dictionary recover known supports, as measured in Table 1 of the
+ * paper. */
 #ifndef EXPERIMENTS_SUPPORT_H
 #define EXPERIMENTS_SUPPORT_H
 
 #include "dltf.h"
 
-/* A test set whose truth is known. Everything is borrowed. */
+/* A test set with known supports. All fields are borrowed. */
 typedef struct support_truth {
     dltf_matrix dictionary; /* m0 x n */
     dltf_matrix samples;    /* N x n */
@@ -14,8 +14,8 @@ typedef struct support_truth {
 
 typedef struct support_result {
     double ave_dif, exact;
-    /* NaN if nothing was matched: the share of the true atoms that some atom matches with |cos| > .99 and >
-     * .9, and the median |cos| of the matched atoms. */
+    /* Share of the true atoms matched with |cos| > .99 and > .9, and the median |cos| of matched atoms; NaN
+     * without matching. */
     double recovered_99, recovered_90, median_cosine;
 } support_result;
 
@@ -25,7 +25,7 @@ dltf_status support_measure(const dltf_model *model, const support_truth *truth,
                             const dltf_encode_options *encoding, bool matched, dltf_progress_fn progress,
                             void *context, support_result *result);
 
-/* A tied model of any dictionary. */
+/* A tied model from a dictionary. */
 dltf_status support_tied_model(dltf_matrix dictionary, int64_t k, dltf_model **model);
 
 /* A tied model of independent Gaussian atoms: the paper's "random" row. */

@@ -1,7 +1,7 @@
 /* Table 1 of the paper: support recovery on synthetic data, ave_dif at k = 4 .. 12. Rows: the true
- * dictionary, a random one, DLTF with the tied feature, the same followed by the ADMM phase, the paper's ADMM
- * to the letter, K-SVD, and DLTF with untied encoders. Beside them the paper's values, whose "original" row
- * no reading of its protocol reproduces: they are not like for like. */
+ * dictionary, a random one, DLTF with the tied feature, the same followed by the ADMM stage, the paper's ADMM
+ * exactly as written, K-SVD, and DLTF with untied encoders. The paper's values are shown for reference but
+ * are not directly comparable: no reading of its protocol reproduces its "original" row. */
 #include "experiments/recovery.h"
 
 static const char *const methods[] = {"original",
@@ -46,7 +46,7 @@ static void describe(bool quick, int setting, json_t *row) {
 static void protocol(bool quick, json_t *object) {
     dltf_synthetic_spec spec = recovery_problem(quick, 0, 0);
     json_object_set_new(object, "test_samples", json_integer(spec.samples));
-    json_object_set_new(object, "codes", json_string("k ones at random places"));
+    json_object_set_new(object, "codes", json_string("k ones at random positions"));
     recovery_protocol(&spec, object);
 }
 

@@ -1,7 +1,7 @@
 /* Table 4 of the paper: denoising of House at four noise levels, and the same for other images. `dltf` is the
- * paper's protocol (5,000 patches, the k largest scores, plain averages), `ksvd` K-SVD with matching pursuit
- * to an error, `one-pass` and `best` are ours, `one-pass-256` has as many atoms as `ksvd` (for the coding
- * times), `best-estimated` is not told sigma. The noise is not clipped, as in the paper. */
+ * paper's protocol (5,000 patches, the k largest scores, plain averages), `ksvd` is K-SVD with matching
+ * pursuit to an error target, `one-pass` and `best` are ours, `one-pass-256` has as many atoms as `ksvd` (to
+ * compare coding times), `best-estimated` estimates sigma. The noise is not clipped, as in the paper. */
 #include "experiments/experiment.h"
 #include "experiments/table4_figure.h"
 #include "experiments/test_image.h"
@@ -15,13 +15,13 @@ static const char *const metrics[] = {"psnr",       "ssim", "coding_seconds", "l
                                       "sigma_used", NULL};
 enum { PSNR, SSIM, CODING, LEARNING, SECONDS, SIGMA_USED };
 
-/* The first two are one: the second stands in for the first where that is missing. */
+/* The second image replaces the first if that is missing. */
 static const char *const images[] = {"house", TEST_IMAGE_DRAWN, "barbara", "boat", "cameraman", "peppers"};
 static const double sigmas[] = {20, 25, 30, 40};
-static const int ks[] = {0, 1, 2, 4, 6, 8}; /* 0: methods that choose themselves */
+static const int ks[] = {0, 1, 2, 4, 6, 8}; /* 0: for methods that choose k themselves */
 enum { IMAGES = 6, SIGMAS = 4, KS = 6 };
 
-/* House, which is the first image: by sigma, then k; methods without k have the first column. */
+/* The paper's values for House, the first image: by sigma, then k; methods without k use the first column. */
 static const double paper_noisy[SIGMAS][KS] = {{22.09}, {20.07}, {18.56}, {16.09}},
                     paper_ksvd[SIGMAS][KS] = {{31.44}, {30.47}, {29.58}, {27.34}},
                     paper_dltf[SIGMAS][KS] = {{0, 30.04, 28.56, 27.97, 24.06, 21.63},
@@ -36,7 +36,7 @@ static const experiment_paper paper[] = {
     {NULL, 0, NULL},
 };
 
-/* A setting is an image, a sigma and a k. */
+/* A setting: an image, a sigma and a k. */
 typedef struct choice {
     int image, sigma, k;
 } choice;
@@ -45,7 +45,7 @@ static choice choice_of(int setting) {
     return (choice){setting / (SIGMAS * KS), setting / KS % SIGMAS, setting % KS};
 }
 
-/* House alone, the first sigma, the first three k. */
+/* Only House, the first sigma, the first three k. */
 static bool in_quick(int setting) {
     choice c = choice_of(setting);
     return c.image < 2 && c.sigma == 0 && c.k < 3;
@@ -75,11 +75,10 @@ static bool applies(const experiment_request *request, const char *method, int s
 static const char *notice(const experiment_request *request) {
     if (test_image_exists(request->data, images[0]))
         return NULL;
-    return "House is not at hand: a generated image stands in for it, so that nothing can be compared with "
-           "the paper. "
-           "House is 02.png of Set12 (testsets/Set12 of github.com/cszn/DnCNN); save it as house.png and "
-           "give its "
-           "folder with --data or DLTF_DATA.";
+    return "House not found: using a generated image instead, so the results cannot be compared with the "
+           "paper. House is 02.png of Set12 (testsets/Set12 of github.com/cszn/DnCNN); save it as house.png "
+           "and "
+           "give its folder with --data or DLTF_DATA.";
 }
 
 static void protocol(bool quick, json_t *object) {
@@ -90,7 +89,7 @@ static void protocol(bool quick, json_t *object) {
                         json_string("Gaussian, not clipped; the result is clipped to 0 .. 255"));
     json_object_set_new(object, "dltf",
                         json_string("m = 256, 5,000 patches, k largest scores, tied, plain averages; "
-                                    "stage 2 alone with theta = 1000, no lambda"));
+                                    "only stage 2, theta = 1000, no lambda"));
     json_object_set_new(object, "ksvd",
                         json_string("m = 256, 40,000 patches, OMP to n (1.15 sigma)^2, plain averages"));
     json_object_set_new(object, "coding_seconds", json_string("codes of all patches, summed over threads"));
@@ -122,7 +121,7 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     const char *name = images[c.image];
     dltf_image *reference = NULL, *noisy = NULL, *clean = NULL;
     dltf_denoise_info info = {.sigma = NAN};
-    bool as_it_is = strcmp(cell->method, "noisy") == 0;
+    bool unchanged = strcmp(cell->method, "noisy") == 0;
     for (int i = 0; metrics[i]; i++)
         values[i] = NAN;
     dltf_status status = test_image_load(cell->request->data, name, &reference);
@@ -130,11 +129,11 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
         status = test_image_load(cell->request->data, name, &noisy);
     if (status == DLTF_OK)
         status = dltf_image_add_noise(noisy, sigmas[c.sigma], cell->seed);
-    if (status == DLTF_OK && !as_it_is)
+    if (status == DLTF_OK && !unchanged)
         status = table4_denoise(cell, cell->method, sigmas[c.sigma], ks[c.k], noisy, &clean, &info);
     if (status == DLTF_OK)
-        status = compare(as_it_is ? noisy : clean, reference, values);
-    if (status == DLTF_OK && !as_it_is) {
+        status = compare(unchanged ? noisy : clean, reference, values);
+    if (status == DLTF_OK && !unchanged) {
         values[CODING] = info.coding_seconds;
         values[LEARNING] = info.learning_seconds;
         values[SECONDS] = info.seconds;
@@ -154,9 +153,9 @@ static dltf_status figure(const experiment_request *request, const json_t *rows,
 const experiment experiment_table4 = {
     .name = "table4",
     .summary = "denoising of House and other images (PSNR)",
-    .details = "dltf is the paper's protocol, best has two stages, best-estimated is not told sigma; "
-               "one-pass-256 has "
-               "as many atoms as ksvd.",
+    .details =
+        "dltf is the paper's protocol, best has two stages, best-estimated estimates sigma; one-pass-256 "
+        "has as many atoms as ksvd.",
     .methods = methods,
     .metrics = metrics,
     .settings = IMAGES * SIGMAS * KS,

@@ -1,4 +1,4 @@
-/* Original, noisy, and what each method makes of it, in one PNG and in one page that needs no other file. */
+/* The original, the noisy image and the result of each method, as a PNG and as a self-contained HTML page. */
 #include "experiments/table4_figure.h"
 #include "experiments/test_image.h"
 #include "report/markup.h"
@@ -65,7 +65,7 @@ static dltf_status draw(figure *f) {
     return status;
 }
 
-/* ---- the page ---- */
+/* ---- HTML page ---- */
 
 static const char *const columns[] = {"image", "sigma", "method",         "k",       "psnr", "sd",
                                       "paper", "ssim",  "coding_seconds", "seconds", NULL};

@@ -1,10 +1,10 @@
-/* The figure beside Table 4: images side by side, and a page with them and the rows. */
+/* The figure of Table 4: images side by side, and a page with them and the rows. */
 #ifndef EXPERIMENTS_TABLE4_FIGURE_H
 #define EXPERIMENTS_TABLE4_FIGURE_H
 
 #include "experiments/experiment.h"
 
-/* One method of the table on one image. `k` 0: the method's own. */
+/* Runs one method of the table on one image. `k` = 0: the method's default. */
 dltf_status table4_denoise(const experiment_cell *cell, const char *method, double sigma, int64_t k,
                            const dltf_image *noisy, dltf_image **clean, dltf_denoise_info *info);
 

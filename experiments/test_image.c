@@ -1,5 +1,5 @@
-/* Images for table4. The drawn one stands in where no photograph is at hand: a sky of slow gradients, walls
- * with straight edges, a round sun, a roof and a floor of regular texture. */
+/* Images for table4. The generated image replaces a missing photograph: a sky of smooth gradients, walls with
+ * straight edges, a round sun, a roof and a floor of regular texture. */
 #include "experiments/test_image.h"
 
 #include <math.h>
@@ -8,24 +8,24 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SIDE = 256, MOST_PATH = 4096 };
+enum { SIDE = 256, MAX_PATH = 4096 };
 
-/* The path of an image; false if there is none. */
-static bool find(const char *folder, const char *name, char path[MOST_PATH]) {
+/* The path of an image; false if not found. */
+static bool find(const char *folder, const char *name, char path[MAX_PATH]) {
     for (int i = 0; folder && i < 2; i++) {
-        int length = snprintf(path, MOST_PATH, i == 0 ? "%s/%s.png" : "%s/images/%s.png", folder, name);
-        if (length < MOST_PATH && access(path, R_OK) == 0)
+        int length = snprintf(path, MAX_PATH, i == 0 ? "%s/%s.png" : "%s/images/%s.png", folder, name);
+        if (length < MAX_PATH && access(path, R_OK) == 0)
             return true;
     }
     return false;
 }
 
 bool test_image_exists(const char *folder, const char *name) {
-    char path[MOST_PATH];
+    char path[MAX_PATH];
     return strcmp(name, TEST_IMAGE_DRAWN) == 0 || find(folder, name, path);
 }
 
-/* The gray value at (x, y): later shapes cover earlier ones. */
+/* The gray value at (x, y); later shapes cover earlier ones. */
 static double shade(double x, double y) {
     double value = 170 + 40 * sin(0.011 * x) + 0.15 * y; /* sky */
     if (hypot(x - 205, y - 45) < 26)
@@ -54,7 +54,7 @@ static dltf_status draw(dltf_image **image) {
 }
 
 dltf_status test_image_load(const char *folder, const char *name, dltf_image **image) {
-    char path[MOST_PATH] = "";
+    char path[MAX_PATH] = "";
     if (strcmp(name, TEST_IMAGE_DRAWN) == 0)
         return draw(image);
     find(folder, name, path);

@@ -1,4 +1,4 @@
-/* Small things that every parser needs: integers of fixed byte order, and base/shown.h for messages. */
+/* Helpers for parsers: integers of fixed byte order, and base/shown.h for messages. */
 #ifndef DL_IO_BYTES_H
 #define DL_IO_BYTES_H
 

@@ -8,16 +8,16 @@
 
 dltf_status dl_codes_parse(const dl_file *file, dltf_codes **codes);
 
-/* Compressed rows, each array a spool: in memory or too long for it. */
+/* CSR codes whose arrays are spools, so that they may be larger than memory. */
 typedef struct dl_codes_spools {
     int64_t rows, cols, entries;
     dl_spool indptr, indices, values; /* int64, int32, float */
 } dl_codes_spools;
 
-/* `wide`: int64 indices, as more than 2^31 - 1 entries need. */
+/* `wide` writes int64 indices; required for more than 2^31 - 1 entries. */
 dltf_status dl_codes_write(const dl_codes_spools *codes, bool wide, dl_writer *out);
 
-/* Codes in memory, borrowed. */
+/* Wraps codes in memory without copying. */
 dl_codes_spools dl_codes_borrow(dltf_csr csr);
 
 #endif

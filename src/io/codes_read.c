@@ -1,5 +1,6 @@
 /* dltf_codes_load: the five arrays that scipy.sparse.save_npz writes for a CSR matrix. Codes are stricter
- * than SciPy: within a row indices ascend, none twice, no zeros; what can be put right (order, zeros) is. */
+ * than SciPy: within a row, indices ascend without duplicates and no value is zero. Unsorted indices and
+ * zeros are repaired; duplicates are an error. */
 #include "base/memory.h"
 #include "data/codes.h"
 #include "io/bytes.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* An array of the archive and what keeps it. */
+/* An array of the archive, and the memory it points into. */
 typedef struct part {
     dl_elements elements;
     dl_file content;
@@ -25,10 +26,12 @@ static dltf_status get(const dl_zip *zip, const char *name, const char *kinds, i
     snprintf(file, sizeof file, "%s.npy", name);
     if (!dl_zip_find(zip, file))
         return dl_fail(DLTF_FORMAT,
-                       "holds no sparse codes: '%s' is missing of what scipy.sparse.save_npz writes", name);
+                       "contains no sparse codes: array '%s' not found; write codes with dltf encode or "
+                       "scipy.sparse.save_npz",
+                       name);
     dltf_status status = dl_npz_get(zip, name, &p->elements, &p->content);
     if (status == DLTF_OK && (!strchr(kinds, p->elements.kind) || p->elements.rank != rank))
-        status = dl_fail(DLTF_FORMAT, "array '%s' has another type or shape than sparse codes have%s", name,
+        status = dl_fail(DLTF_FORMAT, "array '%s' has an unexpected type or shape%s", name,
                          kinds[0] == 'f' ? ": convert with matrix.astype(\"float32\")" : "");
     return status;
 }
@@ -42,11 +45,11 @@ static dltf_status check_format(const dl_elements *format) {
         text[i] = (char)format->data[i * width + (last ? 3 : 0)];
     if (strcmp(text, "csr") == 0)
         return DLTF_OK;
-    return dl_fail(DLTF_FORMAT, "is a sparse matrix in '%s' form: convert with matrix.tocsr()",
+    return dl_fail(DLTF_FORMAT, "is a sparse matrix in '%s' format: convert with matrix.tocsr()",
                    DL_PRINTABLE(text, (int64_t)strlen(text)));
 }
 
-/* The form before the rest: another form lacks arrays, and that would be a less helpful sentence. */
+/* Checks the format first: other formats lack some of the arrays, and that message would be less helpful. */
 static dltf_status get_parts(const dl_zip *zip, parts *p) {
     dltf_status status = DLTF_OK;
     DL_TRY(get(zip, "format", "SU", 0, &p->format));
@@ -59,36 +62,37 @@ done:
     return status;
 }
 
-/* All that must hold before entries may be looked at: rows, columns, an indptr that stays in the arrays. */
+/* Checks what reading the entries relies on: shape, array lengths, an indptr within bounds. */
 static dltf_status check_frame(const parts *p, int64_t *rows, int64_t *cols) {
     const dl_elements *indptr = &p->indptr.elements;
     int64_t entries = p->indices.elements.count;
     if (p->shape.elements.count != 2)
-        return dl_fail(DLTF_FORMAT, "array 'shape' must hold two numbers");
+        return dl_fail(DLTF_FORMAT, "array 'shape' must have two elements");
     *rows = dl_elements_integer(&p->shape.elements, 0);
     *cols = dl_elements_integer(&p->shape.elements, 1);
     if (*rows < 0 || *cols < 1 || *cols > INT32_MAX)
-        return dl_fail(DLTF_FORMAT, "codes of %" PRId64 " x %" PRId64 " are not possible", *rows, *cols);
+        return dl_fail(DLTF_FORMAT, "shape %" PRId64 " x %" PRId64 " is out of range", *rows, *cols);
     if (indptr->count - 1 != *rows)
         return dl_fail(DLTF_FORMAT,
-                       "'indptr' has %" PRId64 " numbers, %" PRId64 " rows need one more than rows",
+                       "'indptr' has %" PRId64 " elements for %" PRId64 " rows: expected rows + 1",
                        indptr->count, *rows);
     if (p->data.elements.count != entries)
-        return dl_fail(DLTF_FORMAT, "'data' has %" PRId64 " numbers, 'indices' has %" PRId64,
+        return dl_fail(DLTF_FORMAT, "'data' has %" PRId64 " elements, but 'indices' has %" PRId64,
                        p->data.elements.count, entries);
     int64_t previous = 0;
     for (int64_t i = 0; i < indptr->count; i++) {
         int64_t place = dl_elements_integer(indptr, i);
         if (place < previous || place > entries || (i == 0 && place != 0))
             return dl_fail(DLTF_FORMAT,
-                           "'indptr' is damaged at %" PRId64 ": %" PRId64 " (there are %" PRId64 " entries)",
+                           "'indptr' element %" PRId64 " is %" PRId64
+                           ": out of order or out of range (%" PRId64 " entries)",
                            i, place, entries);
         previous = place;
     }
     return DLTF_OK;
 }
 
-/* Copies the entries that are not zero. */
+/* Copies the non-zero entries. */
 static dltf_status copy_rows(const parts *p, dltf_codes *codes) {
     int64_t kept = 0, entry = 0;
     for (int64_t row = 0; row < codes->rows; row++) {
@@ -98,7 +102,7 @@ static dltf_status copy_rows(const parts *p, dltf_codes *codes) {
             float value = (float)dl_elements_real(&p->data.elements, entry);
             if (index < 0 || index >= codes->cols)
                 return dl_fail(DLTF_FORMAT,
-                               "row %" PRId64 " has index %" PRId64 ", the codes have %" PRId64 " columns",
+                               "row %" PRId64 " has index %" PRId64 ", out of range for %" PRId64 " columns",
                                row, index, codes->cols);
             if (!isfinite(value))
                 return dl_fail(DLTF_DATA, "row %" PRId64 ", column %" PRId64 " is not a finite float32", row,

@@ -1,11 +1,12 @@
-/* What scipy.sparse.save_npz(compressed=False) writes, with fixed times, so that the same codes give the same
- * bytes. The arrays are read twice, in pieces: a member's checksum stands before its content. */
+/* Writes codes in the format of scipy.sparse.save_npz(compressed=False), with fixed timestamps, so that the
+ * same codes give the same bytes. Each array is read twice, in pieces, because a zip member's checksum
+ * precedes its content. */
 #include "base/memory.h"
 #include "io/codes.h"
 #include "io/npy.h"
 #include "io/zip.h"
 
-enum { PIECE = 1 << 16 }; /* elements that are in memory at a time */
+enum { PIECE = 1 << 16 }; /* elements in memory at a time */
 
 /* An array of the archive: `count` elements of `item` bytes in the spool, `width` bytes in the file. */
 typedef struct column {
@@ -14,8 +15,8 @@ typedef struct column {
     int64_t count, item, width;
 } column;
 
-/* Integers of 4 bytes as 8 or the reverse; values fit wherever 4 bytes are chosen. What needs no conversion
- * is returned as it is. */
+/* Converts 4-byte integers to 8 bytes or the reverse; the caller picks 4 bytes only if all values fit.
+ * Returns `piece` itself if no conversion is needed. */
 static const void *convert(const column *c, int64_t count, const void *piece, void *room) {
     if (c->item == c->width)
         return piece;
@@ -27,7 +28,7 @@ static const void *convert(const column *c, int64_t count, const void *piece, vo
     return room;
 }
 
-/* One pass over the array: into the checksum or, with `out`, into the file. */
+/* One pass over the array: updates the checksum or, with `out`, writes the array. */
 static dltf_status pass(const column *c, int64_t *piece, uint32_t *crc, dl_writer *out) {
     dltf_status status = DLTF_OK;
     for (int64_t first = 0; first < c->count && status == DLTF_OK; first += PIECE) {
@@ -75,8 +76,8 @@ dltf_status dl_codes_write(const dl_codes_spools *codes, bool wide, dl_writer *o
     dl_spool shape_spool = dl_spool_borrow(shape, sizeof shape);
     dl_zip_writer zip = dl_zip_writer_new(out);
     int64_t *piece = NULL;
-    DL_TRY_NEW(piece, 2 * PIECE); /* as read, and as converted */
-    /* Both index arrays of one type, as SciPy has it. */
+    DL_TRY_NEW(piece, 2 * PIECE); /* one half for elements as read, one for converted ones */
+    /* SciPy requires the same type for both index arrays. */
     DL_TRY(
         add_column(&zip, (column){"indices.npy", index, &codes->indices, codes->entries, 4, width}, piece));
     DL_TRY(add_column(&zip, (column){"indptr.npy", index, &codes->indptr, codes->rows + 1, 8, width}, piece));

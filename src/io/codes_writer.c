@@ -1,5 +1,5 @@
-/* dltf_codes_writer: codes to a file as they come, in constant memory. Compressed rows are spooled, because
- * the archive needs every length before the content; dense rows are written at once. */
+/* dltf_codes_writer: writes codes incrementally, in constant memory. Sparse codes are spooled, because the
+ * archive stores the length of an array before its content; dense rows are written immediately. */
 #include "base/memory.h"
 #include "data/codes.h"
 #include "io/bytes.h"
@@ -9,19 +9,19 @@
 
 #include <stdlib.h>
 
-/* Dense rows are put together in blocks of about this many floats. */
+/* Dense rows are assembled in blocks of about this many floats. */
 enum { BLOCK = 1 << 18 };
 
 struct dltf_codes_writer {
     char *name; /* for messages */
     dltf_layout layout;
-    dl_matrix_writer write; /* of dense rows; NULL: .npy or raw */
-    bool failed;            /* something is missing: not to be finished */
-    int64_t expected;       /* rows, -1: not known */
+    dl_matrix_writer write; /* for dense rows; NULL: .npy or raw */
+    bool failed;            /* codes were lost: the file must not be committed */
+    int64_t expected;       /* rows; -1 if unknown */
     dl_writer out;
     dl_codes_spools codes; /* rows, columns and entries so far; the arrays of the sparse layout */
-    char *directory;       /* where the spools are */
-    float *block;          /* of dense rows */
+    char *directory;       /* of the spools */
+    float *block;          /* dense rows */
     int64_t block_rows;
 };
 
@@ -36,8 +36,8 @@ static char *copy_bytes(const char *text, size_t length) {
     return copy;
 }
 
-/* Beside the output, where there must be room for it anyway. What goes to a pipe needs another place: TMPDIR,
- * or the directory for large temporary files. */
+/* The directory of the output, which needs the space anyway. For pipes and devices, TMPDIR or /var/tmp, the
+ * directory for large temporary files. */
 static char *spool_directory(const dl_writer *out) {
     const char *slash = out->target ? strrchr(out->target, '/') : NULL;
     if (out->temporary && slash)
@@ -64,14 +64,14 @@ static dltf_status npy_header(const dltf_codes_writer *w, int64_t rows, dl_text 
     return dl_npy_header(header, "f4", 2, (int64_t[]){rows, w->codes.cols});
 }
 
-/* What writes a block of dense rows; NULL for .npy, whose header tells how many rows there are in all. */
+/* The function that writes a block of dense rows; NULL for .npy, whose header holds the number of rows. */
 static dl_matrix_writer find_writer(const char *name) {
     const dl_format *format = dl_format_of_path(DLTF_CONTENT_MATRIX, dl_format_writes, name);
     return format && format->write != dl_npy_write ? format->write : NULL;
 }
 
-/* Where the number of rows is not known, a header with the largest one holds the place of the true one: all
- * headers of this kind are equally long. */
+/* If the number of rows is unknown, writes a placeholder header with INT64_MAX rows. It has the same length
+ * as the final one. */
 static dltf_status open_dense(dltf_codes_writer *w) {
     dltf_status status = DLTF_OK;
     dl_text header = {0};
@@ -81,8 +81,8 @@ static dltf_status open_dense(dltf_codes_writer *w) {
     if (w->layout == DLTF_LAYOUT_RAW || w->write)
         goto done;
     if (later && !w->out.temporary)
-        DL_TRY(dl_fail(DLTF_ARGUMENT, "a .npy begins with the number of its rows, which is not known yet: "
-                                      "write to a file, or raw rows"));
+        DL_TRY(dl_fail(DLTF_ARGUMENT, "cannot write .npy to a pipe or device before the number of rows is "
+                                      "known: write to a file, or write raw rows"));
     DL_TRY(npy_header(w, later ? INT64_MAX : w->expected, &header));
     status = dl_writer_write(&w->out, header.data, header.length);
 done:
@@ -97,7 +97,7 @@ dltf_status dltf_codes_writer_open(const char *path, dltf_layout layout, int64_t
     *writer = NULL;
     const char *name = is_output(path) ? "standard output" : path;
     if (cols < 1 || cols > INT32_MAX)
-        return dl_fail(DLTF_ARGUMENT, "codes of %lld columns are not possible", (long long)cols);
+        return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)cols);
     DL_TRY_NEW(w, 1);
     w->layout = layout;
     w->expected = rows;
@@ -119,7 +119,7 @@ done:
     return dl_file_result(status, name);
 }
 
-/* The spooled indptr counts from the first row of all. */
+/* The spooled indptr counts from the first row of the file. */
 static dltf_status add_sparse(dltf_codes_writer *w, dltf_csr csr) {
     dltf_status status = DLTF_OK;
     int64_t entries = csr.indptr[csr.rows];
@@ -164,11 +164,10 @@ dltf_status dltf_codes_writer_add(dltf_codes_writer *w, dltf_csr csr) {
     if (status != DLTF_OK)
         return status;
     if (csr.cols != w->codes.cols)
-        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES,
-                             "%lld columns were announced, these have %lld", (long long)w->codes.cols,
-                             (long long)csr.cols);
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES, "expected %lld columns but found %lld",
+                             (long long)w->codes.cols, (long long)csr.cols);
     if (w->failed)
-        return dl_file_result(dl_fail(DLTF_FILE, "codes are missing since an earlier failure"), w->name);
+        return dl_file_result(dl_fail(DLTF_FILE, "output is incomplete after an earlier failure"), w->name);
     status = w->layout == DLTF_LAYOUT_SPARSE ? add_sparse(w, csr) : add_dense(w, csr);
     w->failed = status != DLTF_OK;
     w->codes.rows += csr.rows;
@@ -188,9 +187,9 @@ static dltf_status put_header(dltf_codes_writer *w) {
 dltf_status dltf_codes_writer_finish(dltf_codes_writer *w) {
     dltf_status status = DLTF_OK;
     if (w->failed)
-        return dl_file_result(dl_fail(DLTF_FILE, "codes are missing since an earlier failure"), w->name);
+        return dl_file_result(dl_fail(DLTF_FILE, "output is incomplete after an earlier failure"), w->name);
     if (w->expected >= 0 && w->expected != w->codes.rows)
-        DL_TRY(dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES, "%lld rows were announced, %lld came",
+        DL_TRY(dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES, "expected %lld rows but found %lld",
                              (long long)w->expected, (long long)w->codes.rows));
     if (w->layout == DLTF_LAYOUT_SPARSE)
         DL_TRY(dl_codes_write(&w->codes, w->codes.entries > INT32_MAX, &w->out));

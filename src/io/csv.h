@@ -1,4 +1,4 @@
-/* Matrices as text: one line for each row, numbers separated by comma, semicolon, tab or blanks. */
+/* Matrices as text: one line per row, numbers separated by comma, semicolon, tab or blanks. */
 #ifndef DL_IO_CSV_H
 #define DL_IO_CSV_H
 

@@ -1,5 +1,5 @@
-/* Reading matrices from text. Two passes: the first counts lines, so that memory is taken once and never
- * beyond what the file's size allows; the second reads numbers. Blank lines and lines that begin with # are
+/* Reading matrices from text. Two passes: the first counts lines, so that memory is allocated once and
+ * bounded by the size of the file; the second parses numbers. Blank lines and lines that begin with # are
  * skipped. */
 #include "base/memory.h"
 #include "base/number.h"
@@ -9,17 +9,17 @@
 
 #include <inttypes.h>
 
-/* A place in the text, and the number of the line that was read last. */
+/* Position in the text, and the number of the last line read. */
 typedef struct reader {
     const char *at, *end;
     int64_t line;
 } reader;
 
-/* What is left of a line. */
+/* The unread part of a line. */
 typedef struct cursor {
     const char *at, *end;
     char separator; /* ' ': any run of blanks */
-    bool more;      /* another field follows, maybe an empty one */
+    bool more;      /* another field follows, possibly empty */
 } cursor;
 
 typedef struct field {
@@ -31,7 +31,7 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-/* The next line that is neither blank nor a comment, without blanks and line ends around it. */
+/* The next line that is neither blank nor a comment, without its line end. */
 static bool next_line(reader *r, cursor *line) {
     while (r->at < r->end) {
         const char *begin = r->at;
@@ -47,7 +47,7 @@ static bool next_line(reader *r, cursor *line) {
             last--;
         if (first == last || *first == '#')
             continue;
-        /* Tabs at either end may separate empty fields: only blanks and the carriage return go. */
+        /* Keep tabs at either end, which may delimit empty fields; strip only the carriage return. */
         while (end > begin && end[-1] == '\r')
             end--;
         *line = (cursor){.at = begin, .end = end, .more = true};
@@ -56,7 +56,7 @@ static bool next_line(reader *r, cursor *line) {
     return false;
 }
 
-/* Semicolons before commas, because those who write decimal commas separate by semicolons. */
+/* Semicolons take precedence over commas: files with decimal commas are separated by semicolons. */
 static char find_separator(cursor line) {
     bool quoted = false, tab = false, comma = false;
     for (const char *at = line.at; at < line.end; at++) {
@@ -80,7 +80,7 @@ static bool is_separator(const cursor *c, char ch) {
     return c->separator == ' ' ? is_blank(ch) : ch == c->separator;
 }
 
-/* The end of a quoted field that begins at c->at, past the closing quote; doubled quotes stand for one. */
+/* The end of the quoted field that begins at c->at, past the closing quote; "" is an escaped quote. */
 static const char *quote_end(const cursor *c) {
     for (const char *at = c->at + 1; at < c->end; at++)
         if (*at == '"') {
@@ -123,7 +123,7 @@ static int64_t count_fields(cursor line) {
     return count;
 }
 
-/* A first line in which something is neither a number nor missing names the columns. */
+/* A first line with a non-empty field that is not a number holds column names. */
 static bool is_header(cursor line) {
     field f;
     double value;
@@ -164,15 +164,15 @@ static reader start(const dl_file *file) {
     return (reader){.at = text + (marked ? 3 : 0), .end = text + file->size};
 }
 
-/* The first pass. Leaves `from` where the numbers begin. */
+/* The first pass. Sets `from` to the first line of numbers. */
 static dltf_status survey(const dl_file *file, reader *from, table *t) {
     cursor line;
     *from = start(file);
     if (memchr(file->bytes, '\0', (size_t)file->size))
-        return dl_fail(DLTF_FORMAT, "is not a text file: it holds zero bytes");
+        return dl_fail(DLTF_FORMAT, "is not a text file: it contains NUL bytes");
     reader next = *from;
     if (!next_line(&next, &line))
-        return dl_fail(DLTF_FORMAT, "holds no numbers");
+        return dl_fail(DLTF_FORMAT, "contains no numbers");
     t->separator = line.separator = find_separator(line);
     t->cols = count_fields(line);
     t->first_line = next.line;
@@ -181,7 +181,7 @@ static dltf_status survey(const dl_file *file, reader *from, table *t) {
     for (next = *from; next_line(&next, &line);)
         t->rows++;
     if (t->rows == 0)
-        return dl_fail(DLTF_FORMAT, "holds no numbers: its only line is '%s'",
+        return dl_fail(DLTF_FORMAT, "contains no numbers: its only line is '%s'",
                        DL_PRINTABLE(line.at, line.end - line.at));
     return DLTF_OK;
 }
@@ -193,8 +193,9 @@ static dltf_status read_numbers(const dl_file *file, dltf_array *array) {
     dltf_status status = survey(file, &next, &t);
     if (status != DLTF_OK)
         return status;
-    /* Every number takes two bytes at least, its separator included: a file whose lines are too short for its
-     * first one fails below before more is needed. */
+    /* A number takes at least two bytes including its separator, which bounds how many the file can hold. If
+     * rows x cols is more than that, some line is too short, and the loop fails there before it runs out of
+     * room. */
     int64_t room = 0, most = (file->size + 1) / 2 + t.cols;
     if (!dl_multiply(t.rows, t.cols, &room) || room > most)
         room = most;

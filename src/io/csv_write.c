@@ -1,4 +1,4 @@
-/* Writing matrices as text, with enough digits that reading gives back the same numbers. */
+/* Writing matrices as text, with enough digits to read back the same numbers. */
 #include "base/number.h"
 #include "base/text.h"
 #include "io/csv.h"

@@ -1,5 +1,5 @@
-/* From elements as a file stores them to a matrix view: in place where possible, converted otherwise. The
- * loaders have checked that `data` really holds `bytes` bytes. */
+/* Elements as stored in a file to a matrix view: in place where possible, converted otherwise. Loaders have
+ * already checked that `data` holds `bytes` bytes. */
 #include "io/elements.h"
 
 #include "base/memory.h"
@@ -13,10 +13,10 @@ dltf_status dl_elements_measure(dl_elements *elements) {
     int64_t count = 1;
     for (int axis = 0; axis < elements->rank; axis++)
         if (!dl_multiply(count, elements->shape[axis], &count))
-            return dl_fail(DLTF_FORMAT, "damaged: its shape has more elements than can be addressed");
+            return dl_fail(DLTF_FORMAT, "corrupt: shape has more elements than can be addressed");
     elements->count = count;
     if (!dl_multiply(count, elements->item, &elements->bytes))
-        return dl_fail(DLTF_FORMAT, "damaged: its shape has more bytes than can be addressed");
+        return dl_fail(DLTF_FORMAT, "corrupt: shape has more bytes than can be addressed");
     return DLTF_OK;
 }
 
@@ -45,7 +45,7 @@ int64_t dl_elements_integer(const dl_elements *elements, int64_t index) {
     if (elements->kind == 'u')
         return bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
     int unused = 64 - 8 * (int)elements->item;
-    return (int64_t)(bits << unused) >> unused; /* carries the sign up */
+    return (int64_t)(bits << unused) >> unused; /* sign-extends */
 }
 
 double dl_elements_real(const dl_elements *elements, int64_t index) {
@@ -63,12 +63,11 @@ double dl_elements_real(const dl_elements *elements, int64_t index) {
 
 dltf_status dl_elements_type(const dl_elements *elements, dltf_type *type) {
     if (elements->kind == 'S' || elements->kind == 'U')
-        return dl_fail(DLTF_FORMAT, "holds text, not numbers");
+        return dl_fail(DLTF_FORMAT, "contains text, not numbers");
     if (elements->rank == 0)
-        return dl_fail(DLTF_FORMAT,
-                       "holds a single number, not a matrix: give it a shape, one row for each sample");
+        return dl_fail(DLTF_FORMAT, "contains a single number: expected a matrix with one row per sample");
     if (elements->count == 0)
-        return dl_fail(DLTF_FORMAT, "holds no numbers: one of its axes has length 0");
+        return dl_fail(DLTF_FORMAT, "contains no numbers: an axis has length 0");
     if (elements->kind == 'u' && elements->item == 1)
         *type = DLTF_U8;
     else if (elements->kind == 'f')
@@ -89,7 +88,8 @@ static dltf_status convert_integers(const dl_elements *elements, dltf_type type,
         int64_t value = dl_elements_integer(elements, i);
         if (value > exact || value < -exact)
             return dl_fail(DLTF_DATA,
-                           "element %" PRId64 " is %" PRId64 ": integers beyond 2^53 cannot be kept exactly",
+                           "element %" PRId64 " is %" PRId64
+                           ": integers beyond 2^53 cannot be represented exactly",
                            elements->first + i, value);
         if (type == DLTF_F32)
             ((float *)out)[i] = (float)value;
@@ -120,9 +120,9 @@ dltf_status dl_elements_convert(const dl_elements *elements, dltf_type type, voi
     return DLTF_OK;
 }
 
-/* Fortran order counts the first axis fastest, C order the last: walk one, keep the place in the other. */
+/* Copies Fortran order to C order: walks the source sequentially and tracks the destination index. */
 static void reorder(const dl_elements *elements, size_t size, const char *from, char *to) {
-    int64_t index[DL_MOST_AXES] = {0}, stride[DL_MOST_AXES];
+    int64_t index[DL_MAX_AXES] = {0}, stride[DL_MAX_AXES];
     int64_t product = 1;
     for (int axis = elements->rank - 1; axis >= 0; axis--) {
         stride[axis] = product;
@@ -141,7 +141,8 @@ static void reorder(const dl_elements *elements, size_t size, const char *from, 
     }
 }
 
-/* An owned copy of the elements in the matrix's type; Fortran order of rank 1 and 2 stays as a view. */
+/* An owned copy of the elements in the matrix's type. Fortran order of rank 1 and 2 is kept: a strided view
+ * covers it. */
 static dltf_status copy_elements(const dl_elements *elements, dltf_type type, void **copy) {
     dltf_status status = DLTF_OK;
     size_t size = (size_t)dl_type_size(type);
@@ -165,7 +166,7 @@ done:
     return status;
 }
 
-/* Only native bytes at an address that suits their type can be used as they lie. */
+/* Elements can be used in place only if they are native and aligned for their type. */
 static bool usable_in_place(const dl_elements *elements, dltf_type type) {
     return dl_elements_native(elements, type) && !(elements->fortran && elements->rank > 2) &&
            (uintptr_t)elements->data % (uintptr_t)elements->item == 0;

@@ -1,5 +1,5 @@
-/* Reading files whole. Mapping keeps a large matrix out of memory until it is used; pipes, which cannot be
- * mapped, are read to their end so that `dltf ... <(zcat x.npy.gz)` works. */
+/* Reading whole files. Mapping keeps a large matrix out of memory until it is used. Pipes cannot be mapped
+ * and are read to the end, so that `dltf ... <(zcat x.npy.gz)` works. */
 #include "io/file.h"
 
 #include "base/memory.h"
@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* After the `used` bytes of `start`, which were read before. */
+/* Reads the rest of a file whose first `used` bytes are in `start`. */
 static dltf_status read_to_end(int descriptor, const uint8_t *start, int64_t used, int64_t expected,
                                dl_file *file) {
-    int64_t capacity = used + expected + 1; /* one more, so that the end is seen without growing */
+    int64_t capacity = used + expected + 1; /* one more to see the end without growing */
     uint8_t *memory = dl_alloc(capacity, 1);
     if (!memory)
         return DLTF_MEMORY;
@@ -64,7 +64,7 @@ static dltf_status take_content(int descriptor, dl_file *file) {
     if (about.st_size == 0)
         return DLTF_OK;
     void *mapping = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (mapping == MAP_FAILED) /* some file systems cannot map */
+    if (mapping == MAP_FAILED) /* unsupported by some file systems */
         return read_to_end(descriptor, NULL, 0, about.st_size, file);
     *file = (dl_file){.bytes = mapping, .size = about.st_size, .mapping = mapping};
     return DLTF_OK;

@@ -42,7 +42,7 @@ static const dl_format image_formats[] = {
     {".npy", {".npy"}, dl_npy_recognise, .load_image = dl_npy_load_image, .write_image = dl_npy_write_image},
 };
 
-/* What has one format has functions of its own: codes.h, model.h. */
+/* Content with a single format has dedicated functions: codes.h, model.h. */
 static const dl_format codes_formats[] = {{.name = ".npz", .extensions = {".npz"}}};
 static const dl_format model_formats[] = {{.name = ".safetensors", .extensions = {".safetensors"}}};
 
@@ -63,7 +63,7 @@ bool dl_format_recognises(const dl_format *format) {
     return format->recognise != NULL;
 }
 
-/* Only matrices are read from formats that are not written. */
+/* Only matrices have read-only formats. */
 bool dl_format_writes(const dl_format *format) {
     return format->write || !(format->load || format->load_member);
 }
@@ -84,10 +84,10 @@ const dl_format *dl_format_of_content(dltf_content content, const uint8_t *bytes
     return NULL;
 }
 
-/* The length of the longest extension of a format that the path ends in; 0: none. */
+/* The length of the format's longest extension that the path ends in; 0 if none. */
 static size_t extension_length(const dl_format *format, const char *path) {
     size_t longest = 0;
-    for (int e = 0; e < DL_MOST_EXTENSIONS && format->extensions[e]; e++) {
+    for (int e = 0; e < DL_MAX_EXTENSIONS && format->extensions[e]; e++) {
         size_t length = strlen(format->extensions[e]);
         if (length > longest && dl_path_ends(path, format->extensions[e]))
             longest = length;

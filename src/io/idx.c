@@ -1,5 +1,5 @@
-/* IDX: 00 00, type, rank, big-endian axis lengths, big-endian elements (yann.lecun.com/exdb/mnist). A gzipped
- * file is unpacked only as far as its header promises. */
+/* IDX: 00 00, type, rank, big-endian axis lengths, big-endian elements (yann.lecun.com/exdb/mnist). At
+ * most as much of a gzipped file is unpacked as its header declares. */
 #include "io/idx.h"
 
 #include "base/memory.h"
@@ -36,7 +36,7 @@ bool dl_gzip_recognise(const uint8_t *bytes, int64_t size) {
     return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-/* Type, shape and length of the header; `available` bytes of the file are at hand. */
+/* Parses type, shape and header length from the first `available` bytes of the file. */
 static dltf_status parse_header(const uint8_t *bytes, int64_t available, dl_elements *elements,
                                 int64_t *header) {
     *elements = (dl_elements){0};
@@ -46,11 +46,11 @@ static dltf_status parse_header(const uint8_t *bytes, int64_t available, dl_elem
     known_type(bytes[2], &elements->kind, &elements->item);
     elements->rank = bytes[3];
     elements->swapped = elements->item > 1 && dl_host_is_little();
-    if (elements->rank > DL_MOST_AXES)
-        return dl_fail(DLTF_FORMAT, "has more than %d axes", DL_MOST_AXES);
+    if (elements->rank > DL_MAX_AXES)
+        return dl_fail(DLTF_FORMAT, "has more than %d axes", DL_MAX_AXES);
     *header = PREFIX + AXIS * elements->rank;
     if (*header > available)
-        return dl_fail(DLTF_FORMAT, "truncated: the header is not complete");
+        return dl_fail(DLTF_FORMAT, "truncated: incomplete header");
     for (int axis = 0; axis < elements->rank; axis++)
         elements->shape[axis] = dl_big32(bytes + PREFIX + AXIS * axis);
     return dl_elements_measure(elements);
@@ -64,10 +64,10 @@ dltf_status dl_idx_load(dl_file *file, dltf_array **array) {
         return status;
     int64_t present = file->size - header;
     if (elements.bytes > present)
-        return dl_fail(DLTF_FORMAT, "truncated: header promises %s bytes, file has %s",
+        return dl_fail(DLTF_FORMAT, "truncated: header declares %s bytes, file has %s",
                        DL_COMMAS(elements.bytes), DL_COMMAS(present));
     if (elements.bytes < present)
-        return dl_fail(DLTF_FORMAT, "damaged: has %s bytes more than its header promises",
+        return dl_fail(DLTF_FORMAT, "corrupt: %s more bytes than the header declares",
                        DL_COMMAS(present - elements.bytes));
     elements.data = file->bytes + header;
     return dl_elements_array(&elements, file, array);
@@ -77,23 +77,23 @@ dltf_status dl_idx_gzip_load(dl_file *file, dltf_array **array) {
     dltf_status status = DLTF_OK;
     dl_inflate inflater = {0};
     dl_elements elements;
-    uint8_t beginning[PREFIX + AXIS * DL_MOST_AXES];
+    uint8_t beginning[PREFIX + AXIS * DL_MAX_AXES];
     dl_file content = {0};
     int64_t got = 0, more = 0, header = 0, total = 0;
 
     DL_TRY(dl_inflate_open(&inflater, file->bytes, file->size, DL_WRAPPER_GZIP));
     DL_TRY(dl_inflate_read(&inflater, beginning, PREFIX, &got));
-    /* The header's rest, so that `total` bytes can be bounded before they are allocated. */
+    /* The rest of the header, so that `total` can be checked before allocating. */
     if (got == PREFIX && dl_idx_recognise(beginning, got)) {
-        int64_t axes = beginning[3] < DL_MOST_AXES ? beginning[3] : DL_MOST_AXES;
+        int64_t axes = beginning[3] < DL_MAX_AXES ? beginning[3] : DL_MAX_AXES;
         DL_TRY(dl_inflate_read(&inflater, beginning + PREFIX, AXIS * axes, &more));
         got += more;
     } else
-        DL_TRY(dl_fail(DLTF_FORMAT, "is a .gz file with something else than IDX in it: unpack it first"));
+        DL_TRY(dl_fail(DLTF_FORMAT, "is a .gz file that does not contain IDX data: unpack it first"));
     DL_TRY(parse_header(beginning, got, &elements, &header));
     if (!dl_inflate_plausible(file->size, elements.bytes))
         DL_TRY(dl_fail(DLTF_FORMAT,
-                       "truncated: header promises %s bytes, more than %s compressed bytes can hold",
+                       "truncated: header declares %s bytes, more than %s compressed bytes can hold",
                        DL_COMMAS(elements.bytes), DL_COMMAS(file->size)));
     total = elements.bytes;
     content.memory = dl_alloc(total, 1);
@@ -105,7 +105,7 @@ dltf_status dl_idx_gzip_load(dl_file *file, dltf_array **array) {
     content.size = total;
     DL_TRY(dl_inflate_read(&inflater, content.memory, total, &got));
     if (got < total)
-        DL_TRY(dl_fail(DLTF_FORMAT, "truncated: header promises %s bytes, file has %s", DL_COMMAS(total),
+        DL_TRY(dl_fail(DLTF_FORMAT, "truncated: header declares %s bytes, file has %s", DL_COMMAS(total),
                        DL_COMMAS(got)));
     DL_TRY(dl_inflate_finish(&inflater));
     elements.data = content.bytes;

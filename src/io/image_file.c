@@ -1,12 +1,12 @@
-/* dltf_image_load and dltf_image_save. Content decides what is read, the extension what is written. */
+/* dltf_image_load and dltf_image_save. Reading detects the format by content, writing by extension. */
 #include "image/image.h"
 #include "io/formats.h"
 
 static dltf_status load_content(dl_file *file, dltf_image **image) {
     const dl_format *format = dl_format_of_content(DLTF_CONTENT_IMAGE, file->bytes, file->size);
     return format ? format->load_image(file, image)
-                  : dl_fail(DLTF_FORMAT, "is not an image that can be read; %s are",
-                            dl_format_names(DLTF_CONTENT_IMAGE, NULL, "and"));
+                  : dl_fail(DLTF_FORMAT, "unrecognised image format: expected %s",
+                            dl_format_names(DLTF_CONTENT_IMAGE, NULL, "or"));
 }
 
 dltf_status dltf_image_load(const char *path, dltf_image **image) {
@@ -20,7 +20,7 @@ dltf_status dltf_image_load(const char *path, dltf_image **image) {
     return dl_file_result(status, path);
 }
 
-/* The format that the extension names and that can hold the image. */
+/* The format named by the extension, if it can hold the image. */
 static dltf_status find_format(const dltf_image *image, const char *path, const dl_format **format) {
     bool gray = image->channels == 1;
     dl_format_filter fits = gray ? dl_format_holds_gray : dl_format_holds_colour;
@@ -28,8 +28,8 @@ static dltf_status find_format(const dltf_image *image, const char *path, const 
         return dl_fail(DLTF_ARGUMENT, "no file name given");
     *format = dl_format_of_path(DLTF_CONTENT_IMAGE, fits, path);
     return *format ? DLTF_OK
-                   : dl_fail(DLTF_ARGUMENT, "%s: a %s image is written as %s", path, gray ? "gray" : "colour",
-                             dl_format_names(DLTF_CONTENT_IMAGE, fits, "or"));
+                   : dl_fail(DLTF_ARGUMENT, "%s: a %s image can only be written as %s", path,
+                             gray ? "gray" : "colour", dl_format_names(DLTF_CONTENT_IMAGE, fits, "or"));
 }
 
 dltf_status dltf_image_check_path(const dltf_image *image, const char *path) {

@@ -1,5 +1,4 @@
-/* zlib behind an interface with 64-bit sizes, sentences, and our allocator. Callers know before they unpack
- * how much may come out. */
+/* zlib with 64-bit sizes, error messages and our allocator. Callers bound the output before they unpack. */
 #include "io/inflate.h"
 
 #include "base/memory.h"
@@ -24,7 +23,7 @@ dltf_status dl_inflate_open(dl_inflate *inflater, const uint8_t *bytes, int64_t 
     return DLTF_OK;
 }
 
-/* One call of zlib: feeds input when it has none, unpacks into avail_out. */
+/* One call of zlib: refills its input if empty, unpacks into avail_out. */
 static dltf_status step(dl_inflate *inflater) {
     z_stream *stream = &inflater->stream;
     if (stream->avail_in == 0 && inflater->left > 0) {
@@ -40,10 +39,10 @@ static dltf_status step(dl_inflate *inflater) {
     else if (result == Z_MEM_ERROR)
         return dl_fail(DLTF_MEMORY, "not enough memory to unpack");
     else if (result == Z_BUF_ERROR)
-        return dl_fail(DLTF_FORMAT, "truncated: the compressed data end too early");
+        return dl_fail(DLTF_FORMAT, "truncated: unexpected end of compressed data");
     else if (result != Z_OK)
-        return dl_fail(DLTF_FORMAT, "damaged: the compressed data cannot be unpacked (%s)",
-                       stream->msg ? stream->msg : "unknown reason");
+        return dl_fail(DLTF_FORMAT, "corrupt: cannot unpack compressed data (%s)",
+                       stream->msg ? stream->msg : "unknown error");
     return DLTF_OK;
 }
 
@@ -63,15 +62,15 @@ dltf_status dl_inflate_read(dl_inflate *inflater, void *out, int64_t count, int6
 }
 
 dltf_status dl_inflate_finish(dl_inflate *inflater) {
-    uint8_t surplus;
+    uint8_t extra;
     int64_t got = 0;
-    dltf_status status = dl_inflate_read(inflater, &surplus, 1, &got);
+    dltf_status status = dl_inflate_read(inflater, &extra, 1, &got);
     if (status != DLTF_OK)
         return status;
     if (got > 0)
-        return dl_fail(DLTF_FORMAT, "damaged: unpacks to more bytes than its header promises");
+        return dl_fail(DLTF_FORMAT, "corrupt: unpacks to more bytes than the header declares");
     if (inflater->stream.avail_in > 0 || inflater->left > 0)
-        return dl_fail(DLTF_FORMAT, "damaged: something follows the compressed data");
+        return dl_fail(DLTF_FORMAT, "corrupt: trailing data after the compressed data");
     return DLTF_OK;
 }
 
@@ -82,6 +81,6 @@ void dl_inflate_close(dl_inflate *inflater) {
 }
 
 bool dl_inflate_plausible(int64_t packed, int64_t size) {
-    enum { MOST_GAIN = 1032 };
-    return size / MOST_GAIN <= packed;
+    enum { MAX_GAIN = 1032 };
+    return size / MAX_GAIN <= packed;
 }

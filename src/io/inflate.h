@@ -1,4 +1,4 @@
-/* Unpacking deflate streams of any length into memory that the caller has bounded. */
+/* Unpacks deflate streams of any length into memory bounded by the caller. */
 #ifndef DL_IO_INFLATE_H
 #define DL_IO_INFLATE_H
 
@@ -10,20 +10,20 @@ typedef enum dl_wrapper { DL_WRAPPER_NONE, DL_WRAPPER_GZIP } dl_wrapper;
 
 typedef struct dl_inflate {
     z_stream stream;
-    const uint8_t *next; /* input that zlib has not been given */
+    const uint8_t *next; /* input not yet passed to zlib */
     int64_t left;
     bool ended;
 } dl_inflate;
 
 dltf_status dl_inflate_open(dl_inflate *inflater, const uint8_t *bytes, int64_t size, dl_wrapper wrapper);
-/* Unpacks up to `count` bytes; fewer only where the stream ends. */
+/* Unpacks up to `count` bytes; fewer only at the end of the stream. */
 dltf_status dl_inflate_read(dl_inflate *inflater, void *out, int64_t count, int64_t *got);
-/* Fails unless the stream ends right here, checksum included, and nothing follows it. */
+/* Fails unless the stream ends here, with a valid checksum and no trailing data. */
 dltf_status dl_inflate_finish(dl_inflate *inflater);
-/* Also for an inflater whose open failed. */
+/* Also valid after a failed open. */
 void dl_inflate_close(dl_inflate *inflater);
 
-/* Whether `packed` bytes can at all unpack to `size`: deflate gains at most a factor of 1032. */
+/* Whether `packed` bytes can unpack to `size`: deflate compresses by a factor of at most 1032. */
 bool dl_inflate_plausible(int64_t packed, int64_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* dltf_array_load and dltf_matrix_save. Content decides what is read where the format can be recognised, the
- * extension otherwise and in writing. */
+/* dltf_array_load and dltf_matrix_save. Reading detects the format by content if it has a signature, by
+ * extension otherwise; writing goes by extension. */
 #include "io/matrix_file.h"
 
 #include "base/memory.h"
@@ -14,14 +14,12 @@
 
 static dltf_status unknown_format(const char *path, const dl_format *named) {
     if (!path)
-        return dl_fail(DLTF_FORMAT,
-                       "has a format that is not known; %s are recognised in a stream, raw rows must be "
-                       "announced",
-                       dl_format_names(DLTF_CONTENT_MATRIX, dl_format_recognises, "and"));
+        return dl_fail(DLTF_FORMAT, "unrecognised format: expected a stream of %s, or raw rows if requested",
+                       dl_format_names(DLTF_CONTENT_MATRIX, dl_format_recognises, "or"));
     if (named)
-        return dl_fail(DLTF_FORMAT, "is damaged or misnamed: its content is not %s", named->name);
-    return dl_fail(DLTF_FORMAT, "has a format that is not known; %s are read",
-                   dl_format_names(DLTF_CONTENT_MATRIX, NULL, "and"));
+        return dl_fail(DLTF_FORMAT, "is corrupt or misnamed: content is not %s", named->name);
+    return dl_fail(DLTF_FORMAT, "unrecognised format: expected %s",
+                   dl_format_names(DLTF_CONTENT_MATRIX, NULL, "or"));
 }
 
 dltf_status dl_matrix_load(dl_file *file, const char *path, const char *name, dltf_array **array) {
@@ -32,7 +30,7 @@ dltf_status dl_matrix_load(dl_file *file, const char *path, const char *name, dl
     if (format && format->load_member)
         return format->load_member(file, name, array);
     if (name)
-        return dl_fail(DLTF_FORMAT, "is not a " ARCHIVE " archive, so there is no array '%s' in it",
+        return dl_fail(DLTF_FORMAT, "is not a " ARCHIVE " archive: array '%s' not found",
                        DL_PRINTABLE(name, (int64_t)strlen(name)));
     return format ? format->load(file, array) : unknown_format(path, named);
 }
@@ -49,7 +47,7 @@ static dltf_status load_file(const char *path, const char *name, dltf_array **ar
     dltf_status status = dl_file_open(path, &file);
     if (status == DLTF_OK) {
         status = dl_matrix_load(&file, path, name, array);
-        dl_file_close(&file); /* empty by now if the array took it over */
+        dl_file_close(&file); /* empty if the array took ownership */
     }
     return dl_file_result(status, path);
 }

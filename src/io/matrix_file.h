@@ -1,11 +1,11 @@
-/* From a file's bytes to a matrix, whatever the format. */
+/* Loads a matrix of any supported format from a file's bytes. */
 #ifndef DL_IO_MATRIX_FILE_H
 #define DL_IO_MATRIX_FILE_H
 
 #include "io/file.h"
 
-/* `path` tells text from the rest; NULL: a stream, which has no name. `name`: of an array in an archive, or
- * NULL. The array takes the bytes over where it can. */
+/* The extension of `path` identifies text files; NULL for a stream. `name` selects an array of an archive and
+ * may be NULL. The array takes ownership of the bytes where it can. */
 dltf_status dl_matrix_load(dl_file *file, const char *path, const char *name, dltf_array **array);
 
 #endif

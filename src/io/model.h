@@ -4,7 +4,7 @@
 
 #include "data/bundle.h"
 
-/* A model from what a file holds, every promise of the format checked. */
+/* A model from the content of a file; checks everything that docs/formats.md requires. */
 dltf_status dl_model_from_bundle(const dl_bundle *bundle, dltf_model **model);
 
 #endif

@@ -1,5 +1,5 @@
-/* dltf_model_load: dltf_model_read on a file. Apart from it, so that a program without files links none of
- * their functions. */
+/* dltf_model_load: dltf_model_read on a file. In a file of its own, so that programs that do not use files
+ * link no file functions. */
 #include "io/file.h"
 
 dltf_status dltf_model_load(const char *path, dltf_model **model) {

@@ -1,5 +1,5 @@
-/* dltf_model_read: a model from the bytes of a model file (docs/formats.md). What was damaged or written by
- * something else must fail here, not give wrong codes later. */
+/* dltf_model_read: a model from the bytes of a model file (docs/formats.md). Corrupt or foreign files must
+ * fail here instead of giving wrong codes later. */
 #include "io/model.h"
 
 #include "base/memory.h"
@@ -22,11 +22,11 @@ static bool is_reserved(const char *name) {
     return false;
 }
 
-static dltf_status bad_note(const char *name, const char *value, const char *wanted) {
+static dltf_status bad_note(const char *name, const char *value, const char *expected) {
     if (!value)
         return dl_fail(DLTF_FORMAT, "is not a complete model: metadata '%s' is missing", name);
-    return dl_fail(DLTF_FORMAT, "metadata '%s' is '%s'; %s expected", name,
-                   DL_PRINTABLE(value, (int64_t)strlen(value)), wanted);
+    return dl_fail(DLTF_FORMAT, "metadata '%s' is '%s': expected %s", name,
+                   DL_PRINTABLE(value, (int64_t)strlen(value)), expected);
 }
 
 /* k, select and unit_norm. */
@@ -52,7 +52,7 @@ static dltf_status read_settings(const dl_notes *notes, dltf_model_view *parts) 
     return DLTF_OK;
 }
 
-/* An optional tensor of this shape with finite values; `used` counts those that are there. */
+/* An optional tensor of this shape with finite values; `used` counts those present. */
 static dltf_status get_tensor(const dl_bundle *bundle, const char *name, int64_t rows, int64_t cols,
                               const float **values, int *used) {
     const void *content = NULL;
@@ -80,7 +80,7 @@ static dltf_status check_unit_rows(const dltf_model_view *parts) {
             sum += value * value;
         }
         if (!(fabs(sqrt(sum) - 1.0) <= 1e-4))
-            return dl_fail(DLTF_FORMAT, "row %" PRId64 " of the dictionary has norm %g instead of 1", row,
+            return dl_fail(DLTF_FORMAT, "row %" PRId64 " of the dictionary has norm %g: expected 1", row,
                            sqrt(sum));
     }
     return DLTF_OK;
@@ -99,7 +99,7 @@ static dltf_status get_tensors(const dl_bundle *bundle, dltf_model_view *parts) 
     DL_TRY(get_tensor(bundle, "bias", parts->m, 0, &parts->bias, &used));
     DL_TRY(get_tensor(bundle, "mean", parts->n, 0, &parts->mean, &used));
     if (used != bundle->count)
-        return dl_fail(DLTF_FORMAT, "holds tensors other than dictionary, encoder, bias and mean: "
+        return dl_fail(DLTF_FORMAT, "contains tensors other than dictionary, encoder, bias and mean: "
                                     "written by another version?");
     status = check_unit_rows(parts);
 done:
@@ -130,7 +130,7 @@ dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model)
     dl_bundle bundle;
     *model = NULL;
     if (!bytes)
-        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "there are no bytes to read");
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "no bytes to read");
     dltf_status status = dl_safetensors_parse(bytes, size, &bundle);
     if (status == DLTF_OK)
         status = dl_model_from_bundle(&bundle, model);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The model's own notes first: the reserved names mean what the format says, whoever set them. */
+/* The model's own notes come first, so that reserved names always get the values defined by the format. */
 static dltf_status set_notes(const dltf_model *model, dl_notes *notes) {
     dltf_status status = DLTF_OK;
     char k[24];
@@ -36,7 +36,7 @@ dltf_status dltf_model_save(const dltf_model *model, const char *path) {
         DL_TRY(dl_bundle_add_copy(&bundle, "mean", DL_TENSOR_F32, n, 0, model->mean));
     status = dl_safetensors_save(&bundle, path);
     dl_bundle_free(&bundle);
-    return status; /* has the path already */
+    return status; /* already prefixed with the path */
 done:
     dl_bundle_free(&bundle);
     return dl_file_result(status, path);

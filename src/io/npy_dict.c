@@ -1,6 +1,6 @@
 /* A strict parser for {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }: exactly these three keys
- * in any order, a string, a bool, a tuple of integers. NumPy evaluates the text as Python; nothing more is
- * ever in it than is read here. */
+ * in any order, with a string, a bool and a tuple of integers as values. NumPy evaluates the text as a Python
+ * literal, but never writes anything else. */
 #include "io/npy_dict.h"
 
 #include "base/memory.h"
@@ -10,8 +10,8 @@ typedef struct cursor {
     const char *at, *end;
 } cursor;
 
-static dltf_status damaged(const char *wanted) {
-    return dl_fail(DLTF_FORMAT, "damaged header: %s expected", wanted);
+static dltf_status corrupt(const char *expected) {
+    return dl_fail(DLTF_FORMAT, "corrupt header: expected %s", expected);
 }
 
 static void skip_blanks(cursor *c) {
@@ -19,7 +19,7 @@ static void skip_blanks(cursor *c) {
         c->at++;
 }
 
-/* Steps over `wanted`, with blanks before it, if it is there. */
+/* Consumes `wanted`, skipping blanks before it; false if the next character is another. */
 static bool accept(cursor *c, char wanted) {
     skip_blanks(c);
     if (c->at == c->end || *c->at != wanted)
@@ -37,7 +37,7 @@ static bool accept_word(cursor *c, const char *word) {
     return true;
 }
 
-/* 'text' or "text"; escapes do not occur. */
+/* 'text' or "text", without escapes. */
 static bool accept_string(cursor *c, cursor *content) {
     skip_blanks(c);
     if (c->at == c->end || (*c->at != '\'' && *c->at != '"'))
@@ -66,7 +66,7 @@ static bool accept_number(cursor *c, int64_t *number) {
 
 static dltf_status unsupported(cursor descr) {
     return dl_fail(DLTF_FORMAT,
-                   "has dtype '%s'; float32, float64, uint8 and other integers are read: convert with "
+                   "unsupported dtype '%s': convert to float32, float64 or an integer type, e.g. with "
                    "x.astype(\"float32\")",
                    DL_PRINTABLE(descr.at, descr.end - descr.at));
 }
@@ -83,9 +83,9 @@ static dltf_status read_descr(cursor *c, dl_elements *elements) {
     cursor descr;
     skip_blanks(c);
     if (c->at < c->end && *c->at == '[')
-        return dl_fail(DLTF_FORMAT, "has a structured dtype: save one plain array for each field");
+        return dl_fail(DLTF_FORMAT, "structured dtype is unsupported: save each field as a plain array");
     if (!accept_string(c, &descr))
-        return damaged("a dtype");
+        return corrupt("a dtype");
     cursor rest = descr;
     char order = '|', kind = 0;
     if (rest.at < rest.end && strchr("<>|=", *rest.at) && *rest.at)
@@ -95,7 +95,7 @@ static dltf_status read_descr(cursor *c, dl_elements *elements) {
     if (kind == 'O')
         return dl_fail(
             DLTF_FORMAT,
-            "holds Python objects: convert with x.astype(\"float32\") (rows of unequal length cannot be)");
+            "contains Python objects: convert with x.astype(\"float32\") (requires rows of equal length)");
     if (!accept_number(&rest, &elements->item) || rest.at != rest.end || !known_item(kind, elements->item))
         return unsupported(descr);
     char host = dl_host_is_little() ? '<' : '>';
@@ -110,22 +110,22 @@ static dltf_status read_descr(cursor *c, dl_elements *elements) {
 static dltf_status read_order(cursor *c, dl_elements *elements) {
     elements->fortran = accept_word(c, "True");
     if (!elements->fortran && !accept_word(c, "False"))
-        return damaged("True or False");
+        return corrupt("True or False");
     return DLTF_OK;
 }
 
 static dltf_status read_shape(cursor *c, dl_elements *elements) {
     if (!accept(c, '('))
-        return damaged("a shape");
+        return corrupt("a shape");
     elements->rank = 0;
     while (!accept(c, ')')) {
-        if (elements->rank == DL_MOST_AXES)
-            return dl_fail(DLTF_FORMAT, "has more than %d axes", DL_MOST_AXES);
+        if (elements->rank == DL_MAX_AXES)
+            return dl_fail(DLTF_FORMAT, "has more than %d axes", DL_MAX_AXES);
         if (!accept_number(c, &elements->shape[elements->rank++]))
-            return damaged("a length of an axis");
+            return corrupt("an axis length");
         if (!accept(c, ',')) {
             if (!accept(c, ')'))
-                return damaged("a closing parenthesis");
+                return corrupt("a closing parenthesis");
             break;
         }
     }
@@ -145,31 +145,31 @@ dltf_status dl_npy_dict_parse(const char *text, int64_t length, dl_elements *ele
     cursor c = {text, text + length};
     bool seen[KEYS] = {false};
     if (!accept(&c, '{'))
-        return damaged("a dictionary");
+        return corrupt("a dictionary");
     while (!accept(&c, '}')) {
         cursor key;
         if (!accept_string(&c, &key) || !accept(&c, ':'))
-            return damaged("a key");
+            return corrupt("a key");
         int which = 0;
         while (which < KEYS && !key_is(key, keys[which].name))
             which++;
         if (which == KEYS || seen[which])
-            return damaged("descr, fortran_order and shape, once each,");
+            return corrupt("descr, fortran_order and shape, once each");
         seen[which] = true;
         dltf_status status = keys[which].read(&c, elements);
         if (status != DLTF_OK)
             return status;
         if (!accept(&c, ',')) {
             if (!accept(&c, '}'))
-                return damaged("the dictionary's end");
+                return corrupt("the end of the dictionary");
             break;
         }
     }
     skip_blanks(&c);
     if (c.at != c.end)
-        return damaged("nothing after the dictionary");
+        return corrupt("nothing after the dictionary");
     for (int which = 0; which < KEYS; which++)
         if (!seen[which])
-            return damaged(keys[which].name);
+            return corrupt(keys[which].name);
     return DLTF_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "io/elements.h"
 
-/* Reads descr, fortran_order and shape; the rest of `elements` stays. */
+/* Parses descr, fortran_order and shape; leaves the other fields of `elements` unchanged. */
 dltf_status dl_npy_dict_parse(const char *text, int64_t length, dl_elements *elements);
 
 #endif

@@ -1,4 +1,4 @@
-/* Images as .npy: the only format without rounding. */
+/* Images as .npy: the only image format that stores values without rounding. */
 #include "io/npy_image.h"
 
 #include "base/memory.h"
@@ -17,8 +17,7 @@ dltf_status dl_npy_load_image(dl_file *file, dltf_image **image) {
         return status;
     int64_t channels = elements.rank == 2 ? 1 : elements.rank == 3 ? elements.shape[2] : 0;
     if (channels != 1 && channels != 3)
-        return dl_fail(DLTF_FORMAT,
-                       "is not an image: an array of height x width or height x width x 3 is read");
+        return dl_fail(DLTF_FORMAT, "is not an image: expected shape height x width or height x width x 3");
     int64_t height = elements.shape[0], width = elements.shape[1];
     DL_TRY(dl_elements_array(&elements, file, &array));
     DL_TRY(dl_matrix_check_finite(array->matrix, DLTF_SUBJECT_IMAGE));
@@ -30,7 +29,7 @@ dltf_status dl_npy_load_image(dl_file *file, dltf_image **image) {
             for (int64_t c = 0; c < channels; c++)
                 dl_image_plane(made, c)[y * width + x] = (float)row[x * channels + c];
     }
-    DL_TRY(dl_image_check_finite(made)); /* a double beyond the range of floats */
+    DL_TRY(dl_image_check_finite(made)); /* doubles out of float range */
     *image = made;
     made = NULL;
 done:

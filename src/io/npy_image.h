@@ -1,4 +1,4 @@
-/* Images as .npy: floats of height x width, or height x width x 3, taken as they are. */
+/* Images as .npy: floats of shape height x width or height x width x 3, not rescaled. */
 #ifndef DL_IO_NPY_IMAGE_H
 #define DL_IO_NPY_IMAGE_H
 

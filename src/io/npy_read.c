@@ -19,15 +19,15 @@ dltf_status dl_npy_find_header(const uint8_t *bytes, int64_t size, int64_t *begi
         return dl_fail(DLTF_FORMAT, "truncated: %" PRId64 " bytes are too few for a .npy header", size);
     int version = bytes[6];
     if (version < 1 || version > 3 || bytes[7] != 0)
-        return dl_fail(DLTF_FORMAT, "has .npy version %d.%d; 1.0, 2.0 and 3.0 are read", version, bytes[7]);
+        return dl_fail(DLTF_FORMAT, "unsupported .npy version %d.%d: expected 1.0, 2.0 or 3.0", version,
+                       bytes[7]);
     *begin = version == 1 ? 10 : 12;
     *length = version == 1 ? dl_little16(bytes + 8) : dl_little32(bytes + 8);
     if (*length > size - *begin)
-        return dl_fail(DLTF_FORMAT, "truncated: a header of %s bytes is announced, file has %s",
-                       DL_COMMAS(*length), DL_COMMAS(size));
-    if (*length > DL_NPY_MOST_HEADER)
-        return dl_fail(DLTF_FORMAT, "damaged: its header of %s bytes is longer than any array needs",
-                       DL_COMMAS(*length));
+        return dl_fail(DLTF_FORMAT, "truncated: header length is %s bytes, file has %s", DL_COMMAS(*length),
+                       DL_COMMAS(size));
+    if (*length > DL_NPY_MAX_HEADER)
+        return dl_fail(DLTF_FORMAT, "corrupt: header length of %s bytes is out of range", DL_COMMAS(*length));
     return DLTF_OK;
 }
 
@@ -38,21 +38,21 @@ dltf_status dl_npy_parse(const uint8_t *bytes, int64_t available, int64_t size, 
     if (status != DLTF_OK)
         return status;
     if (begin + length > available)
-        return dl_fail(DLTF_FORMAT, "truncated: the header is not complete");
+        return dl_fail(DLTF_FORMAT, "truncated: incomplete header");
     status = dl_npy_dict_parse((const char *)bytes + begin, length, elements);
     if (status == DLTF_OK)
         status = dl_elements_measure(elements);
     if (status != DLTF_OK)
         return status;
     elements->data = bytes + begin + length;
-    if (size == DL_NPY_ENDLESS)
+    if (size == DL_NPY_UNKNOWN_SIZE)
         return DLTF_OK;
     int64_t present = size - begin - length;
     if (elements->bytes > present)
-        return dl_fail(DLTF_FORMAT, "truncated: header promises %s bytes, file has %s",
+        return dl_fail(DLTF_FORMAT, "truncated: header declares %s bytes, file has %s",
                        DL_COMMAS(elements->bytes), DL_COMMAS(present));
     if (elements->bytes < present)
-        return dl_fail(DLTF_FORMAT, "damaged: has %s bytes more than its header promises",
+        return dl_fail(DLTF_FORMAT, "corrupt: %s more bytes than the header declares",
                        DL_COMMAS(present - elements->bytes));
     return DLTF_OK;
 }

@@ -1,4 +1,4 @@
-/* Writing .npy files: version 1, C order, elements in this machine's byte order. */
+/* Writing .npy files: version 1, C order, elements in host byte order. */
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "io/bytes.h"
@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { ALIGNMENT = 64, MOST_CODE = 8 };
+enum { ALIGNMENT = 64, MAX_CODE = 8 };
 
 dltf_status dl_npy_header(dl_text *text, const char *code, int rank, const int64_t *shape) {
     bool single_bytes = code[0] == 'S' || strcmp(code, "u1") == 0;
@@ -18,7 +18,7 @@ dltf_status dl_npy_header(dl_text *text, const char *code, int rank, const int64
             snprintf(axes + used, sizeof axes - (size_t)used, "%s%" PRId64, axis ? ", " : "", shape[axis]);
     char dictionary[256];
     int length = snprintf(dictionary, sizeof dictionary,
-                          "{'descr': '%c%.*s', 'fortran_order': False, 'shape': (%s%s), }", order, MOST_CODE,
+                          "{'descr': '%c%.*s', 'fortran_order': False, 'shape': (%s%s), }", order, MAX_CODE,
                           code, axes, rank == 1 ? "," : "");
     int total = (10 + length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     uint8_t prefix[10] = {0};
@@ -30,7 +30,7 @@ dltf_status dl_npy_header(dl_text *text, const char *code, int rank, const int64
     return dl_text_status(text);
 }
 
-/* A row's elements side by side: where they are, or copied to `room`. */
+/* A row with contiguous elements: in place if it has them, otherwise copied to `room`. */
 static const char *contiguous_row(dltf_matrix matrix, int64_t row, size_t size, char *room) {
     const char *from = (const char *)matrix.data + row * matrix.row_stride * (int64_t)size;
     if (matrix.col_stride == 1)

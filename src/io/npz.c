@@ -1,4 +1,4 @@
-/* .npz archives: finding an array by name, unpacking it within the bounds of its own header. */
+/* .npz archives: finds an array by name and unpacks it, bounded by its own header. */
 #include "io/npz.h"
 
 #include "base/memory.h"
@@ -12,16 +12,16 @@ static bool is_array(const dl_zip_member *member) {
            memcmp(member->name + member->name_length - SUFFIX, ".npy", SUFFIX) == 0;
 }
 
-/* 'a', 'b', 'c' for a message; cut with dots where they are too many. */
+/* "'a', 'b', 'c'" for a message, shortened with "..." if there are too many. */
 static const char *list_arrays(const dl_zip *zip, char *list, size_t size) {
-    enum { MOST_NAME = DL_SHOWN + 4 };
+    enum { MAX_NAME = DL_SHOWN + 4 };
     size_t used = 0;
     list[0] = '\0';
     for (int64_t i = 0; i < zip->count; i++) {
         const dl_zip_member *member = &zip->members[i];
         if (!is_array(member))
             continue;
-        if (used + MOST_NAME + 6 > size) {
+        if (used + MAX_NAME + 6 > size) {
             strcpy(list + used, ", ...");
             break;
         }
@@ -31,7 +31,7 @@ static const char *list_arrays(const dl_zip *zip, char *list, size_t size) {
     return list;
 }
 
-/* The member called `name`.npy, or `name`, or the only array there is. */
+/* The member `name`.npy; without a name, the only array of the archive. */
 static dltf_status choose(const dl_zip *zip, const char *name, const dl_zip_member **chosen) {
     char list[300];
     *chosen = NULL;
@@ -46,20 +46,20 @@ static dltf_status choose(const dl_zip *zip, const char *name, const dl_zip_memb
             *chosen = member;
     }
     if (arrays == 0)
-        return dl_fail(DLTF_FORMAT, "holds no arrays");
+        return dl_fail(DLTF_FORMAT, "contains no arrays");
     if (!name && arrays > 1)
-        return dl_fail(DLTF_FORMAT, "holds several arrays (%s): choose one with FILE.npz:NAME",
+        return dl_fail(DLTF_FORMAT, "contains several arrays (%s): choose one with FILE.npz:NAME",
                        list_arrays(zip, list, sizeof list));
     if (!*chosen)
-        return dl_fail(DLTF_FORMAT, "holds no array '%s', but %s", DL_PRINTABLE(name, (int64_t)strlen(name)),
-                       list_arrays(zip, list, sizeof list));
+        return dl_fail(DLTF_FORMAT, "array '%s' not found; the archive contains %s",
+                       DL_PRINTABLE(name, (int64_t)strlen(name)), list_arrays(zip, list, sizeof list));
     return DLTF_OK;
 }
 
 static dltf_status read_array(const dl_zip_member *member, dl_elements *elements, dl_file *content) {
     dl_file beginning = {0};
     *content = (dl_file){0};
-    dltf_status status = dl_zip_peek(member, DL_NPY_PREFIX + DL_NPY_MOST_HEADER, &beginning);
+    dltf_status status = dl_zip_peek(member, DL_NPY_PREFIX + DL_NPY_MAX_HEADER, &beginning);
     if (status == DLTF_OK)
         status = dl_npy_parse(beginning.bytes, beginning.size, member->size, elements);
     dl_file_close(&beginning);
@@ -97,7 +97,7 @@ dltf_status dl_npz_load(dl_file *file, const char *name, dltf_array **array) {
         status = choose(&zip, name, &member);
     if (status == DLTF_OK) {
         status = read_array(member, &elements, &content);
-        if (status == DLTF_OK) /* a stored array may stay where it is, in the mapped archive */
+        if (status == DLTF_OK) /* a stored array is used in place, in the mapped archive */
             status = dl_elements_array(&elements, member->deflated ? &content : file, array);
         status = about_array(status, member);
     }

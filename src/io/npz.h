@@ -5,11 +5,11 @@
 #include "io/elements.h"
 #include "io/zip.h"
 
-/* An array of the archive by its name without ".npy". `content` keeps its elements; close it when they are
- * done with. What the member unpacks to is checked against its .npy header before memory is taken for it. */
+/* An array of the archive, by its name without ".npy". `content` owns the elements; close it after use. The
+ * unpacked size of the member is checked against its .npy header before allocating. */
 dltf_status dl_npz_get(const dl_zip *zip, const char *name, dl_elements *elements, dl_file *content);
 
-/* The array `name` as a matrix; NULL: the only one of the archive. */
+/* The array `name` as a matrix; NULL: the only array of the archive. */
 dltf_status dl_npz_load(dl_file *file, const char *name, dltf_array **array);
 
 #endif

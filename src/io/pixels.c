@@ -1,4 +1,4 @@
-/* Pixels as whole numbers. */
+/* Pixels as integers. */
 #include "io/pixels.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Pixels as whole numbers, the way PNG, PGM and PPM store them. */
+/* Pixels as integers, as PNG, PGM and PPM store them. */
 #ifndef DL_IO_PIXELS_H
 #define DL_IO_PIXELS_H
 

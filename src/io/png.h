@@ -7,14 +7,12 @@
 
 bool dl_png_recognise(const uint8_t *bytes, int64_t size);
 
-/* Any PNG of 1 to 16 bits, gray, colour or palette, interlaced or not. Transparency must be nowhere in use.
- */
+/* Any PNG of 1 to 16 bits, gray, colour or palette, interlaced or not. Transparent pixels are an error. */
 dltf_status dl_png_load(dl_file *file, dltf_image **image);
 
 dltf_status dl_png_write_image(const dltf_image *image, dl_writer *out);
 
-/* Lines that are made as they are written: `row` fills line y; they come in order; 16-bit values big-endian.
- */
+/* Lines generated while writing. `row` fills line y and is called in order; 16-bit values are big-endian. */
 typedef struct dl_png_source {
     int64_t width, height;
     int channels, bits; /* 1 or 3; 8 or 16 */
@@ -24,7 +22,7 @@ typedef struct dl_png_source {
 
 dltf_status dl_png_write(const dl_png_source *source, dl_writer *out);
 
-/* The longest side. */
-enum { DL_PNG_MOST_SIDE = 1 << 30 };
+/* Maximum width and height. */
+enum { DL_PNG_MAX_SIDE = 1 << 30 };
 
 #endif

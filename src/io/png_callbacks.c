@@ -1,4 +1,4 @@
-/* libpng's callbacks: memory from dl_alloc, errors as a status and a sentence. */
+/* libpng's callbacks: memory from dl_alloc, errors as a status and a message. */
 #include "io/png_callbacks.h"
 
 #include "base/memory.h"
@@ -6,7 +6,7 @@
 void dl_png_on_error(png_structp png, png_const_charp text) {
     dl_png_state *state = png_get_error_ptr(png);
     if (state->status == DLTF_OK)
-        state->status = dl_fail(state->kind, "%s: %s", state->sentence, text);
+        state->status = dl_fail(state->kind, "%s: %s", state->prefix, text);
     png_longjmp(png, 1);
 }
 

@@ -1,5 +1,5 @@
-/* What reading and writing PNG share: libpng's callbacks. libpng reports failure by longjmp; none of it
- * leaves png_read.c and png_write.c. */
+/* libpng's callbacks, shared by reading and writing. libpng reports failure by longjmp, which never leaves
+ * png_read.c and png_write.c. */
 #ifndef DL_IO_PNG_CALLBACKS_H
 #define DL_IO_PNG_CALLBACKS_H
 
@@ -7,11 +7,11 @@
 
 #include <png.h>
 
-/* What libpng's callbacks point to; errors end up in `status`. */
+/* The context of the callbacks; errors are stored in `status`. */
 typedef struct dl_png_state {
     dltf_status status;
-    dltf_status kind;     /* of errors that libpng itself finds */
-    const char *sentence; /* what they begin with */
+    dltf_status kind;   /* status of errors found by libpng itself */
+    const char *prefix; /* of their messages */
 } dl_png_state;
 
 void dl_png_on_error(png_structp png, png_const_charp text);

@@ -1,12 +1,12 @@
-/* PNG files read into planes, line by line (interlaced ones whole). The header is checked against the size of
- * the file before memory is taken: deflate cannot make more than 1032 bytes of one. */
+/* Reads PNG files into planes, line by line (interlaced files at once). The header is checked against the
+ * size of the file before allocating: deflate expands a byte to at most 1032. */
 #include "base/memory.h"
 #include "image/image.h"
 #include "io/bytes.h"
 #include "io/png.h"
 #include "io/png_callbacks.h"
 
-enum { MOST_CHUNK = 8 << 20, MOST_RATIO = 1032, SIGNATURE = 8 };
+enum { MAX_CHUNK = 8 << 20, MAX_RATIO = 1032, SIGNATURE = 8 };
 
 typedef struct reader {
     dl_png_state state;
@@ -14,7 +14,7 @@ typedef struct reader {
     int64_t at;
     png_structp png;
     png_infop info;
-    int64_t width, height, row_bytes; /* of a line as it is after expansion */
+    int64_t width, height, row_bytes; /* of a line after expansion */
     int channels, depth, passes;
     uint8_t *lines; /* one line; all of them if interlaced */
     dltf_image *image;
@@ -28,34 +28,34 @@ static void on_read(png_structp png, png_bytep bytes, size_t count) {
     reader *r = png_get_io_ptr(png);
     if ((int64_t)count > r->file->size - r->at) {
         r->state.status =
-            dl_fail(DLTF_FORMAT, "truncated: its %s bytes are not a whole PNG", DL_COMMAS(r->file->size));
+            dl_fail(DLTF_FORMAT, "truncated: %s bytes are not a complete PNG", DL_COMMAS(r->file->size));
         png_error(png, "truncated");
     }
     memcpy(bytes, r->file->bytes + r->at, count);
     r->at += (int64_t)count;
 }
 
-/* Leaves by longjmp, as libpng itself does; the sentence and status are set. */
+/* Leaves by longjmp, as libpng does. The message is already set. */
 static void give_up(reader *r, dltf_status status) {
     r->state.status = status;
     png_error(r->png, "refused");
 }
 
 static void read_header(reader *r) {
-    png_set_user_limits(r->png, DL_PNG_MOST_SIDE, DL_PNG_MOST_SIDE);
-    png_set_chunk_malloc_max(r->png, MOST_CHUNK);
-    /* Text, colour profiles and the like are skipped: libpng takes memory for what they promise. */
+    png_set_user_limits(r->png, DL_PNG_MAX_SIDE, DL_PNG_MAX_SIDE);
+    png_set_chunk_malloc_max(r->png, MAX_CHUNK);
+    /* Skip text, colour profiles and other ancillary chunks: libpng allocates as much as they declare. */
     png_set_keep_unknown_chunks(r->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(r->png, r->info);
     r->width = png_get_image_width(r->png, r->info);
     r->height = png_get_image_height(r->png, r->info);
     int64_t raw = r->height * (int64_t)(png_get_rowbytes(r->png, r->info) + 1);
-    if (raw / MOST_RATIO > r->file->size)
-        give_up(r, dl_fail(DLTF_FORMAT, "damaged: %s bytes cannot hold the %lld x %lld pixels it promises",
+    if (raw / MAX_RATIO > r->file->size)
+        give_up(r, dl_fail(DLTF_FORMAT, "corrupt: %s bytes cannot hold the declared %lld x %lld pixels",
                            DL_COMMAS(r->file->size), (long long)r->width, (long long)r->height));
 }
 
-/* Everything becomes 8 or 16 bits of gray or colour, with alpha if there is any. */
+/* Converts everything to 8 or 16 bits of gray or colour, with alpha if present. */
 static void expand(reader *r) {
     png_set_expand(r->png);
     r->passes = png_set_interlace_handling(r->png);
@@ -88,8 +88,7 @@ static void convert_line(reader *r, const uint8_t *line, int64_t y) {
                 (float)value_at(r, line, x * r->channels + c) / unit;
         if (r->channels > colours && value_at(r, line, x * r->channels + colours) != opaque)
             give_up(r, dl_fail(DLTF_FORMAT,
-                               "the pixel in row %lld, column %lld is transparent; give the image a "
-                               "background first",
+                               "pixel at row %lld, column %lld is transparent: flatten the image first",
                                (long long)y, (long long)x));
     }
 }
@@ -123,7 +122,7 @@ static dltf_status decode(reader *r) {
 }
 
 dltf_status dl_png_load(dl_file *file, dltf_image **image) {
-    reader r = {.state = {DLTF_OK, DLTF_FORMAT, "damaged PNG"}, .file = file};
+    reader r = {.state = {DLTF_OK, DLTF_FORMAT, "corrupt PNG"}, .file = file};
     dltf_status status = decode(&r);
     png_destroy_read_struct(&r.png, &r.info, NULL);
     dl_free(r.lines);

@@ -1,4 +1,4 @@
-/* PGM and PPM: a magic number, width, height and largest value as text, then the values as bytes or text. */
+/* PGM and PPM: a magic number, width, height and maxval as text, then the values as bytes or text. */
 #include "io/pnm.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 typedef struct reader {
     const uint8_t *bytes;
     int64_t size, at;
-    int64_t width, height, channels, most; /* most: the largest value, white */
+    int64_t width, height, channels, maxval; /* maxval is white */
     bool text;
 } reader;
 
@@ -24,7 +24,7 @@ bool dl_pnm_recognise(const uint8_t *bytes, int64_t size) {
            (is_blank(bytes[2]) || bytes[2] == '#');
 }
 
-/* Past blanks, and comments that reach to the end of their line. */
+/* Skips whitespace and comments, which extend to the end of the line. */
 static void skip_blanks(reader *r) {
     bool comment = false;
     for (; r->at < r->size; r->at++) {
@@ -38,19 +38,19 @@ static void skip_blanks(reader *r) {
     }
 }
 
-static dltf_status read_number(reader *r, const char *what, int64_t most, int64_t *number) {
+static dltf_status read_number(reader *r, const char *what, int64_t max, int64_t *number) {
     skip_blanks(r);
     int64_t begin = r->at, value = 0;
     for (; r->at < r->size && r->bytes[r->at] >= '0' && r->bytes[r->at] <= '9'; r->at++) {
         value = 10 * value + (r->bytes[r->at] - '0');
-        if (value > most)
-            return dl_fail(DLTF_FORMAT, "damaged: %s at byte %" PRId64 " is more than %s", what, begin,
-                           DL_COMMAS(most));
+        if (value > max)
+            return dl_fail(DLTF_FORMAT, "corrupt: %s at byte %" PRId64 " exceeds %s", what, begin,
+                           DL_COMMAS(max));
     }
     if (begin == r->size)
-        return dl_fail(DLTF_FORMAT, "truncated: it ends where %s should be", what);
+        return dl_fail(DLTF_FORMAT, "truncated: expected %s but found end of file", what);
     if (r->at == begin)
-        return dl_fail(DLTF_FORMAT, "damaged: %s at byte %" PRId64 " is not a number: '%s'", what, begin,
+        return dl_fail(DLTF_FORMAT, "corrupt: %s at byte %" PRId64 " is not a number: '%s'", what, begin,
                        DL_PRINTABLE(r->bytes + begin, 1));
     *number = value;
     return DLTF_OK;
@@ -60,52 +60,51 @@ static dltf_status read_header(reader *r) {
     dltf_status status = DLTF_OK;
     char kind = (char)r->bytes[1];
     if (kind == '1' || kind == '4')
-        return dl_fail(DLTF_FORMAT, "is a bitmap (P%c); PGM and PPM (P2, P3, P5, P6) are read", kind);
+        return dl_fail(DLTF_FORMAT, "unsupported bitmap (P%c): expected PGM or PPM (P2, P3, P5, P6)", kind);
     r->text = kind < '4';
     r->channels = kind == '2' || kind == '5' ? 1 : 3;
     r->at = 2;
-    DL_TRY(read_number(r, "the width", INT32_MAX, &r->width));
-    DL_TRY(read_number(r, "the height", INT32_MAX, &r->height));
-    DL_TRY(read_number(r, "the largest value", 65535, &r->most));
-    if (r->width < 1 || r->height < 1 || r->most < 1)
-        return dl_fail(DLTF_FORMAT, "damaged: width, height and largest value must be at least 1");
+    DL_TRY(read_number(r, "width", INT32_MAX, &r->width));
+    DL_TRY(read_number(r, "height", INT32_MAX, &r->height));
+    DL_TRY(read_number(r, "maxval", 65535, &r->maxval));
+    if (r->width < 1 || r->height < 1 || r->maxval < 1)
+        return dl_fail(DLTF_FORMAT, "corrupt: width, height and maxval must be at least 1");
     if (r->at == r->size || !is_blank(r->bytes[r->at]))
-        return dl_fail(DLTF_FORMAT, "truncated: a blank must follow the largest value");
+        return dl_fail(DLTF_FORMAT, "truncated: expected whitespace after maxval");
     r->at++;
 done:
     return status;
 }
 
-/* Before memory is taken: the values are there. As text, each takes a digit and, but for the last, a blank.
- */
+/* Checks before allocating that the file can hold all values. As text, a value takes at least a digit and,
+ * except for the last, a blank. */
 static dltf_status check_size(const reader *r, int64_t values) {
-    int64_t left = r->size - r->at, wide = r->most > 255 ? 2 : 1;
+    int64_t left = r->size - r->at, wide = r->maxval > 255 ? 2 : 1;
     int64_t present = r->text ? (left + 1) / 2 : left / wide;
     if (values > present)
-        return dl_fail(DLTF_FORMAT, "truncated: %lld x %lld pixels need %s values, its %s bytes hold fewer",
+        return dl_fail(DLTF_FORMAT, "truncated: %lld x %lld pixels need %s values, file has only %s bytes",
                        (long long)r->width, (long long)r->height, DL_COMMAS(values), DL_COMMAS(r->size));
     if (!r->text && values * wide < left)
-        return dl_fail(DLTF_FORMAT, "damaged: has %s bytes more than its header promises",
+        return dl_fail(DLTF_FORMAT, "corrupt: %s more bytes than the header declares",
                        DL_COMMAS(left - values * wide));
     return DLTF_OK;
 }
 
 static dltf_status read_value(reader *r, int64_t *value) {
     if (r->text)
-        return read_number(r, "a value", r->most, value);
+        return read_number(r, "value", r->maxval, value);
     int64_t begin = r->at;
     *value = r->bytes[r->at++];
-    if (r->most > 255)
+    if (r->maxval > 255)
         *value = *value << 8 | r->bytes[r->at++];
-    if (*value > r->most)
-        return dl_fail(DLTF_FORMAT,
-                       "damaged: the value %lld at byte %" PRId64 " is more than the largest, %lld",
-                       (long long)*value, begin, (long long)r->most);
+    if (*value > r->maxval)
+        return dl_fail(DLTF_FORMAT, "corrupt: value %lld at byte %" PRId64 " exceeds maxval %lld",
+                       (long long)*value, begin, (long long)r->maxval);
     return DLTF_OK;
 }
 
 static dltf_status read_values(reader *r, dltf_image *image) {
-    double unit = 255.0 / (double)r->most;
+    double unit = 255.0 / (double)r->maxval;
     for (int64_t pixel = 0; pixel < r->width * r->height; pixel++)
         for (int64_t c = 0; c < r->channels; c++) {
             int64_t value = 0;
@@ -117,7 +116,7 @@ static dltf_status read_values(reader *r, dltf_image *image) {
     if (r->text)
         skip_blanks(r);
     if (r->at < r->size)
-        return dl_fail(DLTF_FORMAT, "damaged: has %s bytes more than its header promises",
+        return dl_fail(DLTF_FORMAT, "corrupt: %s more bytes than the header declares",
                        DL_COMMAS(r->size - r->at));
     return DLTF_OK;
 }
@@ -131,7 +130,7 @@ dltf_status dl_pnm_load(dl_file *file, dltf_image **image) {
     if (status != DLTF_OK)
         return status;
     DL_TRY(check_size(&r, r.width * r.height * r.channels));
-    DL_TRY(dltf_image_new(r.width, r.height, r.channels, r.most > 255 ? 16 : 8, &made));
+    DL_TRY(dltf_image_new(r.width, r.height, r.channels, r.maxval > 255 ? 16 : 8, &made));
     DL_TRY(read_values(&r, made));
     *image = made;
     made = NULL;

@@ -5,13 +5,13 @@
 #include "io/file.h"
 #include "io/writer.h"
 
-/* "P1" to "P6" and a blank or comment. */
+/* "P1" to "P6" followed by whitespace or a comment. */
 bool dl_pnm_recognise(const uint8_t *bytes, int64_t size);
 
-/* P2, P3 (text), P5, P6 (bytes), one image in a file, largest value up to 65535. */
+/* P2, P3 (text), P5, P6 (bytes), one image per file, maxval up to 65535. */
 dltf_status dl_pnm_load(dl_file *file, dltf_image **image);
 
-/* P5 or P6. */
+/* Writes P5 or P6. */
 dltf_status dl_pnm_write(const dltf_image *image, dl_writer *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* dltf_reader: rows in order, some at a time, by plain reads into one buffer. Raw rows and .npy in C order
- * are read so; any other format is loaded whole and handed out in pieces. */
+/* dltf_reader: reads rows in order, a few at a time. Raw rows and .npy in C order are streamed through one
+ * buffer; other formats are loaded whole and returned in pieces. */
 #include "io/reader.h"
 
 #include "base/memory.h"
@@ -15,26 +15,26 @@
 
 struct dltf_reader {
     char *name;                      /* for messages */
-    dltf_array *array;               /* everything, where the format cannot be read in pieces */
-    int descriptor;                  /* otherwise */
-    bool raw, ended;                 /* without header; nothing more will come */
+    dltf_array *array;               /* the whole file, if its format cannot be streamed */
+    int descriptor;                  /* of the stream otherwise */
+    bool raw, ended;                 /* no header; end of input reached */
     dl_elements elements;            /* how an element is stored */
-    dltf_type type;                  /* what it becomes */
-    int64_t rows, cols;              /* rows = -1: only the end will tell */
-    int64_t row_bytes;               /* in the stream */
-    int64_t done;                    /* rows handed out */
-    uint8_t *bytes;                  /* as they come */
-    int64_t capacity, filled, given; /* of `bytes`; `given` belong to the rows handed out last */
-    void *converted;                 /* rows of the other type, if they need one */
-    int64_t room;                    /* rows that fit `converted` */
+    dltf_type type;                  /* element type of returned rows */
+    int64_t rows, cols;              /* rows = -1 if unknown until end of input */
+    int64_t row_bytes;               /* of a row in the stream */
+    int64_t done;                    /* rows returned so far */
+    uint8_t *bytes;                  /* buffer, as read */
+    int64_t capacity, filled, given; /* of `bytes`; the first `given` belong to the rows returned last */
+    void *converted;                 /* rows converted to `type`, if needed */
+    int64_t room;                    /* capacity of `converted` in rows */
 };
 
-/* Reads until `wanted` bytes are in `bytes` or the stream ends. A signal ends the wait, nothing is lost. */
+/* Reads until `bytes` holds `wanted` bytes or the stream ends. A signal interrupts the wait without loss. */
 static dltf_status fill(int descriptor, uint8_t *bytes, int64_t wanted, int64_t *filled, bool *ended) {
     while (*filled < wanted && !*ended) {
         ssize_t got = read(descriptor, bytes + *filled, (size_t)(wanted - *filled));
         if (got < 0 && errno == EINTR)
-            return dl_fail(DLTF_CANCELLED, "a signal came while data were waited for");
+            return dl_fail(DLTF_CANCELLED, "interrupted while waiting for data");
         if (got < 0)
             return dl_fail(DLTF_FILE, "cannot read: %s", strerror(errno));
         *filled += got;
@@ -46,7 +46,7 @@ static dltf_status fill(int descriptor, uint8_t *bytes, int64_t wanted, int64_t 
 /* ---- Opening ---- */
 
 static dltf_status partial_row(const dltf_reader *r, int64_t row, int64_t bytes) {
-    return dl_fail(DLTF_FORMAT, "truncated: row %s (counting from 0) has %s of %s bytes, %s float32 numbers",
+    return dl_fail(DLTF_FORMAT, "truncated: row %s (counting from 0) has %s of %s bytes (%s float32 values)",
                    DL_COMMAS(row), DL_COMMAS(bytes), DL_COMMAS(r->row_bytes), DL_COMMAS(r->cols));
 }
 
@@ -64,7 +64,7 @@ static dltf_status describe_raw(dltf_reader *r, int64_t columns, int64_t size) {
     return DLTF_OK;
 }
 
-/* The matrix that a header describes. False: its rows do not follow each other. */
+/* Sets the matrix that a header describes. `in_order`: whether its rows are contiguous. */
 static dltf_status describe_npy(dltf_reader *r, const dl_elements *elements, bool *in_order) {
     dltf_status status = dl_elements_type(elements, &r->type);
     if (status != DLTF_OK)
@@ -77,8 +77,8 @@ static dltf_status describe_npy(dltf_reader *r, const dl_elements *elements, boo
     return DLTF_OK;
 }
 
-/* A stream without a known end has size -1. Takes no more from it than the header, or what tells that there
- * is none: *start bytes, left in `beginning`. */
+/* Reads the .npy header, if there is one. `size` is -1 for a stream. Consumes no more than the header or, for
+ * other formats, the prefix that rules it out: *start bytes, left in `beginning`. */
 static dltf_status begin_npy(dltf_reader *r, int64_t size, uint8_t *beginning, int64_t *start,
                              bool *in_order) {
     dltf_status status = DLTF_OK;
@@ -90,7 +90,7 @@ static dltf_status begin_npy(dltf_reader *r, int64_t size, uint8_t *beginning, i
         DL_TRY(dl_fail(DLTF_FORMAT, "is empty"));
     if (!dl_npy_recognise(beginning, *start))
         goto done;
-    size = size >= 0 ? size : r->ended ? *start : DL_NPY_ENDLESS;
+    size = size >= 0 ? size : r->ended ? *start : DL_NPY_UNKNOWN_SIZE;
     DL_TRY(dl_npy_find_header(beginning, size, &begin, &length));
     DL_TRY(fill(r->descriptor, beginning, begin + length, start, &r->ended));
     DL_TRY(dl_npy_parse(beginning, *start, size, &elements));
@@ -99,11 +99,11 @@ done:
     return status;
 }
 
-/* A stream in another format than .npy, whose first bytes are known already. */
+/* Loads a stream that cannot be read row by row and whose first bytes were already read. */
 static dltf_status load_rest(dltf_reader *r, const uint8_t *beginning, int64_t start) {
     if (dl_npy_recognise(beginning, start))
-        return dl_fail(DLTF_FORMAT, "is in Fortran order, columns first: rows cannot be read from a stream; "
-                                    "save it in C order, or name the file");
+        return dl_fail(DLTF_FORMAT, "is in Fortran order: rows cannot be read from a stream; save the array "
+                                    "in C order, or pass a file name");
     dl_file file;
     dltf_status status = dl_file_read(r->descriptor, beginning, start, &file);
     if (status == DLTF_OK) {
@@ -113,9 +113,9 @@ static dltf_status load_rest(dltf_reader *r, const uint8_t *beginning, int64_t s
     return status;
 }
 
-/* `path`: of a regular file, from which everything can be read again; NULL for a stream. */
+/* `path` is that of a regular file, which can be read again; NULL for a stream. */
 static dltf_status open_content(dltf_reader *r, const char *path, int64_t raw_columns) {
-    uint8_t beginning[DL_NPY_PREFIX + DL_NPY_MOST_HEADER];
+    uint8_t beginning[DL_NPY_PREFIX + DL_NPY_MAX_HEADER];
     struct stat about;
     bool in_order = false;
     int64_t start = 0, size = path && fstat(r->descriptor, &about) == 0 ? about.st_size : -1;
@@ -123,19 +123,19 @@ static dltf_status open_content(dltf_reader *r, const char *path, int64_t raw_co
         return dl_file_result(describe_raw(r, raw_columns, size), r->name);
     dltf_status status = begin_npy(r, size, beginning, &start, &in_order);
     if (status == DLTF_OK && !in_order && path)
-        return dltf_array_load(path, &r->array); /* names the file itself */
+        return dltf_array_load(path, &r->array); /* already prefixed with the path */
     if (status == DLTF_OK && !in_order)
         status = load_rest(r, beginning, start);
     return dl_file_result(status, r->name);
 }
 
-/* By the kind of file. What cannot be opened, or only by the loader (an array in an archive), gets the
- * loader's words. */
+/* Paths that cannot be opened here go to the loader: it handles FILE.npz:NAME, and otherwise reports the
+ * error. */
 static dltf_status open_path(dltf_reader *r, const char *path, int64_t raw_columns) {
     struct stat about;
     r->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (r->descriptor < 0 && errno == EINTR)
-        return dl_file_result(dl_fail(DLTF_CANCELLED, "a signal came while data were waited for"), path);
+        return dl_file_result(dl_fail(DLTF_CANCELLED, "interrupted while waiting for data"), path);
     if (r->descriptor < 0 && raw_columns > 0)
         return dl_file_result(dl_fail(DLTF_FILE, "cannot open: %s", strerror(errno)), path);
     if (r->descriptor < 0 || fstat(r->descriptor, &about) != 0)
@@ -188,7 +188,7 @@ dltf_status dltf_reader_open(const char *path, int64_t raw_columns, dltf_reader 
     if (!path || !*path)
         return dl_fail(DLTF_ARGUMENT, "no file name given");
     if (raw_columns < 0 || raw_columns > INT32_MAX)
-        return dl_fail(DLTF_ARGUMENT, "rows of %lld columns are not possible", (long long)raw_columns);
+        return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)raw_columns);
     if (strcmp(path, "-") == 0) {
         int descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
         if (descriptor < 0)
@@ -221,7 +221,7 @@ void dltf_reader_free(dltf_reader *r) {
 
 /* ---- Reading ---- */
 
-/* Rows of a matrix in memory: a view. */
+/* The next rows of the loaded matrix, as a view. */
 static void take_from_array(dltf_reader *r, int64_t most, dltf_matrix *rows) {
     dltf_matrix all = dltf_array_matrix(r->array);
     int64_t left = all.rows - r->done;
@@ -231,13 +231,13 @@ static void take_from_array(dltf_reader *r, int64_t most, dltf_matrix *rows) {
     r->done += rows->rows;
 }
 
-/* Room grows with what arrives: a header that promises too much takes no memory. */
+/* The buffer grows with the input, so that a header that declares too much allocates nothing. */
 static dltf_status fill_buffer(dltf_reader *r, int64_t wanted) {
-    enum { LEAST = 1 << 20 };
+    enum { MIN_CAPACITY = 1 << 20 };
     dltf_status status = DLTF_OK;
     while (r->filled < wanted && !r->ended && status == DLTF_OK) {
         if (r->filled == r->capacity) {
-            int64_t larger = r->capacity < LEAST ? LEAST : 2 * r->capacity;
+            int64_t larger = r->capacity < MIN_CAPACITY ? MIN_CAPACITY : 2 * r->capacity;
             larger = larger < wanted ? larger : wanted;
             uint8_t *memory = dl_grow(r->bytes, r->filled, larger, 1);
             if (!memory)
@@ -251,15 +251,15 @@ static dltf_status fill_buffer(dltf_reader *r, int64_t wanted) {
     return status;
 }
 
-/* The stream's end, where `wanted` more rows were hoped for. */
+/* Checks for truncated or trailing data after an attempt to read `wanted` rows. */
 static dltf_status check_end(const dltf_reader *r, int64_t wanted) {
     int64_t row = r->done + r->filled / r->row_bytes, bytes = r->filled % r->row_bytes;
     if (r->rows >= 0 && wanted == 0 && r->filled > 0)
-        return dl_fail(DLTF_FORMAT, "damaged: goes on after the %s rows that its header promises",
+        return dl_fail(DLTF_FORMAT, "corrupt: data continues after the %s rows the header declares",
                        DL_COMMAS(r->rows));
     if (r->rows >= 0 && r->filled < wanted * r->row_bytes)
         return dl_fail(DLTF_FORMAT,
-                       "truncated: header promises %s rows, row %s (counting from 0) has %s of %s bytes",
+                       "truncated: header declares %s rows, row %s (counting from 0) has %s of %s bytes",
                        DL_COMMAS(r->rows), DL_COMMAS(row), DL_COMMAS(bytes), DL_COMMAS(r->row_bytes));
     if (r->ended && r->rows < 0 && bytes > 0)
         return partial_row(r, row, bytes);
@@ -270,7 +270,7 @@ static dltf_status check_end(const dltf_reader *r, int64_t wanted) {
     return DLTF_OK;
 }
 
-/* The first rows in the buffer as a matrix. */
+/* The first `count` rows of the buffer as a matrix. */
 static dltf_status convert(dltf_reader *r, int64_t count, dltf_matrix *rows) {
     dltf_status status = DLTF_OK;
     *rows = (dltf_matrix){r->bytes, r->type, count, r->cols, r->cols, 1};
@@ -299,12 +299,12 @@ static dltf_status take_from_stream(dltf_reader *r, int64_t most, dltf_matrix *r
     if (r->rows >= 0 && r->rows - r->done < most)
         wanted = r->rows - r->done;
     if (wanted > INT64_MAX / r->row_bytes)
-        return dl_fail(DLTF_MEMORY, "%lld rows at once are too many", (long long)most);
+        return dl_fail(DLTF_MEMORY, "cannot read %lld rows at once", (long long)most);
     r->filled -= r->given;
     if (r->filled > 0)
         memmove(r->bytes, r->bytes + r->given, (size_t)r->filled);
     r->given = 0;
-    /* After the last row of a header: one byte more would be too many. */
+    /* After the last declared row, try one more byte to detect trailing data. */
     DL_TRY(fill_buffer(r, wanted > 0 ? wanted * r->row_bytes : 1));
     DL_TRY(check_end(r, wanted));
     count = r->filled / r->row_bytes;
@@ -318,7 +318,7 @@ done:
 
 dltf_status dltf_reader_next(dltf_reader *r, int64_t most, dltf_matrix *rows) {
     if (most < 1)
-        return dl_fail(DLTF_ARGUMENT, "%lld rows cannot be read; at least one", (long long)most);
+        return dl_fail(DLTF_ARGUMENT, "cannot read %lld rows: expected at least 1", (long long)most);
     if (!r->array)
         return take_from_stream(r, most, rows);
     take_from_array(r, most, rows);

@@ -4,14 +4,14 @@
 
 #include "data/bundle.h"
 
-/* Both put the path in front of their failures. */
+/* Save and load prefix their error messages with the path. */
 dltf_status dl_safetensors_save(const dl_bundle *bundle, const char *path);
-/* Fills an empty bundle. Higher ranks than 2 are refused. On failure the bundle is empty. */
+/* Fills an empty bundle; on failure it is empty. Tensors of rank above 2 are an error. */
 dltf_status dl_safetensors_load(const char *path, dl_bundle *bundle);
 /* The same from memory. */
 dltf_status dl_safetensors_parse(const uint8_t *bytes, int64_t size, dl_bundle *bundle);
 
-/* "F32", "F64", ...: how the header names a type. */
+/* The name of a type in the header: "F32", "F64", ... */
 const char *dl_safetensors_type(dl_tensor_type type);
 
 #endif

@@ -1,5 +1,5 @@
-/* Reading safetensors: 8 bytes length, a JSON header, the tensors' bytes. The header must account for every
- * byte of the data exactly once, as the format demands, so that nothing can hide in a model. */
+/* Reading safetensors: header length (8 bytes), JSON header, tensor data. As the format requires, the header
+ * must account for every byte of the data exactly once, so that a model cannot carry hidden content. */
 #include "base/memory.h"
 #include "io/bytes.h"
 #include "io/safetensors.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "safetensors are little-endian: swap here for this machine");
+               "safetensors is little-endian: swap bytes here on this machine");
 
-/* More tensors or notes than any model has; bounds the work that a hostile header can cause. */
-enum { PREFIX = 8, MOST_HEADER = 100000000, MOST_ITEMS = 10000 };
+/* Limits far above those of any model; they bound the work that a hostile header can cause. */
+enum { PREFIX = 8, MAX_HEADER = 100000000, MAX_ITEMS = 10000 };
 
-/* One tensor as the header describes it. */
+/* A tensor as described by the header. */
 typedef struct entry {
     const char *name;
     dl_tensor_type type;
@@ -45,7 +45,7 @@ static dltf_status read_type(const json_t *value, entry *e) {
             e->type = (dl_tensor_type)i;
             return DLTF_OK;
         }
-    return bad_tensor(e->name, "has a type other than F32, F64, I64, I32 and U8");
+    return bad_tensor(e->name, "has an unsupported type: expected F32, F64, I64, I32 or U8");
 }
 
 /* An array of `count` integers >= 0. */
@@ -79,11 +79,11 @@ static dltf_status read_entry(const char *name, const json_t *value, entry *e) {
     if (e->shape[0] == 0 || e->shape[1] == 0)
         return bad_tensor(name, "has no elements");
     if (!read_integers(json_object_get(value, "data_offsets"), 2, offsets) || offsets[0] > offsets[1])
-        return bad_tensor(name, "has damaged data_offsets");
+        return bad_tensor(name, "has invalid data_offsets");
     int64_t bytes = 0;
     if (!dl_multiply(e->shape[0], e->shape[1], &bytes) ||
         !dl_multiply(bytes, dl_tensor_type_size(e->type), &bytes) || bytes != offsets[1] - offsets[0])
-        return bad_tensor(name, "has data_offsets that do not agree with its shape");
+        return bad_tensor(name, "has data_offsets that do not match its shape");
     e->begin = offsets[0];
     e->end = offsets[1];
     return DLTF_OK;
@@ -92,12 +92,12 @@ static dltf_status read_entry(const char *name, const json_t *value, entry *e) {
 static dltf_status read_metadata(const json_t *metadata, dl_notes *notes) {
     const char *name;
     json_t *value;
-    if (!json_is_object(metadata) || json_object_size(metadata) > MOST_ITEMS)
-        return dl_fail(DLTF_FORMAT, "damaged header: __metadata__ must be an object of at most %d strings",
-                       MOST_ITEMS);
+    if (!json_is_object(metadata) || json_object_size(metadata) > MAX_ITEMS)
+        return dl_fail(DLTF_FORMAT, "corrupt header: __metadata__ must be an object of at most %d strings",
+                       MAX_ITEMS);
     json_object_foreach((json_t *)(uintptr_t)metadata, name, value) {
         if (!json_is_string(value))
-            return dl_fail(DLTF_FORMAT, "damaged header: __metadata__ must hold strings only");
+            return dl_fail(DLTF_FORMAT, "corrupt header: __metadata__ must contain only strings");
         dltf_status status = dl_notes_set(notes, name, json_string_value(value));
         if (status != DLTF_OK)
             return status;
@@ -110,7 +110,8 @@ static int compare_places(const void *a, const void *b) {
     return (left->begin > right->begin) - (left->begin < right->begin);
 }
 
-/* Tensors in the order of their data: each begins where the one before ends, the last ends with the file. */
+/* Sorts tensors by position. Each must begin where the previous one ends, and the last must end with the
+ * file. */
 static dltf_status check_places(entry *entries, int64_t count, int64_t data_size) {
     int64_t at = 0;
     if (count > 0)
@@ -122,11 +123,11 @@ static dltf_status check_places(entry *entries, int64_t count, int64_t data_size
                            DL_COMMAS(entries[i].end), DL_COMMAS(data_size));
         if (entries[i].begin != at)
             return bad_tensor(entries[i].name,
-                              entries[i].begin < at ? "overlaps another" : "is preceded by a gap");
+                              entries[i].begin < at ? "overlaps another tensor" : "is preceded by a gap");
         at = entries[i].end;
     }
     if (at != data_size)
-        return dl_fail(DLTF_FORMAT, "damaged: has %s bytes more than its header promises",
+        return dl_fail(DLTF_FORMAT, "corrupt: %s more bytes than the header declares",
                        DL_COMMAS(data_size - at));
     return DLTF_OK;
 }
@@ -139,8 +140,8 @@ static dltf_status read_tensors(const json_t *header, const uint8_t *data, int64
     int64_t count = 0;
     const char *name;
     json_t *value;
-    if (!json_is_object(header) || json_object_size(header) > MOST_ITEMS)
-        return dl_fail(DLTF_FORMAT, "damaged header: an object of at most %d tensors expected", MOST_ITEMS);
+    if (!json_is_object(header) || json_object_size(header) > MAX_ITEMS)
+        return dl_fail(DLTF_FORMAT, "corrupt header: expected an object of at most %d tensors", MAX_ITEMS);
     DL_TRY_NEW(entries, (int64_t)json_object_size(header));
     json_object_foreach((json_t *)(uintptr_t)header, name, value) {
         if (strcmp(name, "__metadata__") == 0)
@@ -163,17 +164,17 @@ dltf_status dl_safetensors_parse(const uint8_t *bytes, int64_t size, dl_bundle *
     if (size < PREFIX + 2)
         return dl_fail(DLTF_FORMAT, "truncated: %" PRId64 " bytes are too few for a safetensors file", size);
     uint64_t length = dl_little64(bytes);
-    if (length > MOST_HEADER || bytes[PREFIX] != '{')
+    if (length > MAX_HEADER || bytes[PREFIX] != '{')
         return dl_fail(DLTF_FORMAT,
-                       "is not a safetensors file: it does not begin with a header's length and {");
+                       "is not a safetensors file: it does not begin with a header length and {");
     if (length > (uint64_t)(size - PREFIX))
-        return dl_fail(DLTF_FORMAT, "truncated: a header of %s bytes is announced, file has %s",
+        return dl_fail(DLTF_FORMAT, "truncated: header length is %s bytes, file has %s",
                        DL_COMMAS((int64_t)length), DL_COMMAS(size));
     json_t *header = json_loadb((const char *)bytes + PREFIX, (size_t)length, JSON_REJECT_DUPLICATES, &error);
-    if (!header && !*error.text) /* jansson has nothing to say of lack of memory */
+    if (!header && !*error.text) /* jansson sets no text when out of memory */
         return dl_fail(DLTF_MEMORY, "not enough memory for the header");
     if (!header)
-        return dl_fail(DLTF_FORMAT, "damaged header: byte %d: %s", error.position,
+        return dl_fail(DLTF_FORMAT, "corrupt header: byte %d: %s", error.position,
                        DL_PRINTABLE(error.text, (int64_t)strlen(error.text)));
     dltf_status status =
         read_tensors(header, bytes + PREFIX + length, size - PREFIX - (int64_t)length, bundle);

@@ -1,5 +1,5 @@
-/* Writing safetensors: notes sorted by name, tensors in the bundle's order, the header padded by blanks so
- * that the data begin at a multiple of 8. The same bundle gives the same bytes. */
+/* Writing safetensors: notes sorted by name, tensors in the bundle's order, the header padded with blanks so
+ * that the data begins at a multiple of 8. The same bundle gives the same bytes. */
 #include "io/bytes.h"
 #include "io/file.h"
 #include "io/safetensors.h"
@@ -39,7 +39,7 @@ static dltf_status add_tensor(json_t *header, const dl_tensor *tensor, int64_t b
     return json_object_set_new(header, tensor->name, entry) == 0 ? DLTF_OK : no_json();
 }
 
-/* The header as text, to be given back by free. */
+/* The header as text, to be released with free. */
 static dltf_status make_header(const dl_bundle *bundle, char **text) {
     dltf_status status = DLTF_OK;
     json_t *header = json_object();

@@ -1,5 +1,5 @@
-/* Spools. The file loses its name as soon as it is made, so that nothing is left behind however the program
- * ends. */
+/* Spools. The temporary file is unlinked right after creation, so that nothing is left behind however the
+ * program ends. */
 #include "io/spool.h"
 
 #include "base/memory.h"
@@ -47,7 +47,7 @@ static dltf_status create(dl_spool *spool) {
     return status;
 }
 
-/* What is in memory goes to the file. */
+/* Moves the bytes in memory to the file. */
 static dltf_status flush(dl_spool *spool) {
     dltf_status status = spool->descriptor < 0 ? create(spool) : DLTF_OK;
     for (int64_t done = 0; status == DLTF_OK && done < spool->used;) {
@@ -87,7 +87,7 @@ dltf_status dl_spool_read(const dl_spool *spool, int64_t offset, void *bytes, in
         if (got < 0 && errno == EINTR)
             continue;
         if (got == 0)
-            errno = EIO; /* somebody shortened it */
+            errno = EIO; /* file was truncated by another process */
         if (got <= 0)
             return failure(spool, "read");
         to += got;

@@ -1,4 +1,4 @@
-/* Text files that appear whole or not at all: what programs on top of the library print to files. */
+/* Atomic writing of text files, for programs that use the library. */
 #include "io/writer.h"
 
 #include <string.h>

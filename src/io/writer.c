@@ -1,5 +1,5 @@
-/* The atomic writer. A crash, a full disk or a cancelled run must never leave half a model where a whole one
- * was, so every saver of this folder writes through here. */
+/* The atomic writer. A crash, a full disk or an interrupt must never replace a complete file with a partial
+ * one, so all files are written through here. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "io/writer.h"
@@ -26,7 +26,7 @@ static char *copy_text(const char *text) {
     return copy;
 }
 
-/* A new file beside the target. Not mkstemp: its files are private, ours are open like any new file. */
+/* Creates a file beside the target. Not mkstemp, which makes it private instead of applying the umask. */
 static int create_temporary(dl_writer *writer) {
     static _Atomic unsigned serial;
     size_t room = strlen(writer->target) + 48;
@@ -60,7 +60,7 @@ dltf_status dl_writer_open(dl_writer *writer, const char *path) {
     *writer = (dl_writer){0};
     if (!path || !*path)
         return dl_fail(DLTF_ARGUMENT, "no file name given");
-    /* Through symbolic links, so that the link survives and its target is replaced. */
+    /* Resolve symbolic links, so that the link survives and its target is replaced. */
     char resolved[PATH_MAX];
     dltf_status status = DLTF_MEMORY;
     struct stat about;
@@ -115,9 +115,9 @@ dltf_status dl_writer_replace(dl_writer *writer, const void *bytes, int64_t coun
     return DLTF_OK;
 }
 
-/* Out of our buffers and onto the disk, so that a crash after the rename cannot leave an empty file. What has
- * no disk below it says so, which is no failure. */
-static bool reaches_disk(FILE *file) {
+/* Flushes and syncs, so that a crash after the rename cannot leave an empty file. Files that do not support
+ * syncing, such as pipes, count as synced. */
+static bool flush_and_sync(FILE *file) {
     if (fflush(file) != 0)
         return false;
     int result = 0;
@@ -128,7 +128,7 @@ static bool reaches_disk(FILE *file) {
 }
 
 dltf_status dl_writer_commit(dl_writer *writer) {
-    dltf_status status = reaches_disk(writer->file) ? DLTF_OK : system_failure("write");
+    dltf_status status = flush_and_sync(writer->file) ? DLTF_OK : system_failure("write");
     int closed = fclose(writer->file);
     writer->file = NULL;
     if (status == DLTF_OK && closed != 0)
@@ -137,7 +137,7 @@ dltf_status dl_writer_commit(dl_writer *writer) {
         if (rename(writer->temporary, writer->target) != 0)
             status = system_failure("rename the finished file");
         else
-            writer->temporary[0] = '\0'; /* it is the target now */
+            writer->temporary[0] = '\0'; /* renamed: nothing to unlink */
     }
     dl_writer_abort(writer);
     return status;

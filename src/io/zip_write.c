@@ -1,4 +1,4 @@
-/* Writing zip archives of stored members. Nothing in them depends on when or where they were written. */
+/* Writing zip archives of stored members. The bytes do not depend on time or place of writing. */
 #include "io/bytes.h"
 #include "io/zip.h"
 
@@ -14,7 +14,7 @@ void dl_zip_writer_free(dl_zip_writer *zip) {
     dl_text_free(&zip->directory);
 }
 
-/* What goes into a 32-bit field: the value, or the mark that says "see the ZIP64 field". */
+/* The value of a 32-bit field: `value`, or the marker that refers to the ZIP64 field. */
 static uint64_t short_form(const dl_zip_writer *zip, int64_t value) {
     return value >= zip->limit ? UINT32_MAX : (uint64_t)value;
 }
@@ -31,7 +31,7 @@ static void put_common(uint8_t *at, const dl_zip_writer *zip, uint32_t crc, int6
     dl_put_little(at + 24, (uint64_t)extra_length, 2);
 }
 
-/* The ZIP64 field with those of the values that need it; returns its length. */
+/* Writes the ZIP64 field with the values that need it; returns its length, 0 if none do. */
 static int put_extra(uint8_t *at, const dl_zip_writer *zip, const int64_t *values, int count) {
     int length = 4;
     for (int i = 0; i < count; i++)

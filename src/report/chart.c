@@ -1,4 +1,4 @@
-/* SVG by hand: a panel is a frame, ticks and polylines. */
+/* SVG line charts: a panel is a frame, ticks and polylines. */
 #include "report/chart.h"
 
 #include "report/markup.h"
@@ -11,12 +11,12 @@
 /* Sizes in pixels. */
 enum { WIDTH = 330, HEIGHT = 260, LEFT = 52, RIGHT = 14, TOP = 30, BOTTOM = 46, HEAD = 64, MARK = 3 };
 
-/* Okabe and Ito's colours: distinct for colour-blind readers too. */
+/* Okabe and Ito's palette, distinct for colour-blind readers. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                       "#e69f00", "#56b4e9", "#000000", "#999999"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
-/* The rectangle of a plot on the page, and the range of its axes; x is a logarithm on a log axis. */
+/* The rectangle of a plot on the page, and the ranges of its axes; x holds logarithms on a log axis. */
 typedef struct frame {
     double left, top, width, height;
     double x_low, x_high, y_high; /* y begins at 0 */
@@ -32,7 +32,7 @@ static double along_y(const frame *f, double y) {
     return f->top + f->height * (1 - y / f->y_high);
 }
 
-/* 1, 2 or 5 times a power of ten, so that about `wanted` steps cover the range. */
+/* 1, 2 or 5 times a power of ten, such that about `wanted` steps cover the range. */
 static double nice_step(double range, int wanted) {
     double rough = range / wanted, power = pow(10, floor(log10(rough))), part = rough / power;
     return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
@@ -47,7 +47,7 @@ static frame make_frame(const chart_panel *panel, double left, double top) {
             f.x_high = fmax(f.x_high, x);
             f.y_high = fmax(f.y_high, panel->lines[l].y[p]);
         }
-    if (!(f.x_low < f.x_high)) { /* no point, or one */
+    if (!(f.x_low < f.x_high)) { /* fewer than two points */
         f.x_low = isfinite(f.x_low) ? f.x_low - 1 : 0;
         f.x_high = f.x_low + 2;
     }
@@ -87,7 +87,7 @@ static void write_axes(FILE *out, const chart_panel *panel, const frame *f) {
     if (f->log_x)
         for (double e = ceil(f->x_low - 1e-9); e <= f->x_high + 1e-9; e++)
             write_x_tick(out, f, pow(10, e));
-    else /* the values themselves: there are few */
+    else /* ticks at the values themselves, which are few */
         for (int p = 0; panel->count > 0 && p < panel->lines[0].count; p++)
             write_x_tick(out, f, panel->lines[0].x[p]);
     fprintf(out,
@@ -112,7 +112,7 @@ static void write_line(FILE *out, const frame *f, const chart_line *line, const 
                 along_x(f, line->x[p]), along_y(f, line->y[p]), MARK, line->dashed ? "#fff" : colour, colour);
 }
 
-/* The names of all lines, each once, in the order of their first appearance. */
+/* The distinct names of all lines, in order of first appearance. */
 typedef struct legend {
     int count;
     const char *names[COLOURS];

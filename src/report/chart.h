@@ -4,13 +4,13 @@
 
 #include <stdbool.h>
 
-enum { CHART_MOST_POINTS = 32, CHART_MOST_LINES = 12 };
+enum { CHART_MAX_POINTS = 32, CHART_MAX_LINES = 12 };
 
 typedef struct chart_line {
-    const char *name; /* lines of one name share a colour and an entry of the legend */
+    const char *name; /* lines of the same name share a colour and a legend entry */
     bool dashed;
     int count;
-    double x[CHART_MOST_POINTS], y[CHART_MOST_POINTS]; /* x ascending; y >= 0 */
+    double x[CHART_MAX_POINTS], y[CHART_MAX_POINTS]; /* x ascending; y >= 0 */
 } chart_line;
 
 typedef struct chart_panel {
@@ -18,10 +18,10 @@ typedef struct chart_panel {
     const char *x_label, *y_label;
     bool log_x;
     int count;
-    chart_line lines[CHART_MOST_LINES];
+    chart_line lines[CHART_MAX_LINES];
 } chart_panel;
 
-/* The panels in rows of `columns`, as allocated text; NULL without memory. Panels without points are left
+/* The panels in rows of `columns`, as allocated text; NULL if out of memory. Panels without points are drawn
  * empty. */
 char *chart_svg(const char *title, const chart_panel *panels, int count, int columns);
 

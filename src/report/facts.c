@@ -1,4 +1,4 @@
-/* Facts for programs and for people. */
+/* Facts as JSON and as text. */
 #include "report/facts.h"
 
 #include "report/json.h"

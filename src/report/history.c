@@ -1,4 +1,4 @@
-/* Turns what a learner remembers into rows. */
+/* Options and history of a learner as JSON. */
 #include "report/history.h"
 
 #include "report/json.h"

@@ -1,4 +1,4 @@
-/* A learner's options and history as JSON, for reports and CSV files. */
+/* Options and history of a learner as JSON, for reports and CSV files. */
 #ifndef REPORT_HISTORY_H
 #define REPORT_HISTORY_H
 
@@ -9,7 +9,7 @@
 /* An array of flat objects, one per iteration. */
 json_t *history_rows(const dltf_iteration *history, int64_t count);
 
-/* All values of an option table, by name. */
+/* An object with all options of a table. */
 json_t *history_options(dltf_option_table table, const void *values);
 
 #endif

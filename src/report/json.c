@@ -1,4 +1,4 @@
-/* Values and the one layout of JSON output. */
+/* JSON values and the common layout of JSON output. */
 #include "report/json.h"
 
 #include <math.h>

@@ -1,20 +1,20 @@
-/* JSON as all programs of the project write it. */
+/* JSON output shared by all programs of the project. */
 #ifndef REPORT_JSON_H
 #define REPORT_JSON_H
 
 #include <jansson.h>
 #include <stdio.h>
 
-/* Significant digits of a real number: more than any measurement here has. */
+/* Significant digits of real numbers; more than any measurement has. */
 enum { JSON_DIGITS = 12 };
 
-/* JSON has no NaN and no infinity: null stands for both. */
+/* NaN and infinity, which JSON lacks, become null. */
 json_t *json_number(double value);
 
-/* A string of any bytes: JSON is UTF-8, other bytes become question marks. */
+/* A string from arbitrary bytes; bytes that are not UTF-8 become question marks. */
 json_t *json_text(const char *text);
 
-/* Indented, with a line end, allocated; `digits` of every real number. NULL without memory. */
+/* Indented text with a final line end; reals have `digits` digits. Allocated; NULL if out of memory. */
 char *json_format(const json_t *value, int digits);
 
 /* The same, with JSON_DIGITS, to a stream. */

@@ -1,10 +1,10 @@
-/* Columns and cells of rows, and the table for people. */
+/* Columns and cells of rows, and the text table. */
 #include "report/rows.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-int rows_columns(const json_t *rows, const char *columns[ROWS_MOST_COLUMNS]) {
+int rows_columns(const json_t *rows, const char *columns[ROWS_MAX_COLUMNS]) {
     int count = 0;
     for (size_t i = 0; i < json_array_size(rows); i++) {
         json_t *row = json_array_get(rows, i);
@@ -13,7 +13,7 @@ int rows_columns(const json_t *rows, const char *columns[ROWS_MOST_COLUMNS]) {
             int known = 0;
             while (known < count && strcmp(columns[known], key) != 0)
                 known++;
-            if (known == count && count < ROWS_MOST_COLUMNS)
+            if (known == count && count < ROWS_MAX_COLUMNS)
                 columns[count++] = key;
         }
     }
@@ -34,7 +34,7 @@ void rows_cell(const json_t *value, rows_reals reals, char text[ROWS_CELL_SIZE])
         snprintf(text, ROWS_CELL_SIZE, json_is_true(value) ? "yes" : "no");
 }
 
-/* ---- The table for people ---- */
+/* ---- Text table ---- */
 
 static const json_t *value_at(const json_t *rows, size_t row, const char *key) {
     return json_object_get(json_array_get(rows, row), key);
@@ -65,7 +65,7 @@ static int column_width(const json_t *rows, const char *key) {
     return (int)width;
 }
 
-/* Text to the left, numbers to the right; two blanks between columns. */
+/* Text is left-aligned, numbers right-aligned; two blanks between columns. */
 static void print_cell(FILE *out, const char *text, int width, bool left, bool last) {
     if (left)
         fprintf(out, "%-*s", width, text);
@@ -75,9 +75,9 @@ static void print_cell(FILE *out, const char *text, int width, bool left, bool l
 }
 
 void rows_print(const json_t *rows, FILE *out) {
-    const char *columns[ROWS_MOST_COLUMNS];
-    int widths[ROWS_MOST_COLUMNS];
-    bool left[ROWS_MOST_COLUMNS];
+    const char *columns[ROWS_MAX_COLUMNS];
+    int widths[ROWS_MAX_COLUMNS];
+    bool left[ROWS_MAX_COLUMNS];
     char text[ROWS_CELL_SIZE];
     int count = 0, all = rows_columns(rows, columns);
     for (int c = 0; c < all; c++)

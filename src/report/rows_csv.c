@@ -1,11 +1,11 @@
-/* Rows as CSV (RFC 4180, with plain line ends). */
+/* Rows as CSV (RFC 4180, but with LF line ends). */
 #include "report/rows.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A field, in quotes where it needs them. */
+/* Writes a field, quoted if necessary. */
 static void write_field(FILE *out, const char *text) {
     if (!strpbrk(text, ",\"\n")) {
         fputs(text, out);
@@ -21,7 +21,7 @@ static void write_field(FILE *out, const char *text) {
 }
 
 char *rows_csv(const json_t *rows) {
-    const char *columns[ROWS_MOST_COLUMNS];
+    const char *columns[ROWS_MAX_COLUMNS];
     char *content = NULL, text[ROWS_CELL_SIZE];
     size_t size = 0;
     FILE *out = open_memstream(&content, &size);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The ways to write options, and the mistakes people make.
+# Option syntax and usage errors.
 load common
 
 @test "all spellings of options mean the same" {
@@ -14,14 +14,14 @@ load common
 @test "unknown options are named, with a suggestion" {
   fails 2 "did you mean --theta" train x.npy --thta 3
   fails 2 "did you mean --unit-norm" train x.npy --unitnorm
-  fails 2 "no option -z" train x.npy -z
-  fails 2 "no option --no-theta" train x.npy --no-theta
-  fails 2 "no option --bogus-name" encode m d --bogus-name
+  fails 2 "unknown option -z" train x.npy -z
+  fails 2 "unknown option --no-theta" train x.npy --no-theta
+  fails 2 "unknown option --bogus-name" encode m d --bogus-name
 }
 
 @test "values are missing or wrong" {
   fails 2 "--theta needs a value: --theta THETA" train x.npy --theta
-  fails 2 "--theta needs a value, but -q follows" train x.npy --theta -q
+  fails 2 "--theta needs a value but found -q" train x.npy --theta -q
   fails 2 "--theta: 'abc' is not a number" train x.npy --theta abc
   fails 2 "--m: '1.5' is not a whole number" train x.npy -m 1.5
   fails 2 "--m: -3 is outside" train x.npy -m -3
@@ -32,12 +32,12 @@ load common
 }
 
 @test "operands are missing or too many" {
-  fails 2 "DATA is missing.*dltf train DATA" train
+  fails 2 "DATA is missing; usage: dltf train DATA" train
   fails 2 "MODEL is missing" encode
   fails 2 "DATA is missing" encode "$model"
   fails 2 "CODES is missing" decode "$model"
-  fails 2 "'b' is one word too many" train a b
-  fails 2 "one word too many" synth DIR
-  fails 2 "empty word" train ""
+  fails 2 "unexpected argument 'b'; usage: dltf train DATA" train a b
+  fails 2 "unexpected argument 'DIR'; usage: dltf synth \[options\]" synth DIR
+  fails 2 "DATA is empty" train ""
   fails 2 "--truth DIR is missing" score "$model"
 }

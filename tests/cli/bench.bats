@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# The benchmarks as programs: mistakes, the arrays, and codes of others that must be ours. No time is looked at.
+# The benchmark programs: usage errors, arrays, and peers that must find the same codes. Timings are not checked.
 load common
 
 bench=${DLTF%/*}/dltf-bench
 
-@test "dltf-bench says what it cannot do" {
+@test "dltf-bench reports usage errors" {
   local words
   for words in "" "nothing" "encode prox" "--fast encode" "encode -o" "prox --arrays ."; do
     # shellcheck disable=SC2086 # words
@@ -28,7 +28,7 @@ assert {row["shape"] for row in rows} == {"A", "D"} and {row["peer"] for row in 
 for row in rows:
     assert row["us_per_sample"] > 0 and row["ratio_to_sgemm"] > 0, row
     if row["peer"] in ("numpy", "torch", "faiss"):
-        assert row["same_supports"] > 0.9, row  # sums are rounded in another order
+        assert row["same_supports"] > 0.9, row  # sums are rounded in a different order
 host = report["host"]
 assert set(host) == {"cpu", "cores", "architecture", "os", "kernels", "blas", "build"} and all(host.values()), host
 assert platform.node() not in host.values()
@@ -40,12 +40,12 @@ TEXT
   names=$("$bench" --list)
   [[ $names == encode* && $(wc -w <<<"$names") -ge 5 ]]
   [[ $("$bench" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p') == "$names" ]]
-  # Each has results that are committed, and nothing else but the peers has.
+  # Each has committed results; so has peers, and nothing else.
   [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names peers | sort) ]]
 }
 
 @test "a benchmark prints a table, or one JSON object with the same rows" {
-  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow here"
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   "$bench" ksvd -o ksvd.json >table
   [[ $(value 'd["benchmark"], d["rounds"], [r["update"] for r in d["rows"]]' <ksvd.json) == "('ksvd', 3, ['exact', 'approximate'])" ]]
   grep -q '^CPU of one thread.* Best of 3 rounds\.$' table

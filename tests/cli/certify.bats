@@ -2,7 +2,7 @@
 # dltf certify: guarantees of models and of samples.
 load common
 
-# A problem with little noise, in which the certificate fires.
+# A problem with little noise, for which supports can be proven.
 quiet_toy() {
   dltf synth -n 32 -m 40 -k 3 -N 200 --noise 0.01 --seed 4 -o quiet -q
 }
@@ -51,19 +51,19 @@ P
   [[ $(dltf certify "$model" --sigma 2 --quantile 0.95 --json | value 'abs(d["noise"] - 2 * 26.29622760486423 ** .5) < 1e-6') == True ]]
 }
 
-@test "certify refuses what makes no sense" {
+@test "certify rejects invalid combinations" {
   quiet_toy
-  fails 2 "give one of them" certify "$model" --noise 1 --sigma 1
-  fails 2 "give DATA too" certify "$model" --codes c.npz
-  fails 2 "what is to be certified" certify "$model" "$toy/X.npy"
-  fails 2 "bare dictionary; give -k" certify quiet/dictionary.npy
+  fails 2 "--noise and --sigma are mutually exclusive" certify "$model" --noise 1 --sigma 1
+  fails 2 "--flags require DATA" certify "$model" --codes c.npz
+  fails 2 "nothing to certify for DATA" certify "$model" "$toy/X.npy"
+  fails 2 "dictionary.npy: is a bare dictionary; -k is required" certify quiet/dictionary.npy
   fails 2 "MODEL is missing.*MODEL \[DATA\]" certify
-  fails 2 "one word too many" certify a b c
+  fails 2 "unexpected argument 'c'" certify a b c
   fails 2 "--noise: -1 is outside" certify "$model" --noise -1
   fails 2 "more than the model's 24 atoms" certify "$model" -k 25
   fails 1 "quiet/X.npy: 32 columns, but the model expects 16" certify "$model" quiet/X.npy --noise 1
   fails 1 "quiet/codes.npz: 200 x 40, but there are $SAMPLES samples and 24 atoms" certify "$model" "$toy/X.npy" --codes quiet/codes.npz
   fails 1 "quiet/codes.npz: 200 x 40" certify "$model" "$toy/X.npy" --noise 1 --supports quiet/codes.npz
-  fails 2 "is an input" certify "$model" "$toy/X.npy" --noise 1 --flags "$toy/X.npy"
-  fails 2 "flags are written as .npy" certify "$model" "$toy/X.npy" --noise 1 --flags f.txt
+  fails 2 "X.npy: would overwrite an input" certify "$model" "$toy/X.npy" --noise 1 --flags "$toy/X.npy"
+  fails 2 "f.txt: unsupported extension: flags can be written as .npy" certify "$model" "$toy/X.npy" --noise 1 --flags f.txt
 }

@@ -44,7 +44,7 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
   done
 }
 
-@test "options of another coder are refused" {
+@test "options of another coder are rejected" {
   fails 2 "--passes: applies to coder iht, niht or htp, not to coder omp" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --passes 3
   fails 2 "--error: applies to coder omp, not to coder threshold" encode "$model" "$toy/Xtest.npy" -o x.npz --error 1
   fails 2 "--select: the coder omp chooses atoms by magnitude" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --select positive
@@ -67,7 +67,7 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
   run ! cmp -s one.safetensors three.safetensors
 }
 
-@test "options of another method are refused" {
+@test "options of another method are rejected" {
   fails 2 "--steps: applies to encoder tied, tight, dual or distilled, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 3 -o x.safetensors
   fails 2 "--error: applies to method ksvd" train "$toy/X.npy" --error 3 -o x.safetensors
   fails 2 "--update: applies to method ksvd" train "$toy/X.npy" --update approximate -o x.safetensors

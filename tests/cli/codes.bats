@@ -27,17 +27,17 @@ load common
   [[ $(head -c 200 Xtest.codes.npy) == *"($SAMPLES, 24)"* ]]
   dltf encode "$model" "$toy/Xtest.npy" --dense -o codes.csv -q
   [[ $(wc -l <codes.csv) == "$SAMPLES" ]]
-  fails 2 "x.npz: dense codes are written as .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.npz
-  fails 2 "x.xyz: dense codes are written as .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.xyz
-  fails 2 "sparse .npz" encode "$model" "$toy/Xtest.npy" -o x.npy
+  fails 2 "x.npz: unsupported extension: dense codes can be written as .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.npz
+  fails 2 "x.xyz: unsupported extension: dense codes can be written as .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.xyz
+  fails 2 "x.npy: unsupported extension: sparse codes are written as .npz" encode "$model" "$toy/Xtest.npy" -o x.npy
   [[ $(ls x.* 2>/dev/null) == "" ]]
 }
 
-@test "files get the endings of what is in them" {
+@test "extensions must match the content" {
   dltf encode "$model" "$toy/Xtest.npy" -o t.NPZ -q
-  fails 2 "k.xyz: samples are written as .npy or .csv; give a name that ends so" decode "$model" t.NPZ -o k.xyz
-  fails 2 "a.jpg: the picture is written as .png; give a name that ends so" decode "$model" t.NPZ --picture a.jpg
-  fails 2 "a.jpg: the picture is written as .png; give a name that ends so" inspect "$model" --atoms a.jpg
+  fails 2 "k.xyz: unsupported extension: samples can be written as .npy or .csv" decode "$model" t.NPZ -o k.xyz
+  fails 2 "a.jpg: unsupported extension: pictures can be written as .png" decode "$model" t.NPZ --picture a.jpg
+  fails 2 "a.jpg: unsupported extension: pictures can be written as .png" inspect "$model" --atoms a.jpg
   [[ $(ls) == t.NPZ ]]
 }
 
@@ -65,13 +65,13 @@ PYTHON
   [[ -s plain.png ]]
   error=$(dltf decode "$model" t.codes.npz -o x.npy --original "$toy/Xtest.npy" --json | value 'd["relative_error"]')
   [[ $(value "0 < $error < 0.5" <<<"{}") == True ]]
-  fails 2 "form is WIDTHxHEIGHT" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 4
-  fails 2 "holds 25 entries, not 16" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 5x5
-  fails 2 "holds 1 entry, not 16" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 1x1
+  fails 2 "expected WIDTHxHEIGHT" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 4
+  fails 2 "has 25 entries, expected 16" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 5x5
+  fails 2 "has 1 entry, expected 16" decode "$model" t.codes.npz -o y.npy --picture p.png --shape 1x1
   [[ ! -e y.npy && ! -e p.png ]]
 }
 
-@test "inspect tells sizes, coherence, guarantee and provenance" {
+@test "inspect shows sizes, coherence, guarantee and provenance" {
   run -0 dltf inspect "$model"
   [[ $output == *"atoms (m)"*24*tied*"preprocessing"*none*coherence*Welch*"mu_1(3)"*"frame potential"*"Corollary 1.1"* ]]
   dltf inspect "$model" --json >m.json
@@ -84,7 +84,7 @@ PYTHON
   printf '1,0,2\n0,1,0\n1,1,3\n0,2,1\n' >three.csv
   dltf train three.csv -m 2 -k 1 "${FAST[@]}" --center --unit-norm -q
   [[ $(dltf inspect three.model.safetensors) == *"mean subtracted, then samples scaled"* ]]
-  fails 2 "not a square picture" inspect three.model.safetensors --atoms a.png
+  fails 2 "not a square image" inspect three.model.safetensors --atoms a.png
   dltf inspect three.model.safetensors --atoms a.png --shape 3x1 >/dev/null
   [[ -s a.png ]]
 }

@@ -1,15 +1,15 @@
-# Helpers of the command-line tests. DLTF names the program; DLTF_TEST_SMALL=1 makes everything small, for slow builds.
+# Helpers of the command-line tests. DLTF is the program; DLTF_TEST_SMALL=1 reduces sizes for slow builds.
 bats_require_minimum_version 1.5.0
 
-: "${DLTF:?DLTF must name the dltf program to test}"
+: "${DLTF:?must be the path of the dltf program to test}"
 DLTF=$(realpath "$DLTF")
 PYTHON=$(command -v /usr/bin/python3 || command -v python3)
 
-# Threads that wait spin by default, which on a busy machine takes the processor from those that work.
+# Waiting threads spin by default, which slows down a busy machine.
 export OMP_WAIT_POLICY=passive
 
-# The leak checker of Clang 14 now and then crashes ("Tracer caught signal 11") over the thread-local storage of threads
-# that are just ending; without this interception it does not.
+# The leak checker of Clang 14 occasionally crashes ("Tracer caught signal 11") on the thread-local storage of exiting
+# threads; disabling this interception avoids it.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}intercept_tls_get_addr=0
 
 if [[ ${DLTF_TEST_SMALL:-0} == 1 ]]; then
@@ -20,7 +20,7 @@ fi
 
 dltf() { "$DLTF" "$@"; }
 
-# Every test runs in an empty folder of its own, with $toy (a synthetic problem) and $model (trained on it) at hand.
+# Every test runs in its own empty folder. $toy is a synthetic problem, $model is trained on it.
 setup_file() {
   export toy=$BATS_FILE_TMPDIR/toy model=$BATS_FILE_TMPDIR/toy.model.safetensors
   dltf synth -n 16 -m 24 -k 3 -N "$SAMPLES" --noise 0.05 -o "$toy" -q
@@ -38,7 +38,7 @@ fails() {
   shift 2
   run -"$code" --separate-stderr dltf "$@"
   [[ -z $output ]] || { echo "stdout: $output"; return 1; }
-  [[ ${#stderr_lines[@]} == 1 && $stderr == "dltf"* ]] || { echo "not one sentence: $stderr"; return 1; }
+  [[ ${#stderr_lines[@]} == 1 && $stderr == "dltf"* ]] || { echo "not one line: $stderr"; return 1; }
   [[ $stderr =~ $pattern ]] || { echo "does not match '$pattern': $stderr"; return 1; }
 }
 
@@ -58,7 +58,7 @@ experiments() {
   echo "$names"
 }
 
-# value EXPRESSION: of the JSON object d on stdin.
+# value EXPRESSION: evaluated with d = the JSON object on stdin.
 value() { "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 
 same_file() { cmp "$1" "$2"; }

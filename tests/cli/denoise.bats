@@ -58,37 +58,37 @@ PYTHON
   fails 2 "x.model.safetensors: atoms of 16 entries, but a patch of 8 x 8 has 64" denoise n.npy --sigma 20 --model x.model.safetensors -o d.png
 }
 
-@test "what cannot be denoised is refused with a sentence" {
+@test "invalid input is rejected with a message" {
   picture gray a.pgm
   printf 'P5\n1 1\n255\na' >dot.pgm
   head -c 700 a.pgm >cut.pgm
   echo "no image" >text.png
   fails 1 "dot.pgm: 1 x 1 pixels are smaller than one patch" denoise dot.pgm --sigma 20 -o c.png
   fails 1 "cut.pgm: truncated" denoise cut.pgm -o c.png
-  fails 1 "text.png: is not an image" denoise text.png -o c.png
+  fails 1 "text.png: unrecognised image format" denoise text.png -o c.png
   fails 1 "none.png: cannot open" denoise none.png -o c.png
   fails 2 "sigma: -5 is outside 0 .. 1000" denoise a.pgm --sigma -5 -o c.png
   fails 2 "sigma: 1e9 is outside" denoise a.pgm --sigma 1e9 -o c.png
   fails 2 "OUT is missing" denoise a.pgm
-  fails 2 "c.jpg: an image is written as .png, .pgm, .ppm or .npy; give a name that ends so" denoise a.pgm -o c.jpg
-  fails 2 "a.pgm is an input" denoise a.pgm -o a.pgm
-  fails 2 "c.ppm: a gray image is written as .png, .pgm or .npy" denoise a.pgm -o c.ppm
+  fails 2 "c.jpg: unsupported extension: images can be written as .png, .pgm, .ppm or .npy" denoise a.pgm -o c.jpg
+  fails 2 "a.pgm: would overwrite an input" denoise a.pgm -o a.pgm
+  fails 2 "c.ppm: a gray image can only be written as .png, .pgm or .npy" denoise a.pgm -o c.ppm
   fails 2 "--stride: 9 is more than the patch" denoise a.pgm --sigma 3 --stride 9 -o c.png
   fails 1 "the images differ" denoise a.pgm --reference dot.pgm -o c.png
   fails 2 "OUT is missing" noise a.pgm
   [[ $(echo c.*) == "c.*" ]]
 }
 
-@test "reproduce table4 says what is missing, runs on a generated image, and draws" {
-  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too long under a sanitizer"
+@test "reproduce table4 names missing data, runs on a generated image, and draws" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   mkdir figures
   unset DLTF_DATA
   run -0 --separate-stderr dltf reproduce table4 --quick --seeds 1 --methods noisy,one-pass --json
-  [[ $stderr == *"House is not at hand"*"Set12"* ]]
+  [[ $stderr == *"House not found"*"Set12"* ]]
   [[ $(value '[r["image"] for r in d["rows"]]' <<<"$output") == "['generated', 'generated']" ]]
   [[ $(value 'd["rows"][1]["psnr"] > d["rows"][0]["psnr"] + 8 and "notice" in d' <<<"$output") == True ]]
   dltf reproduce table4 --quick --seeds 1 --methods noisy --figures figures -q >/dev/null
   [[ $(head -c 4 figures/table4.png | tail -c 3) == PNG ]]
-  [[ $(<figures/table4.html) == *"House is not at hand"*"data:image/png;base64,"*"</html>"* ]]
+  [[ $(<figures/table4.html) == *"House not found"*"data:image/png;base64,"*"</html>"* ]]
   fails 2 "table1 has no figure" reproduce table1 --figures figures
 }

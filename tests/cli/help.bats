@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Help, version, manual and completion: what a newcomer types first.
+# Help, version, manual and completion.
 load common
 
 @test "the overview lists the commands, one for each file of them" {
@@ -16,7 +16,7 @@ load common
   dltf manual >manual
   dltf completion bash >completion
   mkdir -p data/mnist
-  touch data/mnist/{train,t10k}-images-idx3-ubyte.gz # --plan only asks whether they are there
+  touch data/mnist/{train,t10k}-images-idx3-ubyte.gz # --plan only checks that they exist
   local experiment names methods
   names=$(experiments)
   for experiment in $names; do
@@ -30,7 +30,7 @@ load common
   [[ $(grep -c "_dltf_list \"" completion) == $(wc -w <<<"$names") ]]
 }
 
-@test "dltf alone and an unknown command say what there is" {
+@test "dltf alone and an unknown command list the commands" {
   run -2 --separate-stderr dltf
   [[ $stderr == *"Commands:"*train*encode* ]]
   run -0 --separate-stderr dltf --help
@@ -81,7 +81,7 @@ load common
   fi
 }
 
-# complete_words WORD...: what bash offers for the last word.
+# complete_words WORD...: completions of the last word.
 complete_words() {
   COMP_WORDS=(dltf "$@") COMP_CWORD=$#
   _dltf
@@ -107,5 +107,5 @@ complete_words() {
   touch start.safetensors
   [[ $(complete_words train --init s | xargs -n1 | sort | xargs) == "samples start.safetensors" ]]
   [[ $(complete_words train --init g) == gaussian ]]
-  fails 2 "bash" completion fish
+  fails 2 "unsupported shell 'fish': expected bash" completion fish
 }

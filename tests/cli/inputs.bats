@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# Every command on files that are empty, folders, unreadable or missing: one sentence that names the file and the reason.
+# Every command on files that are empty, folders, unreadable or missing: one message that names the file and the reason.
 load common
 
-# Every way to give a command a file that it reads, the file as @; a command that reads none is named alone.
+# Every way to pass an input file, written as @, to a command. Commands that read no file are listed alone.
 uses=(
   "train @"
   "train X --init @"
@@ -29,7 +29,7 @@ uses=(
   "manual"
 )
 
-# refused FILE REASON: by every use, which leaves nothing behind.
+# refused FILE REASON: every use fails with this reason and leaves no files behind.
 refused() {
   local file=$1 reason=$2 use word before arguments count=0
   printf 'P5\n8 8\n255\n%064d' 0 >image.pgm
@@ -71,19 +71,19 @@ refused() {
   refused folder "(is a directory, not a file|cannot read: Is a directory)"
 }
 
-@test "a file that may not be read" {
+@test "an unreadable file" {
   [[ $(id -u) != 0 ]] || skip "root may read everything"
   cp "$toy/X.npy" closed
   chmod 000 closed
   refused closed "cannot open: Permission denied"
 }
 
-@test "a file that is not there" {
-  unset 'uses[1]' # --init takes it for a misspelt word: files.bats
+@test "a missing file" {
+  unset 'uses[1]' # --init reports a misspelt choice instead: files.bats
   refused missing "cannot open: No such file or directory"
 }
 
-@test "where a folder is expected: a file, nothing, a folder without the problem" {
+@test "where a folder is expected: an empty folder, nothing, a file" {
   mkdir folder
   : >empty
   fails 1 "folder/dictionary.npy: cannot open: No such file" score "$model" --truth folder
@@ -91,10 +91,10 @@ refused() {
   fails 1 "empty/dictionary.npy: cannot open: Not a directory" score "$model" --truth empty
 }
 
-@test "commands that read no file take none" {
+@test "commands that read no file accept none" {
   : >empty
-  fails 2 "'empty' is one word too many" synth empty
-  fails 2 "'empty' is one word too many" manual empty
-  fails 2 "no experiment 'empty'" reproduce empty
-  fails 2 "no completion for 'empty'" completion empty
+  fails 2 "unexpected argument 'empty'" synth empty
+  fails 2 "unexpected argument 'empty'" manual empty
+  fails 2 "unknown experiment 'empty'" reproduce empty
+  fails 2 "unsupported shell 'empty'" completion empty
 }

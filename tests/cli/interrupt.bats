@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# Ctrl-C: a checkpoint, the command that goes on, and the same bytes as without the interruption.
+# Ctrl-C: a checkpoint, the command to resume, and the same bytes as an uninterrupted run.
 load common
 
 # CPU time of a process in clock ticks (user and system).
 ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat" 2>/dev/null || echo 0; }
 
-# interrupt TICKS ARGUMENTS...: runs dltf, sends $signal (INT) once it has computed that long; status and errors as usual.
+# interrupt TICKS ARGUMENTS...: runs dltf and sends $signal (INT) after that much CPU time; sets code, writes output and errors.
 signal=INT
 interrupt() {
   local least=$1 pid
@@ -18,12 +18,12 @@ interrupt() {
   wait $pid || code=$?
 }
 
-# resumes OPTION OTHERS...: interrupts a training while it does the iterations that OPTION counts, resumes it as it was
-# told, and compares with an uninterrupted one.
+# resumes OPTION OTHERS...: interrupts a training during the iterations that OPTION counts, runs the printed command to
+# resume, and compares with an uninterrupted run.
 resumes() {
   local counted=$1 count options
   shift
-  # Long enough to be interrupted on any machine: more iterations until the signal finds it at work.
+  # More iterations until the run is long enough to be interrupted on this machine.
   for ((count = 100; ; count *= 4)); do
     options=(-m 24 -k 3 --batch 200 --tolerance 0 --threads 2 "$@" "$counted" $count -q)
     interrupt 30 train "$toy/X.npy" "${options[@]}" -o resumed.safetensors
@@ -32,12 +32,12 @@ resumes() {
   done
   ((code == 130))
   [[ -s resumed.safetensors.checkpoint && ! -e resumed.safetensors ]]
-  grep -q "interrupted after" errors
+  grep -q "interrupted after .*; to resume, run:" errors
 
   command=$(sed -n 's/^  \(dltf train .*--resume .*\)/\1/p' errors)
   [[ -n $command ]]
   eval "$command --history h.csv" 2>remarks || { cat remarks; return 1; }
-  grep -q "checkpoint.*removed" remarks
+  grep -q "removed checkpoint" remarks
   [[ ! -e resumed.safetensors.checkpoint ]]
 
   dltf train "$toy/X.npy" "${options[@]}" --history h0.csv -o whole.safetensors

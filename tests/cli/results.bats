@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
-# The committed results of the experiments against the program as it is now: a change of an experiment or of the learner
-# that needs new results is noticed here.
+# Compares the committed results of the experiments with the current program, to detect changes of an experiment or of
+# the learner that need new results.
 load common
 
 results=$BATS_TEST_DIRNAME/../../experiments/results
 
-# No problem and no model is needed.
+# Needs neither a problem nor a model.
 setup_file() { :; }
 
-# same_shape PLAN.csv COMMITTED.csv: the same columns, and the same rows but for what is measured.
+# same_shape PLAN.csv COMMITTED.csv: the same columns, and the same rows except for measurements.
 same_shape() {
   "$PYTHON" - "$@" <<'END'
 import csv, sys
@@ -19,7 +19,7 @@ settings = columns[:columns.index("sd") - 1]  # the first metric comes before it
 metrics = [c for c in columns if c not in settings + ["sd", "seeds", "paper"]]
 assert not any(row[c] for row in plan for c in metrics), "a plan has measurements"
 rows = lambda table: [[row[c] for c in settings + ["paper"]] for row in table]
-# Fashion-MNIST is a package, which may not be installed: what the plan leaves out for that is left out here, too.
+# Fashion-MNIST is a package that may not be installed: skip its rows if the plan has none.
 missing = {"fashion-mnist"} - {row.get("data") for row in plan}
 planned, kept = rows(plan), rows(row for row in committed if row.get("data") not in missing)
 assert planned == kept, [pair for pair in zip(planned, kept) if pair[0] != pair[1]][:3] or (len(planned), len(kept))
@@ -27,8 +27,8 @@ END
 }
 
 # close_to COMMITTED.csv ROWS.csv: the first metric of every row is within 3 standard deviations of the committed mean.
-# The seed is one of those the mean was made of, so on the machine of the results it is within 1.2. Rounding is another on
-# other processors: the least tolerance is 2%.
+# The seed is one of those in the mean, so on the machine of the results it is within 1.2. Rounding differs on other
+# processors: the minimum tolerance is 2%.
 close_to() {
   "$PYTHON" - "$@" <<'END'
 import csv, sys
@@ -44,13 +44,13 @@ for row in measured:
 END
 }
 
-# Files that --plan only looks for.
+# --plan only checks that these files exist.
 pretend_data() {
   mkdir -p data/mnist
   touch data/{house,barbara,boat,cameraman,peppers}.png data/mnist/{train,t10k}-images-idx3-ubyte.gz
 }
 
-@test "every experiment has results, with the columns and rows that it has now" {
+@test "every experiment has results with its current columns and rows" {
   pretend_data
   local experiment names
   names=$(experiments)
@@ -61,7 +61,7 @@ pretend_data() {
   [[ $(cd "$results" && ls -1 -- *.csv) == $(printf '%s.csv\n' $names | sort) ]]
 }
 
-@test "results with other columns, rows or paper's values are noticed" {
+@test "results with other columns, rows or paper's values are detected" {
   dltf reproduce table1 --plan --csv plan.csv -q >/dev/null
   same_shape plan.csv "$results/table1.csv"
   cut -d, -f1-9 "$results/table1.csv" >columns.csv
@@ -75,13 +75,13 @@ pretend_data() {
   done
 }
 
-@test "cells of the full protocol give what was committed" {
+@test "cells of the full protocol reproduce the committed results" {
   dltf reproduce table1 --methods original,random --settings k=4,k=8 --seeds 1 --csv fixed.csv -q >/dev/null
   close_to "$results/table1.csv" fixed.csv
   # Twice as many wrong atoms would not pass.
   awk -F, -v OFS=, 'NR > 1 { $3 *= 2 } 1' fixed.csv >wrong.csv
   run ! close_to "$results/table1.csv" wrong.csv
-  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || return 0 # learning is too slow here
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || return 0 # learning is too slow under sanitizers
   dltf reproduce table1 --methods dltf,ksvd,dltf-distilled,dltf-2-passes --settings k=4 --seeds 1 --csv learned.csv -q >/dev/null
   close_to "$results/table1.csv" learned.csv
   dltf reproduce encoders --methods dltf-dual --settings codes=signs,assumed_k=8 --seeds 1 --csv signs.csv -q >/dev/null

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# dltf encode on streams: standard input and output, raw rows, ends that come too early, and memory that stays small.
+# dltf encode on streams: standard input and output, raw rows, truncated streams, and bounded memory.
 load common
 
-# Every test has the rows of Xtest.npy without header, and the codes that come of the file.
+# Every test has the rows of Xtest.npy without the header, and the codes of the file.
 setup() {
   mkdir "$BATS_TEST_TMPDIR/work"
   cd "$BATS_TEST_TMPDIR/work" || return
@@ -42,7 +42,7 @@ fails_piped() {
   [[ $(cat rows.f32 | dltf encode "$model" - --raw -o f.npz --json | value 'd["relative_error"]') == "$error" ]]
 }
 
-@test "standard output holds codes and nothing else" {
+@test "standard output gets codes and nothing else" {
   cat rows.f32 | dltf encode "$model" - --raw -o - 2>report | cat >a.npz
   same_file a.npz whole.npz
   grep -q "entries per sample  3" report
@@ -52,7 +52,7 @@ fails_piped() {
   [[ $(value 'd["samples"]' <report) == "$SAMPLES" ]]
   dltf encode "$model" "$toy/Xtest.npy" -o - -q 2>report >b.npz
   [[ ! -s report ]]
-  # Appending keeps what is there.
+  # Appending keeps the existing content.
   printf before >c
   dltf encode "$model" "$toy/Xtest.npy" -o - -q >>c
   same_file <(tail -c +7 c) whole.npz
@@ -62,7 +62,7 @@ fails_piped() {
   dltf encode "$model" "$toy/Xtest.npy" --dense -o whole.npy -q
   cat "$toy/Xtest.npy" | dltf encode "$model" - --dense -o - -q | cat >a.npy
   same_file a.npy whole.npy
-  cat rows.f32 | dltf encode "$model" - --raw --dense -o b.npy -q # its length is known only at the end
+  cat rows.f32 | dltf encode "$model" - --raw --dense -o b.npy -q # the number of rows is known only at the end
   same_file b.npy whole.npy
   cat rows.f32 | dltf encode "$model" - --raw --dense -o - -q | cat >c.f32
   same_file c.f32 <(tail -c +129 whole.npy)
@@ -73,19 +73,19 @@ fails_piped() {
   same_file e.csv f.csv
 }
 
-@test "streams that end too early, go on too long or are something else" {
+@test "truncated, overlong and foreign streams" {
   head -c $((128 + 5 * 64 + 13)) "$toy/Xtest.npy" >short
-  fails_piped 1 "standard input: truncated: header promises [0-9,]* rows, row 5 .* has 13 of 64 bytes" short \
+  fails_piped 1 "standard input: truncated: header declares [0-9,]* rows, row 5 .* has 13 of 64 bytes" short \
     encode "$model" - -o x.npz
   { cat "$toy/Xtest.npy"; echo; } >long
-  fails_piped 1 "standard input: damaged: goes on after the [0-9,]* rows that its header promises" long encode "$model" - -o x.npz
+  fails_piped 1 "standard input: corrupt: data continues after the [0-9,]* rows the header declares" long encode "$model" - -o x.npz
   head -c $((3 * 64 + 10)) rows.f32 >part
-  fails_piped 1 "standard input: truncated: row 3 .* has 10 of 64 bytes, 16 float32" part encode "$model" - --raw -o x.npz
+  fails_piped 1 "standard input: truncated: row 3 .* has 10 of 64 bytes .16 float32 values." part encode "$model" - --raw -o x.npz
   fails 1 "part: truncated: row 3" encode "$model" part --raw -o x.npz
   : >empty
   fails_piped 1 "standard input: is empty" empty encode "$model" - -o x.npz
   fails_piped 1 "standard input: is empty" empty encode "$model" - --raw -o x.npz
-  fails_piped 1 "standard input: has a format that is not known" rows.f32 encode "$model" - -o x.npz
+  fails_piped 1 "standard input: unrecognised format" rows.f32 encode "$model" - -o x.npz
   fails_piped 1 "standard input: is a .npy file, not raw rows" "$toy/Xtest.npy" encode "$model" - --raw -o x.npz
   dltf synth -n 5 -m 8 -k 2 -N 10 -o five -q
   fails_piped 1 "standard input: 5 columns, but the model expects 16" five/X.npy encode "$model" - -o x.npz
@@ -132,12 +132,12 @@ PYTHON
   run -1 --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 4; for i in {1..200}; do cat rows.f32; done | "$0" encode "$1" - --raw -o x.npz -q' "$DLTF" "$model"
   [[ $stderr == "dltf encode: x.npz: cannot write"* ]]
   [[ -z $(ls | grep -e tmp -e '^x') ]]
-  command -v script >/dev/null || skip "there is no terminal to try"
+  command -v script >/dev/null || skip "script(1) is not installed"
   run -2 script -qec "'$DLTF' encode '$model' '$toy/Xtest.npy' -o -" /dev/null </dev/null
   [[ $output == *"standard output is a terminal"* ]]
 }
 
-@test "interrupted while it waits: nothing is left" {
+@test "interrupted while waiting: nothing is left behind" {
   for signal in INT:130 TERM:143; do
     mkfifo pipe
     "$DLTF" encode "$model" - --raw -o x.npz -q <pipe 2>errors &
@@ -146,7 +146,7 @@ PYTHON
     cat rows.f32 >&7
     while [[ -z $(ls | grep 'x.npz.*tmp') ]]; do sleep 0.02; done
     kill -"${signal%:*}" $pid
-    for ((i = 0; i < 100; i++)); do # a signal just before the wait is seen when the pipe is closed
+    for ((i = 0; i < 100; i++)); do # a signal just before the wait takes effect when the pipe is closed
       [[ -e /proc/$pid && $(</proc/$pid/stat) != *") Z "* ]] || break
       sleep 0.05
     done
@@ -160,8 +160,8 @@ PYTHON
   done
 }
 
-@test "memory stays small however much comes" {
-  [[ ${DLTF_TEST_SMALL:-0} == 1 ]] && skip "sanitizers have a memory of their own"
+@test "memory use does not depend on the length of the stream" {
+  [[ ${DLTF_TEST_SMALL:-0} == 1 ]] && skip "sanitizers use additional memory"
   cat >peak.py <<'PYTHON'
 import resource, subprocess, sys
 dltf, model, rows = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -178,12 +178,12 @@ PYTHON
   ((peak < 100000))
   (($(stat -c %s big.npz) > 100000000))
   rm big.npz
-  # And for a file, which is not mapped.
+  # The same for a file, which is not mapped.
   "$PYTHON" - <<'PYTHON'
 header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3276800, 16), }\n"
 with open("big.npy", "wb") as f:
     f.write(b"\x93NUMPY\1\0" + bytes([len(header), 0]) + header)
-    f.truncate(10 + len(header) + 3276800 * 64)  # a hole: 210 MB of zeros
+    f.truncate(10 + len(header) + 3276800 * 64)  # sparse: 210 MB of zeros
 PYTHON
   cat >file.py <<'PYTHON'
 import resource, subprocess, sys

@@ -1,4 +1,4 @@
-/* The option tables of the commands. Everything of the command line is linked but its main function. */
+/* The option tables of the commands. Links the whole command line except its main function. */
 #define main dltf_main
 #include "cli/main.c"
 #undef main
@@ -21,8 +21,8 @@ static void every_command(void **state) {
 
 typedef struct seen {
     int count;
-    const char *names[ARGUMENTS_MOST];
-    char letters[ARGUMENTS_MOST];
+    const char *names[ARGUMENTS_MAX];
+    char letters[ARGUMENTS_MAX];
 } seen;
 
 static void check_distinct(void *context, const char *title, dltf_option_table table,
@@ -30,7 +30,7 @@ static void check_distinct(void *context, const char *title, dltf_option_table t
     seen *all = context;
     assert_true(strlen(title) > 0);
     assert_ptr_equal(dltf_option_find(table, option->name), option);
-    assert_true(all->count < ARGUMENTS_MOST);
+    assert_true(all->count < ARGUMENTS_MAX);
     for (int i = 0; i < all->count; i++) {
         assert_string_not_equal(all->names[i], option->name);
         assert_true(option->letter == 0 || all->letters[i] != option->letter);
@@ -39,7 +39,7 @@ static void check_distinct(void *context, const char *title, dltf_option_table t
     all->letters[all->count++] = option->letter;
 }
 
-/* Across the tables of a command, too; an own option may stand for one of the library. */
+/* Also across the tables of a command; an own option may shadow a library option. */
 static void names_are_distinct(void **state) {
     (void)state;
     for (int c = 0; command_list[c]; c++) {

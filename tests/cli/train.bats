@@ -2,7 +2,7 @@
 # dltf train: defaults, reports, history, warm start, and the same bytes for the same seed.
 load common
 
-@test "train names its output after the data and says what was chosen" {
+@test "train names its output after the data and shows the chosen sizes" {
   cp "$toy/X.npy" my.data.npy
   run -0 --separate-stderr dltf train my.data.npy "${FAST[@]}"
   [[ -s my.data.model.safetensors ]]
@@ -10,7 +10,7 @@ load common
   [[ $output == *outcome*coherence*"frame potential"*seconds*my.data.model.safetensors*"dltf encode my.data.model"* ]]
 }
 
-@test "default names drop the endings of data files" {
+@test "default names drop the extensions of data files" {
   printf '\0\0\10\2\0\0\0\4\0\0\0\2abcdefgh' >some-images-idx2-ubyte
   gzip -k some-images-idx2-ubyte
   dltf train some-images-idx2-ubyte -m 2 -k 1 --steps 2 --iterations 1 -q
@@ -28,7 +28,7 @@ load common
   [[ -s some.data-Xtest.codes.npz ]]
 }
 
-@test "one is singular" {
+@test "singular and plural" {
   echo 2 >one.csv
   run -0 --separate-stderr dltf train one.csv -m 1 -k 1 --steps 2 --iterations 1 --threads 1
   [[ $stderr == *"m = 1 atom of n = 1 entry, k = 1, from N = 1 sample (seed 0, 1 thread)"* ]]
@@ -102,7 +102,7 @@ load common
   [[ $(dltf inspect auto.safetensors --json | value 'd["encoder"]') == tied ]]
 }
 
-@test "options of stages 2 and 3 mean the tied feature; both at once are refused" {
+@test "options of stages 2 and 3 imply the tied feature; contradictory options are rejected" {
   run -0 --separate-stderr dltf train "$toy/X.npy" -m 24 -k 3 --steps 10 --batch 100 --theta 0.01 -o theta.safetensors
   [[ $stderr == *"--theta implies --encoder tied"* ]]
   [[ $(dltf inspect theta.safetensors --json | value 'd["encoder"]') == tied ]]
@@ -116,7 +116,7 @@ load common
   fails 2 "--polish: applies to encoder tight, dual or distilled, not to method ksvd" train "$toy/X.npy" --method ksvd --polish 2 -o x.safetensors
   fails 2 "--steps: applies to encoder tied, tight, dual or distilled, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 200 -o x.safetensors
   [[ ! -e x.safetensors ]]
-  # Few samples do not change what an option asks for.
+  # Few samples do not override an option.
   dltf synth -n 6 -m 8 -k 2 -N 100 -o small -q
   run -0 --separate-stderr dltf train small/X.npy -m 8 -k 2 --polish 5 -o polish.safetensors
   [[ $stderr == *"--polish implies --encoder distilled"* ]]
@@ -125,21 +125,21 @@ load common
 
 @test "a progress bar is for terminals only, and leaves no trace" {
   command -v script >/dev/null || skip "there is no script(1)"
-  # More steps until it takes longer than the bar waits.
+  # More steps until training takes longer than the delay of the bar.
   for ((steps = 1000; steps < 100000000; steps *= 2)); do
     command="'$DLTF' train '$toy/X.npy' -m 24 -k 3 --steps $steps --batch 200 --iterations 0 -o t.safetensors"
     script -qec "$command" /dev/null >screen </dev/null
     grep -q "left" screen && break
   done
   grep -q "learning \[.*%.*left  minibatch [0-9]*  error.*coherence" screen
-  # What follows the last drawing starts by erasing it.
+  # Output after the last drawing starts by erasing it.
   [[ $(tr '\r' '\n' <screen | grep -A1 "left" | tail -1) == $'\e[K'* ]]
   script -qec "$command -q" /dev/null >screen </dev/null
   [[ ! -s screen ]]
 }
 
-@test "a training that no machine can hold is refused with the remedy" {
-  # 2^30 samples of one byte each, as a file without blocks.
+@test "a training that exceeds memory is rejected with a remedy" {
+  # 2^30 samples of one byte each, as a sparse file.
   "$PYTHON" - <<'END'
 header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (1073741824, 1), }\n"
 with open("huge.npy", "wb") as f:
@@ -152,7 +152,7 @@ END
 }
 
 @test "only a few options go with --resume" {
-  fails 2 "--theta cannot be given with --resume" train "$toy/X.npy" --theta 1 --resume x.checkpoint
+  fails 2 "--theta cannot be combined with --resume" train "$toy/X.npy" --theta 1 --resume x.checkpoint
   fails 1 "x.checkpoint: cannot open: No such file" train "$toy/X.npy" --resume x.checkpoint --threads 1
   fails 1 "toy.model.safetensors: is a finished model, not a checkpoint" train "$toy/X.npy" --resume "$model"
 }

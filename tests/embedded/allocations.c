@@ -1,5 +1,5 @@
-/* Counts allocations of a program with the small library: none while samples are encoded. The linker puts the
- * functions below in the place of those of the C library (--wrap). */
+/* Counts the allocations of a program that uses the small library: none while encoding. The linker
+ * substitutes the functions below for those of the C library (--wrap). */
 #include <dltf.h>
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ void *__wrap_realloc(void *memory, size_t size) {
 
 enum { N = 5, M = 2000, K = 3, ROWS = 150 };
 
-/* Allocations while an encoder is made, and while it encodes in every way; -1 after a failure. */
+/* Allocations while an encoder encodes in every way, and in `making` while it is created; -1 on failure. */
 static int count_allocations(const dltf_model *model, bool refit, int *making) {
     static float x[ROWS * N], value[ROWS * K];
     static double wide[ROWS * N];
@@ -77,7 +77,7 @@ int main(void) {
         int making = 0, running = count_allocations(model, refit, &making);
         printf("%d allocations for the encoder%s, %d for its codes\n", making, refit ? " with refit" : "",
                running);
-        right = right && making > 0 && running == 0; /* making > 0: they are counted at all */
+        right = right && making > 0 && running == 0; /* making > 0: the counter works */
     }
     dltf_model_free(model);
     return right ? 0 : 1;

@@ -1,6 +1,6 @@
-/* Codes of many models and kinds of samples, as bytes on the standard output. Linked with the small library
- * and with the full one; same-codes compares what they write. Uses functions of the small library only.
- * Usage: codes MODEL_FILE */
+/* Writes codes of many models and kinds of samples to standard output. Linked with the small library and with
+ * the full one; same-codes compares their output. Uses only functions of the small library. Usage: codes
+ * MODEL_FILE */
 #include <dltf.h>
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void *allocate(int64_t count, size_t size) {
     return memory;
 }
 
-/* Numbers in -1 .. 1 on a coarse grid, so that there are ties and zeros. */
+/* Numbers from -1 to 1 on a coarse grid, so that ties and zeros occur. */
 static float number(void) {
     static uint32_t state = 1;
     state = state * 1664525u + 1013904223u;
@@ -52,7 +52,7 @@ static void put_codes(const dltf_model *model, dltf_matrix X, const dltf_encode_
     dltf_codes_free(codes);
 }
 
-/* One sample at a time, the entries after the last of a code left out. */
+/* One sample at a time, without the unused entries after the end of a code. */
 static void put_single_codes(const dltf_model *model, dltf_matrix X, const dltf_encode_options *encoding) {
     dltf_encoder *encoder = NULL;
     require(dltf_encoder_new(model, encoding, &encoder) == DLTF_OK, "dltf_encoder_new");
@@ -86,7 +86,7 @@ static void put_all_codes(const dltf_model *model) {
             dltf_encode_options encoding = dltf_encode_options_default();
             encoding.refit = refit;
             encoding.select = select;
-            encoding.threads = 2; /* the small library has one all the same */
+            encoding.threads = 2; /* ignored by the small library, which has one */
             put_codes(model, dltf_matrix_f32(x, ROWS, n), &encoding);
             put_codes(model, dltf_matrix_f64(wide, ROWS, n), &encoding);
             put_codes(model, dltf_matrix_u8(bytes, ROWS, n), &encoding);
@@ -118,17 +118,17 @@ static void from_arrays(int64_t n, int64_t m, int64_t k, bool full) {
     free(mean);
 }
 
-/* A model file by its name, then its bytes from an odd address. */
+/* Loads a model file by name, then from its bytes at an odd address. */
 static void from_file(const char *path) {
-    enum { MOST = 1 << 20 };
+    enum { MAX_SIZE = 1 << 20 };
     dltf_model *model = NULL;
     require(dltf_model_load(path, &model) == DLTF_OK, "dltf_model_load");
     put_all_codes(model);
     dltf_model_free(model);
-    uint8_t *bytes = allocate(MOST, 1);
+    uint8_t *bytes = allocate(MAX_SIZE, 1);
     FILE *file = fopen(path, "rb");
     require(file != NULL, path);
-    int64_t size = (int64_t)fread(bytes + 1, 1, MOST - 1, file);
+    int64_t size = (int64_t)fread(bytes + 1, 1, MAX_SIZE - 1, file);
     require(fclose(file) == 0, path);
     require(dltf_model_read(bytes + 1, size, &model) == DLTF_OK, "dltf_model_read");
     free(bytes);
@@ -137,7 +137,7 @@ static void from_file(const char *path) {
 }
 
 int main(int argc, char **argv) {
-    require(argc == 2, "a model file is needed");
+    require(argc == 2, "usage: codes MODEL_FILE");
     bool small = getenv("DLTF_TEST_SMALL") != NULL;
     for (int full = 0; full < 2; full++) {
         from_arrays(1, 1, 1, full);

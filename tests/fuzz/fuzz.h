@@ -1,5 +1,5 @@
-/* What the fuzz targets share. Each takes bytes as a file's content; nothing touches the disk. A target
- * aborts on what sanitizers cannot see: a failure without a sentence, or a result that breaks a promise. */
+/* Shared by the fuzz targets. Each takes bytes as the content of a file, without touching the disk. A target
+ * aborts on errors that sanitizers cannot detect: a failure without a message, or an invalid result. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -24,7 +24,7 @@ static inline void fuzz_check_message(dltf_status status) {
     dl_fail(DLTF_OK, "%s", "");
 }
 
-/* Reads every element of an array that was loaded, and frees it. */
+/* Reads every element of a loaded array, and frees it. */
 static inline void fuzz_check_array(dltf_status status, dltf_array *array) {
     fuzz_require((status == DLTF_OK) == (array != NULL));
     fuzz_check_message(status);
@@ -32,14 +32,14 @@ static inline void fuzz_check_array(dltf_status status, dltf_array *array) {
         return;
     dltf_matrix m = dltf_array_matrix(array);
     fuzz_require(m.rows > 0 && m.cols > 0);
-    static volatile uint8_t sum; /* volatile: the reads must happen */
+    static volatile uint8_t sum; /* volatile, so that the reads are not optimised away */
     int64_t size = m.type == DLTF_F64 ? 8 : m.type == DLTF_F32 ? 4 : 1;
     const uint8_t *first = m.data;
     sum = (uint8_t)(sum + first[0] + first[m.rows * m.cols * size - 1]);
     dltf_array_free(array);
 }
 
-/* Looks at every value of an image that was loaded, and frees it. */
+/* Checks every value of a loaded image, and frees it. */
 static inline void fuzz_check_image(dltf_status status, dltf_image *image) {
     fuzz_require((status == DLTF_OK) == (image != NULL));
     fuzz_check_message(status);
@@ -52,8 +52,8 @@ static inline void fuzz_check_image(dltf_status status, dltf_image *image) {
     dltf_image_free(image);
 }
 
-/* A copy in which stored members have the checksum of their content: otherwise no mutation of a member gets
- * beyond the check. A directory entry's checksum lies 30 bytes before its name. */
+/* A copy with correct checksums for stored members: otherwise no mutation of a member would pass the check.
+ * The checksum in a directory entry is 30 bytes before the name. */
 static inline uint8_t *fuzz_repair_zip(const uint8_t *bytes, size_t size) {
     uint8_t *copy = malloc(size ? size : 1);
     fuzz_require(copy != NULL);

@@ -1,6 +1,5 @@
-/* Checkpoints of an unfinished training: what a file says must not be believed. The data are fixed, so that
- * the checksum of the corpus files fits. `DLTF_FUZZ_SEEDS=DIR fuzz_checkpoint -runs=0` writes the corpus: a
- * checkpoint in each stage. */
+/* Checkpoints, whose content must not be trusted. The data is fixed, so that the checksum in the corpus files
+ * matches. `DLTF_FUZZ_SEEDS=DIR fuzz_checkpoint -runs=0` writes the corpus: a checkpoint in each stage. */
 #include "fuzz.h"
 
 #include "io/safetensors.h"
@@ -24,7 +23,7 @@ static int stop_at_once(void *context, const dltf_progress *progress) {
     return 1;
 }
 
-/* A checkpoint inside every stage, and one at the end: files DIRECTORY/NAME-STAGE. */
+/* Writes a checkpoint in every stage, and one at the end, to DIRECTORY/NAME-STAGE. */
 static void write_stages(const char *directory, const char *name, dltf_train_options options) {
     options.m = 4;
     options.k = 2;

@@ -1,9 +1,9 @@
-/* PNG. Checksums of chunks are made right first: otherwise hardly any mutation gets beyond them. */
+/* PNG. Chunk checksums are corrected first: otherwise hardly any mutation would pass them. */
 #include "fuzz.h"
 
 #include "io/png.h"
 
-enum { SIGNATURE = 8, MOST_PIXELS = 1 << 22 };
+enum { SIGNATURE = 8, MAX_PIXELS = 1 << 22 };
 
 static void put_big32(uint8_t *at, uint32_t value) {
     for (int i = 0; i < 4; i++)
@@ -24,7 +24,7 @@ static void repair(uint8_t *bytes, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (!dl_png_recognise(bytes, (int64_t)size) || size < 24)
         return 0;
-    if ((uint64_t)dl_big32(bytes + 16) * dl_big32(bytes + 20) > MOST_PIXELS)
+    if ((uint64_t)dl_big32(bytes + 16) * dl_big32(bytes + 20) > MAX_PIXELS)
         return 0; /* valid, but slow */
     uint8_t *copy = malloc(size);
     fuzz_require(copy != NULL);

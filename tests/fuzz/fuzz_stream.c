@@ -1,5 +1,5 @@
-/* Rows from a pipe: what is read in pieces is what is loaded whole, or both fail. The first byte chooses the
- * size of the pieces and whether the rows are raw. */
+/* Rows from a pipe: reading in pieces gives the same rows as loading at once, or both fail. The first byte
+ * selects the size of the pieces and whether the rows are raw. */
 #include "fuzz.h"
 
 #include "data/matrix.h"
@@ -8,9 +8,9 @@
 
 #include <unistd.h>
 
-enum { PIPE = 65536 }; /* what a pipe holds without a reader */
+enum { PIPE = 65536 }; /* capacity of a pipe */
 
-/* Reads to the end; `whole` holds what must come, or is NULL. */
+/* Reads to the end; `whole` has the expected rows, or is NULL. */
 static dltf_status read_all(dltf_reader *reader, int64_t most, const dltf_array *whole) {
     dltf_matrix piece = {.rows = 1};
     int64_t at = 0;

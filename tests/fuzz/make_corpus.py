@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the corpus: small valid files of every format, from which the fuzzers start. Standard library only; the same
-files every time. Usage: make_corpus.py [DIRECTORY]"""
+"""Writes the corpus: small valid files of every format, from which the fuzzers start. Uses only the standard library;
+deterministic. Usage: make_corpus.py [DIRECTORY]"""
 import gzip
 import io
 import json
@@ -88,7 +88,7 @@ CORPUS = {
         "i8": npy(">i8", (1, 2), struct.pack(">2q", -1, 7)),
         "text": npy("<U2", (1,), "ab".encode("utf-32-le")),
     },
-    "stream": {  # a byte for the test, then what comes through the pipe
+    "stream": {  # a byte for the target, then the content of the pipe
         "f4": b"\0" + MATRIX,
         "f8": b"\1" + npy(">f8", (3, 1, 2), struct.pack(">6d", *range(6)), version=2),
         "i8": b"\2" + npy(">i8", (2, 1), struct.pack(">2q", -1, 7)),

@@ -1,5 +1,5 @@
 /* Copies files through the library, for io_interop.py: `matrix IN OUT`, `codes IN OUT`, `model IN OUT`.
- * Prints the library's sentence and exits with 1 where it refuses. Uses dltf.h only, like any program. */
+ * On failure prints the library's message and exits with 1. Uses only dltf.h. */
 #include "dltf.h"
 
 #include <stdio.h>

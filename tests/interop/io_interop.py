@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Files between the library and NumPy, SciPy and plain safetensors, both ways.
+"""File exchange between the library and NumPy, SciPy and plain safetensors, in both directions.
 
-Usage: io_interop.py HELPER DIRECTORY. Exits with 77 (skipped) where NumPy or SciPy is not installed.
+Usage: io_interop.py HELPER DIRECTORY. Exits with 77 (skipped) if NumPy or SciPy is not installed.
 """
 import gzip
 import json
@@ -19,7 +19,7 @@ try:
     import numpy as np
     import scipy.sparse as sparse
 except ImportError as reason:
-    # Distributions package NumPy and SciPy for their own interpreter, which need not be the first in the path.
+    # Distributions package NumPy and SciPy for the system interpreter, which may not be the first in PATH.
     if os.path.exists(SYSTEM_PYTHON) and not os.environ.get("IO_INTEROP_TRIED"):
         os.execve(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv], {**os.environ, "IO_INTEROP_TRIED": "1"})
     print(f"skipped: {reason} (Debian: apt install python3-numpy python3-scipy)")
@@ -93,7 +93,7 @@ class Matrices(unittest.TestCase):
             self.check(array, f"{path}:first", "f4")
             self.check(other, f"{path}:second", "f8")
             self.assertIn("'first', 'second'", run("matrix", path, DIRECTORY / "out.npy", expect=1))
-            self.assertIn("no array 'third'", run("matrix", f"{path}:third", DIRECTORY / "out.npy", expect=1))
+            self.assertIn("array 'third' not found", run("matrix", f"{path}:third", DIRECTORY / "out.npy", expect=1))
 
     def test_large_compressed_array(self):
         array = np.zeros((3000, 1000), dtype="f8")
@@ -122,7 +122,7 @@ class Matrices(unittest.TestCase):
         self.check(images, DIRECTORY / "images-idx3-ubyte", "u1")
         self.check(images, DIRECTORY / "images-idx3-ubyte.gz", "u1")
 
-    def test_refusals_are_sentences(self):
+    def test_errors_have_messages(self):
         path, target = DIRECTORY / "in.npy", DIRECTORY / "out.npy"
         for array, part in [(np.ones((2, 2), "f2"), "x.astype"), (np.ones((2, 2), "?"), "x.astype"),
                             (np.ones((2, 2), "c8"), "x.astype"), (np.array(["a"]), "text"), (np.float32(1), "single"),
@@ -162,11 +162,11 @@ class Codes(unittest.TestCase):
         matrix = sparse.csr_matrix((np.array([1, 2, 3], "f8"), np.array([4, 2, 0]), np.array([0, 3])), shape=(1, 5))
         self.check(matrix, False)
 
-    def test_refusals_are_sentences(self):
+    def test_errors_have_messages(self):
         path, target = DIRECTORY / "codes.npz", DIRECTORY / "codes-out.npz"
         for form in ["csc", "coo", "dia", "bsr"]:
             sparse.save_npz(path, sparse.eye(3, format=form, dtype="f4"))
-            self.assertIn(f"in '{form}' form: convert with matrix.tocsr()", run("codes", path, target, expect=1))
+            self.assertIn(f"in '{form}' format: convert with matrix.tocsr()", run("codes", path, target, expect=1))
         sparse.save_npz(path, sparse.eye(3, format="csr", dtype="i4"))
         self.assertIn("float32", run("codes", path, target, expect=1))
         np.savez(path, np.ones((2, 2)))
@@ -180,7 +180,7 @@ class Models(unittest.TestCase):
         metadata = {"format": "dltf-model", "version": "1", "k": "2", "select": "abs", "unit_norm": "true",
                     "option.theta": "0.5", "note": "\u00e4 \"quoted\""}
         header, data = {"__metadata__": metadata}, b""
-        for name in reversed(tensors):  # any order of header and data must do
+        for name in reversed(tensors):  # any order of header and data is valid
             content = tensors[name].tobytes()
             header[name] = {"dtype": "F32", "shape": list(tensors[name].shape),
                             "data_offsets": [len(data), len(data) + len(content)]}

@@ -1,6 +1,6 @@
-"""The coder omp against scikit-learn's orthogonal_mp_gram: same supports except where two atoms were within rounding.
+"""The coder omp against scikit-learn's orthogonal_mp_gram: same supports, up to ties within rounding.
 
-Usage: omp_interop.py DLTF FOLDER. Exit code 77: NumPy, SciPy or scikit-learn is not installed.
+Usage: omp_interop.py DLTF FOLDER. Exits with 77 (skipped) if NumPy, SciPy or scikit-learn is not installed.
 """
 import json
 import os
@@ -32,7 +32,7 @@ def read_dictionary(path):
 
 
 def margin(W, x, support_size):
-    """The smallest gap between the best and the second best atom on the way, relative to the sample."""
+    """The smallest gap between the best and second-best atom in any step, relative to the norm of the sample."""
     smallest, support, r = np.inf, [], x
     for _ in range(support_size):
         scores = np.abs(W @ r)

@@ -1,5 +1,5 @@
-/* What the tests of io/ share: files in a directory of their own, damage at every byte, failing allocations,
- * and zip archives of any kind. */
+/* Shared by the tests of io/: a temporary directory, corruption at every byte, failing allocations, hand-made
+ * .npy and zip files. */
 #ifndef TEST_IO_H
 #define TEST_IO_H
 
@@ -33,7 +33,7 @@ static inline int make_directory(void **state) {
     return mkdtemp(test_directory) ? 0 : -1;
 }
 
-/* Names of what is in the directory besides `except`; removes them if asked. */
+/* Counts the files in the directory other than `except`, and optionally removes them. */
 static inline int count_files(const char *except, bool removing) {
     int count = 0;
     DIR *directory = opendir(test_directory);
@@ -93,10 +93,10 @@ static inline void assert_same_files(const char *left, const char *right) {
 
 /* ---- failure ---- */
 
-/* Loads from memory and frees what it got. */
+/* Loads from memory and frees the result. */
 typedef dltf_status (*loader)(dl_file *file);
 
-/* Runs a loader on a copy that ends where its block ends, so that a sanitizer sees any byte read beyond. */
+/* Runs a loader on a copy that ends where its block ends, so that a sanitizer detects reads past the end. */
 static inline dltf_status load_copy(loader load, const void *bytes, int64_t size) {
     void *copy = malloc(size > 0 ? (size_t)size : 1);
     assert_non_null(copy);
@@ -110,7 +110,7 @@ static inline dltf_status load_copy(loader load, const void *bytes, int64_t size
     return status;
 }
 
-/* The whole file loads; every beginning of it fails for its format, with a sentence. */
+/* The whole file loads; every proper prefix fails with DLTF_FORMAT and a message. */
 static inline void assert_truncation_fails(loader load, const void *bytes, int64_t size) {
     assert_int_equal(load_copy(load, bytes, size), DLTF_OK);
     for (int64_t length = 1; length < size; length++) {
@@ -121,8 +121,7 @@ static inline void assert_truncation_fails(loader load, const void *bytes, int64
     }
 }
 
-/* The file loads; with any single bit changed it loads or fails for its content, with a sentence. Nothing
- * crashes. */
+/* The file loads; with any bit flipped it loads or fails with DLTF_FORMAT or DLTF_DATA and a message. */
 static inline void flip_every_bit(loader load, const void *bytes, int64_t size) {
     uint8_t *copy = malloc((size_t)size);
     assert_non_null(copy);
@@ -138,8 +137,8 @@ static inline void flip_every_bit(loader load, const void *bytes, int64_t size) 
     free(copy);
 }
 
-/* Lets the first, second, ... allocation fail until the call gets through: at least one failure, each with a
- * sentence. `failed` holds after each. */
+/* Makes the first, second, ... allocation fail until the call succeeds. There must be at least one failure,
+ * each with a message, and `failed` must hold after each. */
 #define assert_survives_lack_of_memory(call, failed)                                                         \
     do {                                                                                                     \
         dltf_status got_ = DLTF_MEMORY;                                                                      \
@@ -160,7 +159,7 @@ static inline void flip_every_bit(loader load, const void *bytes, int64_t size) 
         assert_true(failures_ > 0);                                                                          \
     } while (0)
 
-/* ---- .npy and zip files, made by hand ---- */
+/* ---- Hand-made .npy and zip files ---- */
 
 /* A version 1 file with this dictionary, unpadded. */
 static inline dl_text npy_bytes(const char *dictionary, const void *data, int64_t size) {
@@ -251,7 +250,7 @@ static inline dl_text zip_bytes(made_member *members, int count, const char *com
     return zip;
 }
 
-/* Where a byte string is in another. */
+/* Offset of a byte string in another. */
 static inline int64_t find_bytes(dl_text in, const char *what, int64_t size, int64_t from) {
     for (int64_t at = from; at + size <= in.length; at++)
         if (memcmp(in.data + at, what, (size_t)size) == 0)

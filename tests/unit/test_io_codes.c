@@ -1,4 +1,4 @@
-/* Codes as SciPy's CSR .npz: what is written, what is put right, what is refused. */
+/* Codes as SciPy's CSR .npz: writing, repairing and rejecting. */
 #include "test_io.h"
 
 #include "data/codes.h"
@@ -45,7 +45,7 @@ static void round_trip(void **state) {
     dltf_codes_free(back);
 }
 
-static void survives_damage(void **state) {
+static void survives_corruption(void **state) {
     (void)state;
     dltf_codes *codes = example();
     const char *path = in_directory("memory.npz");
@@ -58,7 +58,7 @@ static void survives_damage(void **state) {
     dltf_codes_free(codes);
 }
 
-/* 64-bit indices, which nobody has the memory to need in a test. */
+/* 64-bit indices, forced: codes that need them would be too large for a test. */
 static void wide_indices_round_trip(void **state) {
     (void)state;
     dltf_codes *codes = example(), *back = NULL;
@@ -77,7 +77,7 @@ static void wide_indices_round_trip(void **state) {
     dltf_codes_free(back);
 }
 
-/* The five arrays with what a case changes. */
+/* The five arrays of the archive; each case changes some of them. */
 typedef struct arrays {
     const char *format_dtype, *format;
     int64_t format_size;
@@ -87,7 +87,7 @@ typedef struct arrays {
     const char *data_dtype;
     const void *data;
     int64_t rows, cols;
-    int64_t surplus; /* numbers that 'data' lacks */
+    int64_t missing; /* elements omitted from 'data' */
     bool deflated;
 } arrays;
 
@@ -107,7 +107,7 @@ static dl_text archive(arrays a) {
         {"indptr.npy", vector(a.index_dtype, a.indptr, a.indptr_count), a.deflated},
         {"format.npy", npy_bytes(dictionary, a.format, a.format_size), a.deflated},
         {"shape.npy", vector("<i8", (int64_t[]){a.rows, a.cols}, 2), a.deflated},
-        {"data.npy", vector(a.data_dtype, a.data, a.count - a.surplus), a.deflated},
+        {"data.npy", vector(a.data_dtype, a.data, a.count - a.missing), a.deflated},
     };
     return zip_bytes(members, 5, "");
 }
@@ -169,7 +169,7 @@ static void sorts_and_drops_zeros(void **state) {
     dl_text file = archive(a);
     assert_survives_lack_of_memory(load_copy(load, file.data, file.length), true);
     dl_text_free(&file);
-    a.data_dtype = "<f8"; /* too small for a float32: a zero */
+    a.data_dtype = "<f8"; /* underflows to zero as float32 */
     a.data = (double[]){-2, 1.5, 1e-200, -0.0, 5, 3, 4, 0};
     assert_reads_example(a);
 }
@@ -180,16 +180,16 @@ static void assert_refused(arrays a, dltf_status status, const char *part) {
     dl_text_free(&file);
 }
 
-static void refuses_what_codes_cannot_be(void **state) {
+static void rejects_invalid_codes(void **state) {
     (void)state;
     arrays a = plain;
     a.format = "csc";
-    assert_refused(a, DLTF_FORMAT, "in 'csc' form: convert with matrix.tocsr()");
+    assert_refused(a, DLTF_FORMAT, "in 'csc' format: convert with matrix.tocsr()");
     a = plain;
     a.indices = (int32_t[]){1, 1, 0, 3, 4};
     assert_refused(a, DLTF_FORMAT, "row 0 has column 1 twice");
     a.indices = (int32_t[]){1, 7, 0, 3, 4};
-    assert_refused(a, DLTF_FORMAT, "row 0 has index 7, the codes have 7 columns");
+    assert_refused(a, DLTF_FORMAT, "row 0 has index 7, out of range for 7 columns");
     a.indices = (int32_t[]){-1, 6, 0, 3, 4};
     assert_refused(a, DLTF_FORMAT, "index -1");
     a = plain;
@@ -203,24 +203,24 @@ static void refuses_what_codes_cannot_be(void **state) {
     assert_refused(a, DLTF_FORMAT, "matrix.astype(\"float32\")");
     a = plain;
     a.indptr = (int32_t[]){0, 2, 1, 5};
-    assert_refused(a, DLTF_FORMAT, "'indptr' is damaged at 2");
+    assert_refused(a, DLTF_FORMAT, "'indptr' element 2 is");
     a.indptr = (int32_t[]){1, 2, 2, 5};
-    assert_refused(a, DLTF_FORMAT, "'indptr' is damaged at 0");
+    assert_refused(a, DLTF_FORMAT, "'indptr' element 0 is");
     a.indptr = (int32_t[]){0, 2, 2, 6};
-    assert_refused(a, DLTF_FORMAT, "'indptr' is damaged at 3");
+    assert_refused(a, DLTF_FORMAT, "'indptr' element 3 is");
     a = plain;
     a.rows = 4;
-    assert_refused(a, DLTF_FORMAT, "'indptr' has 4 numbers");
+    assert_refused(a, DLTF_FORMAT, "'indptr' has 4 elements");
     a.rows = INT64_MAX;
-    assert_refused(a, DLTF_FORMAT, "'indptr' has 4 numbers");
+    assert_refused(a, DLTF_FORMAT, "'indptr' has 4 elements");
     a.rows = -1;
-    assert_refused(a, DLTF_FORMAT, "not possible");
+    assert_refused(a, DLTF_FORMAT, "is out of range");
     a = plain;
     a.cols = INT64_C(1) << 31;
-    assert_refused(a, DLTF_FORMAT, "not possible");
+    assert_refused(a, DLTF_FORMAT, "is out of range");
     a = plain;
-    a.surplus = 1;
-    assert_refused(a, DLTF_FORMAT, "'data' has 4 numbers, 'indices' has 5");
+    a.missing = 1;
+    assert_refused(a, DLTF_FORMAT, "'data' has 4 elements, but 'indices' has 5");
 }
 
 static void refuses_other_archives(void **state) {
@@ -228,7 +228,8 @@ static void refuses_other_archives(void **state) {
     dltf_codes *codes = NULL;
     dl_text zip = zip_bytes((made_member[]){{"x.npy", vector("<f4", (float[]){1}, 1), false}}, 1, "");
     write_file(in_directory("x.npz"), zip.data, zip.length);
-    assert_fails(dltf_codes_load(in_directory("x.npz"), &codes), DLTF_FORMAT, "x.npz: holds no sparse codes");
+    assert_fails(dltf_codes_load(in_directory("x.npz"), &codes), DLTF_FORMAT,
+                 "x.npz: contains no sparse codes");
     dl_text_free(&zip);
     write_file(in_directory("x.npz"), "nothing", 7);
     assert_fails(dltf_codes_load(in_directory("x.npz"), &codes), DLTF_FORMAT, "is not a .npz file");
@@ -238,7 +239,7 @@ static void refuses_other_archives(void **state) {
     dltf_codes_free(codes);
 }
 
-static void empty_rows_are_codes_too(void **state) {
+static void reads_empty_codes(void **state) {
     (void)state;
     dltf_codes *codes = NULL, *back = NULL;
     dltf_csr csr = {.rows = 2, .cols = 3, .indptr = (int64_t[]){0, 0, 0}};
@@ -250,7 +251,7 @@ static void empty_rows_are_codes_too(void **state) {
     dltf_codes_free(back);
 }
 
-IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(survives_damage),
+IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(survives_corruption),
               cmocka_unit_test(wide_indices_round_trip), cmocka_unit_test(reads_what_scipy_may_write),
-              cmocka_unit_test(sorts_and_drops_zeros), cmocka_unit_test(refuses_what_codes_cannot_be),
-              cmocka_unit_test(refuses_other_archives), cmocka_unit_test(empty_rows_are_codes_too))
+              cmocka_unit_test(sorts_and_drops_zeros), cmocka_unit_test(rejects_invalid_codes),
+              cmocka_unit_test(refuses_other_archives), cmocka_unit_test(reads_empty_codes))

@@ -1,4 +1,4 @@
-/* Codes written in pieces: the same bytes as written at once, and nothing left behind by what fails. */
+/* Codes written in pieces: the same bytes as written at once, and no files left behind on failure. */
 #include "test_io.h"
 
 #include "base/random.h"
@@ -31,7 +31,7 @@ static dltf_codes *random_codes(int64_t rows) {
     return codes;
 }
 
-/* Rows first .. first + count - 1; `indptr` is work space. */
+/* Rows first .. first + count - 1; `indptr` is scratch space. */
 static dltf_csr slice(dltf_csr csr, int64_t first, int64_t count, int64_t *indptr) {
     int64_t begin = csr.indptr[first];
     for (int64_t i = 0; i <= count; i++)
@@ -56,7 +56,7 @@ static dltf_status write_pieces(const dltf_codes *codes, const char *path, dltf_
     return status;
 }
 
-/* The large codes do not fit the buffers of the spools. */
+/* The large codes exceed the buffers of the spools. */
 static void pieces_give_the_same_bytes(void **state) {
     (void)state;
     const int64_t sizes[] = {1, 500, 150000}, pieces[] = {1, 7, 96, 1000000};
@@ -103,7 +103,7 @@ static void dense_codes_are_the_matrix(void **state) {
     dltf_codes_free(codes);
 }
 
-static void refuses_what_contradicts(void **state) {
+static void rejects_inconsistent_codes(void **state) {
     (void)state;
     count_files(NULL, true);
     dltf_codes_writer *writer = NULL;
@@ -121,10 +121,9 @@ static void refuses_what_contradicts(void **state) {
     assert_fails(dltf_codes_writer_add(writer, bad), DLTF_DATA, "not finite");
     bad = one;
     bad.cols = 5;
-    assert_fails(dltf_codes_writer_add(writer, bad), DLTF_ARGUMENT,
-                 "codes: 4 columns were announced, these have 5");
+    assert_fails(dltf_codes_writer_add(writer, bad), DLTF_ARGUMENT, "codes: expected 4 columns but found 5");
     assert_int_equal(dltf_codes_writer_add(writer, one), DLTF_OK);
-    assert_fails(dltf_codes_writer_finish(writer), DLTF_ARGUMENT, "c.npz: 2 rows were announced, 1 came");
+    assert_fails(dltf_codes_writer_finish(writer), DLTF_ARGUMENT, "c.npz: expected 2 rows but found 1");
     dltf_codes_writer_free(writer);
     dltf_codes_writer_free(NULL);
     assert_int_equal(count_files(NULL, false), 0);
@@ -139,19 +138,19 @@ static void unfinished_leaves_nothing(void **state) {
         assert_int_equal(dltf_codes_writer_open(in_directory("out"), (dltf_layout)layout, -1, 40, &writer),
                          DLTF_OK);
         assert_int_equal(dltf_codes_writer_add(writer, dltf_codes_csr(codes)), DLTF_OK);
-        assert_int_equal(count_files(NULL, false), 1); /* the spools have no names */
+        assert_int_equal(count_files(NULL, false), 1); /* the spools are unlinked */
         dltf_codes_writer_free(writer);
         assert_int_equal(count_files(NULL, false), 0);
     }
     dltf_codes_free(codes);
 }
 
-/* In a child, because a limit on file sizes cannot be taken back by everybody. */
+/* In a child process: lowering the file size limit cannot be undone. */
 static void a_full_disk_keeps_the_old_file(void **state) {
     (void)state;
     count_files(NULL, true);
     const char *path = in_directory("out.npz");
-    const int64_t limits[] = {1000000, 3000000}; /* for a spool, for the file alone */
+    const int64_t limits[] = {1000000, 3000000}; /* too small for a spool; only for the file */
     dltf_codes *codes = random_codes(150000);
     write_file(path, "old", 3);
     for (int i = 0; i < 2; i++) {
@@ -184,7 +183,7 @@ static void pipes_and_devices(void **state) {
     assert_int_equal(write_pieces(small, "/dev/null", DLTF_LAYOUT_DENSE, true, 3), DLTF_OK);
     assert_int_equal(write_pieces(small, "/dev/null", DLTF_LAYOUT_RAW, false, 3), DLTF_OK);
     assert_fails(write_pieces(small, "/dev/null", DLTF_LAYOUT_DENSE, false, 3), DLTF_ARGUMENT,
-                 "/dev/null: a .npy begins with the number of its rows");
+                 "/dev/null: cannot write .npy to a pipe or device before the number of rows is known");
     struct stat about;
     if (stat("/dev/full", &about) == 0)
         for (int layout = DLTF_LAYOUT_SPARSE; layout <= DLTF_LAYOUT_RAW; layout++)
@@ -192,7 +191,7 @@ static void pipes_and_devices(void **state) {
                          "/dev/full: cannot write: No space left");
     setenv("TMPDIR", in_directory("missing"), 1);
     assert_int_equal(write_pieces(small, "/dev/null", DLTF_LAYOUT_SPARSE, false, 3),
-                     DLTF_OK); /* needs none */
+                     DLTF_OK); /* needs no temporary file */
     assert_fails(write_pieces(large, "/dev/null", DLTF_LAYOUT_SPARSE, false, 1000), DLTF_FILE,
                  "cannot create a temporary file in ");
     setenv("TMPDIR", test_directory, 1);
@@ -241,6 +240,6 @@ static void survives_lack_of_memory(void **state) {
 }
 
 IO_TESTS_MAIN(cmocka_unit_test(pieces_give_the_same_bytes), cmocka_unit_test(dense_codes_are_the_matrix),
-              cmocka_unit_test(refuses_what_contradicts), cmocka_unit_test(unfinished_leaves_nothing),
+              cmocka_unit_test(rejects_inconsistent_codes), cmocka_unit_test(unfinished_leaves_nothing),
               cmocka_unit_test(a_full_disk_keeps_the_old_file), cmocka_unit_test(pipes_and_devices),
               cmocka_unit_test(spools_read_any_piece), cmocka_unit_test(survives_lack_of_memory))

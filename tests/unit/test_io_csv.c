@@ -1,4 +1,4 @@
-/* Text: separators, headers, numbers in every form, and sentences that point at the line. */
+/* Text: separators, headers, number formats, and messages that name the line. */
 #include "test_io.h"
 
 #include "base/number.h"
@@ -20,7 +20,7 @@ static dltf_status load_text(const char *text) {
     return load_copy(load, text, (int64_t)strlen(text));
 }
 
-/* The text must give these numbers in rows of `cols`. */
+/* The text must parse to these numbers. */
 static void assert_numbers(const char *text, int64_t rows, int64_t cols, const double *numbers) {
     dltf_array *array = NULL;
     dl_file file = dl_file_borrow(text, (int64_t)strlen(text));
@@ -101,8 +101,8 @@ static void reads_numbers_exactly(void **state) {
     dl_decimal_point_close(&point);
 }
 
-/* The short way and strtod must agree on whatever %.17g and %.9g write. */
-static void short_and_long_way_agree(void **state) {
+/* The fast path and strtod must agree on the output of %.17g and %.9g. */
+static void fast_path_agrees_with_strtod(void **state) {
     (void)state;
     dl_decimal_point point;
     assert_int_equal(dl_decimal_point_open(&point), DLTF_OK);
@@ -120,7 +120,7 @@ static void short_and_long_way_agree(void **state) {
     dl_decimal_point_close(&point);
 }
 
-static void points_at_what_is_wrong(void **state) {
+static void names_line_and_field(void **state) {
     (void)state;
     assert_fails(load_text("1,2,3\n4,5,6\n7,8,abc\n"), DLTF_FORMAT, "line 3, field 3: 'abc' is not a number");
     assert_fails(load_text("a,b\n\n1,2\n1,x\n"), DLTF_FORMAT, "line 4, field 2: 'x'");
@@ -133,14 +133,14 @@ static void points_at_what_is_wrong(void **state) {
     assert_fails(load_text("\t2\n3\t4\n"), DLTF_FORMAT, "line 1, field 1 is empty");
     assert_fails(load_text("1;2\n1,5;2\n"), DLTF_FORMAT, "'1,5' is not a number");
     assert_fails(load_text("a,b\n"), DLTF_FORMAT, "its only line is 'a,b'");
-    assert_fails(load_text("\n\n"), DLTF_FORMAT, "holds no numbers");
-    assert_fails(load_text("# only this\n"), DLTF_FORMAT, "holds no numbers");
+    assert_fails(load_text("\n\n"), DLTF_FORMAT, "contains no numbers");
+    assert_fails(load_text("# only this\n"), DLTF_FORMAT, "contains no numbers");
     assert_fails(load_copy(load, "1,2\n3,\0004\n", 9), DLTF_FORMAT, "not a text file");
     assert_fails(load_text("1,2\n3,\"4\n"), DLTF_FORMAT, "is not a number");
     assert_fails(load_text("1\n\033[2Jred\n"), DLTF_FORMAT, "'?[2Jred'");
 }
 
-/* The first line promises 30,000 columns, 30,000 lines follow: 7 GB if it were believed. */
+/* The first line has 30,000 columns, 30,000 lines follow: rows x columns would be 7 GB. */
 static void a_wide_first_line_takes_no_memory(void **state) {
     (void)state;
     dl_text text = {0};
@@ -154,7 +154,7 @@ static void a_wide_first_line_takes_no_memory(void **state) {
     dl_text_free(&text);
 }
 
-static void survives_damage(void **state) {
+static void survives_corruption(void **state) {
     (void)state;
     static const char text[] = "\"a\";b\n1;2.5\r\n\n-3e2;nan\n";
     for (int64_t length = 1; length < (int64_t)sizeof text; length++)
@@ -189,7 +189,7 @@ static void round_trips_bit_for_bit(void **state) {
                                    access(in_directory("b.csv"), F_OK) != 0);
 }
 
-/* Under a locale with decimal commas, if this machine has one, nothing changes. */
+/* A locale with decimal commas, if installed, must not matter. */
 static void ignores_the_locale(void **state) {
     (void)state;
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
@@ -206,6 +206,6 @@ static void ignores_the_locale(void **state) {
 }
 
 IO_TESTS_MAIN(cmocka_unit_test(reads_every_separator), cmocka_unit_test(reads_numbers_exactly),
-              cmocka_unit_test(short_and_long_way_agree), cmocka_unit_test(points_at_what_is_wrong),
-              cmocka_unit_test(a_wide_first_line_takes_no_memory), cmocka_unit_test(survives_damage),
+              cmocka_unit_test(fast_path_agrees_with_strtod), cmocka_unit_test(names_line_and_field),
+              cmocka_unit_test(a_wide_first_line_takes_no_memory), cmocka_unit_test(survives_corruption),
               cmocka_unit_test(round_trips_bit_for_bit), cmocka_unit_test(ignores_the_locale))

@@ -1,4 +1,4 @@
-/* Opening files, and writing them whole or not at all. */
+/* Opening files, and writing them atomically. */
 #include "test_io.h"
 
 #include "io/writer.h"
@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-static void reads_what_is_there(void **state) {
+static void reads_whole_files(void **state) {
     (void)state;
     dl_file file;
     const char *path = in_directory("five");
@@ -19,7 +19,7 @@ static void reads_what_is_there(void **state) {
     assert_null(file.bytes);
 }
 
-static void refuses_what_is_no_file(void **state) {
+static void rejects_non_files(void **state) {
     (void)state;
     dl_file file;
     assert_fails(dl_file_open(NULL, &file), DLTF_ARGUMENT, "no file name");
@@ -31,7 +31,7 @@ static void refuses_what_is_no_file(void **state) {
     assert_fails(dl_file_open(in_directory("empty"), &file), DLTF_FORMAT, "is empty");
 }
 
-/* A child feeds a pipe with more than fits its first buffer. */
+/* A child writes more to a pipe than the first buffer holds. */
 static void reads_a_pipe_to_its_end(void **state) {
     (void)state;
     enum { SIZE = 300000 };
@@ -86,7 +86,7 @@ static void appears_only_when_committed(void **state) {
     assert_int_equal(count_files("out", false), 0);
 }
 
-/* In a child, because a limit on file sizes cannot be taken back by everybody. */
+/* In a child process: lowering the file size limit cannot be undone. */
 static void a_full_disk_keeps_the_old_file(void **state) {
     (void)state;
     count_files(NULL, true);
@@ -163,7 +163,7 @@ static void numbers_read_well(void **state) {
     assert_int_equal(strlen(DL_PRINTABLE("0123456789012345678901234567890123456789x", 41)), 43);
 }
 
-IO_TESTS_MAIN(cmocka_unit_test(reads_what_is_there), cmocka_unit_test(refuses_what_is_no_file),
+IO_TESTS_MAIN(cmocka_unit_test(reads_whole_files), cmocka_unit_test(rejects_non_files),
               cmocka_unit_test(reads_a_pipe_to_its_end), cmocka_unit_test(appears_only_when_committed),
               cmocka_unit_test(a_full_disk_keeps_the_old_file),
               cmocka_unit_test(devices_are_written_in_place), cmocka_unit_test(says_why_it_cannot_create),

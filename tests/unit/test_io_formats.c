@@ -1,4 +1,4 @@
-/* Formats: found by content first, by name for text; their lists and extensions. */
+/* Formats: detected by content, or by extension for text; lists of formats; extensions. */
 #include "test_io.h"
 
 #include "data/array.h"
@@ -24,21 +24,21 @@ static void content_decides(void **state) {
     }
 }
 
-static void says_what_is_read(void **state) {
+static void lists_supported_formats(void **state) {
     (void)state;
     dltf_array *array = NULL;
     write_file(in_directory("a.dat"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.dat"), &array), DLTF_FORMAT,
-                 "a.dat: has a format that is not known; .npy, .npz, .csv, .txt, IDX and IDX.gz are read");
+                 "a.dat: unrecognised format: expected .npy, .npz, .csv, .txt, IDX or IDX.gz");
     write_file(in_directory("a.npy"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.npy"), &array), DLTF_FORMAT,
-                 "a.npy: is damaged or misnamed: its content is not .npy");
+                 "a.npy: is corrupt or misnamed: content is not .npy");
     write_file(in_directory("a-idx3-ubyte"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a-idx3-ubyte"), &array), DLTF_FORMAT,
-                 "is damaged or misnamed: its content is not IDX");
+                 "is corrupt or misnamed: content is not IDX");
     write_file(in_directory("a.npz"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.npz:x"), &array), DLTF_FORMAT,
-                 "a.npz: is not a .npz archive");
+                 "a.npz: is not a .npz archive: array");
     assert_fails(dltf_array_load(in_directory("none.npz:x"), &array), DLTF_FILE, "none.npz: cannot open");
     assert_fails(dltf_array_load(in_directory("none"), &array), DLTF_FILE, "none: cannot open: No such file");
     assert_fails(dltf_array_load(test_directory, &array), DLTF_FILE, "is a directory");
@@ -49,7 +49,7 @@ static void says_what_is_read(void **state) {
     assert_null(array);
 }
 
-/* A file whose own name looks like archive and member is a file. */
+/* An existing file named like ARCHIVE:MEMBER is opened as a file. */
 static void a_colon_may_be_part_of_a_name(void **state) {
     (void)state;
     dltf_array *array = NULL;
@@ -59,7 +59,7 @@ static void a_colon_may_be_part_of_a_name(void **state) {
     dltf_array_free(array);
 }
 
-static void names_in_sentences(void **state) {
+static void names_in_messages(void **state) {
     (void)state;
     static const struct {
         dltf_content content;
@@ -80,7 +80,7 @@ static void names_in_sentences(void **state) {
     assert_int_equal(write(ends[1], "1 2\n", 4), 4);
     close(ends[1]);
     assert_fails(dl_reader_adopt(ends[0], "stream", 0, &reader), DLTF_FORMAT,
-                 "; .npy, .npz, IDX and IDX.gz are recognised in a stream");
+                 "unrecognised format: expected a stream of .npy, .npz, IDX or IDX.gz");
 }
 
 static void extensions_of_paths(void **state) {
@@ -91,14 +91,14 @@ static void extensions_of_paths(void **state) {
         const char *path, *extension;
     } cases[] = {{DLTF_CONTENT_MATRIX, DLTF_READ, "a/b.npy", ".npy"},
                  {DLTF_CONTENT_MATRIX, DLTF_READ, "b.TSV", ".TSV"},
-                 {DLTF_CONTENT_MATRIX, DLTF_READ, "train-idx3-ubyte", "-idx3-ubyte"}, /* the longest */
+                 {DLTF_CONTENT_MATRIX, DLTF_READ, "train-idx3-ubyte", "-idx3-ubyte"}, /* the longest match */
                  {DLTF_CONTENT_MATRIX, DLTF_READ, "labels-ubyte", "-ubyte"},
                  {DLTF_CONTENT_MATRIX, DLTF_READ, "train-idx3-ubyte.gz", ".gz"},
                  {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.csv", ".csv"},
                  {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.txt", NULL}, /* read only */
                  {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.npz", NULL},
                  {DLTF_CONTENT_MATRIX, DLTF_READ, "b.png", NULL},
-                 {DLTF_CONTENT_MATRIX, DLTF_READ, ".npy", NULL}, /* no name is left */
+                 {DLTF_CONTENT_MATRIX, DLTF_READ, ".npy", NULL}, /* no base name */
                  {DLTF_CONTENT_MATRIX, DLTF_READ, "", NULL},
                  {DLTF_CONTENT_IMAGE, DLTF_WRITE, "b.pnm", ".pnm"},
                  {DLTF_CONTENT_IMAGE, DLTF_READ, "b.jpg", NULL},
@@ -130,7 +130,7 @@ static void freeing_nothing_is_fine(void **state) {
     dltf_array_free(NULL);
 }
 
-IO_TESTS_MAIN(cmocka_unit_test(content_decides), cmocka_unit_test(says_what_is_read),
-              cmocka_unit_test(a_colon_may_be_part_of_a_name), cmocka_unit_test(names_in_sentences),
+IO_TESTS_MAIN(cmocka_unit_test(content_decides), cmocka_unit_test(lists_supported_formats),
+              cmocka_unit_test(a_colon_may_be_part_of_a_name), cmocka_unit_test(names_in_messages),
               cmocka_unit_test(extensions_of_paths), cmocka_unit_test(arrays_in_archives),
               cmocka_unit_test(freeing_nothing_is_fine))

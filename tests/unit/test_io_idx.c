@@ -87,7 +87,7 @@ static void reads_every_type(void **state) {
     }
 }
 
-static void survives_damage(void **state) {
+static void survives_corruption(void **state) {
     (void)state;
     assert_truncation_fails(load, images, sizeof images);
     flip_every_bit(load, images, sizeof images);
@@ -103,9 +103,9 @@ static void says_what_is_wrong(void **state) {
     (void)state;
     uint8_t bytes[sizeof images + 1];
     memcpy(bytes, images, sizeof images);
-    assert_fails(load_copy(load, bytes, sizeof bytes), DLTF_FORMAT, "has 1 bytes more");
+    assert_fails(load_copy(load, bytes, sizeof bytes), DLTF_FORMAT, "1 more bytes than");
     assert_fails(load_copy(load, bytes, sizeof images - 1), DLTF_FORMAT,
-                 "header promises 6 bytes, file has 5");
+                 "header declares 6 bytes, file has 5");
     memset(bytes + 4, 0xff, 12);
     assert_fails(load_copy(load, bytes, sizeof images), DLTF_FORMAT, "more elements");
     assert_fails(load_copy(load, "\0\0\10\0xxxx", 8), DLTF_FORMAT, "not an IDX file");
@@ -113,9 +113,9 @@ static void says_what_is_wrong(void **state) {
     assert_fails(load_copy(load, "\0\0\10\1\0\0\0\0", 8), DLTF_FORMAT, "no numbers");
 }
 
-static void assert_gzip_fails(const void *bytes, int64_t size, const char *surplus, const char *part) {
+static void assert_gzip_fails(const void *bytes, int64_t size, const char *trailing, const char *part) {
     dl_text packed = gzipped(bytes, size);
-    dl_text_append(&packed, "%s", surplus);
+    dl_text_append(&packed, "%s", trailing);
     assert_fails(load_copy(load_gzip, packed.data, packed.length), DLTF_FORMAT, part);
     dl_text_free(&packed);
 }
@@ -124,15 +124,15 @@ static void gzip_is_bounded_by_the_header(void **state) {
     (void)state;
     uint8_t *bomb = calloc(4000000, 1);
     memcpy(bomb, images, 16);
-    assert_gzip_fails(bomb, 4000000, "", "more bytes than its header promises");
+    assert_gzip_fails(bomb, 4000000, "", "more bytes than the header declares");
     memset(bomb + 4, 0x10, 12);
     assert_gzip_fails(bomb, 4000000, "", "more elements");
     memcpy(bomb + 4, "\0\0\2\0\0\0\2\0\0\0\2\0", 12);
     assert_gzip_fails(bomb, 40, "", "more than");
     free(bomb);
-    assert_gzip_fails(images, sizeof images - 1, "", "header promises 6 bytes, file has 5");
-    assert_gzip_fails(images, sizeof images, "garbage", "something follows");
-    assert_gzip_fails("plain text", 10, "", "something else than IDX");
+    assert_gzip_fails(images, sizeof images - 1, "", "header declares 6 bytes, file has 5");
+    assert_gzip_fails(images, sizeof images, "garbage", "trailing data");
+    assert_gzip_fails("plain text", 10, "", "does not contain IDX data");
     dl_text packed = gzipped(images, sizeof images);
     packed.data[packed.length - 6] ^= 1;
     assert_fails(load_copy(load_gzip, packed.data, packed.length), DLTF_FORMAT, "incorrect data check");
@@ -140,5 +140,5 @@ static void gzip_is_bounded_by_the_header(void **state) {
 }
 
 IO_TESTS_MAIN(cmocka_unit_test(reads_images), cmocka_unit_test(reads_every_type),
-              cmocka_unit_test(survives_damage), cmocka_unit_test(says_what_is_wrong),
+              cmocka_unit_test(survives_corruption), cmocka_unit_test(says_what_is_wrong),
               cmocka_unit_test(gzip_is_bounded_by_the_header))

@@ -1,5 +1,5 @@
-/* Image files: every kind of PNG as libpng writes it, PGM and PPM as text and bytes, .npy; damage of all
- * sorts. */
+/* Image files: every kind of PNG as libpng writes it, PGM and PPM as text and bytes, .npy; corrupt
+ * files. */
 #include "test_io.h"
 #include "test_number.h"
 
@@ -142,7 +142,7 @@ static dltf_status load_png(dl_file *file) {
     return status;
 }
 
-static void transparent_pixels_are_refused(void **state) {
+static void transparent_pixels_are_rejected(void **state) {
     (void)state;
     kind gray = {PNG_COLOR_TYPE_GRAY, 8, false}, palette = {PNG_COLOR_TYPE_PALETTE, 4, false};
     dl_text a = make_png(gray, sample(gray, 3, 2, 0)), b = make_png(palette, sample(palette, 0, 0, 0));
@@ -163,7 +163,7 @@ static void transparent_pixels_are_refused(void **state) {
     dl_text_free(&a);
 }
 
-static void damaged_png_files_fail_with_a_sentence(void **state) {
+static void corrupt_png_files_fail_with_a_message(void **state) {
     (void)state;
     for (int interlaced = 0; interlaced < 2; interlaced++) {
         dl_text a = make_png((kind){PNG_COLOR_TYPE_GRAY, 8, interlaced}, -1);
@@ -173,12 +173,12 @@ static void damaged_png_files_fail_with_a_sentence(void **state) {
     }
 }
 
-/* A header that promises far more than the file can hold is refused before memory is taken. */
-static void a_png_that_promises_too_much_is_refused(void **state) {
+/* A header that declares far more than the file can hold is rejected before allocating. */
+static void an_oversized_png_header_is_rejected(void **state) {
     (void)state;
     dl_text a = make_png((kind){PNG_COLOR_TYPE_GRAY, 8, false}, -1);
     uint8_t *ihdr = (uint8_t *)a.data + 12;
-    ihdr[4 + 1] = 0x3f; /* width and height of some four million */
+    ihdr[4 + 1] = 0x3f; /* width and height of about four million */
     ihdr[8 + 1] = 0x3f;
     uint32_t sum = (uint32_t)crc32(0, ihdr, 17);
     for (int i = 0; i < 4; i++)
@@ -226,7 +226,7 @@ static void reads_every_kind_of_pnm(void **state) {
     assert_pnm(both, sizeof both - 1, 3, 8, (double[]){1, 4, 2, 5, 3, 6});
 }
 
-static void damaged_pnm_files_fail_with_a_sentence(void **state) {
+static void corrupt_pnm_files_fail_with_a_message(void **state) {
     (void)state;
     static const char bytes[] = "P6 2 1 255 \x01\x02\x03\x04\x05\x06", text[] = "P2\n2 2\n9\n1 2 3 4";
     assert_truncation_fails(load_pnm, bytes, sizeof bytes - 1);
@@ -234,31 +234,31 @@ static void damaged_pnm_files_fail_with_a_sentence(void **state) {
     flip_every_bit(load_pnm, bytes, sizeof bytes - 1);
     flip_every_bit(load_pnm, text, sizeof text - 1);
     static const struct {
-        const char *bytes, *sentence;
+        const char *bytes, *message;
     } bad[] = {
         {"P4\n8 1\n\xff", "bitmap"},
         {"P5\n0 1\n255\n", "at least 1"},
         {"P5\n1 1\n0\n\x01", "at least 1"},
-        {"P5\n1 1\n70000\n\x01", "the largest value at byte 7 is more than 65,535"},
-        {"P5\n1 1\n9\n\x0a", "the value 10 at byte 9 is more than the largest, 9"},
-        {"P2\n1 1\n9\n10", "more than 9"},
+        {"P5\n1 1\n70000\n\x01", "maxval at byte 7 exceeds 65,535"},
+        {"P5\n1 1\n9\n\x0a", "value 10 at byte 9 exceeds maxval 9"},
+        {"P2\n1 1\n9\n10", "value at byte 9 exceeds 9"},
         {"P2\n1 1\n9\nx", "not a number: 'x'"},
         {"P2\n1 1\n9\n-1", "not a number"},
-        {"P5\n1 1\n255\nab", "1 bytes more"},
-        {"P2\n1 1\n9\n1 2", "1 bytes more"},
+        {"P5\n1 1\n255\nab", "1 more bytes"},
+        {"P2\n1 1\n9\n1 2", "1 more bytes"},
         {"P5\n2000000000 2000000000\n255\nabc", "truncated"},
         {"P2\n2000000000 2000000000\n255\n1 2", "truncated"},
-        {"P5\n99999999999999999999 1\n255\na", "the width at byte 3 is more than"},
+        {"P5\n99999999999999999999 1\n255\na", "width at byte 3 exceeds"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(load_copy(load_pnm, bad[i].bytes, (int64_t)strlen(bad[i].bytes)), DLTF_FORMAT);
-        assert_message_has(bad[i].sentence);
+        assert_message_has(bad[i].message);
     }
 }
 
-/* ---- files as users have them ---- */
+/* ---- Files ---- */
 
-/* Random values that a file of that depth can hold. */
+/* Random values representable at that depth. */
 static dltf_image *make_image(int64_t channels, int bits) {
     dltf_image *image = NULL;
     assert_int_equal(dltf_image_new(7, 5, channels, bits, &image), DLTF_OK);
@@ -271,7 +271,7 @@ static dltf_image *make_image(int64_t channels, int bits) {
     return image;
 }
 
-static void what_is_written_is_read_back(void **state) {
+static void images_round_trip(void **state) {
     (void)state;
     static const int depths[] = {8, 16, 32};
     for (int64_t channels = 1; channels <= 3; channels += 2)
@@ -306,12 +306,12 @@ static void values_are_clipped_and_rounded(void **state) {
     dltf_image_free(back);
 }
 
-static void refuses_what_is_no_image(void **state) {
+static void rejects_non_images(void **state) {
     (void)state;
     dltf_image *image = NULL;
     write_file(in_directory("t.png"), "no image at all", 15);
     assert_fails(dltf_image_load(in_directory("t.png"), &image), DLTF_FORMAT,
-                 "t.png: is not an image that can be read; .png, .pgm, .ppm and .npy are");
+                 "t.png: unrecognised image format: expected .png, .pgm, .ppm or .npy");
     assert_fails(dltf_image_load(in_directory("none.png"), &image), DLTF_FILE, "none.png: cannot open");
     const float values[24] = {0};
     dl_text npy =
@@ -325,10 +325,11 @@ static void refuses_what_is_no_image(void **state) {
     dl_text_free(&npy);
     image = make_image(3, 8);
     assert_fails(dltf_image_save(image, in_directory("a.pgm")), DLTF_ARGUMENT,
-                 "a.pgm: a colour image is written as .png, .ppm or .npy");
+                 "a.pgm: a colour image can only be written as .png, .ppm or .npy");
     assert_fails(dltf_image_save(image, in_directory("a.jpg")), DLTF_ARGUMENT,
-                 "a.jpg: a colour image is written as .png, .ppm or .npy");
-    assert_fails(dltf_image_check_path(image, "a.pgm"), DLTF_ARGUMENT, "a.pgm: a colour image is written");
+                 "a.jpg: a colour image can only be written as .png, .ppm or .npy");
+    assert_fails(dltf_image_check_path(image, "a.pgm"), DLTF_ARGUMENT,
+                 "a.pgm: a colour image can only be written");
     assert_int_equal(dltf_image_check_path(image, "a.PNM"), DLTF_OK);
     assert_fails(dltf_image_save(image, NULL), DLTF_ARGUMENT, "no file name");
     dltf_image_free(image);
@@ -361,11 +362,10 @@ static void survives_lack_of_memory(void **state) {
     dl_text_free(&a);
 }
 
-IO_TESTS_MAIN(cmocka_unit_test(reads_every_kind_of_png), cmocka_unit_test(transparent_pixels_are_refused),
-              cmocka_unit_test(damaged_png_files_fail_with_a_sentence),
-              cmocka_unit_test(a_png_that_promises_too_much_is_refused),
+IO_TESTS_MAIN(cmocka_unit_test(reads_every_kind_of_png), cmocka_unit_test(transparent_pixels_are_rejected),
+              cmocka_unit_test(corrupt_png_files_fail_with_a_message),
+              cmocka_unit_test(an_oversized_png_header_is_rejected),
               cmocka_unit_test(reads_every_kind_of_pnm),
-              cmocka_unit_test(damaged_pnm_files_fail_with_a_sentence),
-              cmocka_unit_test(what_is_written_is_read_back),
-              cmocka_unit_test(values_are_clipped_and_rounded), cmocka_unit_test(refuses_what_is_no_image),
+              cmocka_unit_test(corrupt_pnm_files_fail_with_a_message), cmocka_unit_test(images_round_trip),
+              cmocka_unit_test(values_are_clipped_and_rounded), cmocka_unit_test(rejects_non_images),
               cmocka_unit_test(survives_lack_of_memory))

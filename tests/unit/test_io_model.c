@@ -1,4 +1,4 @@
-/* Models: what is saved comes back bit for bit, what is not a model is refused. */
+/* Models: saving and loading is exact to the bit, anything else is rejected. */
 #include "test_io.h"
 
 #include "data/model.h"
@@ -64,7 +64,7 @@ static void round_trip(void **state) {
     }
 }
 
-static void survives_damage(void **state) {
+static void survives_corruption(void **state) {
     (void)state;
     dltf_model *model = example(true);
     const char *path = in_directory("memory.safetensors");
@@ -95,7 +95,7 @@ static void assert_bundle_refused(dl_bundle *b, const char *part) {
     dl_bundle_free(b);
 }
 
-static void refuses_wrong_notes(void **state) {
+static void rejects_invalid_notes(void **state) {
     (void)state;
     static const struct {
         const char *name, *value, *part;
@@ -111,8 +111,8 @@ static void refuses_wrong_notes(void **state) {
         {"k", "01", "metadata 'k'"},
         {"k", "1x", "metadata 'k'"},
         {"k", "99999999999999999999", "metadata 'k'"},
-        {"select", "largest", "abs or positive expected"},
-        {"unit_norm", "1", "true or false expected"}};
+        {"select", "largest", "expected abs or positive"},
+        {"unit_norm", "1", "expected true or false"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         dl_bundle b = model_bundle();
         dl_notes_set(&b.notes, cases[i].name, cases[i].value);
@@ -129,7 +129,7 @@ static void refuses_wrong_notes(void **state) {
     assert_bundle_refused(&b, "metadata 'k' is missing");
 }
 
-static void refuses_wrong_tensors(void **state) {
+static void rejects_invalid_tensors(void **state) {
     (void)state;
     dl_bundle b = model_bundle();
     ((float *)b.tensors[0].data)[4] = NAN;
@@ -177,7 +177,7 @@ static void names_the_file_once(void **state) {
     dltf_model_free(model);
 }
 
-/* Bytes may lie at any address, and are not needed afterwards. */
+/* The bytes may be unaligned and are not needed afterwards. */
 static void reads_bytes(void **state) {
     (void)state;
     dltf_model *model = example(true), *back = NULL;
@@ -200,6 +200,6 @@ static void reads_bytes(void **state) {
     dltf_model_free(model);
 }
 
-IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(reads_bytes), cmocka_unit_test(survives_damage),
-              cmocka_unit_test(refuses_wrong_notes), cmocka_unit_test(refuses_wrong_tensors),
-              cmocka_unit_test(names_the_file_once))
+IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(reads_bytes),
+              cmocka_unit_test(survives_corruption), cmocka_unit_test(rejects_invalid_notes),
+              cmocka_unit_test(rejects_invalid_tensors), cmocka_unit_test(names_the_file_once))

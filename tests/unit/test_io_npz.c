@@ -1,4 +1,4 @@
-/* .npz: stored and deflated members, ZIP64, and archives that lie about themselves. */
+/* .npz: stored and deflated members, ZIP64, and inconsistent archives. */
 #include "test_io.h"
 
 #include "data/array.h"
@@ -48,9 +48,10 @@ static void chooses_by_name(void **state) {
     made_member members[] = {
         {"a.npy", matrix_file(7), false}, {"b.npy", matrix_file(8), true}, {"note.txt", {0}, false}};
     dl_text zip = zip_bytes(members, 3, "");
-    assert_fails(load_text(zip, NULL, &first), DLTF_FORMAT, "holds several arrays ('a', 'b')");
+    assert_fails(load_text(zip, NULL, &first), DLTF_FORMAT, "contains several arrays ('a', 'b')");
     assert_fails(load_text(zip, NULL, &first), DLTF_FORMAT, ".npz:NAME");
-    assert_fails(load_text(zip, "c", &first), DLTF_FORMAT, "no array 'c', but 'a', 'b'");
+    assert_fails(load_text(zip, "c", &first), DLTF_FORMAT,
+                 "array 'c' not found; the archive contains 'a', 'b'");
     assert_int_equal(load_text(zip, "b", &first), DLTF_OK);
     assert_true(first == 8);
     dltf_array *array = NULL;
@@ -58,14 +59,14 @@ static void chooses_by_name(void **state) {
     assert_int_equal(dltf_array_load(in_directory("two.npz:a"), &array), DLTF_OK);
     assert_true(((const float *)array->matrix.data)[0] == 7);
     dltf_array_free(array);
-    assert_fails(dltf_array_load(in_directory("two.npz"), &array), DLTF_FORMAT, "two.npz: holds several");
-    assert_fails(dltf_array_load(in_directory("two.npz:"), &array), DLTF_FORMAT, "no array ''");
+    assert_fails(dltf_array_load(in_directory("two.npz"), &array), DLTF_FORMAT, "two.npz: contains several");
+    assert_fails(dltf_array_load(in_directory("two.npz:"), &array), DLTF_FORMAT, "array '' not found");
     dl_text_free(&zip);
     zip = zip_bytes((made_member[]){{"note.txt", {0}, false}}, 1, "");
-    assert_fails(load_text(zip, NULL, &first), DLTF_FORMAT, "holds no arrays");
+    assert_fails(load_text(zip, NULL, &first), DLTF_FORMAT, "contains no arrays");
     dl_text_free(&zip);
     zip = zip_bytes(NULL, 0, "");
-    assert_fails(load_text(zip, NULL, &first), DLTF_FORMAT, "holds no arrays");
+    assert_fails(load_text(zip, NULL, &first), DLTF_FORMAT, "contains no arrays");
     dl_text_free(&zip);
 }
 
@@ -85,7 +86,7 @@ static void lists_many_names_in_a_bounded_message(void **state) {
     dl_text_free(&zip);
 }
 
-static void survives_damage(void **state) {
+static void survives_corruption(void **state) {
     (void)state;
     for (int packed = 0; packed < 2; packed++) {
         dl_text zip = one_member(packed, "");
@@ -96,7 +97,7 @@ static void survives_damage(void **state) {
     }
 }
 
-/* A change of `size` bytes at `at` behind the first `mark`; the archive must fail with `part`. */
+/* Overwrites `size` bytes at offset `at` from the first `mark`; the archive must fail with `part`. */
 static void assert_change_fails(bool packed, const char *mark, int64_t at, uint64_t value, int size,
                                 const char *part) {
     dl_text zip = one_member(packed, "");
@@ -106,7 +107,7 @@ static void assert_change_fails(bool packed, const char *mark, int64_t at, uint6
     dl_text_free(&zip);
 }
 
-static void refuses_archives_that_lie(void **state) {
+static void rejects_inconsistent_archives(void **state) {
     (void)state;
     assert_change_fails(false, "PK\1\2", 8, 1, 2, "encrypted");
     assert_change_fails(false, "PK\1\2", 10, 12, 2, "method 12");
@@ -114,18 +115,18 @@ static void refuses_archives_that_lie(void **state) {
     assert_change_fails(true, "PK\1\2", 16, 0, 4, "checksum");
     assert_change_fails(false, "PK\1\2", 20, 1, 4, "wrong size");
     assert_change_fails(true, "PK\1\2", 20, 0xfffffff0, 4, "beyond the archive");
-    assert_change_fails(true, "PK\1\2", 24, 0xfffffff0, 4, "more than is possible");
+    assert_change_fails(true, "PK\1\2", 24, 0xfffffff0, 4, "larger size than its compressed data can hold");
     assert_change_fails(true, "PK\1\2", 24, 5000, 4, "less than its size");
     assert_change_fails(false, "PK\1\2", 42, 0xfffffff0, 4, "not where the directory says");
     assert_change_fails(false, "PK\3\4", 26, 3, 2, "not where the directory says");
-    assert_change_fails(false, "PK\5\6", 4, 1, 2, "several parts");
+    assert_change_fails(false, "PK\5\6", 4, 1, 2, "multi-part");
     assert_change_fails(false, "PK\5\6", 8, 0x00020002, 4, "too short");
-    assert_change_fails(false, "PK\5\6", 16, 0, 4, "not where its end record says");
-    assert_change_fails(false, "PK\5\6", 20, 9, 2, "without its end");
+    assert_change_fails(false, "PK\5\6", 16, 0, 4, "not where the end record says");
+    assert_change_fails(false, "PK\5\6", 20, 9, 2, "end record not found");
 }
 
-/* A member that unpacks to much more than its .npy header promises: refused by size, nothing is unpacked. */
-static void a_bomb_is_refused_unopened(void **state) {
+/* A member that unpacks to much more than its .npy header declares: rejected by size, before unpacking. */
+static void a_zip_bomb_is_rejected_unopened(void **state) {
     (void)state;
     dl_text content = matrix_file(1);
     char zeros[4096] = {0};
@@ -134,16 +135,16 @@ static void a_bomb_is_refused_unopened(void **state) {
     dl_text zip = zip_bytes((made_member[]){{"x.npy", content, true}}, 1, "");
     assert_true(zip.length < 20000);
     assert_fails(load_copy(load, zip.data, zip.length), DLTF_FORMAT,
-                 "array 'x': damaged: has 8,192,000 bytes more");
+                 "array 'x': corrupt: 8,192,000 more bytes");
     dl_text_free(&zip);
 }
 
-static void refuses_doubles_and_overlaps(void **state) {
+static void rejects_duplicates_and_overlaps(void **state) {
     (void)state;
     made_member twice[] = {{"x.npy", matrix_file(1), false}, {"x.npy", matrix_file(2), false}};
     dl_text zip = zip_bytes(twice, 2, "");
-    assert_fails(load_copy(load, zip.data, zip.length), DLTF_FORMAT, "'x.npy' is in it twice");
-    /* Both entries at the same place. */
+    assert_fails(load_copy(load, zip.data, zip.length), DLTF_FORMAT, "duplicate member 'x.npy'");
+    /* Both entries at the same offset. */
     int64_t second = find_bytes(zip, "PK\1\2", 4, find_bytes(zip, "PK\1\2", 4, 0) + 4);
     dl_put_little((uint8_t *)zip.data + second + 42, 0, 4);
     assert_fails(load_copy(load, zip.data, zip.length), DLTF_FORMAT, "overlap");
@@ -207,7 +208,7 @@ static void the_same_content_gives_the_same_bytes(void **state) {
 
 static void a_stored_array_stays_in_the_archive(void **state) {
     (void)state;
-    /* Content that begins at byte 35 of the archive: a header of 93 bytes puts the numbers at 128. */
+    /* Content begins at byte 35 of the archive: a header of 93 bytes aligns the numbers at 128. */
     char dictionary[100];
     snprintf(dictionary, sizeof dictionary, "%-82s",
              "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }");
@@ -223,8 +224,9 @@ static void a_stored_array_stays_in_the_archive(void **state) {
 }
 
 IO_TESTS_MAIN(cmocka_unit_test(reads_stored_and_deflated), cmocka_unit_test(chooses_by_name),
-              cmocka_unit_test(lists_many_names_in_a_bounded_message), cmocka_unit_test(survives_damage),
-              cmocka_unit_test(refuses_archives_that_lie), cmocka_unit_test(a_bomb_is_refused_unopened),
-              cmocka_unit_test(refuses_doubles_and_overlaps), cmocka_unit_test(writes_and_reads_zip64),
+              cmocka_unit_test(lists_many_names_in_a_bounded_message), cmocka_unit_test(survives_corruption),
+              cmocka_unit_test(rejects_inconsistent_archives),
+              cmocka_unit_test(a_zip_bomb_is_rejected_unopened),
+              cmocka_unit_test(rejects_duplicates_and_overlaps), cmocka_unit_test(writes_and_reads_zip64),
               cmocka_unit_test(the_same_content_gives_the_same_bytes),
               cmocka_unit_test(a_stored_array_stays_in_the_archive))

@@ -1,4 +1,4 @@
-/* Pictures: read back with libpng, pixel by pixel. */
+/* Pictures, read back with libpng and compared pixel by pixel. */
 #include "test_io.h"
 
 #include <math.h>
@@ -78,7 +78,7 @@ static void large_tiles_keep_their_size_and_bytes_repeat(void **state) {
     free(tile);
 }
 
-static void refuses_what_cannot_be_drawn(void **state) {
+static void rejects_invalid_pictures(void **state) {
     (void)state;
     float tiles[6] = {0};
     dltf_matrix m = dltf_matrix_f32(tiles, 2, 3);
@@ -100,8 +100,8 @@ static void refuses_what_cannot_be_drawn(void **state) {
         assert_fails(dltf_picture_save(m, 3, 1, 1, false, "/dev/full"), DLTF_FILE, "/dev/full: cannot write");
 }
 
-/* A picture with too many lines for a PNG, of one row seen many times. */
-static void refuses_pictures_that_are_too_large(void **state) {
+/* A picture with too many lines for a PNG: one row repeated with stride 0. */
+static void rejects_pictures_that_are_too_large(void **state) {
     (void)state;
     const uint8_t byte = 1;
     dltf_matrix many = {&byte, DLTF_U8, INT64_C(1) << 40, 1, 0, 0};
@@ -132,7 +132,7 @@ static void survives_lack_of_memory(void **state) {
 IO_TESTS_MAIN(cmocka_unit_test(draws_tiles_in_a_grid),
               cmocka_unit_test(zero_is_mid_gray_in_symmetric_pictures),
               cmocka_unit_test(large_tiles_keep_their_size_and_bytes_repeat),
-              cmocka_unit_test(refuses_what_cannot_be_drawn),
-              cmocka_unit_test(refuses_pictures_that_are_too_large),
+              cmocka_unit_test(rejects_invalid_pictures),
+              cmocka_unit_test(rejects_pictures_that_are_too_large),
               cmocka_unit_test(a_full_device_is_reported_while_writing),
               cmocka_unit_test(survives_lack_of_memory))

@@ -1,4 +1,4 @@
-/* Rows from files and pipes, some at a time: every type, every cut, and the same rows as loaded whole. */
+/* Rows from files and pipes, a few at a time: every type, every truncation, same rows as a full load. */
 #include "test_io.h"
 
 #include "data/matrix.h"
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* A pipe with this in it, closed at the other end; at most what a pipe holds. */
+/* A pipe with this content, closed at the other end; the content must fit the pipe's buffer. */
 static int pipe_with(const void *bytes, int64_t size) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -122,9 +122,9 @@ static void raw_rows_have_no_known_end(void **state) {
     assert_rows(reader, dltf_matrix_f32(values, 5, 3), 2);
     dltf_reader_free(reader);
     assert_fails(dltf_reader_open(path, 4, &reader), DLTF_FORMAT,
-                 "rows.f32: truncated: row 3 (counting from 0) has 12 of 16 bytes, 4 float32 numbers");
+                 "rows.f32: truncated: row 3 (counting from 0) has 12 of 16 bytes (4 float32 values)");
     assert_fails(dltf_reader_open(in_directory("missing"), 4, &reader), DLTF_FILE, "missing: cannot open");
-    assert_fails(dltf_reader_open(path, -1, &reader), DLTF_ARGUMENT, "not possible");
+    assert_fails(dltf_reader_open(path, -1, &reader), DLTF_ARGUMENT, "-1 columns are out of range");
     assert_fails(dltf_reader_open("", 0, &reader), DLTF_ARGUMENT, "no file name");
     content.length -= 5;
     for (int64_t most = 1; most < 8; most++)
@@ -148,28 +148,30 @@ static void streams_that_end_too_early_or_too_late(void **state) {
             assert_fails(read_piped(content, 0, most), DLTF_FORMAT, "pipe: ");
         content.length = header + 2 * 12 + 5;
         assert_fails(read_piped(content, 0, most), DLTF_FORMAT,
-                     "pipe: truncated: header promises 4 rows, row 2 (counting from 0) has 5 of 12 bytes");
+                     "pipe: truncated: header declares 4 rows, row 2 (counting from 0) has 5 of 12 bytes");
         content.length = header;
-        assert_fails(read_piped(content, 0, most), DLTF_FORMAT, "promises 4 rows, row 0");
+        assert_fails(read_piped(content, 0, most), DLTF_FORMAT, "declares 4 rows, row 0");
         content.length = whole;
         dl_text longer = {0};
         dl_text_append_bytes(&longer, content.data, whole);
         dl_text_append_bytes(&longer, "", 1);
-        assert_fails(read_piped(longer, 0, most), DLTF_FORMAT, "pipe: damaged: goes on after the 4 rows");
+        assert_fails(read_piped(longer, 0, most), DLTF_FORMAT,
+                     "pipe: corrupt: data continues after the 4 rows");
         dl_text_free(&longer);
     }
-    assert_fails(read_piped(content, 3, 4), DLTF_FORMAT, "row"); /* raw: no multiple of 12 bytes */
+    assert_fails(read_piped(content, 3, 4), DLTF_FORMAT, "row"); /* as raw rows: not a multiple of 12 bytes */
     assert_fails(read_piped(content, 1, 400), DLTF_FORMAT, "pipe: ");
     dl_text_free(&content);
-    content = npy_of("<f4", "False", "(4, 3)   ", values, sizeof values); /* header of a multiple of 4 */
+    content =
+        npy_of("<f4", "False", "(4, 3)   ", values, sizeof values); /* header length is a multiple of 4 */
     while (content.length % 4 != 0)
         dl_text_append_bytes(&content, "", 1);
     assert_fails(read_piped(content, 1, 400), DLTF_FORMAT, "is a .npy file, not raw rows");
     dl_text_free(&content);
 }
 
-/* Memory grows with what arrives, not with what is promised. */
-static void promises_take_no_memory(void **state) {
+/* Memory grows with the input, not with the declared size. */
+static void declared_sizes_take_no_memory(void **state) {
     (void)state;
     const float values[4] = {1, 2, 3, 4};
     dl_text content = npy_of("<f4", "False", "(3, 1000000000000)", values, sizeof values);
@@ -181,7 +183,7 @@ static void promises_take_no_memory(void **state) {
     dl_text_free(&content);
 }
 
-static void columns_first(void **state) {
+static void fortran_order(void **state) {
     (void)state;
     const float values[6] = {1, 2, 3, 4, 5, 6}, rows[6] = {1, 4, 2, 5, 3, 6};
     dl_text content = npy_of("<f4", "True", "(3, 2)", values, sizeof values);
@@ -213,7 +215,7 @@ static void other_formats_are_loaded_whole(void **state) {
     dltf_reader_free(reader);
     dl_text_free(&content);
     dl_text_append(&content, "1,2\n3,4\n");
-    assert_fails(read_piped(content, 0, 1), DLTF_FORMAT, "pipe: has a format that is not known");
+    assert_fails(read_piped(content, 0, 1), DLTF_FORMAT, "pipe: unrecognised format");
     const char *path = in_directory("x.csv");
     write_file(path, content.data, content.length);
     assert_int_equal(dltf_reader_open(path, 0, &reader), DLTF_OK);
@@ -221,7 +223,7 @@ static void other_formats_are_loaded_whole(void **state) {
     dltf_reader_free(reader);
     dl_text_free(&content);
     content = npy_of("|S4", "False", "(2,)", "textmore", 8);
-    assert_fails(read_piped(content, 0, 1), DLTF_FORMAT, "pipe: holds text");
+    assert_fails(read_piped(content, 0, 1), DLTF_FORMAT, "pipe: contains text");
     dl_text_free(&content);
     assert_fails(dltf_reader_open(test_directory, 0, &reader), DLTF_FILE, "is a directory");
     assert_fails(dltf_reader_open("/dev/zero", 0, &reader), DLTF_FILE, "is a device");
@@ -230,7 +232,7 @@ static void other_formats_are_loaded_whole(void **state) {
     assert_fails(dltf_reader_open(in_directory("missing.npz:x"), 0, &reader), DLTF_FILE, "No such file");
 }
 
-static void integers_are_named_in_the_whole(void **state) {
+static void integer_errors_count_from_the_first_row(void **state) {
     (void)state;
     int64_t values[10] = {0};
     values[7] = (INT64_C(1) << 53) + 1;
@@ -243,8 +245,8 @@ static void ignore_signal(int signal) {
     (void)signal;
 }
 
-/* A child sends the first rows, then a signal, then the rest when it is told that the signal was seen. */
-static void a_signal_ends_the_wait_and_loses_nothing(void **state) {
+/* A child sends the first rows, then a signal, then the rest once the parent has seen the signal. */
+static void a_signal_interrupts_without_loss(void **state) {
     (void)state;
     const float values[6] = {1, 2, 3, 4, 5, 6};
     int data[2], told[2];
@@ -258,7 +260,7 @@ static void a_signal_ends_the_wait_and_loses_nothing(void **state) {
         close(told[1]);
         bool fine = write(data[1], values, 14) == 14; /* two rows before the wait, all but 6 bytes of three */
         struct timespec pause = {0, 2000000};
-        /* Until the parent has seen one: a signal before it waits is lost. */
+        /* Repeat until the parent has seen one: a signal before it waits is lost. */
         fcntl(told[0], F_SETFL, O_NONBLOCK);
         while (read(told[0], &byte, 1) < 0) {
             kill(getppid(), SIGUSR1);
@@ -272,10 +274,10 @@ static void a_signal_ends_the_wait_and_loses_nothing(void **state) {
     dltf_reader *reader = NULL;
     dltf_matrix rows = {0};
     assert_int_equal(dl_reader_adopt(data[0], "pipe", 1, &reader), DLTF_OK);
-    assert_fails(dltf_reader_next(reader, 6, &rows), DLTF_CANCELLED, "a signal came");
+    assert_fails(dltf_reader_next(reader, 6, &rows), DLTF_CANCELLED, "interrupted while waiting for data");
     assert_int_equal(write(told[1], "", 1), 1);
     close(told[1]);
-    assert_int_equal(dltf_reader_next(reader, 2, &rows), DLTF_OK); /* of the three that are there */
+    assert_int_equal(dltf_reader_next(reader, 2, &rows), DLTF_OK); /* of the three available */
     assert_int_equal(rows.rows, 2);
     assert_memory_equal(rows.data, values, 8);
     dltf_status status;
@@ -308,8 +310,7 @@ static void survives_lack_of_memory(void **state) {
 
 IO_TESTS_MAIN(cmocka_unit_test(every_type_as_loaded), cmocka_unit_test(raw_rows_have_no_known_end),
               cmocka_unit_test(streams_that_end_too_early_or_too_late),
-              cmocka_unit_test(promises_take_no_memory), cmocka_unit_test(columns_first),
+              cmocka_unit_test(declared_sizes_take_no_memory), cmocka_unit_test(fortran_order),
               cmocka_unit_test(other_formats_are_loaded_whole),
-              cmocka_unit_test(integers_are_named_in_the_whole),
-              cmocka_unit_test(a_signal_ends_the_wait_and_loses_nothing),
-              cmocka_unit_test(survives_lack_of_memory))
+              cmocka_unit_test(integer_errors_count_from_the_first_row),
+              cmocka_unit_test(a_signal_interrupts_without_loss), cmocka_unit_test(survives_lack_of_memory))

@@ -1,4 +1,4 @@
-/* A program of somebody else: encodes one sample with two atoms and prints the library's version. */
+/* A third-party program: encodes one sample with two atoms and prints the library's version. */
 #include <dltf.h>
 
 #include <stdio.h>
