@@ -71,7 +71,8 @@ typedef struct experiment {
     ROW(table4)                                                                                              \
     ROW(certificates)                                                                                        \
     ROW(encoders)                                                                                            \
-    ROW(images)
+    ROW(images)                                                                                              \
+    ROW(learners)
 
 #define DECLARE(name) extern const experiment experiment_##name;
 EXPERIMENTS(DECLARE)

@@ -35,13 +35,49 @@ assert platform.node() not in host.values()
 TEXT
 }
 
+@test "learners are compared by the same measures" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow here"
+  "$PYTHON" -c 'import torch, sklearn' || skip "PyTorch or scikit-learn is not installed"
+  local learners=$BATS_TEST_DIRNAME/../../bench/learners
+  "$PYTHON" "$learners" --build "${DLTF%/bin/dltf}" --sets synthetic,patches-8x8 --samples 800 --steps 16 --epochs 4,8 --speed \
+    --small --rounds 1 -o learners.json >table 2>errors
+  grep -q "patches-8x8 are left out: --data must name" errors
+  grep -q "CPU us per training sample, n = 16, m = 32, k = 2: .* (PyTorch)" table
+  "$PYTHON" - <<'TEXT'
+import json
+report = json.load(open("learners.json"))
+rows = report["rows"]
+assert [row["learner"] for row in rows] == ["dltf"] * 2 + ["torch"] * 3 + ["sklearn"], rows
+for row in rows:
+    assert row["data"] == "synthetic" and row["held_out_samples"] == 200 and row["cpu_seconds"] > 0, row
+    assert 0 < row["refit_error"] <= row["raw_error"] < 2 and 0 <= row["unused"] < 1, row
+assert rows[1]["raw_error"] < 0.6 and rows[4]["raw_error"] < rows[2]["raw_error"], rows
+assert report["speed"][0]["torch_us"] > 0, report["speed"]
+TEXT
+  # A second run keeps what it does not measure. The errors of ours are those that the program itself reports.
+  "$PYTHON" "$learners" --build "${DLTF%/bin/dltf}" --sets none -o learners.json --json >again.json
+  [[ $(value 'len(d["rows"]), len(d["speed"])' <again.json) == "(6, 1)" ]]
+  dltf synth -n 64 -m 128 -k 8 -N 800 --noise 0.1 -o problem -q
+  dltf train problem/X.npy -m 128 -k 8 --encoder learned --epochs 8 -o model.safetensors -q
+  "$PYTHON" -c 'import numpy as np; np.save("test.npy", np.load("problem/Xtest.npy")[:200])'
+  dltf encode model.safetensors test.npy -o codes.npz --json -q >raw.json
+  dltf encode model.safetensors test.npy -o codes.npz --refit --json -q >refit.json
+  "$PYTHON" - <<'TEXT'
+import json
+row = json.load(open("learners.json"))["rows"][1]
+for key in ("raw", "refit"):
+    reported = json.load(open(key + ".json"))["relative_error"]
+    assert abs(row[key + "_error"] - reported) < 2e-3 * reported, (key, row, reported)
+TEXT
+}
+
 @test "dltf-bench lists its benchmarks, as --help does" {
   local names
   names=$("$bench" --list)
   [[ $names == encode* && $(wc -w <<<"$names") -ge 5 ]]
   [[ $("$bench" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p') == "$names" ]]
-  # Each has committed results; so has peers, and nothing else.
-  [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names peers | sort) ]]
+  # Each has committed results; so have the scripts, and nothing else.
+  [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names peers learners | sort) ]]
 }
 
 @test "a benchmark prints a table, or one JSON object with the same rows" {

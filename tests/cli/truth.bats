@@ -142,3 +142,24 @@ PYTHON
   [[ $(value 'all(r[key] > 0 for r in d["rows"] for key in ("threshold_ms", "omp_ms", "coherence"))' <t.json) == True ]]
   [[ $(value 'abs(d["rows"][0]["ratio"] - d["rows"][0]["omp_ms"] / d["rows"][0]["threshold_ms"]) < 1e-6' <t.json) == True ]]
 }
+
+@test "reproduce learners compares learners by held-out errors, and says which data are missing" {
+  run -0 --separate-stderr env -u DLTF_DATA "$DLTF" reproduce learners --quick --seeds 1 --settings data=synthetic,m=32 --csv rows.csv --json
+  [[ $stderr == *"Left out: "*"mnist, patches-8x8, patches-12x12. "*"--data (or DLTF_DATA)"* ]]
+  "$PYTHON" - "$output" <<'TEXT'
+import json, sys
+result = json.loads(sys.argv[1])
+rows = {(row["method"], row["k"]): row for row in result["rows"]}
+assert set(rows) == {(method, k) for method in ("dltf", "learned", "ksvd") for k in (2, 8)}, rows
+for row in rows.values():
+    # Least squares lowers the error on a support.
+    assert row["n"] == 64 and 0 < row["refit_error"] <= row["raw_error"] and 0 < row["omp_error"] < 1, row
+    assert 0 <= row["unused"] < 1 and row["cpu_seconds"] > 0, row
+assert rows["learned", 8]["raw_error"] < rows["learned", 2]["raw_error"] < 0.85, rows
+assert rows["learned", 8]["raw_error"] < rows["ksvd", 8]["raw_error"], rows
+assert result["protocol"]["held_out_samples"] == 500 and "patches" in result["notice"], result
+TEXT
+  # What would take too long is not in the plan.
+  [[ $(dltf reproduce learners --plan --settings data=fashion-mnist,data=synthetic --json -q |
+    value 'sorted({r["method"] for r in d["rows"] if r["m"] == 8 * r["n"] and r["n"] == 784}) in ([], ["learned"])') == True ]]
+}
