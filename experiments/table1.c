@@ -1,7 +1,7 @@
 /* Table 1 of the paper: support recovery on synthetic data, ave_dif at k = 4 .. 12. Rows: the true
  * dictionary, a random one, DLTF with the tied feature, the same followed by the ADMM phase, the paper's ADMM
- * to the letter, K-SVD, and DLTF with untied encoders. Beside them the paper's values, whose "original" row
- * no reading of its protocol reproduces: they are not like for like. */
+ * to the letter, K-SVD, DLTF with untied encoders, and the distilled one with other coders. Beside them the
+ * paper's values, whose "original" row no reading of its protocol reproduces: they are not like for like. */
 #include "experiments/recovery.h"
 
 static const char *const methods[] = {"original",
@@ -16,6 +16,9 @@ static const char *const methods[] = {"original",
                                       "dltf-dual-positive",
                                       "dltf-distilled-positive",
                                       "dltf-2-passes",
+                                      "dltf-omp",
+                                      "dltf-shortlist",
+                                      "dltf-shortlist-2",
                                       NULL};
 
 enum { SETTINGS = 5 };

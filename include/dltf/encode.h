@@ -18,14 +18,16 @@ extern "C" {
  * coefficients. omp goes by magnitude only. The step of iht is 1 / lambda_max(W^T W), that of niht Blumensath
  * and Davies' adaptive one. htp is preconditioned by the dual of the dictionary. incoherent
  * goes through the scores W^T x in decreasing magnitude and keeps one if its atom is nearly orthogonal to
- * those kept before; its values are these scores. */
+ * those kept before; its values are these scores. shortlist takes the largest scores of the model's own
+ * encoder, more than k, and drops from these until k are left; its values are coefficients. */
 #define DLTF_CODERS(ROW)                                                                                     \
     ROW(THRESHOLD, threshold, "one product and a selection")                                                 \
     ROW(OMP, omp, "orthogonal matching pursuit")                                                             \
     ROW(IHT, iht, "iterative hard thresholding with a fixed step")                                           \
     ROW(NIHT, niht, "the same with an adaptive step")                                                        \
     ROW(HTP, htp, "hard-thresholding pursuit")                                                               \
-    ROW(INCOHERENT, incoherent, "the largest scores of nearly orthogonal atoms")
+    ROW(INCOHERENT, incoherent, "the largest scores of nearly orthogonal atoms")                             \
+    ROW(SHORTLIST, shortlist, "the best of a list of large scores, by elimination")
 
 #define DLTF_CODER_VALUE(NAME, name, help) DLTF_CODER_##NAME,
 typedef enum dltf_coder { DLTF_CODERS(DLTF_CODER_VALUE) } dltf_coder;
@@ -36,11 +38,13 @@ typedef struct dltf_encode_options {
     int64_t k; /* 0: the model's */
     dltf_select select;
     dltf_coder coder;
-    int64_t passes;   /* of iht, niht and htp, at most; 0: chosen */
-    double error;     /* of omp: stop when ||x - Wz||^2, x as preprocessed, is this small; 0: never */
-    double coherence; /* of incoherent: |<w_i, w_j>| of two atoms of a code, at most; 0: chosen */
-    double threshold; /* of incoherent: only scores above it are kept */
-    bool refit;       /* values by least squares on the support instead of correlations */
+    int64_t passes;     /* of iht, niht and htp, at most; 0: chosen */
+    double error;       /* of omp: stop when ||x - Wz||^2, x as preprocessed, is this small; 0: never */
+    double coherence;   /* of incoherent: |<w_i, w_j>| of two atoms of a code, at most; 0: chosen */
+    double threshold;   /* of incoherent: only scores above it are kept */
+    int64_t candidates; /* of shortlist: length of the list, from k to m; 0: 3k */
+    int64_t lists;      /* of shortlist: 2: a second list from the residual; 0: 1 */
+    bool refit;         /* values by least squares on the support instead of correlations */
     int64_t threads;
 } dltf_encode_options;
 

@@ -10,6 +10,7 @@ typedef struct dl_recipe {
     const dltf_model *model;
     dltf_encode_options options; /* k and select as chosen */
     dl_feature feature;          /* the model's thresholded feature, with that k and that rule */
+    int64_t listed;              /* scores that the coder takes of a feature at most: k, or more */
     int threads;
 } dl_recipe;
 
@@ -17,6 +18,8 @@ typedef struct dl_coder {
     const char *name;
     bool takes_positive;
     bool starts_from_feature; /* the filter of large dictionaries is worth its memory */
+    /* recipe->listed, with a check of the options that it depends on; NULL: k. */
+    dltf_status (*list)(const dl_recipe *recipe, int64_t *listed);
     /* Makes what coding needs, for recipe->threads workers; NULL where that is nothing. */
     dltf_status (*prepare)(const dl_recipe *recipe, void **state);
     /* Codes of up to DL_TILE preprocessed samples, `x_stride` apart. Allocates nothing. A sample whose scores
@@ -43,5 +46,8 @@ dltf_status dl_gram_check(int64_t m, int bits);
 /* G = W^T W (m x m) of a dictionary in f32, by products in double, and the dictionary packed for scores. */
 dltf_status dl_gram_new(int threads, const float *W, int64_t m, int64_t n, float **G);
 dltf_status dl_dictionary_pack(const dltf_model *model, dl_packed *packed);
+
+/* The dual encoder of the dictionary, packed for scores. Not in the small library, where it fails. */
+dltf_status dl_dual_pack(const dl_recipe *recipe, dl_packed *packed);
 
 #endif

@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "coding/coder.h"
 #include "coding/decode.h"
-#include "coding/dual.h"
-#include "data/matrix.h"
 #include "data/model.h"
 #include "kernels/select.h"
 
@@ -18,7 +16,6 @@
 #include <string.h>
 
 enum { PASSES = 8 };
-static const double RIDGE = 0.1; /* of the dual, as in stage 1 of the learner */
 
 /* Work space of one thread. */
 typedef struct htp_space {
@@ -57,28 +54,6 @@ static void free_state(void *state) {
     dl_free(h);
 }
 
-static dltf_status pack_dual(const dl_recipe *recipe, dl_packed *packed) {
-    dltf_status status = DLTF_OK;
-    int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, size = m < n ? m : n;
-    double *W = NULL, *E = NULL, *factor = NULL;
-    float *narrow = NULL;
-    DL_TRY(dl_widen(recipe->model->dictionary, m * n, &W));
-    DL_TRY_NEW(E, m * n);
-    DL_TRY_NEW(factor, size * size);
-    DL_TRY_NEW(narrow, m * n);
-    dl_dual_encoder(recipe->threads, W, m, n, RIDGE, factor, E);
-    for (int64_t i = 0; i < m * n; i++)
-        narrow[i] = (float)E[i];
-    DL_TRY(dl_packed_alloc(packed, m, n));
-    dl_packed_fill(packed, narrow, NULL);
-done:
-    dl_free(W);
-    dl_free(E);
-    dl_free(factor);
-    dl_free(narrow);
-    return status;
-}
-
 static dltf_status alloc_space(htp_space *s, int64_t m, int64_t n, int64_t k) {
     dltf_status status = DLTF_OK;
     DL_TRY_NEW(s->S, dl_score_rows(m) * m);
@@ -102,7 +77,7 @@ static dltf_status prepare(const dl_recipe *recipe, void **state) {
     h->passes = recipe->options.passes > 0 ? recipe->options.passes : PASSES;
     h->k = recipe->feature.k;
     h->positive = recipe->feature.positive;
-    DL_TRY(pack_dual(recipe, &h->E));
+    DL_TRY(dl_dual_pack(recipe, &h->E));
     DL_TRY(dl_gram_check(parts->m, 32));
     DL_TRY_NEW(h->H, parts->m * parts->m);
     dl_kernels_now()->scores(&h->E, 0, h->E.panels, recipe->model->dictionary, parts->n, parts->m, h->H,
