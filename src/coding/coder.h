@@ -43,6 +43,11 @@ int64_t dl_score_rows(int64_t m);
 /* Refuses m x m matrices, with entries of so many bits, that this machine cannot hold. */
 dltf_status dl_gram_check(int64_t m, int bits);
 
+/* Whether omp and htp store a matrix of m x m floats; with more atoms they make products instead. */
+bool dl_gram_fits(int64_t m);
+/* For tests: stores none above so many atoms; 0: back to the default. */
+void dl_gram_limit(int64_t atoms);
+
 /* G = W^T W (m x m) of a dictionary in f32, by products in double, and the dictionary packed for scores. */
 dltf_status dl_gram_new(int threads, const float *W, int64_t m, int64_t n, float **G);
 dltf_status dl_dictionary_pack(const dltf_model *model, dl_packed *packed);

@@ -18,8 +18,8 @@
 /* Atoms up to which the Gram matrix is stored (16 MB). */
 enum { MOST_STORED = 2048, LIST_PER_ENTRY = 3, SECOND_PER_ENTRY = 2 };
 static const float RIDGE = 0.1f;
-/* Squared distance from the span of the others, below which an atom depends on them: G is in f32. */
-static const double DEPENDENT = 1e-5;
+/* Squared distance of an atom from the span of the others, below which values need more than f32 products. */
+static const double ILL_CONDITIONED = 0.02;
 
 /* Work space of one thread. */
 typedef struct shortlist_space {
@@ -29,6 +29,7 @@ typedef struct shortlist_space {
     int32_t *merged;     /* both lists of one sample */
     float *G, *b, *work; /* of dl_kernels.eliminate */
     int32_t *kept;       /* positions in the list */
+    double *refit;       /* dl_refit_scratch(k, n) */
     double *A, *v;       /* k x k and k: normal equations */
 } shortlist_space;
 
@@ -83,6 +84,7 @@ static void free_state(void *state) {
         dl_free(s->b);
         dl_free(s->work);
         dl_free(s->kept);
+        dl_free(s->refit);
         dl_free(s->A);
         dl_free(s->v);
     }
@@ -104,6 +106,7 @@ static dltf_status alloc_space(const shortlist_state *h, shortlist_space *s) {
     DL_TRY_NEW(s->b, h->width);
     DL_TRY_NEW(s->work, 6 * h->width);
     DL_TRY_NEW(s->kept, h->width);
+    DL_TRY_NEW(s->refit, dl_refit_scratch(h->k, h->model->parts.n));
     DL_TRY_NEW(s->A, h->k * h->k);
     DL_TRY_NEW(s->v, h->k);
 done:
@@ -126,7 +129,7 @@ static dltf_status prepare(const dl_recipe *recipe, void **state) {
     h->width = (h->width + DL_SHORTLIST_WIDTH - 1) / DL_SHORTLIST_WIDTH * DL_SHORTLIST_WIDTH;
     if (h->second.k > 0)
         DL_TRY(dl_dual_pack(recipe, &h->dual));
-    if (parts->m <= MOST_STORED)
+    if (parts->m <= MOST_STORED && dl_gram_fits(parts->m))
         DL_TRY(dl_gram_new(recipe->threads, recipe->model->dictionary, parts->m, parts->n, &h->G));
     DL_TRY_NEW(h->spaces, h->threads);
     for (int t = 0; t < h->threads; t++)
@@ -155,46 +158,55 @@ static void make_gram(const shortlist_state *h, const int32_t *index, int64_t co
         memset(G + i * width + count, 0, (size_t)(width - count) * sizeof *G);
 }
 
-/* Least squares on the candidates `kept` from G and b, and again without the negative values where those are
- * not allowed: writes the code. */
-static int32_t write_values(const shortlist_state *h, shortlist_space *s, const int32_t *index, int64_t width,
-                            int64_t count, double scale, int32_t *out_index, float *out_value) {
-    for (;;) {
-        int64_t left = 0;
-        for (int64_t i = 0; i < count; i++) {
-            for (int64_t j = i; j < count; j++)
-                s->A[i * count + j] = (double)s->G[s->kept[i] * width + s->kept[j]];
-            s->v[i] = (double)s->b[s->kept[i]] * scale;
-        }
-        dl_kernels_now()->solve_few(s->A, s->v, count, DEPENDENT);
-        bool negative = false;
-        for (int64_t e = 0; e < count; e++) {
-            float value = (float)s->v[e];
-            if (value == 0 || (h->first.positive && value < 0)) {
-                negative = negative || value < 0;
-                continue;
-            }
-            out_index[left] = index[s->kept[e]];
-            s->kept[left] = s->kept[e];
-            out_value[left++] = value;
-        }
-        if (!negative)
-            return (int32_t)left;
-        count = left;
+/* Least squares on the first `count` candidates of s->kept: values of `code`, whose support they become.
+ * Where rounding of G would show, by products in double. */
+static void fit(const shortlist_state *h, shortlist_space *s, const float *x, const int32_t *index,
+                int64_t width, int64_t count, double scale, dl_slots code) {
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t j = i; j < count; j++)
+            s->A[i * count + j] = (double)s->G[s->kept[i] * width + s->kept[j]];
+        s->v[i] = (double)s->b[s->kept[i]] * scale;
     }
+    double pivot = dl_kernels_now()->solve_few(s->A, s->v, count);
+    code.count[0] = (int32_t)count;
+    for (int64_t e = 0; e < count; e++) {
+        code.index[e] = index[s->kept[e]];
+        code.value[e] = pivot > ILL_CONDITIONED ? (float)s->v[e] : 1;
+    }
+    if (pivot <= ILL_CONDITIONED)
+        dl_refit_tile(h->model->dictionary, h->model->parts.n, x, h->model->parts.n, 1, code, s->refit);
 }
 
-/* The largest magnitude; NaN if there is one. */
+/* Removes zeros and, with positive selection, negative values; true if there was a negative one. */
+static bool drop(const shortlist_state *h, shortlist_space *s, dl_slots code) {
+    int32_t left = 0;
+    bool negative = false;
+    for (int32_t e = 0; e < code.count[0]; e++) {
+        bool refused = h->first.positive && code.value[e] < 0;
+        negative = negative || refused;
+        if (code.value[e] == 0 || refused)
+            continue;
+        s->kept[left] = s->kept[e];
+        code.index[left] = code.index[e];
+        code.value[left++] = code.value[e];
+    }
+    code.count[0] = left;
+    return negative;
+}
+
+/* The largest magnitude; not finite if one is not. */
 static float largest_of(const float *value, int64_t count) {
-    float largest = 0;
-    for (int64_t e = 0; e < count; e++)
-        largest = fabsf(value[e]) <= largest ? largest : fabsf(value[e]);
-    return largest;
+    float largest = 0, odd = 0;
+    for (int64_t e = 0; e < count; e++) {
+        largest = fabsf(value[e]) > largest ? fabsf(value[e]) : largest;
+        odd += 0 * value[e];
+    }
+    return largest + odd;
 }
 
 /* The code of a sample from `count` > 0 candidates; `scores` are their products with it, or NULL. */
-static int32_t decide(const shortlist_state *h, shortlist_space *s, const float *x, const int32_t *index,
-                      const float *scores, int64_t count, int32_t *out_index, float *out_value) {
+static void decide(const shortlist_state *h, shortlist_space *s, const float *x, const int32_t *index,
+                   const float *scores, int64_t count, dl_slots code) {
     const dl_kernels *kernels = dl_kernels_now();
     int64_t width = (count + DL_SHORTLIST_WIDTH - 1) / DL_SHORTLIST_WIDTH * DL_SHORTLIST_WIDTH;
     if (scores)
@@ -202,18 +214,22 @@ static int32_t decide(const shortlist_state *h, shortlist_space *s, const float 
     else
         kernels->scores_few(h->model->dictionary, h->model->parts.n, index, count, x, s->b);
     float scale = largest_of(s->b, count);
+    code.count[0] = 0;
     if (!isfinite(scale)) { /* the caller must see it */
-        out_index[0] = index[0];
-        out_value[0] = NAN;
-        return 1;
+        code.count[0] = 1;
+        code.index[0] = index[0];
+        code.value[0] = NAN;
     }
-    if (scale == 0)
-        return 0;
+    if (!isfinite(scale) || scale == 0)
+        return;
     for (int64_t i = 0; i < count; i++)
-        s->b[i] /= scale;
+        s->b[i] /= scale; /* squares stay in range */
     make_gram(h, index, count, width, s->G);
     kernels->eliminate(s->G, s->b, count, width, h->k, RIDGE, h->first.positive, s->work, s->kept);
-    return write_values(h, s, index, width, least(count, h->k), (double)scale, out_index, out_value);
+    int64_t left = least(count, h->k);
+    do
+        fit(h, s, x, index, width, left, (double)scale, code);
+    while (drop(h, s, code) && (left = code.count[0]) > 0);
 }
 
 /* Ascending indices of both: the k that are left and those of the second list. */
@@ -241,7 +257,7 @@ static void look_again(const shortlist_state *h, shortlist_space *s, const float
         dl_slots code = dl_slots_from(&out, i, 1), more = dl_slots_from(&s->second, i, 1);
         int64_t count = merge(code.index, code.count[0], more.index, more.count[0], s->merged);
         if (count > 0)
-            code.count[0] = decide(h, s, X + i * x_stride, s->merged, NULL, count, code.index, code.value);
+            decide(h, s, X + i * x_stride, s->merged, NULL, count, code);
     }
 }
 
@@ -255,9 +271,8 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
         dl_slots code = dl_slots_from(&out, i, 1), listed = dl_slots_from(&s->list, i, 1);
         code.count[0] = 0;
         if (listed.count[0] > 0)
-            code.count[0] =
-                decide(h, s, X + i * x_stride, listed.index, h->scores_are_products ? listed.value : NULL,
-                       listed.count[0], code.index, code.value);
+            decide(h, s, X + i * x_stride, listed.index, h->scores_are_products ? listed.value : NULL,
+                   listed.count[0], code);
     }
     if (h->second.k > 0)
         look_again(h, s, X, x_stride, rows, space, out);

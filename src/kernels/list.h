@@ -87,8 +87,9 @@ DL_KERNEL(void, eliminate,
           (const float *G, const float *b, int64_t count, int64_t width, int64_t k, float ridge,
            bool positive, float *work, int32_t *list))
 
-/* dl_solve_support (coding/least_squares.h) with the upper triangle of A. */
-DL_KERNEL(void, solve_few, (double *A, double *b, int64_t s, double smallest_pivot))
+/* Solves A z = b for the upper triangle of a symmetric A (s x s), both overwritten, b by z. Returns the
+ * smallest pivot: z means nothing where it is not positive. */
+DL_KERNEL(double, solve_few, (double *A, double *b, int64_t s))
 
 /* Counts and sums |c_i| between `low` and `high`, counts those from `high` on. */
 DL_KERNEL(dl_prox_piece, prox_count, (const float *c, int64_t m, float low, float high))

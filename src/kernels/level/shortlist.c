@@ -9,19 +9,19 @@ enum { LANES = 16, ROWS = 4, VECTORS = 2 };
 
 typedef float vec __attribute__((vector_size(64), __may_alias__));
 typedef float loose_vec __attribute__((vector_size(64), aligned(4), __may_alias__));
+typedef float vec8 __attribute__((vector_size(32)));
+typedef float vec4 __attribute__((vector_size(16)));
 typedef int32_t ivec __attribute__((vector_size(64), __may_alias__));
 
 _Static_assert(DL_SHORTLIST_WIDTH == LANES * VECTORS, "rows are made of whole blocks");
 
 static inline __attribute__((always_inline)) float total(const vec *v) {
-    const float *lane = (const float *)v;
-    float sum[LANES / 2];
-    for (int l = 0; l < LANES / 2; l++)
-        sum[l] = lane[l] + lane[l + LANES / 2];
-    for (int half = LANES / 4; half > 0; half /= 2)
-        for (int l = 0; l < half; l++)
-            sum[l] += sum[l + half];
-    return sum[0];
+    vec8 eight = __builtin_shufflevector(*v, *v, 0, 1, 2, 3, 4, 5, 6, 7) +
+                 __builtin_shufflevector(*v, *v, 8, 9, 10, 11, 12, 13, 14, 15);
+    vec4 four =
+        __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+    four += __builtin_shufflevector(four, four, 2, 3, 0, 1);
+    return four[0] + four[1];
 }
 
 /* ---- Products of a few atoms ---- */
@@ -207,14 +207,12 @@ void DL_LEVELLED(dl_eliminate)(const float *G, const float *b, int64_t count, in
 
 /* ---- Values ---- */
 
-void DL_LEVELLED(dl_solve_few)(double *A, double *b, int64_t s, double smallest_pivot) {
+double DL_LEVELLED(dl_solve_few)(double *A, double *b, int64_t s) {
+    double smallest = INFINITY;
     for (int64_t j = 0; j < s; j++) {
         const double *row = A + j * s;
-        if (!(row[j] > smallest_pivot)) {
-            A[j * s + j] = 0;
-            continue;
-        }
         double inverse = 1 / row[j];
+        smallest = row[j] < smallest ? row[j] : smallest;
         for (int64_t i = j + 1; i < s; i++) {
             double factor = row[i] * inverse;
             for (int64_t l = i; l < s; l++)
@@ -223,8 +221,9 @@ void DL_LEVELLED(dl_solve_few)(double *A, double *b, int64_t s, double smallest_
         }
     }
     for (int64_t j = s - 1; j >= 0; j--) {
-        b[j] = A[j * s + j] > 0 ? b[j] / A[j * s + j] : 0;
+        b[j] /= A[j * s + j];
         for (int64_t i = 0; i < j; i++)
             b[i] -= A[i * s + j] * b[j];
     }
+    return smallest;
 }
