@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) float inner(const system *s, const 
 }
 
 /* `steps` steps towards (G + ridge I) z = b, from the z and the residual that are there. */
-static void solve(system *s, int steps) {
+static inline __attribute__((always_inline)) void solve(system *s, int steps) {
     int64_t vectors = s->width / LANES;
     float square = inner(s, s->residual, s->residual);
     for (int64_t v = 0; v < vectors; v++)
@@ -144,7 +144,7 @@ static void solve(system *s, int steps) {
 }
 
 /* rank[i]: how many of the entries that are left have a smaller key, or the same and a higher index. */
-static void rank_keys(const system *s, const float *key, ivec *rank) {
+static inline __attribute__((always_inline)) void rank_keys(const system *s, const float *key, ivec *rank) {
     const ivec first = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     for (int64_t v = 0; v < s->width / LANES; v++) {
         vec here = ((const vec *)key)[v];
@@ -158,7 +158,8 @@ static void rank_keys(const system *s, const float *key, ivec *rank) {
 }
 
 /* Drops the entries with the `count` smallest |z|, or with the smallest z. */
-static void drop(system *s, int64_t count, bool positive, int32_t *rank) {
+static inline __attribute__((always_inline)) void drop(system *s, int64_t count, bool positive,
+                                                       int32_t *rank) {
     float *z = (float *)s->z, *mask = (float *)s->mask, *key = (float *)s->q;
     int64_t left = 0, gone = 0;
     for (int64_t i = 0; i < s->width; i++)
@@ -181,8 +182,9 @@ static void drop(system *s, int64_t count, bool positive, int32_t *rank) {
     }
 }
 
-void DL_LEVELLED(dl_eliminate)(const float *G, const float *b, int64_t count, int64_t width, int64_t k,
-                               float ridge, bool positive, float *work, int32_t *list) {
+static inline __attribute__((always_inline)) void eliminate(const float *G, const float *b, int64_t count,
+                                                            int64_t width, int64_t k, float ridge,
+                                                            bool positive, float *work, int32_t *list) {
     enum { FIRST_STEPS = 5, LATER_STEPS = 3 };
     vec *at = (vec *)work;
     int64_t vectors = width / LANES;
@@ -203,6 +205,15 @@ void DL_LEVELLED(dl_eliminate)(const float *G, const float *b, int64_t count, in
         solve(&s, steps);
         drop(&s, quarter < surplus ? quarter : surplus, positive, (int32_t *)(work + 5 * width));
     }
+}
+
+/* The usual small width is a constant of its own: vectors then stay in registers. */
+void DL_LEVELLED(dl_eliminate)(const float *G, const float *b, int64_t count, int64_t width, int64_t k,
+                               float ridge, bool positive, float *work, int32_t *list) {
+    if (width == DL_SHORTLIST_WIDTH)
+        eliminate(G, b, count, DL_SHORTLIST_WIDTH, k, ridge, positive, work, list);
+    else
+        eliminate(G, b, count, width, k, ridge, positive, work, list);
 }
 
 /* ---- Values ---- */
