@@ -4,6 +4,7 @@
 #include "kernels/level/level.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LANES = 16, ROWS = 4, VECTORS = 2 };
 
@@ -143,16 +144,27 @@ static inline __attribute__((always_inline)) void solve(system *s, int steps) {
     }
 }
 
-/* rank[i]: how many of the entries that are left have a smaller key, or the same and a higher index. */
-static inline __attribute__((always_inline)) void rank_keys(const system *s, const float *key, ivec *rank) {
-    const ivec first = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+/* Keys in the order of |z|, or of z, all different: their last bits count the entries down, so that of equal
+ * ones, to a few units in the last place, the last is the smallest. */
+static inline __attribute__((always_inline)) void make_keys(const system *s, bool positive, int32_t *key) {
+    const float *z = (const float *)s->z;
+    int32_t low = 1;
+    while (low < s->width)
+        low *= 2;
+    for (int64_t i = 0; i < s->width; i++) {
+        int32_t bits;
+        memcpy(&bits, &z[i], sizeof bits);
+        bits = positive ? bits ^ (bits >> 31 & INT32_MAX) : bits & INT32_MAX;
+        key[i] = (bits & -low) | (low - 1 - (int32_t)i);
+    }
+}
+
+/* rank[i]: how many of the entries that are left have a smaller key. */
+static inline __attribute__((always_inline)) void rank_keys(const system *s, const int32_t *key, ivec *rank) {
     for (int64_t v = 0; v < s->width / LANES; v++) {
-        vec here = ((const vec *)key)[v];
-        ivec position = first + (int32_t)(v * LANES), below = {0};
-        for (int64_t e = 0; e < s->left; e++) {
-            float other = key[s->list[e]];
-            below += (here > other) | ((here == other) & (position < s->list[e]));
-        }
+        ivec here = ((const ivec *)key)[v], below = {0};
+        for (int64_t e = 0; e < s->left; e++)
+            below += here > key[s->list[e]];
         rank[v] = -below;
     }
 }
@@ -160,11 +172,10 @@ static inline __attribute__((always_inline)) void rank_keys(const system *s, con
 /* Drops the entries with the `count` smallest |z|, or with the smallest z. */
 static inline __attribute__((always_inline)) void drop(system *s, int64_t count, bool positive,
                                                        int32_t *rank) {
-    float *z = (float *)s->z, *mask = (float *)s->mask, *key = (float *)s->q;
+    float *z = (float *)s->z, *mask = (float *)s->mask;
     int64_t left = 0, gone = 0;
-    for (int64_t i = 0; i < s->width; i++)
-        key[i] = positive ? z[i] : fabsf(z[i]);
-    rank_keys(s, key, (ivec *)rank);
+    make_keys(s, positive, (int32_t *)s->q);
+    rank_keys(s, (const int32_t *)s->q, (ivec *)rank);
     for (int64_t e = 0; e < s->left; e++) {
         int32_t j = s->list[e];
         if (rank[j] >= count) {
