@@ -33,6 +33,7 @@ typedef struct benchmark {
 #define BENCHMARKS(ROW)                                                                                      \
     ROW(encode)                                                                                              \
     ROW(omp)                                                                                                 \
+    ROW(shortlist)                                                                                           \
     ROW(ksvd)                                                                                                \
     ROW(prox)                                                                                                \
     ROW(train)

@@ -13,26 +13,34 @@ static const double ADMM_THETA = 0.01, ADMM_LAMBDA = 0.05, ADMM_BETA = 0.5;
 
 const char *const recovery_metrics[] = {"ave_dif", "exact", "recovered_99", "recovered_90", "seconds", NULL};
 
-/* Methods with an untied encoder; all others are tied. */
+/* Methods with an untied encoder, and the coder of their test samples; all others are tied and use the
+ * feature. */
 static const struct variant {
     const char *method;
     dltf_encoder_kind encoder;
     dltf_select select;
-    int64_t passes; /* 0: one product */
+    dltf_coder coder;
+    int64_t passes, lists; /* 0: as the coder chooses */
 } variants[] = {
-    {"dltf-tight", DLTF_ENCODER_TIGHT, DLTF_SELECT_ABS, 0},
-    {"dltf-dual", DLTF_ENCODER_DUAL, DLTF_SELECT_ABS, 0},
-    {"dltf-distilled", DLTF_ENCODER_DISTILLED, DLTF_SELECT_ABS, 0},
-    {"dltf-dual-positive", DLTF_ENCODER_DUAL, DLTF_SELECT_POSITIVE, 0},
-    {"dltf-distilled-positive", DLTF_ENCODER_DISTILLED, DLTF_SELECT_POSITIVE, 0},
-    {"dltf-2-passes", DLTF_ENCODER_DISTILLED, DLTF_SELECT_ABS, 2},
+    {.method = "dltf-tight", .encoder = DLTF_ENCODER_TIGHT},
+    {.method = "dltf-dual", .encoder = DLTF_ENCODER_DUAL},
+    {.method = "dltf-distilled", .encoder = DLTF_ENCODER_DISTILLED},
+    {.method = "dltf-dual-positive", .encoder = DLTF_ENCODER_DUAL, .select = DLTF_SELECT_POSITIVE},
+    {.method = "dltf-distilled-positive", .encoder = DLTF_ENCODER_DISTILLED, .select = DLTF_SELECT_POSITIVE},
+    {.method = "dltf-2-passes", .encoder = DLTF_ENCODER_DISTILLED, .coder = DLTF_CODER_HTP, .passes = 2},
+    {.method = "dltf-omp", .encoder = DLTF_ENCODER_DISTILLED, .coder = DLTF_CODER_OMP},
+    {.method = "dltf-shortlist", .encoder = DLTF_ENCODER_DISTILLED, .coder = DLTF_CODER_SHORTLIST},
+    {.method = "dltf-shortlist-2",
+     .encoder = DLTF_ENCODER_DISTILLED,
+     .coder = DLTF_CODER_SHORTLIST,
+     .lists = 2},
 };
 
 static struct variant variant_of(const char *method) {
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         if (strcmp(variants[i].method, method) == 0)
             return variants[i];
-    return (struct variant){method, DLTF_ENCODER_TIED, DLTF_SELECT_ABS, 0};
+    return (struct variant){.method = method, .encoder = DLTF_ENCODER_TIED};
 }
 
 dltf_synthetic_spec recovery_problem(bool quick, int64_t k, int64_t seed) {
@@ -82,7 +90,9 @@ void recovery_protocol(const dltf_synthetic_spec *spec, json_t *protocol) {
     json_object_set_new(protocol, "noise", json_real(spec->noise));
     json_object_set_new(protocol, "feature",
                         json_string("k largest magnitudes of one product, tied unless the method names an "
-                                    "encoder; dltf-2-passes: distilled, then one pass of htp"));
+                                    "encoder; dltf-2-passes: distilled, then one pass of htp; dltf-omp, "
+                                    "dltf-shortlist, dltf-shortlist-2: distilled, coders omp and shortlist "
+                                    "(one list of 3k, two lists)"));
     json_object_set_new(protocol, "matching",
                         json_string("learned atoms: Hungarian on |cosine|; original, random: none"));
     json_t *admm = json_object();
@@ -119,8 +129,10 @@ dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_s
     if (status == DLTF_OK) {
         dltf_encode_options encoding = dltf_encode_options_default();
         encoding.threads = cell->request->threads;
-        encoding.passes = variant_of(cell->method).passes;
-        encoding.coder = encoding.passes > 0 ? DLTF_CODER_HTP : DLTF_CODER_THRESHOLD;
+        struct variant variant = variant_of(cell->method);
+        encoding.coder = variant.coder;
+        encoding.passes = variant.passes;
+        encoding.lists = variant.lists;
         support_truth truth = {dltf_synthetic_dictionary(problem), dltf_synthetic_samples(problem, true),
                                dltf_synthetic_codes(problem, true)};
         /* No progress: encoding the test set is too short to show. */

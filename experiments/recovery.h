@@ -17,7 +17,8 @@ dltf_synthetic_spec recovery_problem(bool quick, int64_t k, int64_t seed);
 bool recovery_is_learned(const char *method);
 
 /* The options of a learned method on a problem: dltf (the paper's tied feature), dltf-admm, admm-as-written,
- * ksvd; dltf- and an encoder: tight, dual, distilled, the last two also with -positive; dltf-2-passes. */
+ * ksvd; dltf- and an encoder: tight, dual, distilled, the last two also with -positive; dltf-2-passes,
+ * dltf-omp, dltf-shortlist, dltf-shortlist-2. */
 dltf_train_options recovery_options(const experiment_cell *cell, const dltf_synthetic_spec *spec);
 
 /* Adds the parameters of the problem and of the methods to the protocol. */

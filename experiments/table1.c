@@ -1,7 +1,8 @@
 /* Table 1 of the paper: support recovery on synthetic data, ave_dif at k = 4 .. 12. Rows: the true
  * dictionary, a random one, DLTF with the tied feature, the same followed by the ADMM stage, the paper's ADMM
- * exactly as written, K-SVD, and DLTF with untied encoders. The paper's values are shown for reference but
- * are not directly comparable: no reading of its protocol reproduces its "original" row. */
+ * exactly as written, K-SVD, DLTF with untied encoders, and the distilled one with other coders. The paper's
+ * values are shown for reference but are not directly comparable: no reading of its protocol reproduces its
+ * "original" row. */
 #include "experiments/recovery.h"
 
 static const char *const methods[] = {"original",
@@ -16,6 +17,9 @@ static const char *const methods[] = {"original",
                                       "dltf-dual-positive",
                                       "dltf-distilled-positive",
                                       "dltf-2-passes",
+                                      "dltf-omp",
+                                      "dltf-shortlist",
+                                      "dltf-shortlist-2",
                                       NULL};
 
 enum { SETTINGS = 5 };

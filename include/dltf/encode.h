@@ -18,14 +18,18 @@ extern "C" {
  * coefficients. omp selects by magnitude only. The step size of iht is 1 / lambda_max(W^T W), that of niht is
  * the adaptive one of Blumensath and Davies. htp is preconditioned by the dual of the dictionary. incoherent
  * takes the scores W^T x in order of decreasing magnitude and keeps each one whose atom is nearly orthogonal
- * to those already kept; its values are these scores. */
+ * to those already kept; its values are these scores. shortlist takes more than k of the
+ * largest scores of the model's own encoder and drops the weakest until k are left; its values are
+ * coefficients.
+ */
 #define DLTF_CODERS(ROW)                                                                                     \
     ROW(THRESHOLD, threshold, "one product and a selection")                                                 \
     ROW(OMP, omp, "orthogonal matching pursuit")                                                             \
     ROW(IHT, iht, "iterative hard thresholding with a fixed step")                                           \
     ROW(NIHT, niht, "the same with an adaptive step")                                                        \
     ROW(HTP, htp, "hard-thresholding pursuit")                                                               \
-    ROW(INCOHERENT, incoherent, "the largest scores of nearly orthogonal atoms")
+    ROW(INCOHERENT, incoherent, "the largest scores of nearly orthogonal atoms")                             \
+    ROW(SHORTLIST, shortlist, "the best of a list of large scores, by elimination")
 
 #define DLTF_CODER_VALUE(NAME, name, help) DLTF_CODER_##NAME,
 typedef enum dltf_coder { DLTF_CODERS(DLTF_CODER_VALUE) } dltf_coder;
@@ -36,11 +40,13 @@ typedef struct dltf_encode_options {
     int64_t k; /* 0: the model's */
     dltf_select select;
     dltf_coder coder;
-    int64_t passes;   /* iht, niht, htp: maximum number of passes; 0: the coder's default */
-    double error;     /* omp: stop when ||x - Wz||^2, x as preprocessed, is at most this; 0: no target */
-    double coherence; /* incoherent: largest |<w_i, w_j>| of two atoms in a code; 0: the default */
-    double threshold; /* incoherent: keep only scores above it */
-    bool refit;       /* values by least squares on the support instead of correlations */
+    int64_t passes;     /* iht, niht, htp: maximum number of passes; 0: the coder's default */
+    double error;       /* omp: stop when ||x - Wz||^2, x as preprocessed, is at most this; 0: no target */
+    double coherence;   /* incoherent: largest |<w_i, w_j>| of two atoms in a code; 0: the default */
+    double threshold;   /* incoherent: keep only scores above it */
+    int64_t candidates; /* shortlist: length of the list, from k to m; 0: 3k */
+    int64_t lists;      /* shortlist: 2: a second list from the residual; 0: 1 */
+    bool refit;         /* values by least squares on the support instead of correlations */
     int64_t threads;
 } dltf_encode_options;
 

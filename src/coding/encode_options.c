@@ -17,6 +17,8 @@ static const dltf_option options[] = {
     {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .argument = "E", .applies = "omp", .help = "stop when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
     {.name = "coherence", .kind = DLTF_OPTION_REAL, FIELD(coherence), .min = 1e-6, .max = 1, .argument = "MU", .applies = "incoherent", .help = "largest |<w_i, w_j>| of two atoms in a code (default: 0.1)"},
     {.name = "threshold", .kind = DLTF_OPTION_REAL, FIELD(threshold), .default_text = "0", .max = 1e30, .argument = "T", .applies = "incoherent", .help = "keep only scores above T"},
+    {.name = "candidates", .kind = DLTF_OPTION_INTEGER, FIELD(candidates), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "C", .applies = "shortlist", .help = "scores on the list, at least K (default: 3 K)"},
+    {.name = "lists", .kind = DLTF_OPTION_INTEGER, FIELD(lists), .min = 1, .max = 2, .argument = "L", .applies = "shortlist", .help = "1, or 2 for a second list from the residual of the first (default: 1)"},
     {.name = "refit", .kind = DLTF_OPTION_FLAG, FIELD(refit), .default_text = "false", .help = "compute values by least squares on the support instead of correlations"},
     {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };

@@ -21,14 +21,16 @@ struct dltf_encoder {
     double **refit_scratch; /* one per thread; NULL without refit */
 };
 
-static dltf_status check_coder(const dl_coder *coder, const dl_recipe *recipe) {
+static dltf_status check_coder(const dl_coder *coder, dl_recipe *recipe) {
     if (!coder)
-        return dl_fail_option(DLTF_ARGUMENT, "coder", "unsupported: this library has only coder threshold");
+        return dl_fail_option(DLTF_ARGUMENT, "coder",
+                              "unsupported: this library has only threshold and shortlist");
     if (recipe->feature.positive && !coder->takes_positive)
         return dl_fail_option(DLTF_ARGUMENT, "select",
                               "the coder %s chooses atoms by magnitude; select abs, or use another coder",
                               coder->name);
-    return DLTF_OK;
+    recipe->listed = recipe->feature.k;
+    return coder->list ? coder->list(recipe, &recipe->listed) : DLTF_OK;
 }
 
 /* Checks the encoding against the model and fills in what it leaves open. */
@@ -60,7 +62,7 @@ static dltf_status add_filter(dltf_encoder *e) {
     dl_feature *feature = &e->recipe.feature;
     dltf_status status = dl_prefilter_make(E, feature->E, &e->filter);
     for (int t = 0; status == DLTF_OK && t < e->recipe.threads; t++)
-        status = dl_prefilter_space_alloc(parts->n, feature->k, &e->spaces[t].filter);
+        status = dl_prefilter_space_alloc(parts->n, e->recipe.listed, &e->spaces[t].filter);
     feature->filter = &e->filter;
     return status;
 }
@@ -79,8 +81,8 @@ dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options 
     DL_TRY_NEW(e, 1);
     e->recipe = recipe;
     e->coder = dl_coder_find(encoding->coder);
-    DL_TRY(dl_workspaces_alloc(recipe.threads, m, n, k, &e->spaces));
-    if (e->coder->starts_from_feature && dl_prefilter_pays(m, n, k))
+    DL_TRY(dl_workspaces_alloc(recipe.threads, m, n, recipe.listed, &e->spaces));
+    if (e->coder->starts_from_feature && dl_prefilter_pays(m, n, recipe.listed))
         DL_TRY(add_filter(e));
     if (encoding->refit) {
         DL_TRY_NEW(e->refit_scratch, recipe.threads);

@@ -10,6 +10,17 @@ int64_t dl_score_rows(int64_t m) {
     return m <= 1024 ? DL_TILE / 2 : DL_TILE / 8;
 }
 
+enum { MOST_ATOMS = 8192 }; /* 256 MB */
+static int64_t most_atoms = MOST_ATOMS;
+
+bool dl_gram_fits(int64_t m) {
+    return m <= most_atoms;
+}
+
+void dl_gram_limit(int64_t atoms) {
+    most_atoms = atoms > 0 ? atoms : MOST_ATOMS;
+}
+
 typedef struct gram_job {
     const double *W;
     int64_t m, n;

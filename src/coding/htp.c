@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "coding/coder.h"
 #include "coding/decode.h"
-#include "coding/dual.h"
-#include "data/matrix.h"
 #include "data/model.h"
 #include "kernels/select.h"
 
@@ -18,7 +16,6 @@
 #include <string.h>
 
 enum { PASSES = 8 };
-static const double RIDGE = 0.1; /* of the dual, as in the minibatch stage */
 
 /* Work space of one thread. */
 typedef struct htp_space {
@@ -27,12 +24,20 @@ typedef struct htp_space {
     uint32_t *keys;
     double *refit, *residual;
     dl_slots now, next; /* one code each */
+
+    /* Without H: the samples of a tile that still change. */
+    float *R;               /* DL_TILE x n: their residuals */
+    dl_slots codes, listed; /* DL_TILE x k, DL_TILE x 2k: their codes; best scores of the residuals */
+    int32_t *active;        /* DL_TILE: which they are */
+    double *least;          /* DL_TILE: the best ||x - Wz||^2 so far */
+    int32_t *position;      /* k */
+    int32_t *index;         /* 3k candidates */
 } htp_space;
 
 typedef struct htp_state {
     const dltf_model *model;
     dl_packed E;
-    float *H; /* m x m: row j is E^T w_j */
+    float *H; /* m x m: row j is E^T w_j; NULL: too large */
     int64_t passes, k;
     bool positive;
     htp_space *spaces;
@@ -50,6 +55,13 @@ static void free_state(void *state) {
         dl_free(s->residual);
         dl_slots_free(&s->now);
         dl_slots_free(&s->next);
+        dl_free(s->R);
+        dl_slots_free(&s->codes);
+        dl_slots_free(&s->listed);
+        dl_free(s->active);
+        dl_free(s->least);
+        dl_free(s->position);
+        dl_free(s->index);
     }
     dl_free(h->spaces);
     dl_packed_free(&h->E);
@@ -57,33 +69,38 @@ static void free_state(void *state) {
     dl_free(h);
 }
 
-static dltf_status pack_dual(const dl_recipe *recipe, dl_packed *packed) {
+/* Scores of a residual that are looked at: k of them may belong to the code already. */
+static int64_t listed(int64_t m, int64_t k) {
+    return 2 * k < m ? 2 * k : m;
+}
+
+static dltf_status alloc_large_space(htp_space *s, int64_t m, int64_t n, int64_t k) {
     dltf_status status = DLTF_OK;
-    int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, size = m < n ? m : n;
-    double *W = NULL, *E = NULL, *factor = NULL;
-    float *narrow = NULL;
-    DL_TRY(dl_widen(recipe->model->dictionary, m * n, &W));
-    DL_TRY_NEW(E, m * n);
-    DL_TRY_NEW(factor, size * size);
-    DL_TRY_NEW(narrow, m * n);
-    dl_dual_encoder(recipe->threads, W, m, n, RIDGE, factor, E);
-    for (int64_t i = 0; i < m * n; i++)
-        narrow[i] = (float)E[i];
-    DL_TRY(dl_packed_alloc(packed, m, n));
-    dl_packed_fill(packed, narrow, NULL);
+    DL_TRY_NEW(s->u, 3 * k);
+    DL_TRY_NEW(s->keys, 3 * k);
+    DL_TRY_NEW(s->R, DL_TILE * n);
+    DL_TRY(dl_slots_alloc(&s->codes, DL_TILE, k));
+    DL_TRY(dl_slots_alloc(&s->listed, DL_TILE, listed(m, k)));
+    DL_TRY_NEW(s->active, DL_TILE);
+    DL_TRY_NEW(s->least, DL_TILE);
+    DL_TRY_NEW(s->position, k);
+    DL_TRY_NEW(s->index, 3 * k);
 done:
-    dl_free(W);
-    dl_free(E);
-    dl_free(factor);
-    dl_free(narrow);
+    return status;
+}
+
+static dltf_status alloc_small_space(htp_space *s, int64_t m) {
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(s->S, dl_score_rows(m) * m);
+    DL_TRY_NEW(s->u, m);
+    DL_TRY_NEW(s->keys, m);
+done:
     return status;
 }
 
 static dltf_status alloc_space(htp_space *s, int64_t m, int64_t n, int64_t k) {
     dltf_status status = DLTF_OK;
-    DL_TRY_NEW(s->S, dl_score_rows(m) * m);
-    DL_TRY_NEW(s->u, m);
-    DL_TRY_NEW(s->keys, m);
+    DL_TRY(dl_gram_fits(m) ? alloc_small_space(s, m) : alloc_large_space(s, m, n, k));
     DL_TRY_NEW(s->refit, dl_refit_scratch(k, n));
     DL_TRY_NEW(s->residual, n);
     DL_TRY(dl_slots_alloc(&s->now, 1, k));
@@ -102,11 +119,13 @@ static dltf_status prepare(const dl_recipe *recipe, void **state) {
     h->passes = recipe->options.passes > 0 ? recipe->options.passes : PASSES;
     h->k = recipe->feature.k;
     h->positive = recipe->feature.positive;
-    DL_TRY(pack_dual(recipe, &h->E));
-    DL_TRY(dl_gram_check(parts->m, 32));
-    DL_TRY_NEW(h->H, parts->m * parts->m);
-    dl_kernels_now()->scores(&h->E, 0, h->E.panels, recipe->model->dictionary, parts->n, parts->m, h->H,
-                             parts->m);
+    DL_TRY(dl_dual_pack(recipe, &h->E));
+    if (dl_gram_fits(parts->m)) {
+        DL_TRY(dl_gram_check(parts->m, 32));
+        DL_TRY_NEW(h->H, parts->m * parts->m);
+        dl_kernels_now()->scores(&h->E, 0, h->E.panels, recipe->model->dictionary, parts->n, parts->m, h->H,
+                                 parts->m);
+    }
     DL_TRY_NEW(h->spaces, h->threads);
     for (int t = 0; t < h->threads; t++)
         DL_TRY(alloc_space(&h->spaces[t], parts->m, parts->n, h->k));
@@ -189,12 +208,84 @@ static void pursue(const htp_state *h, htp_space *s, const float *x, const float
     }
 }
 
+/* ---- Without E^T W: products with the residuals of a tile ---- */
+
+/* <e_j, r> */
+static double score_of(const dl_packed *E, int64_t j, const float *r) {
+    const float *e = E->data + j / DL_PANEL * E->n * DL_PANEL + j % DL_PANEL;
+    double sum = 0;
+    for (int64_t d = 0; d < E->n; d++)
+        sum += (double)e[d * DL_PANEL] * (double)r[d];
+    return sum;
+}
+
+/* The same as `correct`: what is not in the code must be among the best scores of the residual r. */
+static void correct_large(const htp_state *h, htp_space *s, const float *r, dl_slots best, dl_slots now,
+                          dl_slots next) {
+    int64_t count = 0;
+    for (int32_t a = 0, b = 0; a < now.count[0] || b < best.count[0]; count++) {
+        bool own = b == best.count[0] || (a < now.count[0] && now.index[a] <= best.index[b]);
+        s->index[count] = own ? now.index[a] : best.index[b];
+        s->u[count] = own ? (float)((double)now.value[a] + score_of(&h->E, now.index[a], r)) : best.value[b];
+        b += b < best.count[0] && best.index[b] == s->index[count];
+        a += own;
+    }
+    next.count[0] = (int32_t)dl_select(s->u, count, h->k, h->positive, s->keys, s->position, next.value);
+    for (int32_t e = 0; e < next.count[0]; e++)
+        next.index[e] = s->index[s->position[e]];
+}
+
+/* Keeps the residual that `fit` has left for the next pass. */
+static void keep_active(const htp_state *h, htp_space *s, int32_t sample, int64_t place) {
+    int64_t n = h->model->parts.n;
+    for (int64_t d = 0; d < n; d++)
+        s->R[place * n + d] = (float)s->residual[d];
+    s->active[place] = sample;
+}
+
+/* All passes after the first, which is in `out`, for a tile. */
+static void pursue_large(const htp_state *h, htp_space *s, const float *X, int64_t x_stride, int64_t rows,
+                         dl_workspace *space, dl_slots out) {
+    const dl_feature feature = {.E = &h->E, .k = listed(h->E.m, h->k), .positive = h->positive};
+    int64_t n = h->model->parts.n, active = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        dl_slots best = dl_slots_from(&out, i, 1);
+        s->least[i] = fit(h, s, X + i * x_stride, best);
+        copy_code(best, dl_slots_from(&s->codes, i, 1));
+        if (isfinite(s->least[i]))
+            keep_active(h, s, (int32_t)i, active++);
+    }
+    for (int64_t pass = 1; pass < h->passes && active > 0; pass++) {
+        int64_t left = 0;
+        dl_feature_tile(&feature, s->R, n, active, space, dl_slots_from(&s->listed, 0, active));
+        for (int64_t a = 0; a < active; a++) {
+            int32_t i = s->active[a];
+            dl_slots now = dl_slots_from(&s->codes, i, 1);
+            correct_large(h, s, s->R + a * n, dl_slots_from(&s->listed, a, 1), now, s->next);
+            if (same_support(now, s->next))
+                continue;
+            double square = fit(h, s, X + i * x_stride, s->next);
+            copy_code(s->next, now);
+            if (square < s->least[i]) {
+                copy_code(s->next, dl_slots_from(&out, i, 1));
+                s->least[i] = square;
+            }
+            keep_active(h, s, i, left++);
+        }
+        active = left;
+    }
+}
+
 static void tile(const dl_recipe *recipe, void *state, int worker, const float *X, int64_t x_stride,
                  int64_t rows, dl_workspace *space, dl_slots out) {
     const htp_state *h = state;
     htp_space *s = &h->spaces[worker];
     int64_t m = h->E.m, chunk = dl_score_rows(m);
     dl_feature_tile(&recipe->feature, X, x_stride, rows, space, out);
+    if (!h->H) {
+        pursue_large(h, s, X, x_stride, rows, space, out);
+        return;
+    }
     for (int64_t i = 0; i < rows; i++) {
         if (i % chunk == 0)
             dl_kernels_now()->scores(&h->E, 0, h->E.panels, X + i * x_stride, x_stride,
@@ -203,9 +294,15 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     }
 }
 
+static dltf_status list(const dl_recipe *recipe, int64_t *wanted) {
+    *wanted = listed(recipe->model->parts.m, recipe->feature.k);
+    return DLTF_OK;
+}
+
 const dl_coder dl_coder_htp = {.name = "htp",
                                .takes_positive = true,
                                .starts_from_feature = true,
+                               .list = list,
                                .prepare = prepare,
                                .tile = tile,
                                .free = free_state};

@@ -10,15 +10,11 @@
 
 #include "base/memory.h"
 #include "coding/coder.h"
+#include "coding/omp_large.h"
 #include "data/model.h"
 
 #include <math.h>
 
-/* Rounding error of a score, relative to ||x||: atoms with smaller scores are not chosen. */
-static const double ROUNDING = 1e-6;
-/* Rounding error of the residual energy from f32 scores, relative to ||x||^2. Subtracted from the target, so
- * that a code that ends early meets it. */
-static const double ERROR_ROUNDING = 1e-6;
 /* Squared distance from the span of the chosen atoms below which an atom counts as dependent; limited by G,
  * which is rounded to f32. */
 static const double DEPENDENT = 1e-5;
@@ -49,8 +45,9 @@ void dl_omp_space_free(dl_omp_space *space) {
 static int64_t pursue(const dl_omp *omp, float *alpha, double energy, dl_omp_space *s) {
     const dl_kernels *kernels = dl_kernels_now();
     int64_t m = omp->W->m, k = omp->k, count = 0, j = kernels->largest(alpha, m);
-    double enough = omp->error - ERROR_ROUNDING * energy;
-    double negligible = isfinite(energy) ? ROUNDING * sqrt(energy) : 0; /* infinity must reach the code */
+    double enough = omp->error - DL_OMP_ERROR_ROUNDING * energy;
+    double negligible =
+        isfinite(energy) ? DL_OMP_ROUNDING * sqrt(energy) : 0; /* infinity must reach the code */
     while (!(omp->error > 0 && energy <= enough) && !(fabs((double)alpha[j]) <= negligible)) {
         const float *g = omp->G + j * m;
         double *row = s->L + count * k, square = (double)g[j];
@@ -111,9 +108,11 @@ void dl_omp_tile(const dl_omp *omp, const float *X, int64_t x_stride, int64_t ro
 
 typedef struct omp_state {
     dl_omp omp;
+    dl_omp_large large;
     dl_packed W;
-    float *G;
-    dl_omp_space *spaces;
+    float *G;                         /* NULL: too large */
+    dl_omp_space *spaces;             /* one of these */
+    dl_omp_large_space *large_spaces; /* per thread */
     int threads;
 } omp_state;
 
@@ -121,24 +120,44 @@ static void free_state(void *state) {
     omp_state *o = state;
     for (int t = 0; o->spaces && t < o->threads; t++)
         dl_omp_space_free(&o->spaces[t]);
+    for (int t = 0; o->large_spaces && t < o->threads; t++)
+        dl_omp_large_space_free(&o->large_spaces[t]);
     dl_free(o->spaces);
+    dl_free(o->large_spaces);
     dl_packed_free(&o->W);
     dl_free(o->G);
     dl_free(o);
 }
 
-static dltf_status prepare(const dl_recipe *recipe, void **state) {
+static dltf_status prepare_small(const dl_recipe *recipe, omp_state *o) {
     dltf_status status = DLTF_OK;
     const dltf_model_view *parts = &recipe->model->parts;
+    DL_TRY(dl_gram_new(recipe->threads, recipe->model->dictionary, parts->m, parts->n, &o->G));
+    o->omp = (dl_omp){&o->W, o->G, recipe->feature.k, recipe->options.error};
+    DL_TRY_NEW(o->spaces, o->threads);
+    for (int t = 0; t < o->threads; t++)
+        DL_TRY(dl_omp_space_alloc(&o->spaces[t], parts->m, recipe->feature.k));
+done:
+    return status;
+}
+
+static dltf_status prepare_large(const dl_recipe *recipe, omp_state *o) {
+    dltf_status status = DLTF_OK;
+    o->large = (dl_omp_large){recipe->model->dictionary, &o->W, recipe->feature.k, recipe->options.error};
+    DL_TRY_NEW(o->large_spaces, o->threads);
+    for (int t = 0; t < o->threads; t++)
+        DL_TRY(dl_omp_large_space_alloc(&o->large_spaces[t], recipe->model->parts.n, recipe->feature.k));
+done:
+    return status;
+}
+
+static dltf_status prepare(const dl_recipe *recipe, void **state) {
+    dltf_status status = DLTF_OK;
     omp_state *o = NULL;
     DL_TRY_NEW(o, 1);
     o->threads = recipe->threads;
     DL_TRY(dl_dictionary_pack(recipe->model, &o->W));
-    DL_TRY(dl_gram_new(recipe->threads, recipe->model->dictionary, parts->m, parts->n, &o->G));
-    DL_TRY_NEW(o->spaces, o->threads);
-    for (int t = 0; t < o->threads; t++)
-        DL_TRY(dl_omp_space_alloc(&o->spaces[t], parts->m, recipe->feature.k));
-    o->omp = (dl_omp){&o->W, o->G, recipe->feature.k, recipe->options.error};
+    DL_TRY(dl_gram_fits(recipe->model->parts.m) ? prepare_small(recipe, o) : prepare_large(recipe, o));
     *state = o;
     o = NULL;
 done:
@@ -150,9 +169,11 @@ done:
 static void tile(const dl_recipe *recipe, void *state, int worker, const float *X, int64_t x_stride,
                  int64_t rows, dl_workspace *space, dl_slots out) {
     (void)recipe;
-    (void)space;
     omp_state *o = state;
-    dl_omp_tile(&o->omp, X, x_stride, rows, &o->spaces[worker], out);
+    if (o->G)
+        dl_omp_tile(&o->omp, X, x_stride, rows, &o->spaces[worker], out);
+    else
+        dl_omp_large_tile(&o->large, X, x_stride, rows, &o->large_spaces[worker], space, out);
 }
 
 const dl_coder dl_coder_omp = {.name = "omp", .prepare = prepare, .tile = tile, .free = free_state};

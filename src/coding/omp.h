@@ -9,6 +9,12 @@
 
 #include "coding/feature.h"
 
+/* What rounding leaves of a score, relative to the sample: no atom with less is chosen. */
+#define DL_OMP_ROUNDING 1e-6
+/* Of ||x||^2: what f32 scores may make of the energy that is left. A code that ends early keeps the target.
+ */
+#define DL_OMP_ERROR_ROUNDING 1e-6
+
 typedef struct dl_omp {
     const dl_packed *W; /* the dictionary, unit-norm atoms */
     const float *G;     /* W^T W, m x m */

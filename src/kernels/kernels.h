@@ -14,6 +14,9 @@
  * entries interleaved, missing rows zero. */
 enum { DL_PANEL = 32 };
 
+/* Rows of the small matrices of `eliminate` have a multiple of so many floats. */
+enum { DL_SHORTLIST_WIDTH = 32 };
+
 typedef struct dl_packed {
     int64_t m, n, panels;
     float *data; /* panels x n x DL_PANEL */

@@ -6,7 +6,7 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
 
 @test "every coder encodes, better than the refitted feature" {
   feature=$(error_of feature --refit)
-  for coder in omp htp; do
+  for coder in omp htp shortlist; do
     error=$(error_of "$coder" --coder "$coder")
     [[ $(value "0 < $error <= $feature" <<<"{}") == True ]]
   done
@@ -36,8 +36,21 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
   ! cmp -s d.npz e.npz
 }
 
+@test "shortlist: longer lists and a second one lower the error; k candidates are the refitted feature" {
+  feature=$(error_of feature --refit)
+  one=$(error_of one --coder shortlist)
+  two=$(error_of two --coder shortlist --lists 2)
+  [[ $(value "0 < $two <= $one <= $feature" <<<"{}") == True ]]
+  same=$(error_of same --coder shortlist --candidates 3)
+  [[ $(value "abs($same - $feature) < 1e-6" <<<"{}") == True ]]
+  fails 2 "--candidates: 2 is not between k = 3 and the 24 atoms" encode "$model" "$toy/Xtest.npy" -o x.npz --coder shortlist --candidates 2
+  fails 2 "--candidates: 25 is not between k = 3 and the 24 atoms" encode "$model" "$toy/Xtest.npy" -o x.npz --coder shortlist --candidates 25
+  fails 2 "--lists: applies to coder shortlist, not to coder htp" encode "$model" "$toy/Xtest.npy" -o x.npz --coder htp --lists 2
+  [[ ! -e x.npz ]]
+}
+
 @test "the same codes on any number of threads" {
-  for coder in omp iht niht htp incoherent; do
+  for coder in omp iht niht htp incoherent shortlist; do
     dltf encode "$model" "$toy/Xtest.npy" -o one.npz --coder "$coder" --threads 1 -q
     dltf encode "$model" "$toy/Xtest.npy" -o two.npz --coder "$coder" --threads 2 -q
     same_file one.npz two.npz
@@ -50,7 +63,7 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
   fails 2 "--select: the coder omp chooses atoms by magnitude" encode "$model" "$toy/Xtest.npy" -o x.npz --coder omp --select positive
   fails 2 "--coherence: applies to coder incoherent, not to coder threshold" encode "$model" "$toy/Xtest.npy" -o x.npz --coherence 0.2
   fails 2 "--threshold: applies to coder incoherent, not to coder htp" encode "$model" "$toy/Xtest.npy" -o x.npz --coder htp --threshold 1
-  fails 2 "is not one of threshold\|omp\|iht\|niht\|htp\|incoherent" encode "$model" "$toy/Xtest.npy" -o x.npz --coder lasso
+  fails 2 "is not one of threshold\|omp\|iht\|niht\|htp\|incoherent\|shortlist" encode "$model" "$toy/Xtest.npy" -o x.npz --coder lasso
   [[ ! -e x.npz ]]
 }
 

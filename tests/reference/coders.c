@@ -253,3 +253,120 @@ double ref_incoherent(const double *W, int64_t m, int64_t n, const double *x, in
     free(scores);
     return margin;
 }
+
+/* q = (G + ridge I) p over the entries of `in`, G from the atoms. */
+static void ridge_product(const double *W, int64_t n, const int32_t *list, int64_t count, double ridge,
+                          const bool *in, const double *p, double *q) {
+    for (int64_t i = 0; i < count; i++) {
+        q[i] = ridge * p[i];
+        for (int64_t j = 0; j < count; j++)
+            for (int64_t d = 0; d < n && in[j]; d++)
+                q[i] += W[list[i] * n + d] * W[list[j] * n + d] * p[j];
+        q[i] = in[i] ? q[i] : 0;
+    }
+}
+
+/* `steps` steps of conjugate gradients for the entries of `in`, from z. */
+static void descend(const double *W, int64_t n, const int32_t *list, int64_t count, double ridge,
+                    const bool *in, const double *b, int steps, double *z) {
+    double *r = zeros(count), *p = zeros(count), *q = zeros(count), scale = 0;
+    for (int64_t i = 0; i < count; i++)
+        scale = fmax(scale, fabs(b[i]));
+    ridge_product(W, n, list, count, ridge, in, z, q);
+    for (int64_t i = 0; i < count; i++)
+        p[i] = r[i] = in[i] ? b[i] - q[i] : 0;
+    for (int step = 0; step < steps && square(r, count) > 1e-12 * scale * scale; step++) {
+        double before = square(r, count), curvature = 0;
+        ridge_product(W, n, list, count, ridge, in, p, q);
+        for (int64_t i = 0; i < count; i++)
+            curvature += p[i] * q[i];
+        for (int64_t i = 0; i < count; i++) {
+            z[i] += before / curvature * p[i];
+            r[i] -= before / curvature * q[i];
+        }
+        for (int64_t i = 0; i < count; i++)
+            p[i] = r[i] + square(r, count) / before * p[i];
+    }
+    free(r);
+    free(p);
+    free(q);
+}
+
+/* Leaves k of the `count` atoms of `list`; returns the smallest margin. */
+static double eliminate(const double *W, int64_t n, const double *x, int64_t k, bool positive, int32_t *list,
+                        int64_t count) {
+    double *b = zeros(count), *z = zeros(count), margin = 1;
+    bool *in = calloc((size_t)count + 1, sizeof *in);
+    for (int64_t i = 0; i < count; i++) {
+        in[i] = true;
+        for (int64_t d = 0; d < n; d++)
+            b[i] += W[list[i] * n + d] * x[d];
+    }
+    int64_t left = count;
+    for (int steps = 5; left > k; steps = 3) {
+        int64_t quarter = (left + 3) / 4, surplus = left - k, drop = quarter < surplus ? quarter : surplus;
+        double scale = 0, last = 0, next = INFINITY;
+        descend(W, n, list, count, 0.1, in, b, steps, z);
+        for (int64_t i = 0; i < count; i++)
+            scale = fmax(scale, fabs(z[i]));
+        for (int64_t gone = 0; gone < drop; gone++) {
+            int64_t weakest = -1;
+            for (int64_t i = 0; i < count; i++)
+                if (in[i] &&
+                    (weakest < 0 || (positive ? z[i] <= z[weakest] : fabs(z[i]) <= fabs(z[weakest]))))
+                    weakest = i;
+            last = positive ? z[weakest] : fabs(z[weakest]);
+            in[weakest] = false;
+            z[weakest] = 0;
+        }
+        for (int64_t i = 0; i < count; i++)
+            next = in[i] ? fmin(next, positive ? z[i] : fabs(z[i])) : next;
+        margin = fmin(margin, (next - last) / scale);
+        left -= drop;
+    }
+    for (int64_t i = 0, kept = 0; i < count; i++)
+        if (in[i])
+            list[kept++] = list[i];
+    free(b);
+    free(z);
+    free(in);
+    return margin;
+}
+
+/* Elimination among the atoms of `list`, then least squares. */
+static double decide(const double *W, int64_t m, int64_t n, const double *x, int64_t k, bool positive,
+                     int32_t *list, int64_t count, double *z) {
+    double margin = eliminate(W, n, x, k, positive, list, count);
+    memset(z, 0, (size_t)m * sizeof *z);
+    for (int64_t e = 0; e < count && e < k; e++)
+        z[list[e]] = 1;
+    fit_support(W, m, n, x, positive, z);
+    for (int64_t j = 0; j < m; j++)
+        margin = positive && z[j] != 0 ? fmin(margin, fabs(z[j]) / sqrt(square(x, n))) : margin;
+    return margin;
+}
+
+double ref_shortlist(const double *W, const double *E, int64_t m, int64_t n, const double *x, int64_t k,
+                     bool positive, int64_t candidates, int lists, double *z) {
+    double *scores = zeros(m), *r = zeros(n);
+    int32_t *list = calloc((size_t)m + 1, sizeof *list);
+    ref_scores(x, 1, n, W, m, scores);
+    double margin = margin_of(scores, m, candidates, positive);
+    int64_t count = ref_topk(scores, m, candidates, positive, list);
+    margin = fmin(margin, decide(W, m, n, x, k, positive, list, count, z));
+    if (lists == 2) {
+        int64_t more = 2 * k < m ? 2 * k : m;
+        residual(W, m, n, x, z, r);
+        ref_scores(r, 1, n, E, m, scores);
+        margin = fmin(margin, margin_of(scores, m, more, positive));
+        count = ref_topk(scores, m, more, positive, list);
+        for (int64_t e = 0; e < count; e++)
+            z[list[e]] = 1;
+        count = support_of(z, m, list);
+        margin = fmin(margin, decide(W, m, n, x, k, positive, list, count, z));
+    }
+    free(scores);
+    free(r);
+    free(list);
+    return margin;
+}

@@ -41,6 +41,13 @@ double ref_htp(const double *W, const double *E, int64_t m, int64_t n, const dou
 double ref_incoherent(const double *W, int64_t m, int64_t n, const double *x, int64_t k, bool positive,
                       double coherence, double threshold, double *z);
 
+/* The `candidates` largest scores W^T x; then, until k are left, some steps of conjugate gradients towards
+ * (G + 0.1 I) z = W^T x on those that are left (5 at first, later 3 from the z before), and the quarter with
+ * the smallest |z| (`positive`: z) goes. Least squares on the rest. lists = 2: again with the 2k largest
+ * E^T(x - Wz) and the support of z. */
+double ref_shortlist(const double *W, const double *E, int64_t m, int64_t n, const double *x, int64_t k,
+                     bool positive, int64_t candidates, int lists, double *z);
+
 /* ||x - Wz||^2 */
 double ref_residual(const double *W, int64_t m, int64_t n, const double *x, const double *z);
 

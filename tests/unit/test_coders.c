@@ -1,5 +1,6 @@
-/* The coders omp, iht, niht, htp and incoherent, and dltf_refit: against plain references, by properties of
- * their results, on problems with ties, copies and zeros, and everything that is rejected. */
+/* The coders omp, iht, niht, htp, incoherent and shortlist, and dltf_refit: against plain references, by
+ * properties of their results, on problems with ties, copies and zeros, and everything that is rejected. */
+#include "coding/coder.h"
 #include "coding/dual.h"
 #include "linalg/blas.h"
 #include "reference/reference.h"
@@ -11,8 +12,8 @@ enum { MOST_N = 400, MOST_n = 40, MOST_m = 90 };
 static float W[MOST_m * MOST_n], X[MOST_N * MOST_n];
 
 /* All but threshold; the first four are iterative. */
-static const dltf_coder coders[] = {DLTF_CODER_OMP, DLTF_CODER_IHT, DLTF_CODER_NIHT, DLTF_CODER_HTP,
-                                    DLTF_CODER_INCOHERENT};
+static const dltf_coder coders[] = {DLTF_CODER_OMP, DLTF_CODER_IHT,        DLTF_CODER_NIHT,
+                                    DLTF_CODER_HTP, DLTF_CODER_INCOHERENT, DLTF_CODER_SHORTLIST};
 enum { ITERATIVE = 4, CODERS = sizeof coders / sizeof *coders };
 
 static dltf_model *new_model(const float *dictionary, int64_t m, int64_t n, int64_t k) {
@@ -195,6 +196,35 @@ static void incoherent_oracle(void **state) {
             }
 }
 
+static double oracle_shortlist(const wide_model *w, const double *x, dltf_encode_options encoding,
+                               double *z) {
+    int64_t candidates = encoding.candidates > 0 ? encoding.candidates : 3 * w->k;
+    return ref_shortlist(w->W, w->E, w->m, w->n, x, w->k, encoding.select == DLTF_SELECT_POSITIVE,
+                         candidates < w->m ? candidates : w->m, (int)encoding.lists, z);
+}
+
+static void shortlist_oracle(void **state) {
+    (void)state;
+    for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++)
+        for (int64_t lists = 1; lists <= 2; lists++)
+            for (int64_t candidates = 0; candidates <= 16; candidates += 8)
+                check_oracle((dltf_encode_options){.coder = DLTF_CODER_SHORTLIST,
+                                                   .select = select,
+                                                   .candidates = candidates,
+                                                   .lists = lists},
+                             oracle_shortlist);
+}
+
+/* Beyond the largest Gram matrix that is stored, products take its place: the same codes. */
+static void large_dictionaries(void **state) {
+    (void)state;
+    dl_gram_limit(1);
+    omp_oracle(state);
+    htp_oracle(state);
+    shortlist_oracle(state);
+    dl_gram_limit(0);
+}
+
 /* ---- Properties ---- */
 
 /* Values of omp and htp are least squares: the residual is orthogonal to every atom of the support. */
@@ -203,6 +233,8 @@ static void residual_is_orthogonal(void **state) {
     const dltf_encode_options encodings[] = {{.coder = DLTF_CODER_OMP},
                                              {.coder = DLTF_CODER_OMP, .error = 0.3},
                                              {.coder = DLTF_CODER_HTP},
+                                             {.coder = DLTF_CODER_SHORTLIST},
+                                             {.coder = DLTF_CODER_SHORTLIST, .lists = 2},
                                              {.coder = DLTF_CODER_IHT, .refit = true}};
     int64_t m = 60, n = 25, k = 6, N = 100;
     fill_normal(W, m * n);
@@ -320,6 +352,37 @@ static void positive_codes(void **state) {
     dltf_model_free(model);
 }
 
+/* A list of k entries leaves nothing to drop: the feature, refitted. A longer one, and a second one, lower
+ * the error; no code has more than k entries. */
+static void lengths_of_lists(void **state) {
+    (void)state;
+    int64_t m = 80, n = 30, k = 5, N = sized(300, 60);
+    fill_normal(W, m * n);
+    dltf_model *model = new_model(W, m, n, k);
+    fill_sparse(model, N, k, 0.1);
+    dltf_encode_options encoding = {.coder = DLTF_CODER_SHORTLIST, .candidates = k};
+    dltf_codes *feature = encode(model, N, (dltf_encode_options){.refit = true}),
+               *same = encode(model, N, encoding);
+    dltf_csr wanted = dltf_codes_csr(feature), found = dltf_codes_csr(same);
+    assert_memory_equal(wanted.indptr, found.indptr, (size_t)(N + 1) * sizeof *found.indptr);
+    assert_memory_equal(wanted.indices, found.indices, (size_t)wanted.indptr[N] * sizeof *found.indices);
+    for (int64_t e = 0; e < wanted.indptr[N]; e++)
+        assert_near((double)found.values[e], (double)wanted.values[e], 1e-4);
+    double one = error_of(model, N, encoding), before = one;
+    for (encoding.candidates = 2 * k; encoding.candidates <= 4 * k; encoding.candidates += k) {
+        double now = error_of(model, N, encoding);
+        assert_true(now < before);
+        before = now;
+    }
+    encoding.candidates = 0;
+    double first = error_of(model, N, encoding);
+    encoding.lists = 2;
+    assert_true(error_of(model, N, encoding) < first && first < one);
+    dltf_codes_free(feature);
+    dltf_codes_free(same);
+    dltf_model_free(model);
+}
+
 /* ---- Edges ---- */
 
 /* Samples that few atoms explain exactly get these atoms and none from rounding errors; zero samples get
@@ -393,7 +456,7 @@ static void ties(void **state) {
     const float dictionary[] = {0, 1, 1, 0, -1, 0, 1, 0, 0, 1}, sample[] = {2, 1};
     dltf_model *model = new_model(dictionary, 5, 2, 2);
     memcpy(X, sample, sizeof sample);
-    for (int c = 0; c < CODERS; c += CODERS - 1) { /* omp and incoherent */
+    for (int c = 0; c < CODERS; c += ITERATIVE) { /* omp and incoherent */
         dltf_codes *codes = encode(model, 1, (dltf_encode_options){.coder = coders[c]});
         dltf_csr csr = dltf_codes_csr(codes);
         assert_true(csr.indptr[1] == 2 && csr.indices[0] == 0 && csr.indices[1] == 1);
@@ -426,7 +489,7 @@ static void refusals(void **state) {
                    "error: applies to coder omp, not to coder htp");
     assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .select = DLTF_SELECT_POSITIVE},
                    DLTF_ARGUMENT, "select: the coder omp chooses atoms by magnitude");
-    assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)6}, DLTF_ARGUMENT, "coder: ");
+    assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)7}, DLTF_ARGUMENT, "coder: ");
     assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)-1}, DLTF_ARGUMENT, "coder: ");
     assert_refused(model, (dltf_encode_options){.coherence = 0.2}, DLTF_ARGUMENT,
                    "coherence: applies to coder incoherent, not to coder threshold");
@@ -434,12 +497,23 @@ static void refusals(void **state) {
                    "threshold: applies to coder incoherent, not to coder omp");
     assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_INCOHERENT, .coherence = 2},
                    DLTF_ARGUMENT, "coherence: 2 is outside");
+    assert_refused(model, (dltf_encode_options){.candidates = 4}, DLTF_ARGUMENT,
+                   "candidates: applies to coder shortlist, not to coder threshold");
+    dltf_encode_options shortlist = {.coder = DLTF_CODER_SHORTLIST, .candidates = 2};
+    assert_refused(model, shortlist, DLTF_ARGUMENT, "candidates: 2 is not between k = 3 and the 12 atoms");
+    shortlist.candidates = 13;
+    assert_refused(model, shortlist, DLTF_ARGUMENT, "candidates: 13 is not between k = 3 and the 12 atoms");
+    shortlist.lists = 3;
+    assert_refused(model, shortlist, DLTF_ARGUMENT, "lists: 3 is");
     assert_refused(model, (dltf_encode_options){.error = -1}, DLTF_ARGUMENT, "error: -1");
     for (int c = 0; c < CODERS; c++) {
         X[4 * 6 + 2] = NAN;
         assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_DATA, "row 4, column 2 is NaN");
         X[4 * 6 + 2] = -INFINITY;
         assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_DATA, "row 4, column 2 is");
+        dl_gram_limit(1);
+        assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_DATA, "row 4, column 2 is");
+        dl_gram_limit(0);
         for (int64_t d = 0; d < 6; d++)
             X[4 * 6 + d] = 3e38f * (W[d] > 0 ? 1 : -1);
         assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_NUMERIC,
@@ -459,9 +533,12 @@ static void threads_and_memory(void **state) {
     fill_normal(W, m * n);
     dltf_model *model = new_model(W, m, n, k);
     fill_sparse(model, N, k, 0.1);
-    for (int c = 0; c < CODERS; c++) {
+    for (int trial = 0; trial < 2 * CODERS; trial++) {
+        int c = trial / 2;
+        dl_gram_limit(trial % 2); /* with and without stored Gram matrices */
         for (int run = 0; run < 2; run++) {
             dltf_encode_options encoding = {.coder = coders[c], .threads = 1 + run, .refit = c % 2 == 0};
+            encoding.lists = coders[c] == DLTF_CODER_SHORTLIST ? 1 + trial % 2 : 0;
             dltf_encoder *encoder = NULL;
             memset(index[run], 0, sizeof index[run]);
             memset(value[run], 0, sizeof value[run]);
@@ -485,6 +562,7 @@ static void threads_and_memory(void **state) {
 
 static dltf_status encoder_once(const dltf_model *model, dltf_coder coder) {
     dltf_encode_options encoding = {.coder = coder, .threads = 2};
+    encoding.lists = coder == DLTF_CODER_SHORTLIST ? 2 : 0;
     dltf_encoder *encoder = NULL;
     dltf_status status = dltf_encoder_new(model, &encoding, &encoder);
     assert_true((encoder != NULL) == (status == DLTF_OK));
@@ -496,8 +574,12 @@ static void out_of_memory(void **state) {
     (void)state;
     fill_normal(W, 12 * 7);
     dltf_model *model = new_model(W, 12, 7, 3);
-    for (int c = 0; c < CODERS; c++)
+    for (int c = 0; c < CODERS; c++) {
         assert_survives_lack_of_memory(encoder_once(model, coders[c]), 25);
+        dl_gram_limit(1);
+        assert_survives_lack_of_memory(encoder_once(model, coders[c]), 20);
+        dl_gram_limit(0);
+    }
     dltf_model_free(model);
 }
 
@@ -555,9 +637,10 @@ static void refit_copies(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(omp_oracle), cmocka_unit_test(iht_oracle), cmocka_unit_test(htp_oracle),
-           cmocka_unit_test(incoherent_oracle), cmocka_unit_test(residual_is_orthogonal),
-           cmocka_unit_test(passes_never_hurt), cmocka_unit_test(error_target),
-           cmocka_unit_test(positive_codes), cmocka_unit_test(exact_samples),
+           cmocka_unit_test(incoherent_oracle), cmocka_unit_test(shortlist_oracle),
+           cmocka_unit_test(large_dictionaries), cmocka_unit_test(lengths_of_lists),
+           cmocka_unit_test(residual_is_orthogonal), cmocka_unit_test(passes_never_hurt),
+           cmocka_unit_test(error_target), cmocka_unit_test(positive_codes), cmocka_unit_test(exact_samples),
            cmocka_unit_test(degenerate_dictionaries), cmocka_unit_test(ties), cmocka_unit_test(refusals),
            cmocka_unit_test(threads_and_memory), cmocka_unit_test(out_of_memory),
            cmocka_unit_test(refit_supports), cmocka_unit_test(refit_copies))

@@ -1,0 +1,30 @@
+/* The dual encoder of a model's dictionary, ready for scores. */
+#include "base/memory.h"
+#include "coding/coder.h"
+#include "coding/dual.h"
+#include "data/matrix.h"
+#include "data/model.h"
+
+static const double RIDGE = 0.1; /* as in stage 1 of the learner */
+
+dltf_status dl_dual_pack(const dl_recipe *recipe, dl_packed *packed) {
+    dltf_status status = DLTF_OK;
+    int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, size = m < n ? m : n;
+    double *W = NULL, *E = NULL, *factor = NULL;
+    float *narrow = NULL;
+    DL_TRY(dl_widen(recipe->model->dictionary, m * n, &W));
+    DL_TRY_NEW(E, m * n);
+    DL_TRY_NEW(factor, size * size);
+    DL_TRY_NEW(narrow, m * n);
+    dl_dual_encoder(recipe->threads, W, m, n, RIDGE, factor, E);
+    for (int64_t i = 0; i < m * n; i++)
+        narrow[i] = (float)E[i];
+    DL_TRY(dl_packed_alloc(packed, m, n));
+    dl_packed_fill(packed, narrow, NULL);
+done:
+    dl_free(W);
+    dl_free(E);
+    dl_free(factor);
+    dl_free(narrow);
+    return status;
+}
