@@ -78,12 +78,12 @@ done:
 
 /* Checks before allocating that the file can hold all values. As text, a value takes at least a digit and,
  * except for the last, a blank. */
-static dltf_status check_size(const reader *r, int64_t values) {
+static dltf_status check_size(const reader *r) {
     int64_t left = r->size - r->at, wide = r->maxval > 255 ? 2 : 1;
-    int64_t present = r->text ? (left + 1) / 2 : left / wide;
-    if (values > present)
-        return dl_fail(DLTF_FORMAT, "truncated: %lld x %lld pixels need %s values, file has only %s bytes",
-                       (long long)r->width, (long long)r->height, DL_COMMAS(values), DL_COMMAS(r->size));
+    int64_t present = r->text ? (left + 1) / 2 : left / wide, values = 0;
+    if (!dl_multiply(r->width * r->height, r->channels, &values) || values > present)
+        return dl_fail(DLTF_FORMAT, "truncated: %s bytes are too few for %lld x %lld pixels",
+                       DL_COMMAS(r->size), (long long)r->width, (long long)r->height);
     if (!r->text && values * wide < left)
         return dl_fail(DLTF_FORMAT, "corrupt: %s more bytes than the header declares",
                        DL_COMMAS(left - values * wide));
@@ -129,7 +129,7 @@ dltf_status dl_pnm_load(dl_file *file, dltf_image **image) {
     dltf_status status = read_header(&r);
     if (status != DLTF_OK)
         return status;
-    DL_TRY(check_size(&r, r.width * r.height * r.channels));
+    DL_TRY(check_size(&r));
     DL_TRY(dltf_image_new(r.width, r.height, r.channels, r.maxval > 255 ? 16 : 8, &made));
     DL_TRY(read_values(&r, made));
     *image = made;

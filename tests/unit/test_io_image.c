@@ -248,6 +248,8 @@ static void corrupt_pnm_files_fail_with_a_message(void **state) {
         {"P2\n1 1\n9\n1 2", "1 more bytes"},
         {"P5\n2000000000 2000000000\n255\nabc", "truncated"},
         {"P2\n2000000000 2000000000\n255\n1 2", "truncated"},
+        {"P6\n2147483647 2147483647\n255\nabc", "too few for 2147483647 x 2147483647 pixels"},
+        {"P3\n2147483647 2147483647\n255\n1 2 3", "too few for 2147483647 x 2147483647 pixels"},
         {"P5\n99999999999999999999 1\n255\na", "width at byte 3 exceeds"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
