@@ -19,7 +19,7 @@
 enum { MOST_STORED = 2048, LIST_PER_ENTRY = 3, SECOND_PER_ENTRY = 2 };
 static const float RIDGE = 0.1f;
 /* Squared distance of an atom from the span of the others, below which values need more than f32 products. */
-static const double ILL_CONDITIONED = 0.02;
+static const double ILL_CONDITIONED = 0.1;
 
 /* Work space of one thread. */
 typedef struct shortlist_space {
