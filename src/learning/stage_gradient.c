@@ -21,7 +21,7 @@ enum {
     MAX_SAMPLES = 20000000, /* within these bounds */
     MAX_HELD_OUT = 2000,    /* a tenth of the samples, at most this many */
     EVALUATIONS = 20,       /* of the held-out error in a training */
-    PATIENCE = 10,          /* evaluations without improvement before it stops early */
+    PATIENCE = 5,           /* evaluations without improvement before it stops early */
     START_SAMPLES = 2000,   /* used to scale the initial encoder */
     MIN_ROUNDS = 50,
     MAX_ROUNDS = 5000
@@ -35,7 +35,7 @@ typedef struct gradient {
     double *row;        /* threads x n: work space for loading */
     float *W, *E, *b;   /* the best state so far */
     double best, held_out;
-    double stale; /* evaluations since the best one */
+    double stale; /* evaluations since the best one, in the second half */
 } gradient;
 
 /* ---- The plan: how many samples, in which order ---- */
@@ -209,7 +209,8 @@ done:
 /* ---- Evaluation ---- */
 
 /* Computes the held-out error every few rounds and after the last. Without held-out samples the latest state
- * counts as the best. */
+ * counts as the best. At a constant rate the error reaches a plateau from which only the falling rate of the
+ * second half leads down, so that the first half does not count as lack of improvement. */
 static void evaluate(const dltf_learner *l, gradient *s, int64_t index, double training_error) {
     int64_t rounds = length(l), every = rounds > EVALUATIONS ? rounds / EVALUATIONS : 1;
     int64_t count = held_out_count(l);
@@ -217,7 +218,7 @@ static void evaluate(const dltf_learner *l, gradient *s, int64_t index, double t
     if (!last && (index + 1) % every != 0)
         return;
     s->held_out = count > 0 ? error_of(l, s, count) : training_error;
-    s->stale++;
+    s->stale += 2 * (index + 1) > rounds;
     if (count == 0 || s->held_out < s->best) {
         s->best = s->held_out;
         s->stale = 0;
