@@ -22,6 +22,7 @@ enum {
     MAX_HELD_OUT = 2000,    /* a tenth of the samples, at most this many */
     EVALUATIONS = 20,       /* of the held-out error in a training */
     PATIENCE = 5,           /* evaluations without improvement before it stops early */
+    WARM_UP = 30,           /* steps until the full rate */
     START_SAMPLES = 2000,   /* used to scale the initial encoder */
     MIN_ROUNDS = 50,
     MAX_ROUNDS = 5000
@@ -248,12 +249,13 @@ static double idle_share(const dltf_learner *l, const gradient *s, int64_t patie
 
 /* ---- The iteration ---- */
 
-/* Constant for the first half of the steps, then linear to zero. */
+/* Rises over the first steps, whose gradients point the same way for all atoms of a sample and with many
+ * entries overshoot; constant for the first half, then linear to zero. */
 static double rate_at(const dltf_learner *l, int64_t step) {
     double n = (double)l->n, k = (double)l->k, done = (double)step / (double)step_count(l);
     double rate =
         RATE / sqrt(n) * pow((double)batch_size(l) / SMALL_BATCH, 0.25) * fmin(1, sqrt(0.16 * n / k));
-    return rate * fmin(1, 2 * (1 - done));
+    return rate * fmin(1, 2 * (1 - done)) * fmin(1, (double)(step + 1) / WARM_UP);
 }
 
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
