@@ -39,6 +39,7 @@ TEXT
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow here"
   "$PYTHON" -c 'import torch, sklearn' || skip "PyTorch or scikit-learn is not installed"
   local learners=$BATS_TEST_DIRNAME/../../bench/learners
+  unset DLTF_DATA # the patches are to be missing
   "$PYTHON" "$learners" --build "${DLTF%/bin/dltf}" --sets synthetic,patches-8x8 --samples 800 --steps 16 --epochs 4,8 --speed \
     --small --rounds 1 -o learners.json >table 2>errors
   grep -q "patches-8x8 are left out: --data must name" errors
