@@ -25,6 +25,7 @@ static const struct variant {
     {.method = "dltf-tight", .encoder = DLTF_ENCODER_TIGHT},
     {.method = "dltf-dual", .encoder = DLTF_ENCODER_DUAL},
     {.method = "dltf-distilled", .encoder = DLTF_ENCODER_DISTILLED},
+    {.method = "dltf-default", .encoder = DLTF_ENCODER_AUTO},
     {.method = "dltf-dual-positive", .encoder = DLTF_ENCODER_DUAL, .select = DLTF_SELECT_POSITIVE},
     {.method = "dltf-distilled-positive", .encoder = DLTF_ENCODER_DISTILLED, .select = DLTF_SELECT_POSITIVE},
     {.method = "dltf-2-passes", .encoder = DLTF_ENCODER_DISTILLED, .coder = DLTF_CODER_HTP, .passes = 2},
@@ -90,7 +91,8 @@ void recovery_protocol(const dltf_synthetic_spec *spec, json_t *protocol) {
     json_object_set_new(protocol, "noise", json_real(spec->noise));
     json_object_set_new(protocol, "feature",
                         json_string("k largest magnitudes of one product, tied unless the method names an "
-                                    "encoder; dltf-2-passes: distilled, then one pass of htp; dltf-omp, "
+                                    "encoder; dltf-default: as trained without options; dltf-2-passes: "
+                                    "distilled, then one pass of htp; dltf-omp, "
                                     "dltf-shortlist, dltf-shortlist-2: distilled, coders omp and shortlist "
                                     "(one list of 3k, two lists)"));
     json_object_set_new(protocol, "matching",

@@ -2,6 +2,7 @@
  * least-squares values on the supports that the encoder chooses; the dictionary is fitted to them, and the
  * scores of the encoder are fitted to these values. Fewer atoms are confused afterwards, and raw scores
  * reconstruct better. */
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -25,7 +26,8 @@ static int64_t batch_size(const dltf_learner *l) {
 }
 
 static int64_t length(const dltf_learner *l) {
-    return l->options.finetune < ROUNDS ? l->options.finetune : ROUNDS;
+    bool distilled = l->options.encoder == DLTF_ENCODER_DISTILLED || l->options.encoder == DLTF_ENCODER_BEST;
+    return distilled ? dl_min(l->options.finetune, ROUNDS) : 0;
 }
 
 static int64_t work(const dltf_learner *l) {
@@ -45,7 +47,8 @@ static dltf_status create(dltf_learner *l, void **state) {
     *state = s;
     s->l = l;
     DL_TRY(dl_gradient_alloc(&s->g, l->threads, l->m, l->n, l->k, positive, batch_size(l)));
-    DL_TRY(dl_gradient_refit(&s->g));
+    DL_TRY(dl_gradient_alloc_refit(&s->g));
+    s->g.refit = true;
     DL_TRY_NEW(s->row, l->threads * l->n);
     s->samples = dl_gradient_samples(l);
 done:
@@ -65,7 +68,8 @@ static void load_sample(void *context, int64_t i, int worker) {
     dl_random random = {(uint64_t)l->options.seed, DL_STREAM_EPOCH};
     int64_t per_epoch = l->N / batch_size(l), first = s->step % per_epoch * batch_size(l);
     int64_t sample = dl_random_place(random, (uint64_t)(s->step / per_epoch), l->N, first + i);
-    dl_samples_row(&s->samples, sample, s->row + worker * l->n, s->g.Y + i * l->n);
+    dl_samples_row(&s->samples, dl_split_training(&l->split, sample), s->row + worker * l->n,
+                   s->g.Y + i * l->n);
 }
 
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
