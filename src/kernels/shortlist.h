@@ -12,7 +12,7 @@ static inline int64_t dl_shortlist_joined(const dl_shortlist *p) {
 
 /* Floats of work space, for the widest vectors. */
 static inline int64_t dl_shortlist_work(const dl_shortlist *p) {
-    enum { LANES = 16, VECTORS_OF_LIST = 7 };
+    enum { LANES = 16, VECTORS_OF_LIST = 6 };
     int64_t s = dl_shortlist_joined(p);
     return LANES * (VECTORS_OF_LIST * p->listed + s + s * s + s * (s - 1) / 2) + p->n;
 }

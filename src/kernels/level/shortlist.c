@@ -18,8 +18,8 @@ typedef struct group {
     const float *X;
     int64_t x_stride, lanes; /* lanes in use */
     equations system;
-    ivec *atom, *column; /* column: atom, or 0 */
-    vec *b, *z;          /* <w_j, x> and coefficients */
+    ivec *atom;
+    vec *b, *z; /* <w_j, x> and coefficients */
     ivec *key, *order;
     vec *spare;
     bool missing;    /* some list is shorter than others */
@@ -30,11 +30,10 @@ typedef struct group {
 static group new_group(const dl_shortlist *p, float *work) {
     int64_t C = p->listed, most = dl_shortlist_joined(p);
     vec *at = (vec *)work;
-    group g = {.p = p, .atom = (ivec *)at, .column = (ivec *)(at + C), .b = at + 2 * C, .z = at + 3 * C};
+    group g = {.p = p, .atom = (ivec *)at, .b = at + C, .z = at + 2 * C, .spare = at + 3 * C};
     g.key = (ivec *)(at + 4 * C);
     g.order = (ivec *)(at + 5 * C);
-    g.spare = at + 6 * C;
-    g.system = (equations){.inverse = at + 7 * C, .stride = most};
+    g.system = (equations){.inverse = at + 6 * C, .stride = most};
     g.system.factor = g.system.inverse + most;
     g.system.A = g.system.factor + most * most;
     g.residual = (float *)(g.system.A + pair(most, 0));
@@ -72,12 +71,18 @@ DL_INLINE void products(const float *const *a, int rows, const float *const *b, 
     }
 }
 
+/* The atom of an entry of one lane, any one if it is missing. */
+DL_INLINE const float *atom_of(const group *g, int64_t lane, int64_t entry) {
+    int32_t atom = ((const word *)&g->atom[entry])[lane];
+    return g->p->W + (atom < 0 ? 0 : atom) * g->p->n;
+}
+
 /* The atoms at `many` entries from `first` on of one lane; the last entry again where there are fewer. */
 DL_INLINE void atoms_at(const group *g, int lane, int64_t first, int64_t last, int many,
                         const float **atoms) {
     for (int r = 0; r < many; r++) {
         int64_t entry = first + r < last ? first + r : last - 1;
-        atoms[r] = g->p->W + ((const word *)g->column)[entry * DL_LANES + lane] * g->p->n;
+        atoms[r] = atom_of(g, lane, entry);
     }
 }
 
@@ -125,10 +130,8 @@ static void load_lists(group *g, const int32_t *count, const int32_t *index, con
             ((float *)g->b)[i * DL_LANES + l] = score ? score[l * C + i] : 0;
         }
     }
-    for (int64_t i = 0; i < C; i++) {
+    for (int64_t i = 0; i < C; i++)
         g->key[i] = key_of(g->b[i], g->p->positive, i, bits);
-        g->column[i] = g->atom[i] & ~(g->atom[i] >> 31);
-    }
     for (int64_t l = 0; l < g->lanes && !(score && g->p->tied); l++)
         scores_few(g, (int)l, g->X + l * g->x_stride, 0, count[l], g->b);
     g->finite = (vec){0};
@@ -136,13 +139,13 @@ static void load_lists(group *g, const int32_t *count, const int32_t *index, con
         g->finite += 0 * g->b[i];
 }
 
-/* Applies g->order to the `count` entries from `first` on; the first `kept` of them stay. */
+/* Entry first + order[i] becomes entry first + i. */
 static void reorder(group *g, int64_t first, int64_t count) {
-    vec *entries[] = {(vec *)g->atom + first, (vec *)g->column + first, g->b + first};
-    for (int a = 0; a < 3; a++) {
-        pick(entries[a], g->order, count, g->spare);
-        memcpy(entries[a], g->spare, (size_t)count * sizeof(vec));
-    }
+    vec *atom = (vec *)g->atom + first, *b = g->b + first;
+    pick(atom, g->order, count, g->spare);
+    memcpy(atom, g->spare, (size_t)count * sizeof *atom);
+    pick(b, g->order, count, g->spare);
+    memcpy(b, g->spare, (size_t)count * sizeof *b);
 }
 
 /* Leaves the `kept` of `count` entries from `first` on with the largest z; missing ones go first. */
@@ -164,9 +167,10 @@ DL_INLINE vec existing(const group *g, int64_t i, vec v) {
 
 /* ---- Gram matrix and residual ---- */
 
-/* G_ij of the atoms of entries i and j. */
+/* G_ij of the atoms of entries i and j; anything where one is missing. */
 DL_INLINE vec look_up(const group *g, int64_t i, int64_t j) {
-    return gather(g->p->G, g->column[i] * (int32_t)g->p->m + g->column[j]);
+    ivec row = g->atom[i] & ~(g->atom[i] >> 31), column = g->atom[j] & ~(g->atom[j] >> 31);
+    return gather(g->p->G, row * (int32_t)g->p->m + column);
 }
 
 /* Rows first .. last-1 of A. */
@@ -187,7 +191,7 @@ static const float *residual_of(const group *g, int64_t lane) {
     int64_t n = g->p->n;
     memcpy(g->residual, g->X + lane * g->x_stride, (size_t)n * sizeof *g->residual);
     for (int64_t i = 0; i < g->p->k; i++) {
-        const float *w = g->p->W + ((const word *)g->column)[i * DL_LANES + lane] * n;
+        const float *w = atom_of(g, lane, i);
         float z = ((const float *)g->z)[i * DL_LANES + lane];
         for (int64_t d = 0; d < n; d++)
             g->residual[d] -= z * w[d];
@@ -276,13 +280,15 @@ static void write_codes(const group *g, int64_t left, int32_t *kept, int32_t *in
     }
 }
 
+/* The smallest pivots of the last factorisation, NaN where a score was not finite. */
 static void write_pivots(const group *g, int64_t left, float *pivot) {
-    for (int64_t l = 0; l < g->lanes; l++) {
-        pivot[l] = 1;
-        for (int64_t i = 0; i < left; i++)
-            pivot[l] = fminf(pivot[l], 1 / ((float *)&g->system.inverse[i])[l]);
-        pivot[l] += ((const float *)&g->finite)[l];
+    vec smallest = (vec){0} + 1;
+    for (int64_t i = 0; i < left; i++) {
+        vec d = 1 / g->system.inverse[i];
+        smallest = (vec)choose(d < smallest, (ivec)d, (ivec)smallest);
     }
+    smallest += g->finite;
+    memcpy(pivot, &smallest, (size_t)g->lanes * sizeof *pivot);
 }
 
 void DL_LEVELLED(dl_shortlist)(const dl_shortlist *p, const float *X, int64_t x_stride, int64_t rows,
