@@ -165,13 +165,23 @@ static void finish(const shortlist_state *h, shortlist_space *s, const float *x,
         dl_refit_tile(h->model->dictionary, n, x, n, 1, code, s->refit);
 }
 
+/* Whether a code needs no more work. */
+static bool is_finished(const dl_slots *out, int64_t i, bool positive, float pivot) {
+    const float *value = out->value + i * out->k;
+    bool fine = pivot > ILL_CONDITIONED;
+    for (int32_t e = 0; e < out->count[i]; e++)
+        fine = fine && value[e] != 0 && !(positive && value[e] < 0);
+    return fine;
+}
+
 /* Codes of the samples from lists of p->listed entries. */
 static void decide(const shortlist_state *h, const dl_shortlist *p, shortlist_space *s, const float *X,
                    int64_t x_stride, const dl_slots *lists, const float *scores, dl_slots out) {
     dl_kernels_now()->shortlist(p, X, x_stride, out.rows, lists->count, lists->index, scores, s->work,
                                 out.count, out.index, out.value, s->pivot);
     for (int64_t i = 0; i < out.rows; i++)
-        finish(h, s, X + i * x_stride, s->pivot[i], dl_slots_from(&out, i, 1));
+        if (!is_finished(&out, i, p->positive, s->pivot[i]))
+            finish(h, s, X + i * x_stride, s->pivot[i], dl_slots_from(&out, i, 1));
 }
 
 /* Ascending indices of both: the k that are left and those of the second list. */

@@ -31,6 +31,20 @@ DL_INLINE vec gather(const void *base, ivec at) {
 #endif
 }
 
+/* Whether a bit is set in any lane. */
+DL_INLINE bool any_bit(ivec bits) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)bits, (__m512i)bits) != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)bits, (__m256i)bits);
+#else
+    int32_t any = 0;
+    for (int l = 0; l < DL_LANES; l++)
+        any |= bits[l];
+    return any != 0;
+#endif
+}
+
 /* The place of entry i of each lane in an array of vectors. */
 DL_INLINE ivec places_of(ivec i) {
     ivec lane;
@@ -62,15 +76,6 @@ DL_INLINE ivec choose(ivec mask, ivec a, ivec b) {
     return (mask & a) | (~mask & b);
 }
 
-DL_INLINE bool all_equal(ivec a, int32_t b) {
-    ivec differs = a ^ b;
-    int32_t lane[DL_LANES], any = 0;
-    memcpy(lane, &differs, sizeof lane);
-    for (int l = 0; l < DL_LANES; l++)
-        any |= lane[l];
-    return any == 0;
-}
-
 /* The cut above which `kept` < count of the keys lie. They are all different, so there is one. */
 DL_INLINE ivec cut_of(const ivec *key, int64_t count, int64_t kept) {
     ivec low = key[0], high = key[0];
@@ -82,7 +87,7 @@ DL_INLINE ivec cut_of(const ivec *key, int64_t count, int64_t kept) {
         ivec cut = low + (ivec)(((uvec)high - (uvec)low) >> 1), above = {0};
         for (int64_t i = 0; i < count; i++)
             above -= key[i] > cut;
-        if (all_equal(above, (int32_t)kept))
+        if (!any_bit(above ^ (int32_t)kept))
             return cut;
         ivec more = above > (int32_t)kept, fewer = above < (int32_t)kept;
         low = choose(fewer, low, cut - more);   /* + 1 where there are more */
@@ -91,16 +96,18 @@ DL_INLINE ivec cut_of(const ivec *key, int64_t count, int64_t kept) {
 }
 
 /* Orders the positions 0 .. count-1: those of the `kept` largest keys, ascending, then the others, ascending.
- */
-DL_INLINE void partition(const ivec *key, int64_t count, int64_t kept, ivec *order) {
+ * The keys are overwritten. */
+DL_INLINE void partition(ivec *key, int64_t count, int64_t kept, ivec *order) {
     ivec cut = cut_of(key, count, kept), chosen = {0};
     for (int64_t i = 0; i < count; i++) {
         ivec above = key[i] > cut;
-        ivec place = choose(above, chosen, (int32_t)(kept + i) - chosen);
+        key[i] = choose(above, chosen, (int32_t)(kept + i) - chosen);
         chosen -= above;
-        for (int l = 0; l < DL_LANES; l++)
-            ((word *)order)[((word *)&place)[l] * DL_LANES + l] = (int32_t)i;
     }
+    const word *place = (const word *)key; /* from memory: cheaper than taking vectors apart */
+    for (int64_t i = 0; i < count; i++)
+        for (int l = 0; l < DL_LANES; l++)
+            ((word *)order)[place[i * DL_LANES + l] * DL_LANES + l] = (int32_t)i;
 }
 
 /* out[i] = in[order[i]] in each lane. */
@@ -127,49 +134,49 @@ DL_INLINE int64_t pair(int64_t i, int64_t j) {
 enum { BLOCK_ROWS = DL_LANES == 16 ? 4 : 2, BLOCK_COLS = 4 };
 
 /* sum[r][c] = A_{i+r, j+c} - sum_{l < j} L_{i+r, l} (D L^T)_{l, j+c}; zero where A is not stored. */
-DL_INLINE void subtract(const equations *s, int64_t i, int rows, int64_t j, int cols,
+DL_INLINE void subtract(equations s, int64_t i, int rows, int64_t j, int cols,
                         vec sum[BLOCK_ROWS][BLOCK_COLS]) {
-    const vec *L = s->factor + i * s->stride, *U = s->factor + j;
+    const vec *L = s.factor + i * s.stride, *U = s.factor + j;
     DL_UNROLL for (int r = 0; r < rows; r++) DL_UNROLL for (int c = 0; c < cols; c++) sum[r][c] =
-        j + c < i + r ? s->A[pair(i + r, j + c)] : (vec){0};
+        j + c < i + r ? s.A[pair(i + r, j + c)] : (vec){0};
     for (int64_t l = 0; l < j; l++) {
         vec right[BLOCK_COLS];
-        DL_UNROLL for (int c = 0; c < cols; c++) right[c] = U[l * s->stride + c];
+        DL_UNROLL for (int c = 0; c < cols; c++) right[c] = U[l * s.stride + c];
         DL_UNROLL for (int r = 0; r < rows; r++) {
-            vec left = L[r * s->stride + l];
+            vec left = L[r * s.stride + l];
             DL_UNROLL for (int c = 0; c < cols; c++) sum[r][c] -= left * right[c];
         }
     }
 }
 
 /* Block (i, j) left of the diagonal. */
-DL_INLINE void factor_block(const equations *s, int64_t i, int rows, int64_t j, int cols) {
-    vec sum[BLOCK_ROWS][BLOCK_COLS], *F = s->factor;
+DL_INLINE void factor_block(equations s, int64_t i, int rows, int64_t j, int cols) {
+    vec sum[BLOCK_ROWS][BLOCK_COLS], *F = s.factor;
     subtract(s, i, rows, j, cols, sum);
     DL_UNROLL for (int c = 0; c < cols; c++) DL_UNROLL for (int r = 0; r < rows; r++) {
-        vec scaled = sum[r][c] * s->inverse[j + c];
-        F[(j + c) * s->stride + i + r] = sum[r][c];
-        F[(i + r) * s->stride + j + c] = scaled;
-        DL_UNROLL for (int d = c + 1; d < cols; d++) sum[r][d] -= scaled * F[(j + c) * s->stride + j + d];
+        vec scaled = sum[r][c] * s.inverse[j + c];
+        F[(j + c) * s.stride + i + r] = sum[r][c];
+        F[(i + r) * s.stride + j + c] = scaled;
+        DL_UNROLL for (int d = c + 1; d < cols; d++) sum[r][d] -= scaled * F[(j + c) * s.stride + j + d];
     }
 }
 
 /* The block on the diagonal. */
-DL_INLINE void factor_diagonal(const equations *s, int64_t i, int rows, float ridge) {
-    vec sum[BLOCK_ROWS][BLOCK_COLS], *F = s->factor;
+DL_INLINE void factor_diagonal(equations s, int64_t i, int rows, float ridge) {
+    vec sum[BLOCK_ROWS][BLOCK_COLS], *F = s.factor;
     subtract(s, i, rows, i, rows, sum);
     DL_UNROLL for (int c = 0; c < rows; c++) {
-        s->inverse[i + c] = 1 / (sum[c][c] + (1 + ridge));
+        s.inverse[i + c] = 1 / (sum[c][c] + (1 + ridge));
         DL_UNROLL for (int r = c + 1; r < rows; r++) {
-            vec scaled = sum[r][c] * s->inverse[i + c];
-            F[(i + c) * s->stride + i + r] = sum[r][c];
-            F[(i + r) * s->stride + i + c] = scaled;
-            DL_UNROLL for (int d = c + 1; d <= r; d++) sum[r][d] -= scaled * F[(i + c) * s->stride + i + d];
+            vec scaled = sum[r][c] * s.inverse[i + c];
+            F[(i + c) * s.stride + i + r] = sum[r][c];
+            F[(i + r) * s.stride + i + c] = scaled;
+            DL_UNROLL for (int d = c + 1; d <= r; d++) sum[r][d] -= scaled * F[(i + c) * s.stride + i + d];
         }
     }
 }
 
-DL_INLINE void factor_rows(const equations *s, int64_t i, int rows, float ridge) {
+DL_INLINE void factor_rows(equations s, int64_t i, int rows, float ridge) {
     int64_t j = 0;
     for (; j + BLOCK_COLS <= i; j += BLOCK_COLS)
         factor_block(s, i, rows, j, BLOCK_COLS);
@@ -179,7 +186,7 @@ DL_INLINE void factor_rows(const equations *s, int64_t i, int rows, float ridge)
 }
 
 /* Rows first .. last-1; the rows before are there. */
-DL_INLINE void factor(const equations *s, int64_t first, int64_t last, float ridge) {
+DL_INLINE void factor(equations s, int64_t first, int64_t last, float ridge) {
     int64_t i = first;
     for (; i + BLOCK_ROWS <= last; i += BLOCK_ROWS)
         factor_rows(s, i, BLOCK_ROWS, ridge);
@@ -200,19 +207,19 @@ DL_INLINE vec dot(const vec *x, const vec *y, int64_t count) {
 }
 
 /* z = (A + ridge I)^{-1} b for the first `count` rows. */
-DL_INLINE void substitute(const equations *s, const vec *b, int64_t count, vec *z) {
+DL_INLINE void substitute(equations s, const vec *b, int64_t count, vec *z) {
     for (int64_t i = 0; i < count; i++)
-        z[i] = b[i] - dot(s->factor + i * s->stride, z, i);
+        z[i] = b[i] - dot(s.factor + i * s.stride, z, i);
     for (int64_t i = count - 1; i >= 0; i--)
-        z[i] = s->inverse[i] * (z[i] - dot(s->factor + i * s->stride + i + 1, z + i + 1, count - i - 1));
+        z[i] = s.inverse[i] * (z[i] - dot(s.factor + i * s.stride + i + 1, z + i + 1, count - i - 1));
 }
 
 /* Leaves the rows and columns order[0 .. count-1] of A, which ascend: every entry moves towards the front. */
-DL_INLINE void restrict_to(const equations *s, const ivec *order, int64_t count) {
+DL_INLINE void restrict_to(equations s, const ivec *order, int64_t count) {
     for (int64_t i = 1; i < count; i++) {
         ivec row = order[i] * (order[i] - 1) >> 1;
         for (int64_t j = 0; j < i; j++)
-            s->A[pair(i, j)] = gather(s->A, places_of(row + order[j]));
+            s.A[pair(i, j)] = gather(s.A, places_of(row + order[j]));
     }
 }
 

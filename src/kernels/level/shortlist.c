@@ -223,19 +223,19 @@ static void join(group *g, int64_t joined) {
     partition(g->key, C, k, g->order);
     reorder(g, 0, C);
     fill(g, 0, k);
-    factor(&g->system, 0, k, RIDGE);
-    substitute(&g->system, g->b, k, g->z);
+    factor(g->system, 0, k, RIDGE);
+    substitute(g->system, g->b, k, g->z);
     correlate(g);
     keep_largest(g, k, C - k, joined - k);
     fill(g, k, joined);
-    factor(&g->system, k, joined, RIDGE);
+    factor(g->system, k, joined, RIDGE);
 }
 
 /* Drops all but `kept` of `left` entries; the system is factored. */
 static void drop(group *g, int64_t left, int64_t kept) {
-    substitute(&g->system, g->b, left, g->z);
+    substitute(g->system, g->b, left, g->z);
     keep_largest(g, 0, left, kept);
-    restrict_to(&g->system, g->order, kept);
+    restrict_to(g->system, g->order, kept);
 }
 
 /* Returns how many entries are left; their least-squares values are in z. */
@@ -245,19 +245,19 @@ static int64_t decide(group *g) {
         join(g, left);
     } else {
         fill(g, 0, left);
-        factor(&g->system, 0, left, RIDGE);
+        factor(g->system, 0, left, RIDGE);
     }
     if (left > middle) {
         drop(g, left, middle);
         left = middle;
-        factor(&g->system, 0, left, RIDGE);
+        factor(g->system, 0, left, RIDGE);
     }
     if (left > k) {
         drop(g, left, k);
         left = k;
     }
-    factor(&g->system, 0, left, 0);
-    substitute(&g->system, g->b, left, g->z);
+    factor(g->system, 0, left, 0);
+    substitute(g->system, g->b, left, g->z);
     return left;
 }
 
