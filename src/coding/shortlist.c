@@ -1,24 +1,26 @@
-/* The shortlist coder: the right atoms are nearly always among the 3k largest scores of the model's encoder,
- * and among so few they can be told apart by least squares:
+/* The shortlist coder: the right atoms are nearly always among the C = 3k largest scores of the model's
+ * encoder, and among so few they can be told apart by least squares. Least squares on the k largest scores,
+ * with a ridge; of the others on the list those join that correlate most with the residual; from the 2k the
+ * weakest are dropped, first to 1.25 k, then to k.
  *
- *     min ||x - Wz||^2 + r ||z||^2  over the C candidates, the weakest dropped again and again until k are
- * left
- *
- * Costs one feature with C entries and, for each sample, C^2 products of atoms (looked up where the Gram
- * matrix is small) and a few products of a C x C matrix with a vector. With two lists, the 2k best scores of
- * the residual under the dual encoder join the k that are left, and the elimination is repeated. */
-#include "kernels/shortlist.h"
+ * Costs one feature with C entries and, for each sample, k (C + k) products of atoms (looked up where the
+ * Gram matrix is small) and (2k)^3 / 6 multiplications, several samples at a time. With two lists, the k best
+ * scores of the residual under the dual encoder join the k that are left, and these 2k are reduced in the
+ * same way. */
 #include "base/integer.h"
 #include "base/memory.h"
 #include "coding/coder.h"
 #include "coding/decode.h"
 #include "data/model.h"
+#include "kernels/shortlist.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Atoms up to which the Gram matrix is stored (16 MB). */
 enum { MOST_STORED = 2048, LIST_PER_ENTRY = 3 };
+/* The kernel addresses entries of 2k x 2k systems with 32 bits. */
+enum { MOST_ENTRIES = 8191 };
 /* Squared distance of an atom from the span of the others, below which values need more than f32 products. */
 static const float ILL_CONDITIONED = 0.1f;
 
@@ -53,6 +55,10 @@ static int64_t second_of(const dl_recipe *recipe) {
 
 static dltf_status list(const dl_recipe *recipe, int64_t *listed) {
     int64_t candidates = candidates_of(recipe), k = recipe->feature.k, m = recipe->model->parts.m;
+    if (k > MOST_ENTRIES)
+        return dl_fail_option(DLTF_ARGUMENT, "k",
+                              "%lld is more than the %d that the coder shortlist supports", (long long)k,
+                              MOST_ENTRIES);
     if (candidates < k || candidates > m)
         return dl_fail_option(DLTF_ARGUMENT, "candidates", "%lld is not between k = %lld and the %lld atoms",
                               (long long)candidates, (long long)k, (long long)m);

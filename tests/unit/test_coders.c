@@ -522,6 +522,18 @@ static void refusals(void **state) {
     dltf_model_free(model);
 }
 
+static void too_many_entries(void **state) {
+    (void)state;
+    enum { MANY = 8192 };
+    static float atoms[MANY];
+    for (int64_t j = 0; j < MANY; j++)
+        atoms[j] = 1;
+    dltf_model *model = new_model(atoms, MANY, 1, MANY);
+    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_SHORTLIST}, DLTF_ARGUMENT,
+                   "k: 8192 is more than the 8191 that the coder shortlist supports");
+    dltf_model_free(model);
+}
+
 /* ---- The encoder ---- */
 
 /* Any number of threads gives the same codes; running allocates nothing. */
@@ -679,5 +691,6 @@ TESTS_MAIN(cmocka_unit_test(omp_oracle), cmocka_unit_test(iht_oracle), cmocka_un
            cmocka_unit_test(residual_is_orthogonal), cmocka_unit_test(passes_never_hurt),
            cmocka_unit_test(error_target), cmocka_unit_test(positive_codes), cmocka_unit_test(exact_samples),
            cmocka_unit_test(degenerate_dictionaries), cmocka_unit_test(ties), cmocka_unit_test(refusals),
-           cmocka_unit_test(threads_and_memory), cmocka_unit_test(alone_or_among_others),
-           cmocka_unit_test(out_of_memory), cmocka_unit_test(refit_supports), cmocka_unit_test(refit_copies))
+           cmocka_unit_test(too_many_entries), cmocka_unit_test(threads_and_memory),
+           cmocka_unit_test(alone_or_among_others), cmocka_unit_test(out_of_memory),
+           cmocka_unit_test(refit_supports), cmocka_unit_test(refit_copies))
