@@ -7,12 +7,12 @@
  * Gram matrix is small) and (2k)^3 / 6 multiplications, several samples at a time. With two lists, the k best
  * scores of the residual under the dual encoder join the k that are left, and these 2k are reduced in the
  * same way. */
+#include "kernels/shortlist.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "coding/coder.h"
 #include "coding/decode.h"
 #include "data/model.h"
-#include "kernels/shortlist.h"
 
 #include <math.h>
 #include <string.h>
