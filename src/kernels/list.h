@@ -70,25 +70,15 @@ DL_KERNEL(double, project_rows,
           (const float *R, int64_t n, const int32_t *row, int64_t count, const double *w, float *z,
            double *v))
 
-/* Of the atoms `index` of W (rows of n): the symmetric G_ij = <w_i, w_j>, rows `stride` apart, and <w_i, x>.
- */
-DL_KERNEL(void, gram_few,
-          (const float *W, int64_t n, const int32_t *index, int64_t count, float *G, int64_t stride))
-DL_KERNEL(void, scores_few,
-          (const float *W, int64_t n, const int32_t *index, int64_t count, const float *x, float *out))
-
-/* Backward elimination among `count` > k atoms with Gram matrix G (rows of `width`, a multiple of
- * DL_SHORTLIST_WIDTH, zero from `count` on) and correlations b: a few steps of conjugate gradients towards
- * (G + ridge I) z = b on the atoms that are left, then the quarter with the smallest |z| (positive: z) goes,
- * of equals the last ones, until k are left; their positions become the beginning of `list`, ascending. Work
- * space: 6 x width floats in `work`, `width` entries in `list`, aligned as dl_alloc does. */
-DL_KERNEL(void, eliminate,
-          (const float *G, const float *b, int64_t count, int64_t width, int64_t k, float ridge,
-           bool positive, float *work, int32_t *list))
-
-/* Solves A z = b for the upper triangle of a symmetric A (s x s), both overwritten, b by z. Returns the
- * smallest pivot: z means nothing where it is not positive. */
-DL_KERNEL(double, solve_few, (double *A, double *b, int64_t s))
+/* Codes of `rows` samples, each from its own list of atoms: see dl_shortlist. Row i of the lists has count[i]
+ * entries, all arrays have rows of p->listed, ascending in `index`; `score` ranks them, and where p->tied
+ * they are <w_j, x_i>. Without scores (NULL) p->listed must be at most 2k. Writes kept[i] <= k entries to
+ * rows of k, ascending in out_index, and the smallest pivot of their least squares, NaN if a score is not
+ * finite. `work`: dl_shortlist_work(p) floats, aligned as dl_alloc does. */
+DL_KERNEL(void, shortlist,
+          (const dl_shortlist *p, const float *X, int64_t x_stride, int64_t rows, const int32_t *count,
+           const int32_t *index, const float *score, float *work, int32_t *kept, int32_t *out_index,
+           float *out_value, float *pivot))
 
 /* Counts and sums |c_i| between `low` and `high`, counts those from `high` on. */
 DL_KERNEL(dl_prox_piece, prox_count, (const float *c, int64_t m, float low, float high))
