@@ -24,9 +24,10 @@ enum {
 static const double RIDGE = 0.1, GROWTH_SHARE = 0.8, IDLE = 20;
 static const float GROWTH = 1.02f;
 
-/* A dictionary and its encoder. */
+/* A dictionary and its encoder, with the sums of codes that decide the signs of its atoms. */
 typedef struct parameters {
     float *W, *E, *b; /* m x n, m x n, m */
+    double *code_sum; /* m */
 } parameters;
 
 typedef struct gradient {
@@ -40,7 +41,6 @@ typedef struct gradient {
     double seconds; /* spent in this stage */
 } gradient;
 
-/* Training and choice use the same held-out samples, or all samples if there are too few to hold any out. */
 static bool has_rival(const dltf_learner *l) {
     return l->options.encoder == DLTF_ENCODER_BEST;
 }
@@ -56,6 +56,7 @@ static dltf_status parameters_alloc(parameters *p, int64_t m, int64_t n) {
     DL_TRY_NEW(p->W, m * n);
     DL_TRY_NEW(p->E, m * n);
     DL_TRY_NEW(p->b, m);
+    DL_TRY_NEW(p->code_sum, m);
 done:
     return status;
 }
@@ -64,10 +65,11 @@ static void parameters_free(parameters *p) {
     dl_free(p->W);
     dl_free(p->E);
     dl_free(p->b);
+    dl_free(p->code_sum);
 }
 
 static parameters current(const gradient *s) {
-    return (parameters){s->g.W.value, s->g.E.value, s->g.b.value};
+    return (parameters){s->g.W.value, s->g.E.value, s->g.b.value, s->g.code_sum};
 }
 
 static void parameters_copy(const dltf_learner *l, parameters to, parameters from) {
@@ -75,6 +77,7 @@ static void parameters_copy(const dltf_learner *l, parameters to, parameters fro
     memcpy(to.W, from.W, size);
     memcpy(to.E, from.E, size);
     memcpy(to.b, from.b, (size_t)l->m * sizeof(float));
+    memcpy(to.code_sum, from.code_sum, (size_t)l->m * sizeof(double));
 }
 
 static dltf_status create(dltf_learner *l, void **state) {
@@ -137,6 +140,7 @@ static dl_gradient_error code_batch(batch b, int64_t rows) {
     return dl_gradient_code(&b.s->g);
 }
 
+/* With too few samples to hold any out, all take their place. */
 static int64_t held_out_count(const dltf_learner *l) {
     return l->split.held_out > 0 ? l->split.held_out : l->N;
 }
@@ -188,6 +192,7 @@ static dltf_status start(dltf_learner *l, gradient *s) {
             s->g.E.value[i] *= scale;
         dl_gradient_pack(&s->g);
     }
+    memcpy(s->g.code_sum, l->code_sum, (size_t)l->m * sizeof *l->code_sum);
     s->best_error = s->held_out_error = held_out_error(l, s);
     parameters_copy(l, s->best, current(s));
     if (has_rival(l)) {
@@ -256,7 +261,7 @@ static parameters choose(dltf_learner *l, gradient *s) {
 static void publish(dltf_learner *l, gradient *s, bool last) {
     parameters p = last ? choose(l, s) : current(s);
     dl_gradient_to_learner(l, p.W, p.E, p.b);
-    memcpy(l->code_sum, s->g.code_sum, (size_t)l->m * sizeof *l->code_sum);
+    memcpy(l->code_sum, p.code_sum, (size_t)l->m * sizeof *l->code_sum);
 }
 
 static double idle_share(const dltf_learner *l, const gradient *s, int64_t patience) {
@@ -320,6 +325,7 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
         {"gradient.best.W", DL_TENSOR_F32, l->m, l->n, s->best.W},
         {"gradient.best.E", DL_TENSOR_F32, l->m, l->n, s->best.E},
         {"gradient.best.b", DL_TENSOR_F32, l->m, 0, s->best.b},
+        {"gradient.best.code_sum", DL_TENSOR_F64, l->m, 0, s->best.code_sum},
         {"gradient.best_error", DL_TENSOR_F64, 1, 0, &s->best_error},
         {"gradient.held_out_error", DL_TENSOR_F64, 1, 0, &s->held_out_error},
         {"gradient.stale", DL_TENSOR_F64, 1, 0, &s->stale},
@@ -327,8 +333,9 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
         {"gradient.rival.W", DL_TENSOR_F32, l->m, l->n, s->rival.W},
         {"gradient.rival.E", DL_TENSOR_F32, l->m, l->n, s->rival.E},
         {"gradient.rival.b", DL_TENSOR_F32, l->m, 0, s->rival.b},
+        {"gradient.rival.code_sum", DL_TENSOR_F64, l->m, 0, s->rival.code_sum},
     };
-    enum { ALL = sizeof own / sizeof *own, OF_RIVAL = 3 };
+    enum { ALL = sizeof own / sizeof *own, OF_RIVAL = 4 };
     int count = dl_gradient_fields(&s->g, list), added = has_rival(l) ? ALL : ALL - OF_RIVAL;
     memcpy(list + count, own, (size_t)added * sizeof *own);
     return count + added;
