@@ -75,6 +75,15 @@ static dltf_status read_layer(const dl_bundle *bundle, int64_t index, dltf_layer
     return status;
 }
 
+/* What is wrong with the layers is the fault of the file. */
+static dltf_status blame_file(dltf_status status) {
+    char text[256];
+    if (status != DLTF_ARGUMENT && status != DLTF_DATA)
+        return status;
+    snprintf(text, sizeof text, "%s", dltf_last_error().text);
+    return dl_fail(DLTF_FORMAT, "%s", text);
+}
+
 dltf_status dl_network_from_bundle(const dl_bundle *bundle, dltf_network **network) {
     dltf_layer layers[DL_MOST_LAYERS];
     int64_t count = 0;
@@ -88,13 +97,11 @@ dltf_status dl_network_from_bundle(const dl_bundle *bundle, dltf_network **netwo
         if (status == DLTF_OK)
             status = read_layer(bundle, count, &layers[count]);
     }
+    if (status == DLTF_OK && *names)
+        status = dl_fail(DLTF_FORMAT, "has more than %d layers", DL_MOST_LAYERS);
     if (status == DLTF_OK && 2 * count != bundle->count)
         status =
             dl_fail(DLTF_FORMAT, "has %d tensors, but metadata 'activations' names %lld layers of two each",
                     bundle->count, (long long)count);
-    if (status == DLTF_OK)
-        status = dltf_network_new(layers, count, 0, network);
-    /* The message states what is wrong with the layers; here the file is at fault. */
-    return status == DLTF_ARGUMENT || status == DLTF_DATA ? dl_fail(DLTF_FORMAT, "%s", dltf_last_error().text)
-                                                          : status;
+    return status == DLTF_OK ? blame_file(dltf_network_new(layers, count, 0, network)) : status;
 }
