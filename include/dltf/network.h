@@ -117,6 +117,39 @@ DLTF_API dltf_status dltf_autoencoder_new(dltf_matrix X, const int64_t *sizes, i
                                           const dltf_network_options *options, dltf_progress_fn progress,
                                           void *context, dltf_network **network);
 
+/* ---- Deep embedded clustering ------------------------------------------------------------------ */
+
+/* DEC (Xie, Girshick, Farhadi 2016): codes z = f(x) of an encoder network and cluster centres mu are trained
+ * together to sharpen the soft assignments q_ij ~ 1 / (1 + ||z_i - mu_j||^2), by the gradient of KL(P || Q)
+ * for targets p_ij ~ q_ij^2 / sum_i q_ij, which are fixed for `interval` steps at a time. */
+typedef struct dltf_dec_options {
+    dltf_optimiser optimiser;
+    double rate, momentum;
+    int64_t batch, interval, steps;
+    double tolerance;
+    int64_t seed, threads; /* the result does not depend on threads */
+} dltf_dec_options;
+
+DLTF_API dltf_dec_options dltf_dec_options_default(void);
+DLTF_API dltf_option_table dltf_dec_option_table(void);
+
+typedef struct dltf_dec_result {
+    int64_t steps;     /* made */
+    bool converged;    /* by `tolerance` */
+    double changed;    /* share of the samples that changed their cluster during the last interval */
+    double divergence; /* KL(P || Q) per sample at its start */
+} dltf_dec_result;
+
+/* Trains the encoder and `centers` (clusters x outputs of the encoder) in place; they start from k-means on
+ * the codes. `result` may be NULL. */
+DLTF_API dltf_status dltf_dec_train(dltf_network *encoder, dltf_matrix X, float *centers, int64_t clusters,
+                                    const dltf_dec_options *options, dltf_progress_fn progress, void *context,
+                                    dltf_dec_result *result);
+
+/* The cluster of every row of X: the centre nearest to its code, the first of equals. */
+DLTF_API dltf_status dltf_dec_assign(const dltf_network *encoder, dltf_matrix X, const float *centers,
+                                     int64_t clusters, int64_t threads, int32_t *labels);
+
 #ifdef __cplusplus
 }
 #endif
