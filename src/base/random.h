@@ -30,7 +30,8 @@ enum {
     DL_STREAM_ENTRY,      /* entries of synthetic codes; + 1 for the test set */
     DL_STREAM_ENTRY_TEST,
     DL_STREAM_HELD_OUT, /* which samples are held out */
-    DL_STREAM_EPOCH     /* order of the others */
+    DL_STREAM_EPOCH,    /* order of the others */
+    DL_STREAM_CENTERS   /* seeding of k-means */
 };
 
 /* Uniform in [0, 1), 53 bits. */
