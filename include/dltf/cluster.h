@@ -51,6 +51,31 @@ DLTF_API dltf_status dltf_kmeans_codes(const dltf_codes *codes, const dltf_kmean
 DLTF_API dltf_clusters_view dltf_clusters_get(const dltf_clusters *clusters);
 DLTF_API void dltf_clusters_free(dltf_clusters *clusters);
 
+/* ---- Principal components ---------------------------------------------------------------------- */
+
+/* The directions of largest variance. */
+typedef struct dltf_pca dltf_pca;
+
+typedef struct dltf_pca_view {
+    int64_t n, d;
+    const float *mean;       /* n */
+    const float *components; /* d x n, orthonormal rows by falling variance; the entry with the largest
+                              * magnitude is positive. A direction without any variance may be zero. */
+    const double *variances; /* d, of the samples along the components (divided by N - 1) */
+    double total_variance;   /* of the samples in all n directions */
+} dltf_pca_view;
+
+/* d from 1 to min(N, n). O(N n^2 + n^3), or O(N^2 n + N^3) if there are fewer samples than columns. */
+DLTF_API dltf_status dltf_pca_fit(dltf_matrix X, int64_t d, int64_t threads, dltf_pca **pca);
+/* out = (X - mean) components^T, X.rows x d. */
+DLTF_API dltf_status dltf_pca_apply(const dltf_pca *pca, dltf_matrix X, int64_t threads, float *out);
+/* Copies and checks. */
+DLTF_API dltf_status dltf_pca_new(const dltf_pca_view *parts, dltf_pca **pca);
+DLTF_API dltf_status dltf_pca_load(const char *path, dltf_pca **pca);
+DLTF_API dltf_status dltf_pca_save(const dltf_pca *pca, const char *path);
+DLTF_API dltf_pca_view dltf_pca_get(const dltf_pca *pca);
+DLTF_API void dltf_pca_free(dltf_pca *pca);
+
 /* ---- Agreement with labels --------------------------------------------------------------------- */
 
 typedef struct dltf_agreement {

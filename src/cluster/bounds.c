@@ -140,8 +140,9 @@ int64_t dl_bounds_assign(dl_lloyd *state) {
     int64_t tiles = dl_tiles(state->points->N, DL_CLUSTER_TILE), changed = 0;
     for (int64_t j = 0; j < state->c; j++)
         b->move[j] *= 1 + SLACK;
-    dl_parallel(state->threads, state->c, center_distances, state);
-    dl_parallel(state->threads, tiles, assign_tile, state);
+    int64_t c = state->c, pairs = c * c * state->points->n;
+    dl_parallel(dl_lloyd_threads(state, pairs), c, center_distances, state);
+    dl_parallel(dl_lloyd_threads(state, state->points->N * c), tiles, assign_tile, state);
     memset(b->move, 0, (size_t)state->c * sizeof *b->move);
     for (int64_t tile = 0; tile < tiles; tile++)
         changed += b->changed[tile];

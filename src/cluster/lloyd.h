@@ -28,6 +28,12 @@ typedef struct dl_lloyd {
 dltf_status dl_lloyd_alloc(dl_lloyd *state, const dl_points *points, int64_t c, bool spherical, int threads);
 void dl_lloyd_free(dl_lloyd *state);
 
+/* The threads worth starting for so many operations: starting and joining them takes longer than a little
+ * work. */
+static inline int dl_lloyd_threads(const dl_lloyd *state, int64_t operations) {
+    return operations < 1 << 17 ? 1 : state->threads;
+}
+
 /* To be called for a new start: forgets all bounds. The caller sets centers and their squares. */
 void dl_lloyd_reset(dl_lloyd *state);
 /* A known distance of sample i to the initial center j, which saves computing it again. */

@@ -170,7 +170,8 @@ double dl_moves_apply(dl_lloyd *state) {
     double total = 0;
     sort_moved(s->assignment, m->summed, N, s->c, m->to, m->joined);
     sort_moved(m->summed, s->assignment, N, s->c, m->from, m->left);
-    dl_parallel(s->threads, s->c, update_center, s);
+    int64_t moved = m->to[s->c] + m->from[s->c];
+    dl_parallel(dl_lloyd_threads(s, (moved + s->c) * s->points->n), s->c, update_center, s);
     memcpy(m->summed, s->assignment, (size_t)N * sizeof *m->summed);
     for (int64_t j = 0; j < s->c; j++)
         total += m->distance[j] * m->distance[j];
