@@ -24,6 +24,7 @@
 #define DLTF_H
 
 #include "dltf/certify.h"
+#include "dltf/cluster.h"
 #include "dltf/core.h"
 #include "dltf/data.h"
 #include "dltf/encode.h"

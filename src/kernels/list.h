@@ -77,6 +77,10 @@ DL_KERNEL(void, gram_few,
 DL_KERNEL(void, scores_few,
           (const float *W, int64_t n, const int32_t *index, int64_t count, const float *x, float *out))
 
+/* out[e] = ||x - y||^2 for the rows y of Y (rows of n) that `index` lists. */
+DL_KERNEL(void, distances,
+          (const float *x, const float *Y, int64_t n, const int32_t *index, int64_t count, float *out))
+
 /* Backward elimination among `count` > k atoms with Gram matrix G (rows of `width`, a multiple of
  * DL_SHORTLIST_WIDTH, zero from `count` on) and correlations b: a few steps of conjugate gradients towards
  * (G + ridge I) z = b on the atoms that are left, then the quarter with the smallest |z| (positive: z) goes,
