@@ -76,6 +76,40 @@ DLTF_API dltf_status dltf_pca_save(const dltf_pca *pca, const char *path);
 DLTF_API dltf_pca_view dltf_pca_get(const dltf_pca *pca);
 DLTF_API void dltf_pca_free(dltf_pca *pca);
 
+/* ---- Landmark codes ---------------------------------------------------------------------------- */
+
+/* Coordinates in which k-means finds clusters of any shape that consist of neighbouring samples, by one
+ * product and a small linear map: landmark-based spectral clustering (X. Chen and D. Cai, AAAI 2011) with
+ * thresholded features. Samples are scaled to norm 1 and coded by their k largest positive scores with m
+ * landmarks, the centers of spherical k-means; codes are scaled to sum 1. Two landmarks are related if they
+ * code the same training samples; the map projects codes on the d leading singular vectors of this relation.
+ */
+typedef struct dltf_landmark_options {
+    int64_t m, k, d;
+    double power; /* of the singular values that weight the coordinates: larger means smoother */
+    int64_t seed, threads;
+} dltf_landmark_options;
+
+DLTF_API dltf_landmark_options dltf_landmark_options_default(void);
+DLTF_API dltf_option_table dltf_landmark_option_table(void);
+
+typedef struct dltf_landmarks dltf_landmarks;
+
+typedef struct dltf_landmarks_view {
+    int64_t m, n, k, d;
+    const dltf_model *model; /* the landmarks and how samples are coded */
+    const float *map;        /* m x d */
+} dltf_landmarks_view;
+
+/* Learns landmarks and map from samples; no row may be all zero. NULL options: the defaults. */
+DLTF_API dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *options,
+                                        dltf_progress_fn progress, void *context, dltf_landmarks **landmarks);
+/* The coordinates of samples, X.rows x d with rows of norm 1. A row without positive scores is zero. */
+DLTF_API dltf_status dltf_landmarks_apply(const dltf_landmarks *landmarks, dltf_matrix X, int64_t threads,
+                                          float *out);
+DLTF_API dltf_landmarks_view dltf_landmarks_get(const dltf_landmarks *landmarks);
+DLTF_API void dltf_landmarks_free(dltf_landmarks *landmarks);
+
 /* ---- Agreement with labels --------------------------------------------------------------------- */
 
 typedef struct dltf_agreement {
