@@ -48,6 +48,7 @@ typedef struct command {
     ROW(score)                                                                                               \
     ROW(noise)                                                                                               \
     ROW(denoise)                                                                                             \
+    ROW(cluster)                                                                                             \
     ROW(reproduce)                                                                                           \
     ROW(completion)                                                                                          \
     ROW(manual)

@@ -24,12 +24,14 @@
 #define DLTF_H
 
 #include "dltf/certify.h"
+#include "dltf/cluster.h"
 #include "dltf/core.h"
 #include "dltf/data.h"
 #include "dltf/encode.h"
 #include "dltf/image.h"
 #include "dltf/learn.h"
 #include "dltf/measure.h"
+#include "dltf/network.h"
 #include "dltf/options.h"
 
 #endif

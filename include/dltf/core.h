@@ -45,6 +45,7 @@ typedef enum dltf_subject {
     DLTF_SUBJECT_TRUE_DICTIONARY, /* known atoms to compare with */
     DLTF_SUBJECT_IMAGE,
     DLTF_SUBJECT_TILES, /* of a picture */
+    DLTF_SUBJECT_LABELS,
     DLTF_SUBJECT_COUNT
 } dltf_subject;
 

@@ -48,6 +48,18 @@ DLTF_API dltf_status dltf_text_save(const char *text, const char *path);
  */
 DLTF_API const char *dltf_array_member(const char *path);
 
+/* ---- Labels ------------------------------------------------------------------------------------ */
+
+/* One integer per sample, read from any format of dltf_array_load: a row or a column of whole numbers. */
+typedef struct dltf_labels dltf_labels;
+
+DLTF_API dltf_status dltf_labels_load(const char *path, dltf_labels **labels);
+DLTF_API const int64_t *dltf_labels_get(const dltf_labels *labels, int64_t *count);
+DLTF_API void dltf_labels_free(dltf_labels *labels);
+
+/* Writes a vector of int64 as .npy, or lines of text if the path ends in .csv. */
+DLTF_API dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path);
+
 /* ---- Codes ------------------------------------------------------------------------------------- */
 
 /* Sparse codes in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to sample i, at most k per

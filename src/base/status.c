@@ -75,6 +75,7 @@ dltf_status dl_fail_about(dltf_status status, dltf_subject subject, const char *
         [DLTF_SUBJECT_TRUE_DICTIONARY] = "true dictionary",
         [DLTF_SUBJECT_IMAGE] = "image",
         [DLTF_SUBJECT_TILES] = "tiles",
+        [DLTF_SUBJECT_LABELS] = "labels",
     };
     va_list arguments;
     va_start(arguments, format);

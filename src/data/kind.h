@@ -1,10 +1,10 @@
-/* The kind of a bundle: model or checkpoint. It is recorded in two notes, `format` and `version`. */
+/* The kind of a bundle. It is recorded in two notes, `format` and `version`. */
 #ifndef DL_DATA_KIND_H
 #define DL_DATA_KIND_H
 
 #include "data/bundle.h"
 
-typedef enum dl_kind { DL_KIND_MODEL, DL_KIND_CHECKPOINT } dl_kind;
+typedef enum dl_kind { DL_KIND_MODEL, DL_KIND_CHECKPOINT, DL_KIND_PCA, DL_KIND_NETWORK } dl_kind;
 
 /* Sets the two notes. */
 dltf_status dl_kind_mark(dl_bundle *bundle, dl_kind kind);

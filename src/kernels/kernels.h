@@ -46,6 +46,18 @@ typedef struct dl_shortlist {
     bool positive; /* coefficients should be */
 } dl_shortlist;
 
+/* Random numbers that `draws16` makes in one call. */
+enum { DL_DRAWS = 128 };
+
+/* Factors of a step of gradient descent and of Adam, see list.h. */
+typedef struct dl_sgd_factors {
+    float rate, keep, decay, a, b;
+} dl_sgd_factors;
+
+typedef struct dl_adam_factors {
+    float rate, keep_moment, keep_square, epsilon, decay;
+} dl_adam_factors;
+
 /* Pointers to the kernels of list.h; those of DL_KERNEL16 are NULL where the CPU has no bfloat16 products. */
 typedef struct dl_kernels {
     const char *level;

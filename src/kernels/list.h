@@ -80,11 +80,36 @@ DL_KERNEL(void, shortlist,
            const int32_t *index, const float *score, float *work, int32_t *kept, int32_t *out_index,
            float *out_value, float *pivot))
 
+/* out[e] = ||x - y||^2 for the rows y of Y (rows of n) that `index` lists. */
+DL_KERNEL(void, distances,
+          (const float *x, const float *Y, int64_t n, const int32_t *index, int64_t count, float *out))
+
 /* Counts and sums |c_i| between `low` and `high`, counts those from `high` on. */
 DL_KERNEL(dl_prox_piece, prox_count, (const float *c, int64_t m, float low, float high))
 
 /* q = sign(c) min(|c|, max(v, shrink |c|)), the product rounded once; q may be c. */
 DL_KERNEL(void, prox_apply, (const float *c, int64_t m, float v, double shrink, float *q))
+
+/* Networks: y = max(y + bias, 0), NaN stays; delta = 0 where the output y of that is not positive. */
+DL_KERNEL(void, relu, (float *y, const float *bias, int64_t n))
+DL_KERNEL(void, relu_slope, (float *delta, const float *y, int64_t n))
+
+/* DL_DRAWS random numbers of 16 bits: the blocks group x DL_DRAWS / 8 and following of Philox, as in
+ * base/random.h. Halves of words are ordered so that lanes need no shuffling: the low halves of word 0 of all
+ * blocks, the high halves, those of word 1, ... */
+DL_KERNEL(void, draws16, (uint64_t seed, uint32_t stream, uint64_t group, uint16_t draws[DL_DRAWS]))
+
+/* y = 0 where a draw is below `threshold`, otherwise scale y. */
+DL_KERNEL(void, drop, (float *y, const uint16_t *draws, int64_t n, int32_t threshold, float scale))
+
+/* Gradient descent with momentum: velocity = keep velocity + gradient + decay p, p -= rate (a (gradient +
+ * decay p) + b velocity). */
+DL_KERNEL(void, sgd, (float *p, float *velocity, const float *gradient, int64_t n, dl_sgd_factors factors))
+
+/* Adam (Kingma and Ba 2015) with g = gradient + decay p: moment and square are running averages of g and g^2,
+ * p -= rate moment / (sqrt(square) + epsilon). */
+DL_KERNEL(void, adam,
+          (float *p, float *moment, float *square, const float *gradient, int64_t n, dl_adam_factors factors))
 
 /* Like `scores`, in bfloat16: X has rows of E->pairs words. */
 DL_KERNEL16(void, scores16,

@@ -78,6 +78,32 @@ static void scaled_rows(void **state) {
         }
 }
 
+/* Squared distances to listed rows, any count and length. */
+static void distances(void **state) {
+    (void)state;
+    enum { LISTED = 11 };
+    int32_t index[LISTED];
+    float out[LISTED + 1];
+    fill_normal(E, MOST_m * MOST_n);
+    const dl_kernels *kernels;
+    for (int l = 0; (kernels = dl_kernels_level(l)); l++)
+        for (int64_t n = 1; n <= MOST_n; n++)
+            for (int64_t count = 0; count <= LISTED; count++) {
+                const float *x = E + MOST_m * MOST_n - n;
+                for (int64_t e = 0; e < count; e++)
+                    index[e] = (int32_t)below(MOST_m);
+                out[count] = -1;
+                kernels->distances(x, E, n, index, count, out);
+                for (int64_t e = 0; e < count; e++) {
+                    double sum = 0;
+                    for (int64_t d = 0; d < n; d++)
+                        sum += pow((double)x[d] - (double)E[index[e] * n + d], 2);
+                    assert_true(fabs((double)out[e] - sum) <= 1e-6 * sum);
+                }
+                assert_true(out[count] == -1);
+            }
+}
+
 /* ---- Selection ---- */
 
 enum { RARE_VALUES = 9 };
@@ -243,6 +269,6 @@ static void features_of_many_atoms(void **state) {
     dl_kernels_force(NULL);
 }
 
-TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(scaled_rows), cmocka_unit_test(selection),
-           cmocka_unit_test(not_finite), cmocka_unit_test(prox_passes),
+TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(scaled_rows), cmocka_unit_test(distances),
+           cmocka_unit_test(selection), cmocka_unit_test(not_finite), cmocka_unit_test(prox_passes),
            cmocka_unit_test(features_of_many_atoms))

@@ -1,0 +1,264 @@
+/* dltf cluster: k-means of samples or sparse codes, and how well the clusters agree with labels. */
+#include "cli/arguments.h"
+#include "cli/files.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+#include <stdlib.h>
+
+typedef struct cluster_flags {
+    const char *output, *centers, *labels, *save_pca, *load_pca;
+    int64_t pca;
+} cluster_flags;
+
+typedef struct cluster_job {
+    arguments args;
+    cluster_flags flags;
+    dltf_kmeans_options options;
+    dltf_array *data;
+    dltf_codes *codes; /* instead of data */
+    dltf_labels *labels;
+    dltf_pca *pca;
+    float *reduced; /* data as principal components */
+    dltf_matrix X;
+    int64_t samples;
+    dltf_clusters *clusters;
+    double seconds;
+} cluster_job;
+
+/* clang-format off */
+static const dltf_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, output), .argument = "FILE", .help = "write the cluster of each sample, from 0, as .npy or .csv"},
+    {.name = "centers", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, centers), .argument = "FILE", .help = "write the centers, one per row, as .npy or .csv"},
+    {.name = "labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, labels), .argument = "FILE", .help = "true classes, one integer per sample; print accuracy and NMI"},
+    {.name = "pca", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(cluster_flags, pca), .min = 1, .max = 1e6, .argument = "D", .help = "reduce DATA to its first D principal components before clustering"},
+    {.name = "save-pca", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, save_pca), .argument = "FILE", .help = "write these components (.safetensors)"},
+    {.name = "load-pca", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, load_pca), .argument = "FILE", .help = "use components written by --save-pca instead of those of DATA"},
+};
+/* clang-format on */
+
+/* ---- Checks and input ---- */
+
+static int check_flags(cluster_job *job) {
+    const cluster_flags *f = &job->flags;
+    const char *inputs[] = {job->args.operands[0], f->labels, f->load_pca};
+    const char *outputs[] = {f->output, f->centers, f->save_pca};
+    if (job->options.clusters < 1)
+        return usage_error("-c C is missing: give the number of clusters");
+    if (f->pca && f->load_pca)
+        return usage_error("--pca and --load-pca exclude each other");
+    if (f->save_pca && !f->pca)
+        return usage_error("--save-pca needs --pca D: there are no components to write");
+    int code = files_check(3, inputs, 3, outputs);
+    if (code == EXIT_OK)
+        code = files_check_matrix("clusters", f->output);
+    if (code == EXIT_OK)
+        code = files_check_matrix("centers", f->centers);
+    return code;
+}
+
+static int load_input(cluster_job *job) {
+    const char *path = job->args.operands[0];
+    if (dltf_format_extension(DLTF_CONTENT_CODES, DLTF_READ, path))
+        dltf_codes_load(path, &job->codes); /* or else it contains a dense array */
+    if (job->codes) {
+        job->samples = dltf_codes_csr(job->codes).rows;
+        if (job->flags.pca || job->flags.load_pca)
+            return usage_error("%s: contains sparse codes; principal components need dense data", path);
+        return EXIT_OK;
+    }
+    int code = files_load_data(path, &job->data);
+    if (code != EXIT_OK)
+        return code;
+    job->X = dltf_array_matrix(job->data);
+    job->samples = job->X.rows;
+    return EXIT_OK;
+}
+
+static int load_labels(cluster_job *job) {
+    int64_t count = 0;
+    if (!job->flags.labels)
+        return EXIT_OK;
+    dltf_status status = dltf_labels_load(job->flags.labels, &job->labels);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    dltf_labels_get(job->labels, &count);
+    if (count == job->samples)
+        return EXIT_OK;
+    return failure("%s: %s, but %s has %s", job->flags.labels, counted(count, "label"), job->args.operands[0],
+                   counted(job->samples, "sample"));
+}
+
+/* ---- Work ---- */
+
+static dltf_status find_components(cluster_job *job) {
+    dltf_status status = job->flags.load_pca
+                             ? dltf_pca_load(job->flags.load_pca, &job->pca)
+                             : dltf_pca_fit(job->X, job->flags.pca, job->options.threads, &job->pca);
+    if (status == DLTF_OK && job->flags.save_pca)
+        status = dltf_pca_save(job->pca, job->flags.save_pca);
+    return status;
+}
+
+static int reduce(cluster_job *job) {
+    if (!job->flags.pca && !job->flags.load_pca)
+        return EXIT_OK;
+    dltf_status status = find_components(job);
+    if (status == DLTF_OK) {
+        int64_t d = dltf_pca_get(job->pca).d;
+        job->reduced = calloc((size_t)job->samples, (size_t)d * sizeof *job->reduced);
+        if (!job->reduced)
+            return failure("not enough memory for %lld principal components", (long long)d);
+        status = dltf_pca_apply(job->pca, job->X, job->options.threads, job->reduced);
+        job->X = dltf_matrix_f32(job->reduced, job->samples, d);
+    }
+    if (status != DLTF_OK)
+        return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = job->args.operands[0]});
+    return EXIT_OK;
+}
+
+/* Empty codes are legal, but rarely intended. */
+static void remark_empty(const cluster_job *job) {
+    int64_t empty = 0;
+    dltf_csr Z = job->codes ? dltf_codes_csr(job->codes) : (dltf_csr){0};
+    for (int64_t i = 0; i < Z.rows; i++)
+        empty += Z.indptr[i] == Z.indptr[i + 1];
+    if (empty > 0)
+        remark("%s: %s without entries, clustered as zero", job->args.operands[0], counted(empty, "row"));
+}
+
+static int cluster(cluster_job *job) {
+    const char *path = job->args.operands[0];
+    double begin = dltf_seconds();
+    remark_empty(job);
+    dltf_status status =
+        job->codes ? dltf_kmeans_codes(job->codes, &job->options, progress_step, NULL, &job->clusters)
+                   : dltf_kmeans(job->X, &job->options, progress_step, NULL, &job->clusters);
+    job->seconds = dltf_seconds() - begin;
+    progress_erase();
+    if (status != DLTF_OK)
+        return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = path, [DLTF_SUBJECT_CODES] = path});
+    return EXIT_OK;
+}
+
+/* ---- Output ---- */
+
+static dltf_status save_assignment(const char *path, dltf_clusters_view v) {
+    int64_t *wide = calloc((size_t)v.samples, sizeof *wide);
+    if (!wide)
+        return DLTF_MEMORY;
+    for (int64_t i = 0; i < v.samples; i++)
+        wide[i] = v.assignment[i];
+    dltf_status status = dltf_labels_save(wide, v.samples, path);
+    free(wide);
+    return status;
+}
+
+static int save(cluster_job *job) {
+    dltf_clusters_view v = dltf_clusters_get(job->clusters);
+    dltf_status status = DLTF_OK;
+    if (job->flags.output)
+        status = save_assignment(job->flags.output, v);
+    if (status == DLTF_OK && job->flags.centers)
+        status = dltf_matrix_save(dltf_matrix_f32(v.centers, v.clusters, v.cols), job->flags.centers);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static void report_sizes(facts *f, dltf_clusters_view v) {
+    json_t *sizes = json_array();
+    int64_t smallest = v.samples, largest = 0;
+    for (int64_t j = 0; j < v.clusters; j++) {
+        json_array_append_new(sizes, json_integer(v.sizes[j]));
+        smallest = v.sizes[j] < smallest ? v.sizes[j] : smallest;
+        largest = v.sizes[j] > largest ? v.sizes[j] : largest;
+    }
+    facts_json(f, "sizes", sizes);
+    facts_line(f, "samples per cluster", "%lld to %lld", (long long)smallest, (long long)largest);
+}
+
+static dltf_status report_agreement(const cluster_job *job, dltf_clusters_view v, facts *f) {
+    dltf_agreement found;
+    int64_t count = 0;
+    const int64_t *labels = dltf_labels_get(job->labels, &count);
+    dltf_status status = dltf_compare_partitions(v.assignment, labels, count, &found);
+    if (status != DLTF_OK)
+        return status;
+    facts_real(f, "accuracy", NULL, found.accuracy);
+    facts_real(f, "nmi", NULL, found.nmi);
+    facts_text(f, "nmi_normaliser", NULL, "arithmetic");
+    facts_line(f, "accuracy", "%.4f (best matching of clusters and labels)", found.accuracy);
+    facts_line(f, "NMI", "%.4f (divided by the arithmetic mean of the entropies)", found.nmi);
+    return DLTF_OK;
+}
+
+static int print_report(cluster_job *job) {
+    dltf_clusters_view v = dltf_clusters_get(job->clusters);
+    facts f = facts_new();
+    facts_integer(&f, "samples", "samples", v.samples);
+    facts_integer(&f, "columns", "columns", v.cols);
+    if (job->pca) {
+        dltf_pca_view p = dltf_pca_get(job->pca);
+        double kept = 0;
+        for (int64_t i = 0; i < p.d; i++)
+            kept += p.variances[i];
+        double share = p.total_variance > 0 ? kept / p.total_variance : 1;
+        facts_real(&f, "variance_kept", NULL, share);
+        facts_line(&f, "principal components", "%lld of %lld, %.2f%% of the variance", (long long)p.d,
+                   (long long)p.n, 100 * share);
+    }
+    facts_integer(&f, "clusters", "clusters", v.clusters);
+    report_sizes(&f, v);
+    facts_real(&f, "inertia", "inertia", v.inertia);
+    facts_integer(&f, "iterations", NULL, v.iterations);
+    facts_json(&f, "converged", json_boolean(v.converged));
+    facts_line(&f, "iterations", "%lld%s", (long long)v.iterations,
+               v.converged ? "" : ", not converged: increase --iterations");
+    dltf_status status = job->labels ? report_agreement(job, v, &f) : DLTF_OK;
+    facts_real(&f, "seconds", NULL, job->seconds);
+    facts_line(&f, "seconds", "%.2f (%s)", job->seconds, counted(job->options.restarts, "restart"));
+    if (job->flags.output)
+        facts_text(&f, "output", "written", job->flags.output);
+    if (job->flags.centers)
+        facts_text(&f, "centers", "centers", job->flags.centers);
+    output_facts(&f, false);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static int run(const command *self, int count, char **words) {
+    static int (*const steps[])(cluster_job *) = {check_flags, load_input, load_labels, reduce,
+                                                  cluster,     save,       print_report};
+    cluster_job job = {.data = NULL};
+    if (!arguments_parse(self, count, words, &job.flags, &job.options, &job.args))
+        return job.args.exit_code;
+    int code = EXIT_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
+        code = steps[i](&job);
+    dltf_clusters_free(job.clusters);
+    dltf_pca_free(job.pca);
+    dltf_labels_free(job.labels);
+    dltf_codes_free(job.codes);
+    dltf_array_free(job.data);
+    free(job.reduced);
+    return code;
+}
+
+const command command_cluster = {
+    .name = "cluster",
+    .summary = "cluster samples or codes by k-means",
+    .operands = "DATA",
+    .details =
+        "Groups the rows of DATA, or sparse codes written by 'dltf encode', into C clusters. With --labels, "
+        "prints the share of samples in the right cluster under the best matching of clusters and labels, "
+        "and the normalised mutual information.",
+    .input = "DATA",
+    .content = DLTF_CONTENT_MATRIX,
+    .own = DLTF_OPTION_TABLE(own_options, cluster_flags),
+    .library = dltf_kmeans_option_table,
+    .library_title = "k-means",
+    .json = "inertia, sizes of the clusters and, with --labels, accuracy and NMI",
+    .examples = {"dltf cluster X.npy -c 10 -o clusters.npy --centers centers.npy",
+                 "dltf cluster X.codes.npz -c 10 --labels labels.csv --json",
+                 "dltf cluster t10k-images-idx3-ubyte.gz -c 10 --labels t10k-labels-idx1-ubyte.gz --pca 50",
+                 "dltf cluster X.npy -c 10 --spherical --restarts 50", NULL},
+    .run = run,
+};

@@ -1,0 +1,173 @@
+/* dltf_landmarks_*: landmark codes. With A the codes of the training samples, each scaled to sum 1, and
+ * D = diag(column sums of A), the map is D^(-1/2) V (S / s_1)^power for the d leading right singular vectors
+ * V and values S of A D^(-1/2): coordinates of the random walk from sample to landmark to sample. */
+#include "base/memory.h"
+#include "base/options.h"
+#include "data/matrix.h"
+#include "linalg/blas.h"
+
+#include <math.h>
+
+/* Few iterations place landmarks well enough, and one start: they need not be optimal. */
+enum { ITERATIONS = 12 };
+
+struct dltf_landmarks {
+    dltf_landmarks_view view;
+    dltf_model *model;
+    float *map;
+};
+
+static dltf_status check(dltf_matrix X, const dltf_landmark_options *o) {
+    dltf_status status = dltf_option_check(dltf_landmark_option_table(), o, NULL);
+    if (status == DLTF_OK)
+        status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
+    if (status == DLTF_OK && o->k > o->m)
+        status = dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than the %lld landmarks", (long long)o->k,
+                                (long long)o->m);
+    if (status == DLTF_OK && o->d > o->m)
+        status = dl_fail_option(DLTF_ARGUMENT, "d", "%lld is more than the %lld landmarks", (long long)o->d,
+                                (long long)o->m);
+    return status;
+}
+
+static dltf_status find_landmarks(dltf_matrix X, const dltf_landmark_options *o, dltf_progress_fn progress,
+                                  void *context, dltf_model **model) {
+    dltf_clusters *clusters = NULL;
+    dltf_kmeans_options means = dltf_kmeans_options_default();
+    means.clusters = o->m;
+    means.restarts = 1;
+    means.iterations = ITERATIONS;
+    means.spherical = true;
+    means.seed = o->seed;
+    means.threads = o->threads;
+    dltf_status status = dltf_kmeans(X, &means, progress, context, &clusters);
+    if (status != DLTF_OK)
+        return status;
+    dltf_model_view parts = {.m = o->m,
+                             .n = X.cols,
+                             .k = o->k,
+                             .dictionary = dltf_clusters_get(clusters).centers,
+                             .unit_norm = true,
+                             .select = DLTF_SELECT_POSITIVE};
+    status = dltf_model_new(&parts, model);
+    dltf_clusters_free(clusters);
+    return status;
+}
+
+static double row_sum(dltf_csr Z, int64_t i) {
+    double sum = 0;
+    for (int64_t e = Z.indptr[i]; e < Z.indptr[i + 1]; e++)
+        sum += (double)Z.values[e];
+    return sum;
+}
+
+/* relation = A^T A, and the column sums of A. O(N k^2). */
+static void relate(dltf_csr Z, double *relation, double *sums) {
+    for (int64_t i = 0; i < Z.rows; i++) {
+        double total = row_sum(Z, i);
+        for (int64_t e = Z.indptr[i]; e < Z.indptr[i + 1]; e++) {
+            double a = (double)Z.values[e] / total;
+            sums[Z.indices[e]] += a;
+            for (int64_t f = Z.indptr[i]; f < Z.indptr[i + 1]; f++)
+                relation[Z.indices[e] * Z.cols + Z.indices[f]] += a * (double)Z.values[f] / total;
+        }
+    }
+}
+
+/* Landmarks that code no sample get a zero row. */
+static dltf_status make_map(dltf_csr Z, int64_t d, double power, float *map) {
+    dltf_status status = DLTF_OK;
+    int64_t m = Z.cols;
+    double *relation = NULL, *scale = NULL, *values = NULL, *scratch = NULL;
+    DL_TRY_NEW(relation, m * m);
+    DL_TRY_NEW(scale, m);
+    DL_TRY_NEW(values, m);
+    DL_TRY_NEW(scratch, dl_eigenvectors_scratch(m));
+    relate(Z, relation, scale);
+    for (int64_t j = 0; j < m; j++)
+        scale[j] = scale[j] > 0 ? 1 / sqrt(scale[j]) : 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < m; j++)
+            relation[i * m + j] *= scale[i] * scale[j];
+    if (!dl_eigenvectors(relation, m, values, scratch))
+        DL_TRY(dl_fail(DLTF_NUMERIC, "landmarks: the eigenvalue iteration did not converge"));
+    for (int64_t l = 0; l < d; l++) {
+        const double *vector = relation + (m - 1 - l) * m;
+        double weight = pow(fmax(values[m - 1 - l], 0) / values[m - 1], power / 2);
+        for (int64_t j = 0; j < m; j++)
+            map[j * d + l] = (float)(scale[j] * vector[j] * weight);
+    }
+done:
+    dl_free(relation);
+    dl_free(scale);
+    dl_free(values);
+    dl_free(scratch);
+    return status;
+}
+
+static dltf_status encode(const dltf_model *model, dltf_matrix X, int64_t threads, dltf_codes **codes) {
+    dltf_encode_options encoding = dltf_encode_options_default();
+    encoding.threads = threads;
+    return dltf_encode(model, X, &encoding, NULL, NULL, codes);
+}
+
+dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *options, dltf_progress_fn progress,
+                               void *context, dltf_landmarks **landmarks) {
+    dltf_landmark_options o = options ? *options : dltf_landmark_options_default();
+    dltf_landmarks *made = NULL;
+    dltf_codes *codes = NULL;
+    *landmarks = NULL;
+    dltf_status status = check(X, &o);
+    if (status != DLTF_OK)
+        return status;
+    DL_TRY_NEW(made, 1);
+    DL_TRY_NEW(made->map, o.m * o.d);
+    DL_TRY(find_landmarks(X, &o, progress, context, &made->model));
+    DL_TRY(encode(made->model, X, o.threads, &codes));
+    DL_TRY(make_map(dltf_codes_csr(codes), o.d, o.power, made->map));
+    made->view = (dltf_landmarks_view){o.m, X.cols, o.k, o.d, made->model, made->map};
+    *landmarks = made;
+    made = NULL;
+done:
+    dltf_codes_free(codes);
+    dltf_landmarks_free(made);
+    return status;
+}
+
+static void project(dltf_csr Z, int64_t i, const float *map, int64_t d, float *out) {
+    double square = 0;
+    for (int64_t l = 0; l < d; l++)
+        out[l] = 0;
+    for (int64_t e = Z.indptr[i]; e < Z.indptr[i + 1]; e++)
+        for (int64_t l = 0; l < d; l++)
+            out[l] += Z.values[e] * map[Z.indices[e] * d + l];
+    for (int64_t l = 0; l < d; l++)
+        square += (double)out[l] * (double)out[l];
+    for (int64_t l = 0; l < d && square > 0; l++)
+        out[l] = (float)((double)out[l] / sqrt(square));
+}
+
+dltf_status dltf_landmarks_apply(const dltf_landmarks *landmarks, dltf_matrix X, int64_t threads,
+                                 float *out) {
+    const dltf_landmarks_view *v = &landmarks->view;
+    dltf_codes *codes = NULL;
+    dltf_status status = encode(v->model, X, threads, &codes);
+    if (status != DLTF_OK)
+        return status;
+    for (int64_t i = 0; i < X.rows; i++)
+        project(dltf_codes_csr(codes), i, v->map, v->d, out + i * v->d);
+    dltf_codes_free(codes);
+    return DLTF_OK;
+}
+
+dltf_landmarks_view dltf_landmarks_get(const dltf_landmarks *landmarks) {
+    return landmarks->view;
+}
+
+void dltf_landmarks_free(dltf_landmarks *landmarks) {
+    if (!landmarks)
+        return;
+    dltf_model_free(landmarks->model);
+    dl_free(landmarks->map);
+    dl_free(landmarks);
+}

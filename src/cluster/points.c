@@ -1,0 +1,197 @@
+/* Copies of samples and codes, and distances to them. */
+#include "cluster/points.h"
+
+#include "base/memory.h"
+#include "data/matrix.h"
+#include "kernels/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Dense rows ---- */
+
+static dltf_status zero_row(int64_t i, dltf_subject subject) {
+    return dl_fail_about(DLTF_DATA, subject,
+                         "row %lld is all zero (counting from 0): it has no direction for spherical k-means",
+                         (long long)i);
+}
+
+/* Sets the mean, and the scale that gives the bounding box of the samples a diagonal of 1. */
+static dltf_status measure_box(dltf_matrix X, double *row, dl_points *points) {
+    dltf_status status = DLTF_OK;
+    double *low = NULL, *high = NULL;
+    int64_t n = X.cols;
+    DL_TRY_NEW(points->mean, n);
+    DL_TRY_NEW(low, n);
+    DL_TRY_NEW(high, n);
+    for (int64_t i = 0; i < X.rows; i++) {
+        dl_matrix_row(X, i, row);
+        DL_TRY(dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA));
+        for (int64_t j = 0; j < n; j++) {
+            points->mean[j] += row[j] / (double)X.rows; /* divided first: sums of huge values overflow */
+            low[j] = i == 0 ? row[j] : fmin(low[j], row[j]);
+            high[j] = i == 0 ? row[j] : fmax(high[j], row[j]);
+        }
+    }
+    for (int64_t j = 0; j < n; j++)
+        high[j] -= low[j];
+    double diagonal = dl_norm(high, n);
+    if (!isfinite(diagonal))
+        status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                               "distances between samples overflow double precision: rescale the data");
+    else if (diagonal > 0)
+        points->scale = 1 / diagonal;
+done:
+    dl_free(low);
+    dl_free(high);
+    return status;
+}
+
+/* Variance of the rows about their mean, which is 0 unless they are spherical. */
+static dltf_status measure_variance(dl_points *points) {
+    double squares = 0, mean_square = 0, *sum = DL_NEW(double, points->n);
+    if (!sum)
+        return DLTF_MEMORY;
+    for (int64_t i = 0; i < points->N; i++) {
+        dl_points_add(points, i, 1, sum);
+        squares += points->rows ? dl_kernels_now()->square(points->rows + i * points->n, points->n)
+                                : points->square[i];
+    }
+    for (int64_t j = 0; j < points->n; j++)
+        mean_square += sum[j] / (double)points->N * sum[j] / (double)points->N;
+    points->variance = fmax(squares / (double)points->N - mean_square, 0) / (double)points->n;
+    dl_free(sum);
+    return DLTF_OK;
+}
+
+dltf_status dl_points_dense(dltf_matrix X, bool spherical, dl_points *points) {
+    dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
+    double *row = NULL;
+    int64_t n = X.cols;
+    *points = (dl_points){.N = X.rows, .n = n, .scale = 1};
+    if (status != DLTF_OK)
+        return status;
+    DL_TRY_NEW(row, n);
+    DL_TRY_NEW(points->rows, X.rows * n);
+    if (!spherical)
+        DL_TRY(measure_box(X, row, points));
+    for (int64_t i = 0; i < X.rows; i++) {
+        dl_matrix_row(X, i, row);
+        if (spherical) {
+            DL_TRY(dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA));
+            if (!dl_normalise(row, n))
+                DL_TRY(zero_row(i, DLTF_SUBJECT_DATA));
+        }
+        for (int64_t j = 0; j < n; j++)
+            points->rows[i * n + j] =
+                (float)((row[j] - (points->mean ? points->mean[j] : 0)) * points->scale);
+    }
+    DL_TRY(measure_variance(points));
+done:
+    dl_free(row);
+    return status;
+}
+
+/* ---- Sparse codes ---- */
+
+static double row_norm(dltf_csr Z, int64_t i) {
+    double sum = 0;
+    for (int64_t e = Z.indptr[i]; e < Z.indptr[i + 1]; e++)
+        sum += (double)Z.values[e] * (double)Z.values[e];
+    return sqrt(sum);
+}
+
+dltf_status dl_points_sparse(const dltf_codes *codes, bool spherical, dl_points *points) {
+    dltf_status status = DLTF_OK;
+    dltf_csr Z = dltf_codes_csr(codes);
+    double longest = 0;
+    *points = (dl_points){.N = Z.rows, .n = Z.cols, .indptr = Z.indptr, .indices = Z.indices, .scale = 1};
+    if (Z.rows < 1)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES, "no samples");
+    DL_TRY_NEW(points->values, Z.indptr[Z.rows]);
+    DL_TRY_NEW(points->square, Z.rows);
+    for (int64_t i = 0; i < Z.rows; i++)
+        longest = fmax(longest, row_norm(Z, i));
+    if (!spherical && longest > 0)
+        points->scale = 1 / longest;
+    for (int64_t i = 0; i < Z.rows; i++) {
+        double norm = row_norm(Z, i), scale = points->scale;
+        if (spherical && norm == 0)
+            DL_TRY(zero_row(i, DLTF_SUBJECT_CODES));
+        if (spherical)
+            scale = 1 / norm;
+        for (int64_t e = Z.indptr[i]; e < Z.indptr[i + 1]; e++) {
+            points->values[e] = (float)((double)Z.values[e] * scale);
+            points->square[i] += (double)points->values[e] * (double)points->values[e];
+        }
+    }
+    DL_TRY(measure_variance(points));
+done:
+    return status;
+}
+
+void dl_points_free(dl_points *points) {
+    dl_free(points->rows);
+    dl_free(points->values);
+    dl_free(points->square);
+    dl_free(points->mean);
+    *points = (dl_points){0};
+}
+
+/* ---- Both ---- */
+
+void dl_points_distances(const dl_points *points, int64_t i, const float *Y, const double *square,
+                         const int32_t *index, int64_t count, float *out) {
+    int64_t n = points->n;
+    if (points->rows) {
+        dl_kernels_now()->distances(points->rows + i * n, Y, n, index, count, out);
+        for (int64_t e = 0; e < count; e++)
+            out[e] = sqrtf(out[e]);
+        return;
+    }
+    for (int64_t e = 0; e < count; e++) {
+        const float *y = Y + index[e] * n;
+        double product = 0;
+        for (int64_t f = points->indptr[i]; f < points->indptr[i + 1]; f++)
+            product += (double)points->values[f] * (double)y[points->indices[f]];
+        out[e] = (float)sqrt(fmax(points->square[i] - 2 * product + square[index[e]], 0));
+    }
+}
+
+double dl_points_square(const dl_points *points, int64_t i, const float *y) {
+    double sum = 0;
+    int64_t e = points->rows ? 0 : points->indptr[i];
+    for (int64_t j = 0; j < points->n; j++) {
+        double x = 0;
+        if (points->rows)
+            x = (double)points->rows[i * points->n + j];
+        else if (e < points->indptr[i + 1] && points->indices[e] == j)
+            x = (double)points->values[e++];
+        sum += (x - (double)y[j]) * (x - (double)y[j]);
+    }
+    return sum;
+}
+
+void dl_points_add(const dl_points *points, int64_t i, float factor, double *sum) {
+    if (points->rows) {
+        dl_kernels_now()->add_scaled(sum, factor, points->rows + i * points->n, points->n);
+        return;
+    }
+    for (int64_t e = points->indptr[i]; e < points->indptr[i + 1]; e++)
+        sum[points->indices[e]] += (double)factor * (double)points->values[e];
+}
+
+void dl_points_copy(const dl_points *points, int64_t i, float *out) {
+    if (points->rows) {
+        memcpy(out, points->rows + i * points->n, (size_t)points->n * sizeof *out);
+        return;
+    }
+    memset(out, 0, (size_t)points->n * sizeof *out);
+    for (int64_t e = points->indptr[i]; e < points->indptr[i + 1]; e++)
+        out[points->indices[e]] = points->values[e];
+}
+
+void dl_points_restore(const dl_points *points, const float *y, float *out) {
+    for (int64_t j = 0; j < points->n; j++)
+        out[j] = (float)((double)y[j] / points->scale + (points->mean ? points->mean[j] : 0));
+}

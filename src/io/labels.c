@@ -1,0 +1,93 @@
+/* dltf_labels_load and dltf_labels_save: integers in the files of matrices. */
+#include "base/memory.h"
+#include "data/matrix.h"
+#include "io/bytes.h"
+#include "io/npy.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+struct dltf_labels {
+    int64_t count;
+    int64_t *values;
+};
+
+static dltf_status convert(dltf_matrix matrix, dltf_labels *labels) {
+    const double exact = 9007199254740992.0; /* 2^53 */
+    double *row = DL_NEW(double, matrix.cols);
+    if (!row)
+        return DLTF_MEMORY;
+    dltf_status status = DLTF_OK;
+    for (int64_t i = 0; i < labels->count && status == DLTF_OK; i++) {
+        int64_t col = i % matrix.cols;
+        if (col == 0)
+            dl_matrix_row(matrix, i / matrix.cols, row);
+        if (!(fabs(row[col]) <= exact) || row[col] != floor(row[col]))
+            status = dl_fail(DLTF_FORMAT, "label %" PRId64 " is %.9g (counting from 0): expected an integer",
+                             i, row[col]);
+        else
+            labels->values[i] = (int64_t)row[col];
+    }
+    dl_free(row);
+    return status;
+}
+
+static dltf_status make(dltf_matrix matrix, dltf_labels **labels) {
+    dltf_status status = DLTF_OK;
+    dltf_labels *made = NULL;
+    if (matrix.rows != 1 && matrix.cols != 1)
+        return dl_fail(DLTF_FORMAT, "%" PRId64 " rows of %" PRId64 " numbers: expected one label per sample",
+                       matrix.rows, matrix.cols);
+    DL_TRY_NEW(made, 1);
+    made->count = matrix.rows * matrix.cols;
+    DL_TRY_NEW(made->values, made->count);
+    DL_TRY(convert(matrix, made));
+    *labels = made;
+    made = NULL;
+done:
+    dltf_labels_free(made);
+    return status;
+}
+
+dltf_status dltf_labels_load(const char *path, dltf_labels **labels) {
+    dltf_array *array = NULL;
+    *labels = NULL;
+    dltf_status status = dltf_array_load(path, &array);
+    if (status == DLTF_OK)
+        status = dl_file_result(make(dltf_array_matrix(array), labels), path);
+    dltf_array_free(array);
+    return status;
+}
+
+const int64_t *dltf_labels_get(const dltf_labels *labels, int64_t *count) {
+    *count = labels->count;
+    return labels->values;
+}
+
+void dltf_labels_free(dltf_labels *labels) {
+    if (!labels)
+        return;
+    dl_free(labels->values);
+    dl_free(labels);
+}
+
+dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path) {
+    dltf_status status = DLTF_OK;
+    dl_writer out = {0};
+    dl_text text = {0};
+    bool as_text = path && dl_path_ends(path, ".csv");
+    DL_TRY(dl_writer_open(&out, path));
+    if (!as_text)
+        DL_TRY(dl_npy_header(&text, "i8", 1, &count));
+    for (int64_t i = 0; as_text && i < count; i++)
+        dl_text_append(&text, "%" PRId64 "\n", labels[i]);
+    DL_TRY(dl_text_status(&text));
+    DL_TRY(dl_writer_write(&out, text.data, text.length));
+    if (!as_text)
+        DL_TRY(dl_writer_write(&out, labels, count * (int64_t)sizeof *labels));
+    status = dl_writer_commit(&out);
+done:
+    dl_writer_abort(&out);
+    dl_text_free(&text);
+    return dl_file_result(status, path);
+}
