@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* Few iterations place landmarks well enough, and one start: they need not be optimal. */
-enum { ITERATIONS = 12 };
+/* One start, and about as many iterations as landmarks need to settle: they need not be optimal. */
+enum { ITERATIONS = 40 };
 
 struct dltf_landmarks {
     dltf_landmarks_view view;
