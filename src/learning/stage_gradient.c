@@ -17,25 +17,16 @@
 #include <string.h>
 
 enum {
-    EVALUATIONS = 20,     /* of the held-out error in a training */
-    PATIENCE = 5,         /* evaluations without improvement before it stops early */
-    START_SAMPLES = 2000, /* used to scale the initial encoder */
+    EVALUATIONS = 20, /* of the held-out error in a training */
+    PATIENCE = 5,     /* evaluations without improvement before it stops early */
 };
 static const double RIDGE = 0.1, GROWTH_SHARE = 0.8, IDLE = 20;
 static const float GROWTH = 1.02f;
 
-/* A dictionary and its encoder, with the sums of codes that decide the signs of its atoms. */
-typedef struct parameters {
-    float *W, *E, *b; /* m x n, m x n, m */
-    double *code_sum; /* m */
-} parameters;
-
 typedef struct gradient {
-    dl_gradient g;
-    dl_samples samples; /* mean ||y||^2 = 1 */
-    double *row;        /* threads x n: work space for loading */
-    parameters best;    /* the state with the smallest held-out error so far */
-    parameters rival;   /* the model of earlier stages; NULL without */
+    dl_descent d;
+    dl_parameters best;  /* the state with the smallest held-out error so far */
+    dl_parameters rival; /* the model of earlier stages; NULL without */
     double best_error, held_out_error;
     double stale;   /* evaluations since the best one, in the second half */
     double seconds; /* spent in this stage */
@@ -51,60 +42,25 @@ static int64_t work(const dltf_learner *l) {
 
 /* ---- Memory ---- */
 
-static dltf_status parameters_alloc(parameters *p, int64_t m, int64_t n) {
-    dltf_status status = DLTF_OK;
-    DL_TRY_NEW(p->W, m * n);
-    DL_TRY_NEW(p->E, m * n);
-    DL_TRY_NEW(p->b, m);
-    DL_TRY_NEW(p->code_sum, m);
-done:
-    return status;
-}
-
-static void parameters_free(parameters *p) {
-    dl_free(p->W);
-    dl_free(p->E);
-    dl_free(p->b);
-    dl_free(p->code_sum);
-}
-
-static parameters current(const gradient *s) {
-    return (parameters){s->g.W.value, s->g.E.value, s->g.b.value, s->g.code_sum};
-}
-
-static void parameters_copy(const dltf_learner *l, parameters to, parameters from) {
-    size_t size = (size_t)(l->m * l->n) * sizeof(float);
-    memcpy(to.W, from.W, size);
-    memcpy(to.E, from.E, size);
-    memcpy(to.b, from.b, (size_t)l->m * sizeof(float));
-    memcpy(to.code_sum, from.code_sum, (size_t)l->m * sizeof(double));
-}
-
 static dltf_status create(dltf_learner *l, void **state) {
     dltf_status status = DLTF_OK;
     gradient *s = NULL;
-    bool positive = l->options.select == DLTF_SELECT_POSITIVE;
     DL_TRY_NEW(s, 1);
     *state = s;
-    DL_TRY(dl_gradient_alloc(&s->g, l->threads, l->m, l->n, l->k, positive, dl_plan_batch(l)));
-    DL_TRY_NEW(s->row, l->threads * l->n);
-    DL_TRY(parameters_alloc(&s->best, l->m, l->n));
-    if (has_rival(l)) {
-        DL_TRY(parameters_alloc(&s->rival, l->m, l->n));
-        DL_TRY(dl_gradient_alloc_refit(&s->g));
-    }
+    DL_TRY(dl_descent_alloc(&s->d, l, has_rival(l)));
+    DL_TRY(dl_parameters_alloc(&s->best, l->m, l->n));
+    if (has_rival(l))
+        DL_TRY(dl_parameters_alloc(&s->rival, l->m, l->n));
     DL_TRY(dl_learner_make_encoder(l));
-    s->samples = dl_gradient_samples(l);
 done:
     return status;
 }
 
 static void free_state(void *state) {
     gradient *s = state;
-    dl_gradient_free(&s->g);
-    dl_free(s->row);
-    parameters_free(&s->best);
-    parameters_free(&s->rival);
+    dl_descent_free(&s->d);
+    dl_parameters_free(&s->best);
+    dl_parameters_free(&s->rival);
     dl_free(s);
 }
 
@@ -114,60 +70,15 @@ static double bytes(const dltf_learner *l) {
            dl_gradient_bytes(l->threads, l->m, l->n, l->k, dl_plan_batch(l));
 }
 
-/* ---- Batches ---- */
-
-typedef struct batch {
-    const dltf_learner *l;
-    gradient *s;
-    int64_t step;  /* -1: held-out samples, or all if none are held out, */
-    int64_t first; /* from this one on */
-} batch;
-
-static void load_sample(void *context, int64_t i, int worker) {
-    const batch *b = context;
-    int64_t n = b->l->n;
-    const dl_split *split = &b->l->split;
-    int64_t row = b->step >= 0          ? dl_split_training(split, dl_plan_sample(b->l, b->step, i))
-                  : split->held_out > 0 ? dl_split_held_out(split, b->first + i)
-                                        : b->first + i;
-    dl_samples_row(&b->s->samples, row, b->s->row + worker * n, b->s->g.Y + i * n);
-}
-
-/* Loads and codes `rows` samples. */
-static dl_gradient_error code_batch(batch b, int64_t rows) {
-    b.s->g.rows = rows;
-    dl_parallel(b.l->threads, rows, load_sample, &b);
-    return dl_gradient_code(&b.s->g);
-}
-
-/* With too few samples to hold any out, all take their place. */
-static int64_t held_out_count(const dltf_learner *l) {
-    return l->split.held_out > 0 ? l->split.held_out : l->N;
-}
-
-/* The relative error of the held-out samples. */
-static double held_out_error(const dltf_learner *l, gradient *s) {
-    dl_gradient_error sum = {0, 0};
-    int64_t count = held_out_count(l);
-    for (int64_t first = 0; first < count; first += s->g.room) {
-        dl_gradient_error error = code_batch((batch){l, s, -1, first}, dl_min(count - first, s->g.room));
-        sum.left += error.left;
-        sum.energy += error.energy;
-    }
-    return sum.energy > 0 ? sum.left / sum.energy : 0;
-}
-
 /* ---- The start ---- */
 
 /* The least-squares factor from the reconstructions R to the samples Y: <R, Y> / <R, R>. */
 static double best_scale(const dltf_learner *l, gradient *s) {
-    int64_t count = dl_min(held_out_count(l), START_SAMPLES);
     double along = 0, square = 0;
-    for (int64_t first = 0; first < count; first += s->g.room) {
-        int64_t rows = dl_min(count - first, s->g.room);
-        code_batch((batch){l, s, -1, first}, rows);
-        for (int64_t i = 0; i < rows * l->n; i++) {
-            double y = (double)s->g.Y[i], r = y - (double)s->g.R[i];
+    for (int64_t first = 0; first < dl_descent_judges(l); first += s->d.g.room) {
+        dl_descent_judge(&s->d, l, first);
+        for (int64_t i = 0; i < s->d.g.rows * l->n; i++) {
+            double y = (double)s->d.g.Y[i], r = y - (double)s->d.g.R[i];
             along += r * y;
             square += r * r;
         }
@@ -185,18 +96,17 @@ static dltf_status start(dltf_learner *l, gradient *s) {
     DL_TRY_NEW(factor, size * size);
     if (!given)
         dl_dual_encoder(l->threads, l->W, l->m, l->n, RIDGE * (double)l->m / (double)l->n, factor, l->E);
-    dl_gradient_from_learner(&s->g, l, given);
+    dl_gradient_from_learner(&s->d.g, l, given);
     if (!given) {
         float scale = (float)best_scale(l, s);
         for (int64_t i = 0; i < entries; i++)
-            s->g.E.value[i] *= scale;
-        dl_gradient_pack(&s->g);
+            s->d.g.E.value[i] *= scale;
+        dl_gradient_pack(&s->d.g);
     }
-    memcpy(s->g.code_sum, l->code_sum, (size_t)l->m * sizeof *l->code_sum);
-    s->best_error = s->held_out_error = held_out_error(l, s);
-    parameters_copy(l, s->best, current(s));
+    s->best_error = s->held_out_error = dl_descent_error(&s->d, l);
+    dl_parameters_copy(l, s->best, dl_descent_parameters(&s->d));
     if (has_rival(l)) {
-        parameters_copy(l, s->rival, current(s));
+        dl_parameters_copy(l, s->rival, s->best);
         s->best_error = DBL_MAX; /* compared at the end, and by another error */
     }
 done:
@@ -220,12 +130,12 @@ static void evaluate(const dltf_learner *l, gradient *s, int64_t index) {
     double done = share_done(l, s, dl_plan_first_step(l, index + 1));
     if (done < 1 && (index + 1) % every != 0)
         return;
-    s->held_out_error = held_out_error(l, s);
+    s->held_out_error = dl_descent_error(&s->d, l);
     s->stale += done > 0.5;
     if (s->held_out_error < s->best_error) {
         s->best_error = s->held_out_error;
         s->stale = 0;
-        parameters_copy(l, s->best, current(s));
+        dl_parameters_copy(l, s->best, dl_descent_parameters(&s->d));
     }
 }
 
@@ -234,40 +144,24 @@ static bool ends(const dltf_learner *l, const gradient *s, int64_t index) {
            (l->options.tolerance > 0 && s->stale >= PATIENCE);
 }
 
-/* The held-out error of other parameters, with values of codes by least squares. */
-static double refit_error(const dltf_learner *l, gradient *s, parameters p) {
-    parameters_copy(l, current(s), p);
-    dl_gradient_pack(&s->g);
-    s->g.refit = true;
-    double error = held_out_error(l, s);
-    s->g.refit = false;
-    return error;
-}
-
 /* The best state, or the rival if that has the smaller error. */
-static parameters choose(dltf_learner *l, gradient *s) {
+static dl_parameters choose(dltf_learner *l, gradient *s) {
     if (!has_rival(l))
         return s->best;
-    double learned = refit_error(l, s, s->best), rival = refit_error(l, s, s->rival);
+    double learned = dl_descent_refit_error(&s->d, l, s->best);
+    double rival = dl_descent_refit_error(&s->d, l, s->rival);
     bool wins = learned < rival;
     snprintf(l->choice, sizeof l->choice, "%s: relative error after refit %.4f, %s %.4f, on %lld %s samples",
              wins ? "learned" : "distilled", wins ? learned : rival, wins ? "distilled" : "learned",
-             wins ? rival : learned, (long long)held_out_count(l),
+             wins ? rival : learned, (long long)dl_descent_judges(l),
              l->split.held_out > 0 ? "held-out" : "training");
     return wins ? s->best : s->rival;
-}
-
-/* Copies the current state, or at the end the result, to the learner. */
-static void publish(dltf_learner *l, gradient *s, bool last) {
-    parameters p = last ? choose(l, s) : current(s);
-    dl_gradient_to_learner(l, p.W, p.E, p.b);
-    memcpy(l->code_sum, p.code_sum, (size_t)l->m * sizeof *l->code_sum);
 }
 
 static double idle_share(const dltf_learner *l, const gradient *s, int64_t patience) {
     int64_t idle = 0;
     for (int64_t j = 0; j < l->m; j++)
-        idle += s->g.idle[j] > patience;
+        idle += s->d.g.idle[j] > patience;
     return (double)idle / (double)l->m;
 }
 
@@ -279,8 +173,8 @@ static dl_gradient_error descend(const dltf_learner *l, gradient *s, int64_t ste
     float rate = (float)dl_plan_rate(l, step, done);
     dl_gradient_rule rule = {
         .rate = rate, .tie = 2 * rate, .patience = done < GROWTH_SHARE ? patience : 0, .growth = GROWTH};
-    dl_gradient_error error = code_batch((batch){l, s, step, 0}, dl_plan_batch(l));
-    dl_gradient_step(&s->g, &rule);
+    dl_gradient_error error = dl_descent_batch(&s->d, l, step);
+    dl_gradient_step(&s->d.g, &rule);
     return error;
 }
 
@@ -294,7 +188,7 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
         if (status != DLTF_OK)
             return status;
     }
-    memset(s->g.code_sum, 0, (size_t)l->m * sizeof *s->g.code_sum);
+    memset(s->d.g.code_sum, 0, (size_t)l->m * sizeof *s->d.g.code_sum);
     int64_t first = dl_plan_first_step(l, index), last = dl_plan_first_step(l, index + 1);
     for (int64_t step = first; step < last && share_done(l, s, step) < 1; step++) {
         dl_gradient_error error = descend(l, s, step, patience);
@@ -306,7 +200,7 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     evaluate(l, s, index);
     record->held_out_error = s->held_out_error;
     record->unused_share = idle_share(l, s, patience);
-    publish(l, s, ends(l, s, index));
+    dl_gradient_to_learner(l, ends(l, s, index) ? choose(l, s) : dl_descent_parameters(&s->d));
     return DLTF_OK;
 }
 
@@ -336,13 +230,13 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
         {"gradient.rival.code_sum", DL_TENSOR_F64, l->m, 0, s->rival.code_sum},
     };
     enum { ALL = sizeof own / sizeof *own, OF_RIVAL = 4 };
-    int count = dl_gradient_fields(&s->g, list), added = has_rival(l) ? ALL : ALL - OF_RIVAL;
+    int count = dl_gradient_fields(&s->d.g, list), added = has_rival(l) ? ALL : ALL - OF_RIVAL;
     memcpy(list + count, own, (size_t)added * sizeof *own);
     return count + added;
 }
 
 static dltf_status restored(const dltf_learner *l, void *state) {
-    return dl_gradient_restored(&((gradient *)state)->g, l);
+    return dl_gradient_restored(&((gradient *)state)->d.g, l);
 }
 
 const dl_stage dl_stage_gradient = {
