@@ -144,13 +144,16 @@ static bool ends(const dltf_learner *l, const gradient *s, int64_t index) {
            (l->options.tolerance > 0 && s->stale >= PATIENCE);
 }
 
-/* The best state, or the rival if that has the smaller error. */
+/* The best state, or the rival if that has the smaller error. Its own error becomes the held-out error. */
 static dl_parameters choose(dltf_learner *l, gradient *s) {
+    s->held_out_error = s->best_error;
     if (!has_rival(l))
         return s->best;
     double learned = dl_descent_refit_error(&s->d, l, s->best);
     double rival = dl_descent_refit_error(&s->d, l, s->rival);
     bool wins = learned < rival;
+    if (!wins) /* the rival is in use */
+        s->held_out_error = dl_descent_error(&s->d, l);
     snprintf(l->choice, sizeof l->choice, "%s: relative error after refit %.4f, %s %.4f, on %lld %s samples",
              wins ? "learned" : "distilled", wins ? learned : rival, wins ? "distilled" : "learned",
              wins ? rival : learned, (long long)dl_descent_judges(l),
@@ -198,9 +201,9 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     }
     record->relative_error = sum.energy > 0 ? sum.left / sum.energy : 0;
     evaluate(l, s, index);
-    record->held_out_error = s->held_out_error;
     record->unused_share = idle_share(l, s, patience);
     dl_gradient_to_learner(l, ends(l, s, index) ? choose(l, s) : dl_descent_parameters(&s->d));
+    record->held_out_error = s->held_out_error;
     return DLTF_OK;
 }
 
