@@ -43,12 +43,11 @@ static group new_group(const dl_shortlist *p, float *work) {
 /* ---- Products of a few atoms ---- */
 
 DL_INLINE float total(vec v) {
-    float lane[DL_LANES];
-    memcpy(lane, &v, sizeof lane);
-    for (int half = DL_LANES / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; l++)
-            lane[l] += lane[l + half];
-    return lane[0];
+    typedef float four __attribute__((vector_size(16)));
+    four part[DL_LANES / 4], sum = {0};
+    memcpy(part, &v, sizeof part);
+    DL_UNROLL for (int i = 0; i < DL_LANES / 4; i++) sum += part[i];
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 /* out[r][c] = <a_r, b_c> */
