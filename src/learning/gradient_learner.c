@@ -51,14 +51,14 @@ void dl_descent_free(dl_descent *d) {
 typedef struct batch {
     dl_descent *d;
     const dltf_learner *l;
-    int64_t step;  /* -1: the judges */
-    int64_t first; /* of them */
+    int64_t step;  /* -1: validation samples, */
+    int64_t first; /* from this one on */
 } batch;
 
-static int64_t judge_row(const dltf_learner *l, int64_t i) {
+static int64_t validation_row(const dltf_learner *l, int64_t i) {
     if (l->split.held_out > 0)
         return dl_split_held_out(&l->split, i);
-    return (int64_t)((double)i * (double)l->N / (double)dl_descent_judges(l));
+    return (int64_t)((double)i * (double)l->N / (double)dl_descent_validation_count(l));
 }
 
 static void load_sample(void *context, int64_t i, int worker) {
@@ -66,7 +66,7 @@ static void load_sample(void *context, int64_t i, int worker) {
     dl_descent *d = b->d;
     int64_t n = b->l->n;
     int64_t row = b->step >= 0 ? dl_split_training(&b->l->split, dl_plan_sample(b->l, b->step, i))
-                               : judge_row(b->l, b->first + i);
+                               : validation_row(b->l, b->first + i);
     dl_samples_row(&d->samples, row, d->row + worker * n, d->g.Y + i * n);
 }
 
@@ -80,19 +80,19 @@ dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t
     return load_and_code((batch){d, l, step, 0}, dl_plan_batch(l));
 }
 
-int64_t dl_descent_judges(const dltf_learner *l) {
+int64_t dl_descent_validation_count(const dltf_learner *l) {
     const int64_t enough = 2000;
     return l->split.held_out > 0 ? l->split.held_out : dl_min(l->N, enough);
 }
 
-dl_gradient_error dl_descent_judge(dl_descent *d, const dltf_learner *l, int64_t first) {
-    return load_and_code((batch){d, l, -1, first}, dl_min(dl_descent_judges(l) - first, d->g.room));
+dl_gradient_error dl_descent_validation_batch(dl_descent *d, const dltf_learner *l, int64_t first) {
+    return load_and_code((batch){d, l, -1, first}, dl_min(dl_descent_validation_count(l) - first, d->g.room));
 }
 
 double dl_descent_error(dl_descent *d, const dltf_learner *l) {
     dl_gradient_error sum = {0, 0};
-    for (int64_t first = 0; first < dl_descent_judges(l); first += d->g.room) {
-        dl_gradient_error error = dl_descent_judge(d, l, first);
+    for (int64_t first = 0; first < dl_descent_validation_count(l); first += d->g.room) {
+        dl_gradient_error error = dl_descent_validation_batch(d, l, first);
         sum.left += error.left;
         sum.energy += error.energy;
     }

@@ -23,24 +23,23 @@ typedef struct dl_descent {
     double *row;        /* threads x n: work space for loading */
 } dl_descent;
 
-/* With `refit`, dl_gradient_alloc_refit is called, too. */
+/* `refit`: also calls dl_gradient_alloc_refit. */
 dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit);
 void dl_descent_free(dl_descent *d);
 
 /* Loads and codes the batch of a step (gradient_plan.h). */
 dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t step);
 
-/* The samples by whose error states are judged: those held out or, without any, up to 2,000 that are learned
- * from. */
-int64_t dl_descent_judges(const dltf_learner *l);
-/* Loads and codes those from `first` on, as many as a batch holds. */
-dl_gradient_error dl_descent_judge(dl_descent *d, const dltf_learner *l, int64_t first);
-/* Their relative error: of the current state, or of other parameters, which become the current state, after
- * refit. */
+/* Validation samples: those held out or, if there are none, up to 2,000 training samples. */
+int64_t dl_descent_validation_count(const dltf_learner *l);
+/* Loads and codes a batch of them, from `first` on. */
+dl_gradient_error dl_descent_validation_batch(dl_descent *d, const dltf_learner *l, int64_t first);
+/* The relative error of the validation samples. The second function first replaces the parameters in use, and
+ * computes values of codes by least squares. */
 double dl_descent_error(dl_descent *d, const dltf_learner *l);
 double dl_descent_refit_error(dl_descent *d, const dltf_learner *l, dl_parameters p);
 
-/* The parameters in use; a copy of one set to another. */
+/* The parameters in use. */
 dl_parameters dl_descent_parameters(const dl_descent *d);
 void dl_parameters_copy(const dltf_learner *l, dl_parameters to, dl_parameters from);
 

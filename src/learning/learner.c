@@ -117,8 +117,8 @@ static dltf_progress progress_of(const dltf_learner *l) {
     return report;
 }
 
-static dltf_status run_stages(dltf_learner *l, dltf_progress_fn progress, void *context,
-                              dltf_outcome *outcome) {
+dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *context,
+                             dltf_outcome *outcome) {
     *outcome = has_converged(l) ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
     for (;;) {
         int64_t length = current(l)->length(l);
@@ -142,12 +142,6 @@ static dltf_status run_stages(dltf_learner *l, dltf_progress_fn progress, void *
         l->stage++;
         l->index = 0;
     }
-}
-
-dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *context,
-                             dltf_outcome *outcome) {
-    dltf_status status = run_stages(l, progress, context, outcome);
-    return status;
 }
 
 dltf_train_options dltf_learner_options(const dltf_learner *l) {

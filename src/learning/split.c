@@ -1,9 +1,11 @@
 /* Rows held out from training. */
 #include "learning/split.h"
 
+#include "base/integer.h"
+
 dl_split dl_split_rows(int64_t N, int64_t most, uint64_t seed) {
     const int64_t least = 10;
-    int64_t wanted = (N + most - 1) / most, group = wanted > least ? wanted : least;
+    int64_t group = dl_max(least, (N + most - 1) / most);
     return (dl_split){.group = group, .held_out = N / group, .random = {seed, DL_STREAM_HELD_OUT}};
 }
 

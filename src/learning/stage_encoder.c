@@ -2,13 +2,10 @@
  * codes. */
 #include "base/memory.h"
 #include "learning/encoder_fit.h"
+#include "learning/train_options.h"
 #include "linalg/blas.h"
 
 enum { PASSES = 8, SAMPLES = 20000 };
-
-static bool is_distilled(const dltf_learner *l) {
-    return l->options.encoder == DLTF_ENCODER_DISTILLED || l->options.encoder == DLTF_ENCODER_BEST;
-}
 
 static int64_t length(const dltf_learner *l) {
     (void)l;
@@ -18,13 +15,13 @@ static int64_t length(const dltf_learner *l) {
 /* Work space of the fit: eigenvectors for distilled, the polar factor for tight. */
 static double fit_bytes(const dltf_learner *l) {
     double n = (double)l->n, size = (double)(l->m < l->n ? l->m : l->n);
-    return is_distilled(l)                            ? 3 * 8 * n * n
+    return dl_trains_distilled(&l->options)           ? 3 * 8 * n * n
            : l->options.encoder == DLTF_ENCODER_TIGHT ? 5 * 8 * size * size
                                                       : 0;
 }
 
 static dltf_status admit(const dltf_learner *l) {
-    if (!is_distilled(l))
+    if (!dl_trains_distilled(&l->options))
         return DLTF_OK;
     if (l->n > DL_MOST_EIGENVECTORS)
         return dl_fail_option(DLTF_ARGUMENT, "encoder",
@@ -40,7 +37,8 @@ static dltf_status admit(const dltf_learner *l) {
 }
 
 static double bytes(const dltf_learner *l) {
-    return dl_multipass_bytes(l, SAMPLES, is_distilled(l)) + 8 * (double)l->m * (double)l->n + fit_bytes(l);
+    return dl_multipass_bytes(l, SAMPLES, dl_trains_distilled(&l->options)) +
+           8 * (double)l->m * (double)l->n + fit_bytes(l);
 }
 
 static int64_t work(const dltf_learner *l) {
@@ -52,7 +50,7 @@ static dltf_status create(dltf_learner *l, void **state) {
     dl_multipass *teacher = NULL;
     DL_TRY_NEW(teacher, 1);
     *state = teacher;
-    DL_TRY(dl_multipass_alloc(teacher, l, SAMPLES, is_distilled(l)));
+    DL_TRY(dl_multipass_alloc(teacher, l, SAMPLES, dl_trains_distilled(&l->options)));
     DL_TRY(dl_learner_make_encoder(l));
 done:
     return status;

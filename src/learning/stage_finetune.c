@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "learning/gradient_learner.h"
 #include "learning/gradient_plan.h"
+#include "learning/train_options.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,12 +16,12 @@ static const double RATE = 0.003; /* larger rates lose what the stages before fo
 
 typedef struct finetune {
     dl_descent d;
-    dl_parameters start, end;
+    dl_parameters start;
+    double start_error; /* of validation samples, after refit */
 } finetune;
 
 static int64_t length(const dltf_learner *l) {
-    bool distilled = l->options.encoder == DLTF_ENCODER_DISTILLED || l->options.encoder == DLTF_ENCODER_BEST;
-    return distilled ? dl_min(l->options.finetune, ROUNDS) : 0;
+    return dl_trains_distilled(&l->options) ? dl_min(l->options.finetune, ROUNDS) : 0;
 }
 
 static int64_t work(const dltf_learner *l) {
@@ -29,8 +30,8 @@ static int64_t work(const dltf_learner *l) {
 }
 
 static double bytes(const dltf_learner *l) {
-    double both = 16 * (double)l->m * (double)l->n;
-    return both + dl_gradient_bytes(l->threads, l->m, l->n, l->k, dl_plan_batch(l));
+    double start = 8 * (double)l->m * (double)l->n;
+    return start + dl_gradient_bytes(l->threads, l->m, l->n, l->k, dl_plan_batch(l));
 }
 
 static dltf_status create(dltf_learner *l, void **state) {
@@ -40,7 +41,6 @@ static dltf_status create(dltf_learner *l, void **state) {
     *state = s;
     DL_TRY(dl_descent_alloc(&s->d, l, true));
     DL_TRY(dl_parameters_alloc(&s->start, l->m, l->n));
-    DL_TRY(dl_parameters_alloc(&s->end, l->m, l->n));
     s->d.g.refit = true;
 done:
     return status;
@@ -50,15 +50,7 @@ static void free_state(void *state) {
     finetune *s = state;
     dl_descent_free(&s->d);
     dl_parameters_free(&s->start);
-    dl_parameters_free(&s->end);
     dl_free(s);
-}
-
-/* The end of the training, or its start if that has the smaller error after refit. */
-static dl_parameters choose(const dltf_learner *l, finetune *s) {
-    double after = dl_descent_error(&s->d, l);
-    dl_parameters_copy(l, s->end, dl_descent_parameters(&s->d));
-    return dl_descent_refit_error(&s->d, l, s->start) < after ? s->start : s->end;
 }
 
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
@@ -68,6 +60,7 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     if (index == 0) {
         dl_gradient_from_learner(&s->d.g, l, true);
         dl_parameters_copy(l, s->start, dl_descent_parameters(&s->d));
+        s->start_error = dl_descent_error(&s->d, l);
     }
     memset(s->d.g.code_sum, 0, (size_t)l->m * sizeof *s->d.g.code_sum);
     for (int64_t step = index * steps / rounds; step < (index + 1) * steps / rounds; step++) {
@@ -80,7 +73,8 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
         sum.energy += error.energy;
     }
     record->relative_error = sum.energy > 0 ? sum.left / sum.energy : 0;
-    dl_gradient_to_learner(l, index + 1 < rounds ? dl_descent_parameters(&s->d) : choose(l, s));
+    bool worse = index + 1 == rounds && dl_descent_error(&s->d, l) > s->start_error;
+    dl_gradient_to_learner(l, worse ? s->start : dl_descent_parameters(&s->d));
     dl_learner_describe(l, record);
     return DLTF_OK;
 }
@@ -92,6 +86,7 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
         {"finetune.start.E", DL_TENSOR_F32, l->m, l->n, s->start.E},
         {"finetune.start.b", DL_TENSOR_F32, l->m, 0, s->start.b},
         {"finetune.start.code_sum", DL_TENSOR_F64, l->m, 0, s->start.code_sum},
+        {"finetune.start_error", DL_TENSOR_F64, 1, 0, &s->start_error},
     };
     int count = dl_gradient_fields(&s->d.g, list);
     memcpy(list + count, own, sizeof own);

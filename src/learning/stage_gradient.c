@@ -75,8 +75,8 @@ static double bytes(const dltf_learner *l) {
 /* The least-squares factor from the reconstructions R to the samples Y: <R, Y> / <R, R>. */
 static double best_scale(const dltf_learner *l, gradient *s) {
     double along = 0, square = 0;
-    for (int64_t first = 0; first < dl_descent_judges(l); first += s->d.g.room) {
-        dl_descent_judge(&s->d, l, first);
+    for (int64_t first = 0; first < dl_descent_validation_count(l); first += s->d.g.room) {
+        dl_descent_validation_batch(&s->d, l, first);
         for (int64_t i = 0; i < s->d.g.rows * l->n; i++) {
             double y = (double)s->d.g.Y[i], r = y - (double)s->d.g.R[i];
             along += r * y;
@@ -90,7 +90,7 @@ static double best_scale(const dltf_learner *l, gradient *s) {
  * dual of W, scaled for the smallest error, and b = 0. */
 static dltf_status start(dltf_learner *l, gradient *s) {
     dltf_status status = DLTF_OK;
-    int64_t entries = l->m * l->n, size = l->m < l->n ? l->m : l->n;
+    int64_t entries = l->m * l->n, size = dl_min(l->m, l->n);
     double *factor = NULL;
     bool given = l->warm_encoder || has_rival(l);
     DL_TRY_NEW(factor, size * size);
@@ -156,7 +156,7 @@ static dl_parameters choose(dltf_learner *l, gradient *s) {
         s->held_out_error = dl_descent_error(&s->d, l);
     snprintf(l->choice, sizeof l->choice, "%s: relative error after refit %.4f, %s %.4f, on %lld %s samples",
              wins ? "learned" : "distilled", wins ? learned : rival, wins ? "distilled" : "learned",
-             wins ? rival : learned, (long long)dl_descent_judges(l),
+             wins ? rival : learned, (long long)dl_descent_validation_count(l),
              l->split.held_out > 0 ? "held-out" : "training");
     return wins ? s->best : s->rival;
 }

@@ -147,6 +147,10 @@ void dl_train_options_complete(dltf_train_options *options, int64_t N, int64_t n
     complete_encoder(options, n, choice, size);
 }
 
+bool dl_trains_distilled(const dltf_train_options *options) {
+    return options->encoder == DLTF_ENCODER_DISTILLED || options->encoder == DLTF_ENCODER_BEST;
+}
+
 dltf_status dl_train_options_check(const dltf_train_options *options) {
     dltf_status status = dltf_option_check(dltf_train_option_table(), options, NULL);
     if (status != DLTF_OK)
