@@ -36,7 +36,8 @@ typedef struct benchmark {
     ROW(shortlist)                                                                                           \
     ROW(ksvd)                                                                                                \
     ROW(prox)                                                                                                \
-    ROW(train)
+    ROW(train)                                                                                               \
+    ROW(network)
 
 #define DECLARE(name) extern const benchmark benchmark_##name;
 BENCHMARKS(DECLARE)

@@ -109,6 +109,11 @@ static int encode(encode_job *job) {
         status, (sources){[DLTF_SUBJECT_DATA] = files_is_standard(data) ? "standard input" : data});
 }
 
+/* Whether a coder stores scores, not least-squares values. */
+static bool values_are_scores(dltf_coder coder) {
+    return coder == DLTF_CODER_THRESHOLD || coder == DLTF_CODER_INCOHERENT;
+}
+
 static int print_report(encode_job *job) {
     const dltf_stream_totals *totals = &job->totals;
     double entries = (double)totals->entries / (double)totals->samples;
@@ -125,7 +130,7 @@ static int print_report(encode_job *job) {
     facts_real(&f, "relative_error", NULL, totals->relative_error);
     facts_json(&f, "refit", json_boolean(job->encoding.refit));
     facts_line(&f, "relative error", "%.4g%s", totals->relative_error,
-               job->encoding.refit || job->encoding.coder != DLTF_CODER_THRESHOLD
+               job->encoding.refit || !values_are_scores(job->encoding.coder)
                    ? ""
                    : " (values are correlations; use --refit for coefficients)");
     facts_text(&f, "codes", "codes", to_output ? "standard output" : job->output);

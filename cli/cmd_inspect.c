@@ -1,5 +1,5 @@
 /* dltf inspect: properties of a model, the coherence of its dictionary and what it guarantees; a picture of
- * the atoms. */
+ * the atoms. Layers of a network. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/output.h"
@@ -137,6 +137,36 @@ static int inspect(const char *path, const inspect_flags *flags, const dltf_mode
     return EXIT_OK;
 }
 
+/* ---- Networks ---- */
+
+static const char *activation_name(dltf_activation activation) {
+#define NAME(NAME, name, help) #name,
+    static const char *const names[] = {DLTF_ACTIVATIONS(NAME)};
+#undef NAME
+    return names[activation];
+}
+
+static int inspect_network(const char *path, const dltf_network *network) {
+    int64_t count = dltf_network_layers(network), weights = 0;
+    json_t *layers = json_array();
+    facts f = facts_new();
+    facts_text(&f, "network", "network", path);
+    for (int64_t l = 0; l < count; l++) {
+        dltf_layer layer = dltf_network_layer(network, l);
+        const char *activation = activation_name(layer.activation);
+        weights += layer.outputs * (layer.inputs + 1);
+        json_array_append_new(layers,
+                              json_pack("{s:I, s:I, s:s}", "inputs", (json_int_t)layer.inputs, "outputs",
+                                        (json_int_t)layer.outputs, "activation", activation));
+        facts_line(&f, l == 0 ? "layers" : "", "%lld -> %lld, %s", (long long)layer.inputs,
+                   (long long)layer.outputs, activation);
+    }
+    facts_json(&f, "layers", layers);
+    facts_integer(&f, "weights", "weights and biases", weights);
+    output_facts(&f, false);
+    return EXIT_OK;
+}
+
 static int run(const command *self, int count, char **words) {
     inspect_flags flags = {NULL, NULL};
     arguments args;
@@ -144,24 +174,32 @@ static int run(const command *self, int count, char **words) {
         return args.exit_code;
     const char *path = args.operands[0];
     dltf_model *model = NULL;
+    dltf_network *network = NULL;
     int code = files_check(1, &path, 1, &flags.atoms);
     if (code == EXIT_OK)
         code = files_check_picture(flags.atoms);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && dltf_network_load(path, &network) == DLTF_OK) {
+        code = flags.atoms ? usage_error("%s is a network: --atoms needs a model", path)
+                           : inspect_network(path, network);
+    } else if (code == EXIT_OK) { /* the message is about a model */
         code = files_load_model(path, &model);
-    if (code == EXIT_OK)
-        code = inspect(path, &flags, model);
+        if (code == EXIT_OK)
+            code = inspect(path, &flags, model);
+    }
+    dltf_network_free(network);
     dltf_model_free(model);
     return code;
 }
 
 const command command_inspect = {
     .name = "inspect",
-    .summary = "show the properties and guarantees of a model",
+    .summary = "show the properties and guarantees of a model, or the layers of a network",
     .operands = "MODEL",
     .details =
         "Prints the sizes, encoder and preprocessing of a model, the coherence of its dictionary next to its "
-        "lower bound, the number of entries for which recovery is proven, and how the model was trained.",
+        "lower bound, the number of entries for which recovery is proven, and how the model was trained. Of "
+        "a "
+        "network it prints the layers.",
     .own = DLTF_OPTION_TABLE(own_options, inspect_flags),
     .json = "the same values",
     .examples = {"dltf inspect X.model.safetensors", "dltf inspect faces.model.safetensors --atoms atoms.png",

@@ -239,6 +239,8 @@ static int print_report(training *t) {
     facts_integer(&f, "n", NULL, X.cols);
     facts_integer(&f, "m", NULL, t->options.m);
     facts_integer(&f, "k", NULL, t->options.k);
+    if (*dltf_learner_choice(t->learner))
+        facts_text(&f, "encoder_choice", "encoder", dltf_learner_choice(t->learner));
     report_iterations(t, &f);
     dltf_status status = report_dictionary(t, &f);
     facts_real(&f, "seconds", "seconds", t->seconds);
@@ -277,9 +279,10 @@ const command command_train = {
     .operands = "DATA",
     .details =
         "Learns m unit-norm atoms from the samples (rows) of DATA. The k largest scores of a sample then "
-        "identify the atoms it is composed of. Scores are computed by an encoder fitted to the "
-        "dictionary or, with --encoder tied, by the dictionary itself, which is then optimised for this "
-        "as in the paper. The same seed gives the same file for any number of threads. Ctrl-C (or "
+        "identify the atoms it is composed of. Scores are computed by an encoder or, with "
+        "--encoder tied, by the dictionary itself, which is then optimised for this as in the paper. By "
+        "default a tenth of the samples (at most 2,000) is held out to choose between two encoders. The same "
+        "seed gives the same file for any number of threads. Ctrl-C (or "
         "SIGTERM, SIGHUP) saves a checkpoint and prints the command to resume.",
     .input = "DATA",
     .content = DLTF_CONTENT_MATRIX,

@@ -109,13 +109,12 @@ void clustering_protocol(bool quick, json_t *protocol) {
 
 /* ---- Scores ---- */
 
-static dltf_status score(const clustering_data *data, const dltf_clusters *clusters, double *values) {
-    dltf_clusters_view v = dltf_clusters_get(clusters);
+dltf_status clustering_score(const clustering_data *data, const int32_t *assignment, double *values) {
     dltf_agreement found;
-    int64_t count = 0;
+    int64_t count = 0, samples = data->test.rows;
     const int64_t *labels = dltf_labels_get(data->labels, &count);
     dltf_status status =
-        count < v.samples ? DLTF_FORMAT : dltf_compare_partitions(v.assignment, labels, v.samples, &found);
+        count < samples ? DLTF_FORMAT : dltf_compare_partitions(assignment, labels, samples, &found);
     if (status == DLTF_OK) {
         values[CLUSTERING_ACC] = found.accuracy;
         values[CLUSTERING_NMI] = found.nmi;
@@ -135,7 +134,7 @@ static dltf_status finish(const clustering_data *data, dltf_status status, doubl
                           dltf_clusters *clusters, double *values) {
     values[CLUSTERING_KMEANS] = dltf_seconds() - begin;
     if (status == DLTF_OK)
-        status = score(data, clusters, values);
+        status = clustering_score(data, dltf_clusters_get(clusters).assignment, values);
     dltf_clusters_free(clusters);
     return status;
 }

@@ -30,6 +30,9 @@ typedef struct clustering_data {
 dltf_status clustering_load(int set, const experiment_request *request, clustering_data *data);
 void clustering_free(clustering_data *data);
 
+/* Fills in accuracy and NMI of clusters of the test images. */
+dltf_status clustering_score(const clustering_data *data, const int32_t *assignment, double *values);
+
 /* Clusters the features of the test images, as codes or as rows of d floats, and fills in accuracy, NMI and
  * the time of k-means. */
 dltf_status clustering_score_codes(const experiment_cell *cell, const clustering_data *data,

@@ -5,8 +5,9 @@
 
 enum { TRUE_K = 8, KINDS = 4, OFFSETS = 3 };
 
-static const char *const methods[] = {"original",       "dltf",           "dltf-tight",       "dltf-dual",
-                                      "dltf-distilled", "dltf-shortlist", "dltf-shortlist-2", NULL};
+static const char *const methods[] = {
+    "original",     "dltf",           "dltf-tight",       "dltf-dual", "dltf-distilled",
+    "dltf-default", "dltf-shortlist", "dltf-shortlist-2", NULL};
 
 enum { AVE_DIF, MISSING, WRONG, RECOVERED, SECONDS };
 static const char *const metrics[] = {"ave_dif", "missing", "wrong", "recovered_99", "seconds", NULL};

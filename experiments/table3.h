@@ -8,7 +8,10 @@
 #define TABLE3_METHODS(ROW)                                                                                  \
     ROW("dltf-tf", table3_feature, .594)                                                                     \
     ROW("dltf-landmark", table3_landmark, 0)                                                                 \
-    ROW("km", table3_km, .484)
+    ROW("km", table3_km, .484)                                                                               \
+    ROW("ae-1", table3_ae1, .507)                                                                            \
+    ROW("ae-2", table3_ae2, .571)                                                                            \
+    ROW("dec", table3_dec, .762)
 
 /* Each learns from the training images, clusters the test images and fills in the metrics. */
 #define TABLE3_DECLARE(name, function, paper)                                                                \

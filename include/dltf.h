@@ -31,6 +31,7 @@
 #include "dltf/image.h"
 #include "dltf/learn.h"
 #include "dltf/measure.h"
+#include "dltf/network.h"
 #include "dltf/options.h"
 
 #endif

@@ -16,15 +16,16 @@ typedef enum dltf_init { DLTF_INIT_SAMPLES, DLTF_INIT_GAUSSIAN } dltf_init;
 /* How a dictionary is learned: for thresholded features, or by K-SVD. */
 typedef enum dltf_method { DLTF_METHOD_DLTF, DLTF_METHOD_KSVD } dltf_method;
 
-/* Which scores a thresholded feature uses: those of the dictionary itself, or of an encoder fitted to it. */
+/* Which scores a thresholded feature uses: those of the dictionary itself, or of an encoder. */
 typedef enum dltf_encoder_kind {
-    DLTF_ENCODER_AUTO, /* the one that the options set apply to; if open, learned for more than 512 atoms,
-                        * tied with K-SVD or fewer than 20 samples per atom, otherwise distilled */
+    DLTF_ENCODER_AUTO, /* the one that the options set apply to; if open, tied with K-SVD, learned for more
+                        * than 512 atoms or 4,096 columns, otherwise best */
     DLTF_ENCODER_TIED,
     DLTF_ENCODER_TIGHT,     /* the tight frame nearest to the dictionary */
     DLTF_ENCODER_DUAL,      /* regularised pseudo-inverse */
     DLTF_ENCODER_DISTILLED, /* affine map that comes closest to multi-pass codes */
-    DLTF_ENCODER_LEARNED    /* together with the dictionary, by gradients through max_k; for any m */
+    DLTF_ENCODER_LEARNED,   /* together with the dictionary, by gradients through max_k; for any m */
+    DLTF_ENCODER_BEST       /* distilled or learned, whichever has the smaller error on held-out samples */
 } dltf_encoder_kind;
 
 /* K-SVD: an atom and its coefficients by a full singular value decomposition, or by one step towards it. */
@@ -53,7 +54,8 @@ typedef struct dltf_train_options {
     int64_t polish;            /* iterations of the polish stage before it */
 
     int64_t finetune; /* distilled: gradient steps at the end */
-    double epochs;    /* learned: passes over the samples; 0: chosen from N */
+    double epochs;    /* learned: passes over the samples; 0: chosen from N, m and k */
+    double seconds;   /* learned: ends by then even if not all passes are done; 0: no limit */
 
     dltf_update update; /* ksvd, which also uses `iterations` */
     double error;       /* ksvd: error target of its codes, as in dltf_encode_options; 0: none */
@@ -123,8 +125,11 @@ DLTF_API dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *o
                                       const dltf_model *start, dltf_learner **learner);
 DLTF_API dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, void *context,
                                       dltf_outcome *outcome);
-/* The options in use, with m and k filled in. */
+/* The options in use, with m, k and encoder filled in. */
 DLTF_API dltf_train_options dltf_learner_options(const dltf_learner *learner);
+/* The encoder that was chosen and why, as a sentence; empty if the options named it. Models store it as the
+ * note "encoder.choice". */
+DLTF_API const char *dltf_learner_choice(const dltf_learner *learner);
 DLTF_API const dltf_iteration *dltf_learner_history(const dltf_learner *learner, int64_t *count);
 DLTF_API dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model);
 /* Writes a checkpoint. Resuming it with the same X gives the same bytes as an uninterrupted run. */

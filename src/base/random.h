@@ -29,9 +29,12 @@ enum {
     DL_STREAM_PATCHES,    /* which patches a denoiser learns from */
     DL_STREAM_ENTRY,      /* entries of synthetic codes; + 1 for the test set */
     DL_STREAM_ENTRY_TEST,
-    DL_STREAM_HELD_OUT, /* which samples are held out */
-    DL_STREAM_EPOCH,    /* order of the others */
-    DL_STREAM_CENTERS   /* seeding of k-means */
+    DL_STREAM_HELD_OUT,      /* which samples are held out */
+    DL_STREAM_EPOCH,         /* order of the others */
+    DL_STREAM_CENTERS,       /* seeding of k-means */
+    DL_STREAM_WEIGHTS,       /* initial weights of a network */
+    DL_STREAM_SHUFFLE,       /* order of the samples of an epoch of a network */
+    DL_STREAM_DROPOUT = 1000 /* plus the number of the layer */
 };
 
 /* Uniform in [0, 1), 53 bits. */

@@ -2,6 +2,7 @@
  */
 #include "coding/feature.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "coding/prefilter.h"
 
@@ -49,14 +50,10 @@ void dl_code_sort(int32_t *index, float *value, int64_t count) {
     }
 }
 
-static int64_t min_i64(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces) {
     dltf_status status = DLTF_OK;
     dl_workspace *made = NULL;
-    int64_t block = min_i64(m, DL_BLOCK_ATOMS), room = k + block;
+    int64_t block = dl_min(m, DL_BLOCK_ATOMS), room = k + block;
     DL_TRY_NEW(made, threads);
     for (int t = 0; t < threads; t++) {
         DL_TRY_NEW(made[t].row, n);
@@ -143,7 +140,7 @@ void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride
     if (E->m <= DL_BLOCK_ATOMS) {
         /* Half a tile at a time: for few atoms its scores then stay in the L1 cache. */
         for (int64_t i = 0; i < rows; i += DL_TILE / 2) {
-            int64_t half = min_i64(rows - i, DL_TILE / 2);
+            int64_t half = dl_min(rows - i, DL_TILE / 2);
             dl_score_tile(E, X + i * x_stride, x_stride, half, space->scores);
             dl_threshold_tile(feature, space->scores, half, space->keys, dl_slots_from(&out, i, half));
         }
@@ -151,8 +148,8 @@ void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride
     }
     memset(out.count, 0, (size_t)rows * sizeof *out.count);
     for (int64_t panel = 0; panel < E->panels; panel += block_panels) {
-        int64_t last = min_i64(panel + block_panels, E->panels), first = panel * DL_PANEL;
-        int64_t atoms = min_i64(last * DL_PANEL, E->m) - first;
+        int64_t last = dl_min(panel + block_panels, E->panels), first = panel * DL_PANEL;
+        int64_t atoms = dl_min(last * DL_PANEL, E->m) - first;
         dl_kernels_now()->scores(E, panel, last, X, x_stride, rows, space->scores, atoms);
         for (int64_t i = 0; i < rows; i++)
             merge_block(feature, space->scores + i * atoms, atoms, first, space, &out.count[i],

@@ -1,12 +1,14 @@
-/* The shortlist coder: the right atoms are nearly always among the 3k largest scores of the model's encoder,
- * and among so few they can be told apart by least squares:
+/* The shortlist coder: the right atoms are nearly always among the C = 3k largest scores of the model's
+ * encoder, and among so few they can be told apart by least squares. Least squares on the k largest scores,
+ * with a ridge; of the others on the list those join that correlate most with the residual; from the 2k the
+ * weakest are dropped, first to 1.25 k, then to k.
  *
- *     min ||x - Wz||^2 + r ||z||^2  over the C candidates, the weakest dropped again and again until k are
- * left
- *
- * Costs one feature with C entries and, for each sample, C^2 products of atoms (looked up where the Gram
- * matrix is small) and a few products of a C x C matrix with a vector. With two lists, the 2k best scores of
- * the residual under the dual encoder join the k that are left, and the elimination is repeated. */
+ * Costs one feature with C entries and, for each sample, k (C + k) products of atoms (looked up where the
+ * Gram matrix is small) and (2k)^3 / 6 multiplications, several samples at a time. With two lists, the k best
+ * scores of the residual under the dual encoder join the k that are left, and these 2k are reduced in the
+ * same way. */
+#include "kernels/shortlist.h"
+#include "base/integer.h"
 #include "base/memory.h"
 #include "coding/coder.h"
 #include "coding/decode.h"
@@ -16,59 +18,51 @@
 #include <string.h>
 
 /* Atoms up to which the Gram matrix is stored (16 MB). */
-enum { MOST_STORED = 2048, LIST_PER_ENTRY = 3, SECOND_PER_ENTRY = 2 };
-static const float RIDGE = 0.1f;
+enum { MOST_STORED = 2048, LIST_PER_ENTRY = 3 };
+/* The kernel addresses entries of 2k x 2k systems with 32 bits. */
+enum { MOST_ENTRIES = 8191 };
 /* Squared distance of an atom from the span of the others, below which values need more than f32 products. */
-static const double ILL_CONDITIONED = 0.1;
+static const float ILL_CONDITIONED = 0.1f;
 
 /* Work space of one thread. */
 typedef struct shortlist_space {
-    dl_slots list;       /* DL_TILE candidates */
-    float *residual;     /* DL_TILE x n, for two lists */
-    dl_slots second;     /* DL_TILE */
-    int32_t *merged;     /* both lists of one sample */
-    float *G, *b, *work; /* of dl_kernels.eliminate */
-    int32_t *kept;       /* positions in the list */
-    double *refit;       /* dl_refit_scratch(k, n) */
-    double *A, *v;       /* k x k and k: normal equations */
+    dl_slots list;           /* DL_TILE candidates */
+    float *residual;         /* DL_TILE x n, for two lists */
+    dl_slots second, merged; /* DL_TILE: the second list, and its union with the code */
+    float *work, *pivot;     /* of dl_kernels.shortlist, for DL_TILE samples */
+    double *refit;           /* dl_refit_scratch(k, n) */
 } shortlist_space;
 
 typedef struct shortlist_state {
     const dltf_model *model;
     dl_feature first, second; /* second.k = 0: one list */
     dl_packed dual;
-    float *G;         /* m x m; NULL: too large */
-    int64_t k, width; /* width of the small matrices */
-    bool scores_are_products;
+    float *G; /* m x m; NULL: too large */
+    dl_shortlist among_first, among_both;
     shortlist_space *spaces;
     int threads;
 } shortlist_state;
 
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
 static int64_t candidates_of(const dl_recipe *recipe) {
     int64_t chosen = recipe->options.candidates;
-    return chosen > 0 ? chosen : least(recipe->model->parts.m, LIST_PER_ENTRY * recipe->feature.k);
+    return chosen > 0 ? chosen : dl_min(recipe->model->parts.m, LIST_PER_ENTRY * recipe->feature.k);
 }
 
 /* 0 without a second list. */
 static int64_t second_of(const dl_recipe *recipe) {
-    bool two = recipe->options.lists == 2;
-    return two ? least(recipe->model->parts.m, SECOND_PER_ENTRY * recipe->feature.k) : 0;
+    return recipe->options.lists == 2 ? recipe->feature.k : 0;
 }
 
 static dltf_status list(const dl_recipe *recipe, int64_t *listed) {
     int64_t candidates = candidates_of(recipe), k = recipe->feature.k, m = recipe->model->parts.m;
+    if (k > MOST_ENTRIES)
+        return dl_fail_option(DLTF_ARGUMENT, "k",
+                              "%lld is more than the %d that the coder shortlist supports", (long long)k,
+                              MOST_ENTRIES);
     if (candidates < k || candidates > m)
         return dl_fail_option(DLTF_ARGUMENT, "candidates", "%lld is not between k = %lld and the %lld atoms",
                               (long long)candidates, (long long)k, (long long)m);
-    *listed = most(candidates, second_of(recipe));
+    *listed = dl_max(candidates, second_of(recipe));
     return DLTF_OK;
 }
 
@@ -78,15 +72,11 @@ static void free_state(void *state) {
         shortlist_space *s = &h->spaces[t];
         dl_slots_free(&s->list);
         dl_slots_free(&s->second);
+        dl_slots_free(&s->merged);
         dl_free(s->residual);
-        dl_free(s->merged);
-        dl_free(s->G);
-        dl_free(s->b);
         dl_free(s->work);
-        dl_free(s->kept);
+        dl_free(s->pivot);
         dl_free(s->refit);
-        dl_free(s->A);
-        dl_free(s->v);
     }
     dl_free(h->spaces);
     dl_packed_free(&h->dual);
@@ -96,19 +86,17 @@ static void free_state(void *state) {
 
 static dltf_status alloc_space(const shortlist_state *h, shortlist_space *s) {
     dltf_status status = DLTF_OK;
+    int64_t n = h->model->parts.n, work = dl_shortlist_work(&h->among_first);
     DL_TRY(dl_slots_alloc(&s->list, DL_TILE, h->first.k));
     if (h->second.k > 0) {
         DL_TRY(dl_slots_alloc(&s->second, DL_TILE, h->second.k));
-        DL_TRY_NEW(s->residual, DL_TILE * h->model->parts.n);
-        DL_TRY_NEW(s->merged, h->k + h->second.k);
+        DL_TRY(dl_slots_alloc(&s->merged, DL_TILE, h->among_both.listed));
+        DL_TRY_NEW(s->residual, DL_TILE * n);
+        work = dl_max(work, dl_shortlist_work(&h->among_both));
     }
-    DL_TRY_NEW(s->G, h->width * h->width);
-    DL_TRY_NEW(s->b, h->width);
-    DL_TRY_NEW(s->work, 6 * h->width);
-    DL_TRY_NEW(s->kept, h->width);
-    DL_TRY_NEW(s->refit, dl_refit_scratch(h->k, h->model->parts.n));
-    DL_TRY_NEW(s->A, h->k * h->k);
-    DL_TRY_NEW(s->v, h->k);
+    DL_TRY_NEW(s->work, work);
+    DL_TRY_NEW(s->pivot, DL_TILE);
+    DL_TRY_NEW(s->refit, dl_refit_scratch(h->among_first.k, n));
 done:
     return status; /* the owner frees what is there */
 }
@@ -120,17 +108,23 @@ static dltf_status prepare(const dl_recipe *recipe, void **state) {
     DL_TRY_NEW(h, 1);
     h->model = recipe->model;
     h->threads = recipe->threads;
-    h->k = recipe->feature.k;
     h->first = recipe->feature;
     h->first.k = candidates_of(recipe);
     h->second = (dl_feature){.E = &h->dual, .k = second_of(recipe), .positive = recipe->feature.positive};
-    h->scores_are_products = !parts->encoder;
-    h->width = most(h->first.k, h->second.k > 0 ? h->k + h->second.k : 0);
-    h->width = (h->width + DL_SHORTLIST_WIDTH - 1) / DL_SHORTLIST_WIDTH * DL_SHORTLIST_WIDTH;
     if (h->second.k > 0)
         DL_TRY(dl_dual_pack(recipe, &h->dual));
     if (parts->m <= MOST_STORED && dl_gram_fits(parts->m))
         DL_TRY(dl_gram_new(recipe->threads, recipe->model->dictionary, parts->m, parts->n, &h->G));
+    h->among_first = (dl_shortlist){.W = recipe->model->dictionary,
+                                    .G = h->G,
+                                    .m = parts->m,
+                                    .n = parts->n,
+                                    .k = recipe->feature.k,
+                                    .listed = h->first.k,
+                                    .tied = !parts->encoder,
+                                    .positive = recipe->feature.positive};
+    h->among_both = h->among_first;
+    h->among_both.listed = recipe->feature.k + h->second.k;
     DL_TRY_NEW(h->spaces, h->threads);
     for (int t = 0; t < h->threads; t++)
         DL_TRY(alloc_space(h, &h->spaces[t]));
@@ -142,51 +136,15 @@ done:
     return status;
 }
 
-/* G_CC of the candidates, with zeros up to the width of a row. */
-static void make_gram(const shortlist_state *h, const int32_t *index, int64_t count, int64_t width,
-                      float *G) {
-    if (!h->G) {
-        dl_kernels_now()->gram_few(h->model->dictionary, h->model->parts.n, index, count, G, width);
-    } else {
-        for (int64_t i = 0; i < count; i++) {
-            const float *row = h->G + index[i] * h->model->parts.m;
-            for (int64_t j = 0; j <= i; j++)
-                G[i * width + j] = G[j * width + i] = row[index[j]];
-        }
-    }
-    for (int64_t i = 0; i < count; i++)
-        memset(G + i * width + count, 0, (size_t)(width - count) * sizeof *G);
-}
-
-/* Least squares on the first `count` candidates of s->kept: values of `code`, whose support they become.
- * Where rounding of G would show, by products in double. */
-static void fit(const shortlist_state *h, shortlist_space *s, const float *x, const int32_t *index,
-                int64_t width, int64_t count, double scale, dl_slots code) {
-    for (int64_t i = 0; i < count; i++) {
-        for (int64_t j = i; j < count; j++)
-            s->A[i * count + j] = (double)s->G[s->kept[i] * width + s->kept[j]];
-        s->v[i] = (double)s->b[s->kept[i]] * scale;
-    }
-    double pivot = dl_kernels_now()->solve_few(s->A, s->v, count);
-    code.count[0] = (int32_t)count;
-    for (int64_t e = 0; e < count; e++) {
-        code.index[e] = index[s->kept[e]];
-        code.value[e] = pivot > ILL_CONDITIONED ? (float)s->v[e] : 1;
-    }
-    if (pivot <= ILL_CONDITIONED)
-        dl_refit_tile(h->model->dictionary, h->model->parts.n, x, h->model->parts.n, 1, code, s->refit);
-}
-
 /* Removes zeros and, with positive selection, negative values; true if there was a negative one. */
-static bool drop(const shortlist_state *h, shortlist_space *s, dl_slots code) {
+static bool drop(bool positive, dl_slots code) {
     int32_t left = 0;
     bool negative = false;
     for (int32_t e = 0; e < code.count[0]; e++) {
-        bool refused = h->first.positive && code.value[e] < 0;
+        bool refused = positive && code.value[e] < 0;
         negative = negative || refused;
         if (code.value[e] == 0 || refused)
             continue;
-        s->kept[left] = s->kept[e];
         code.index[left] = code.index[e];
         code.value[left++] = code.value[e];
     }
@@ -194,47 +152,48 @@ static bool drop(const shortlist_state *h, shortlist_space *s, dl_slots code) {
     return negative;
 }
 
-/* The largest magnitude; not finite if one is not. */
-static float largest_of(const float *value, int64_t count) {
-    float largest = 0, odd = 0;
-    for (int64_t e = 0; e < count; e++) {
-        largest = fabsf(value[e]) > largest ? fabsf(value[e]) : largest;
-        odd += 0 * value[e];
+/* The code of a sample as the kernel left it: by products in double where rounding of those in single
+ * precision would show. */
+static void finish(const shortlist_state *h, shortlist_space *s, const float *x, float pivot, dl_slots code) {
+    int64_t n = h->model->parts.n;
+    if (isnan(pivot)) { /* the caller must see it */
+        code.count[0] = 1;
+        code.index[0] = 0;
+        code.value[0] = NAN;
+        return;
     }
-    return largest + odd;
+    if (pivot <= ILL_CONDITIONED) {
+        for (int32_t e = 0; e < code.count[0]; e++)
+            code.value[e] = 1; /* they may not be finite */
+        dl_refit_tile(h->model->dictionary, n, x, n, 1, code, s->refit);
+    }
+    while (drop(h->first.positive, code))
+        dl_refit_tile(h->model->dictionary, n, x, n, 1, code, s->refit);
 }
 
-/* The code of a sample from `count` > 0 candidates; `scores` are their products with it, or NULL. */
-static void decide(const shortlist_state *h, shortlist_space *s, const float *x, const int32_t *index,
-                   const float *scores, int64_t count, dl_slots code) {
-    const dl_kernels *kernels = dl_kernels_now();
-    int64_t width = (count + DL_SHORTLIST_WIDTH - 1) / DL_SHORTLIST_WIDTH * DL_SHORTLIST_WIDTH;
-    if (scores)
-        memcpy(s->b, scores, (size_t)count * sizeof *scores);
-    else
-        kernels->scores_few(h->model->dictionary, h->model->parts.n, index, count, x, s->b);
-    float scale = largest_of(s->b, count);
-    code.count[0] = 0;
-    if (!isfinite(scale)) { /* the caller must see it */
-        code.count[0] = 1;
-        code.index[0] = index[0];
-        code.value[0] = NAN;
-    }
-    if (!isfinite(scale) || scale == 0)
-        return;
-    for (int64_t i = 0; i < count; i++)
-        s->b[i] /= scale; /* squares stay in range */
-    make_gram(h, index, count, width, s->G);
-    kernels->eliminate(s->G, s->b, count, width, h->k, RIDGE, h->first.positive, s->work, s->kept);
-    int64_t left = least(count, h->k);
-    do
-        fit(h, s, x, index, width, left, (double)scale, code);
-    while (drop(h, s, code) && (left = code.count[0]) > 0);
+/* Whether a code needs no more work. */
+static bool is_finished(const dl_slots *out, int64_t i, bool positive, float pivot) {
+    const float *value = out->value + i * out->k;
+    bool fine = pivot > ILL_CONDITIONED;
+    for (int32_t e = 0; e < out->count[i]; e++)
+        fine = fine && value[e] != 0 && !(positive && value[e] < 0);
+    return fine;
+}
+
+/* Codes of the samples from lists of p->listed entries. */
+static void decide(const shortlist_state *h, const dl_shortlist *p, shortlist_space *s, const float *X,
+                   int64_t x_stride, const dl_slots *lists, const float *scores, dl_slots out) {
+    dl_kernels_now()->shortlist(p, X, x_stride, out.rows, lists->count, lists->index, scores, s->work,
+                                out.count, out.index, out.value, s->pivot);
+    for (int64_t i = 0; i < out.rows; i++)
+        if (!is_finished(&out, i, p->positive, s->pivot[i]))
+            finish(h, s, X + i * x_stride, s->pivot[i], dl_slots_from(&out, i, 1));
 }
 
 /* Ascending indices of both: the k that are left and those of the second list. */
-static int64_t merge(const int32_t *a, int64_t na, const int32_t *b, int64_t nb, int32_t *out) {
-    int64_t i = 0, j = 0, count = 0;
+static int32_t merge(const int32_t *a, int64_t na, const int32_t *b, int64_t nb, int32_t *out) {
+    int64_t i = 0, j = 0;
+    int32_t count = 0;
     while (i < na || j < nb) {
         int32_t next = j == nb || (i < na && a[i] <= b[j]) ? a[i] : b[j];
         i += i < na && a[i] == next;
@@ -244,7 +203,7 @@ static int64_t merge(const int32_t *a, int64_t na, const int32_t *b, int64_t nb,
     return count;
 }
 
-/* The second list of a tile, and the elimination from both. */
+/* The second list of a tile, and the decision among both. */
 static void look_again(const shortlist_state *h, shortlist_space *s, const float *X, int64_t x_stride,
                        int64_t rows, dl_workspace *space, dl_slots out) {
     int64_t n = h->model->parts.n;
@@ -254,11 +213,11 @@ static void look_again(const shortlist_state *h, shortlist_space *s, const float
     }
     dl_feature_tile(&h->second, s->residual, n, rows, space, dl_slots_from(&s->second, 0, rows));
     for (int64_t i = 0; i < rows; i++) {
-        dl_slots code = dl_slots_from(&out, i, 1), more = dl_slots_from(&s->second, i, 1);
-        int64_t count = merge(code.index, code.count[0], more.index, more.count[0], s->merged);
-        if (count > 0)
-            decide(h, s, X + i * x_stride, s->merged, NULL, count, code);
+        dl_slots code = dl_slots_from(&out, i, 1), more = dl_slots_from(&s->second, i, 1),
+                 both = dl_slots_from(&s->merged, i, 1);
+        both.count[0] = merge(code.index, code.count[0], more.index, more.count[0], both.index);
     }
+    decide(h, &h->among_both, s, X, x_stride, &s->merged, NULL, out);
 }
 
 static void tile(const dl_recipe *recipe, void *state, int worker, const float *X, int64_t x_stride,
@@ -266,16 +225,11 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     (void)recipe;
     const shortlist_state *h = state;
     shortlist_space *s = &h->spaces[worker];
+    dl_slots codes = dl_slots_from(&out, 0, rows);
     dl_feature_tile(&h->first, X, x_stride, rows, space, dl_slots_from(&s->list, 0, rows));
-    for (int64_t i = 0; i < rows; i++) {
-        dl_slots code = dl_slots_from(&out, i, 1), listed = dl_slots_from(&s->list, i, 1);
-        code.count[0] = 0;
-        if (listed.count[0] > 0)
-            decide(h, s, X + i * x_stride, listed.index, h->scores_are_products ? listed.value : NULL,
-                   listed.count[0], code);
-    }
+    decide(h, &h->among_first, s, X, x_stride, &s->list, s->list.value, codes);
     if (h->second.k > 0)
-        look_again(h, s, X, x_stride, rows, space, out);
+        look_again(h, s, X, x_stride, rows, space, codes);
 }
 
 const dl_coder dl_coder_shortlist = {.name = "shortlist",

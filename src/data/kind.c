@@ -21,6 +21,8 @@ static const row kinds[] = {
                             "to resume, run 'dltf train DATA --resume FILE'"},
     [DL_KIND_PCA] = {"dltf-pca", "1", "PCA", "a file of principal components", "'dltf cluster --save-pca'",
                      "to use them, run 'dltf cluster DATA --load-pca FILE'"},
+    [DL_KIND_NETWORK] = {"dltf-network", "1", "network", "a network", "dltf_network_save",
+                         "to see its layers, run 'dltf inspect FILE'"},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

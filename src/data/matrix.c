@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 static dltf_matrix view(const void *data, dltf_type type, int64_t rows, int64_t cols) {
     return (dltf_matrix){data, type, rows, cols, cols, 1};
@@ -57,7 +58,9 @@ void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out) {
 }
 
 void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out) {
-    if (matrix.type == DLTF_F32)
+    if (matrix.type == DLTF_F32 && matrix.col_stride == 1)
+        memcpy(out, (const float *)matrix.data + row * matrix.row_stride, (size_t)matrix.cols * sizeof *out);
+    else if (matrix.type == DLTF_F32)
         READ_ROW(float, float);
     else if (matrix.type == DLTF_F64)
         READ_ROW(double, float);

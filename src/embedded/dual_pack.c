@@ -4,5 +4,5 @@
 dltf_status dl_dual_pack(const dl_recipe *recipe, dl_packed *packed) {
     (void)recipe;
     (void)packed;
-    return dl_fail_option(DLTF_ARGUMENT, "lists", "this library makes one list only");
+    return dl_fail_option(DLTF_ARGUMENT, "lists", "unsupported: this library makes one list only");
 }

@@ -14,9 +14,6 @@
  * entries interleaved, missing rows zero. */
 enum { DL_PANEL = 32 };
 
-/* Rows of the small matrices of `eliminate` have a multiple of so many floats. */
-enum { DL_SHORTLIST_WIDTH = 32 };
-
 typedef struct dl_packed {
     int64_t m, n, panels;
     float *data; /* panels x n x DL_PANEL */
@@ -37,6 +34,29 @@ typedef struct dl_prox_piece {
     int64_t full, middle;
     double sum;
 } dl_prox_piece;
+
+/* How the shortlist coder (coding/shortlist.c) decides among the `listed` best scores of a sample: least
+ * squares on the k best of them, joined by the k others that correlate most with the residual, and the
+ * weakest of these dropped again. */
+typedef struct dl_shortlist {
+    const float *W; /* m x n, rows of norm 1 */
+    const float *G; /* W W^T, m x m; NULL: entries are computed when needed */
+    int64_t m, n, k, listed;
+    bool tied;     /* scores are <w_j, x> */
+    bool positive; /* coefficients should be */
+} dl_shortlist;
+
+/* Random numbers that `draws16` makes in one call. */
+enum { DL_DRAWS = 128 };
+
+/* Factors of a step of gradient descent and of Adam, see list.h. */
+typedef struct dl_sgd_factors {
+    float rate, keep, decay, a, b;
+} dl_sgd_factors;
+
+typedef struct dl_adam_factors {
+    float rate, keep_moment, keep_square, epsilon, decay;
+} dl_adam_factors;
 
 /* Pointers to the kernels of list.h; those of DL_KERNEL16 are NULL where the CPU has no bfloat16 products. */
 typedef struct dl_kernels {

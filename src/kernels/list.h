@@ -70,35 +70,46 @@ DL_KERNEL(double, project_rows,
           (const float *R, int64_t n, const int32_t *row, int64_t count, const double *w, float *z,
            double *v))
 
-/* Of the atoms `index` of W (rows of n): the symmetric G_ij = <w_i, w_j>, rows `stride` apart, and <w_i, x>.
- */
-DL_KERNEL(void, gram_few,
-          (const float *W, int64_t n, const int32_t *index, int64_t count, float *G, int64_t stride))
-DL_KERNEL(void, scores_few,
-          (const float *W, int64_t n, const int32_t *index, int64_t count, const float *x, float *out))
+/* Codes of `rows` samples, each from its own list of atoms: see dl_shortlist. Row i of the lists has count[i]
+ * entries, all arrays have rows of p->listed, ascending in `index`; `score` ranks them, and where p->tied
+ * they are <w_j, x_i>. Without scores (NULL) p->listed must be at most 2k. Writes kept[i] <= k entries to
+ * rows of k, ascending in out_index, and the smallest pivot of their least squares, NaN if a score is not
+ * finite. `work`: dl_shortlist_work(p) floats, aligned as dl_alloc does. */
+DL_KERNEL(void, shortlist,
+          (const dl_shortlist *p, const float *X, int64_t x_stride, int64_t rows, const int32_t *count,
+           const int32_t *index, const float *score, float *work, int32_t *kept, int32_t *out_index,
+           float *out_value, float *pivot))
 
 /* out[e] = ||x - y||^2 for the rows y of Y (rows of n) that `index` lists. */
 DL_KERNEL(void, distances,
           (const float *x, const float *Y, int64_t n, const int32_t *index, int64_t count, float *out))
-
-/* Backward elimination among `count` > k atoms with Gram matrix G (rows of `width`, a multiple of
- * DL_SHORTLIST_WIDTH, zero from `count` on) and correlations b: a few steps of conjugate gradients towards
- * (G + ridge I) z = b on the atoms that are left, then the quarter with the smallest |z| (positive: z) goes,
- * of equals the last ones, until k are left; their positions become the beginning of `list`, ascending. Work
- * space: 6 x width floats in `work`, `width` entries in `list`, aligned as dl_alloc does. */
-DL_KERNEL(void, eliminate,
-          (const float *G, const float *b, int64_t count, int64_t width, int64_t k, float ridge,
-           bool positive, float *work, int32_t *list))
-
-/* Solves A z = b for the upper triangle of a symmetric A (s x s), both overwritten, b by z. Returns the
- * smallest pivot: z means nothing where it is not positive. */
-DL_KERNEL(double, solve_few, (double *A, double *b, int64_t s))
 
 /* Counts and sums |c_i| between `low` and `high`, counts those from `high` on. */
 DL_KERNEL(dl_prox_piece, prox_count, (const float *c, int64_t m, float low, float high))
 
 /* q = sign(c) min(|c|, max(v, shrink |c|)), the product rounded once; q may be c. */
 DL_KERNEL(void, prox_apply, (const float *c, int64_t m, float v, double shrink, float *q))
+
+/* Networks: y = max(y + bias, 0), NaN stays; delta = 0 where the output y of that is not positive. */
+DL_KERNEL(void, relu, (float *y, const float *bias, int64_t n))
+DL_KERNEL(void, relu_slope, (float *delta, const float *y, int64_t n))
+
+/* DL_DRAWS random numbers of 16 bits: the blocks group x DL_DRAWS / 8 and following of Philox, as in
+ * base/random.h. Halves of words are ordered so that lanes need no shuffling: the low halves of word 0 of all
+ * blocks, the high halves, those of word 1, ... */
+DL_KERNEL(void, draws16, (uint64_t seed, uint32_t stream, uint64_t group, uint16_t draws[DL_DRAWS]))
+
+/* y = 0 where a draw is below `threshold`, otherwise scale y. */
+DL_KERNEL(void, drop, (float *y, const uint16_t *draws, int64_t n, int32_t threshold, float scale))
+
+/* Gradient descent with momentum: velocity = keep velocity + gradient + decay p, p -= rate (a (gradient +
+ * decay p) + b velocity). */
+DL_KERNEL(void, sgd, (float *p, float *velocity, const float *gradient, int64_t n, dl_sgd_factors factors))
+
+/* Adam (Kingma and Ba 2015) with g = gradient + decay p: moment and square are running averages of g and g^2,
+ * p -= rate moment / (sqrt(square) + epsilon). */
+DL_KERNEL(void, adam,
+          (float *p, float *moment, float *square, const float *gradient, int64_t n, dl_adam_factors factors))
 
 /* Like `scores`, in bfloat16: X has rows of E->pairs words. */
 DL_KERNEL16(void, scores16,

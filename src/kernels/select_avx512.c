@@ -70,39 +70,43 @@ static summary summarise(const float *scores, int64_t m, bool positive) {
     return (summary){(uint32_t)_mm512_reduce_max_epi32(largest), nonzero, _mm512_reduce_add_ps(square)};
 }
 
-/* The cut above which this share of Gaussian magnitudes lies, in standard deviations (Abramowitz & Stegun
- * 26.2.22). */
-static float gaussian_cut(float share) {
-    float t = sqrtf(-2 * logf(share / 2));
-    return t - (2.30753f + 0.27061f * t) / (1 + 0.99229f * t + 0.04481f * t * t);
+/* Where the cut is expected: for Gaussian scores. In standard deviations. */
+typedef struct expectation {
+    int64_t m, k;
+    float cut;     /* above which k of m magnitudes lie (Abramowitz & Stegun 26.2.22) */
+    float density; /* magnitudes per standard deviation there */
+} expectation;
+
+static expectation expect(int64_t m, int64_t k) {
+    float t = sqrtf(-2 * logf(fminf((float)k / (float)m, 0.999f) / 2));
+    float cut = t - (2.30753f + 0.27061f * t) / (1 + 0.99229f * t + 0.04481f * t * t);
+    return (expectation){m, k, cut, 0.79788f * expf(-0.5f * cut * cut) * (float)m};
 }
 
 /* The smallest cut with at most k keys above it, or any with exactly k; requires more than k non-zero keys.
- * Newton steps with the Gaussian density while they stay inside the bracket, bisection of the bits otherwise:
- * 31 bisections suffice for any scores. */
-static uint32_t find_cut(const float *scores, int64_t m, int64_t k, bool positive, summary s,
+ * Newton steps with the density expected at the cut while they stay inside the bracket, bisection of the bits
+ * otherwise: 31 bisections suffice for any scores. */
+static uint32_t find_cut(const float *scores, int64_t m, bool positive, summary s, expectation e,
                          int64_t *above) {
-    enum { GUESSES = 6 };
+    enum { GUESSES = 8 };
     uint32_t low = 0, high = s.largest; /* more than k above low, at most k above high */
-    float deviation = sqrtf(s.square / (float)s.nonzero), share = (float)k / (float)s.nonzero;
-    float guess = deviation * gaussian_cut(fminf(share, 0.999f));
+    float deviation = sqrtf(s.square / (float)s.nonzero), step = deviation / e.density;
+    float guess = deviation * e.cut;
     *above = 0;
     for (int pass = 0; high - low > 1; pass++) {
         uint32_t cut = pass < GUESSES && guess > 0 && guess < from_bits(high) ? to_bits(guess) : 0;
         if (cut <= low || cut >= high)
             cut = low + (high - low) / 2;
         int64_t count = count_above(scores, m, positive, cut);
-        if (count > k) {
+        if (count > e.k) {
             low = cut;
         } else {
             high = cut;
             *above = count;
-            if (count == k)
+            if (count == e.k)
                 break;
         }
-        float at = from_bits(cut), scaled = at / deviation;
-        float density = 0.79788f * expf(-0.5f * scaled * scaled) / deviation * (float)s.nonzero;
-        guess = at + ((float)count - (float)k) / fmaxf(density, 1e-30f);
+        guess = from_bits(cut) + (float)(count - e.k) * step;
     }
     return high;
 }
@@ -145,14 +149,16 @@ static int32_t emit(const float *scores, int64_t m, bool positive, uint32_t cut,
     return kept;
 }
 
-static int32_t select_row(const float *scores, int64_t m, int64_t k, bool positive, int32_t *index,
+static int32_t select_row(const float *scores, int64_t m, expectation e, bool positive, int32_t *index,
                           float *value) {
     summary s = summarise(scores, m, positive);
-    if (s.nonzero <= k)
+    if (s.nonzero <= e.k)
         return emit(scores, m, positive, 0, 0, 0, index, value);
+    if (s.nonzero != e.m)
+        e = expect(s.nonzero, e.k);
     int64_t above = 0;
-    uint32_t cut = find_cut(scores, m, k, positive, s, &above);
-    return emit(scores, m, positive, cut, k - above, 0, index, value);
+    uint32_t cut = find_cut(scores, m, positive, s, e, &above);
+    return emit(scores, m, positive, cut, e.k - above, 0, index, value);
 }
 
 /* ---- Sixteen rows at a time ---- */
@@ -294,7 +300,7 @@ static int32_t select_small(const float *scores, int64_t m, int64_t k, bool posi
     candidate_list list;
     candidates(scores, m, positive, _mm512_mask_reduce_max_epi32(kth, largest), &list);
     if (list.count > LANES)
-        return select_row(scores, m, k, positive, index, value);
+        return select_row(scores, m, expect(m, k), positive, index, value);
     __m512i rank = ranks(keys_of(_mm512_load_si512(list.value), positive), list.count);
     keep(&list, _mm512_cmplt_epi32_mask(rank, _mm512_set1_epi32((int)k)), k, index, value);
     return (int32_t)k;
@@ -330,7 +336,7 @@ static inline __attribute__((always_inline)) void select_group(const float *S, i
         if (exact)
             keep(&list[r], chosen, k, index + r * k, value + r * k);
         else
-            count[r] = select_row(S + r * stride, m, k, positive, index + r * k, value + r * k);
+            count[r] = select_row(S + r * stride, m, expect(m, k), positive, index + r * k, value + r * k);
     }
 }
 
@@ -343,9 +349,11 @@ void dl_select_avx512(const float *S, int64_t stride, int64_t rows, int64_t m, i
             select_group(S + i * stride, stride, m, k, true, count + i, index + i * k, value + i * k);
         else
             select_group(S + i * stride, stride, m, k, false, count + i, index + i * k, value + i * k);
+    for (; k <= MAX_SMALL_K && i < rows; i++)
+        count[i] = select_small(S + i * stride, m, k, positive, index + i * k, value + i * k);
+    expectation e = i < rows ? expect(m, k) : (expectation){0};
     for (; i < rows; i++)
-        count[i] = (k <= MAX_SMALL_K ? select_small : select_row)(S + i * stride, m, k, positive,
-                                                                  index + i * k, value + i * k);
+        count[i] = select_row(S + i * stride, m, e, positive, index + i * k, value + i * k);
 }
 
 int64_t dl_above_avx512(const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base,

@@ -136,6 +136,8 @@ static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {
     if (!l->stages[l->stage] || !read_integer(index, &l->index) || l->index > l->stages[l->stage]->length(l))
         status = dl_fail(DLTF_FORMAT, "the checkpoint's position is out of range: stage '%.20s', index %.20s",
                          stage, index);
+    const char *choice = dl_notes_get(&bundle->notes, "encoder.choice");
+    snprintf(l->choice, sizeof l->choice, "%s", choice ? choice : "");
     l->warm = strcmp(start, "new") != 0;
     l->warm_encoder = strcmp(start, "model with encoder") == 0;
 done:

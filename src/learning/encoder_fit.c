@@ -162,6 +162,7 @@ dltf_status dl_fit_encoder(dltf_learner *l, dl_multipass *t) {
     memset(l->bias, 0, (size_t)l->m * sizeof *l->bias);
     switch (l->options.encoder) {
     case DLTF_ENCODER_DISTILLED:
+    case DLTF_ENCODER_BEST:
         return distil(l, t);
     case DLTF_ENCODER_DUAL:
         dl_dual_encoder(l->threads, l->W, l->m, l->n, ridge_from_noise(l, t), t->factor, l->E);

@@ -11,6 +11,6 @@ typedef struct dl_field {
     void *memory;
 } dl_field;
 
-enum { DL_MAX_FIELDS = 16 }; /* of one stage */
+enum { DL_MAX_FIELDS = 24 }; /* of one stage */
 
 #endif

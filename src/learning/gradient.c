@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "coding/least_squares.h"
 #include "kernels/kernels.h"
 
 #include <math.h>
@@ -54,9 +55,9 @@ done:
     return status; /* the caller frees partial allocations */
 }
 
-dltf_status dl_gradient_refit(dl_gradient *g) {
+dltf_status dl_gradient_alloc_refit(dl_gradient *g) {
     dltf_status status = DLTF_OK;
-    DL_TRY_NEW(g->normal, g->threads * dl_refit_scratch(g->k, g->n));
+    DL_TRY_NEW(g->normal, g->threads * (g->k + 1) * g->k);
 done:
     return status;
 }
@@ -101,14 +102,24 @@ void dl_gradient_pack(dl_gradient *g) {
 
 /* ---- Codes and residuals ---- */
 
-/* D = z* - z, then z = z*. */
-static void refit_tile(dl_gradient *g, const float *Y, int64_t rows, int worker, dl_slots Z, float *D) {
-    for (int64_t e = 0; e < rows * g->k; e++)
-        D[e] = -Z.value[e];
-    dl_refit_tile(g->W.value, g->n, Y, g->n, rows, Z, g->normal + worker * dl_refit_scratch(g->k, g->n));
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t e = i * g->k; e < i * g->k + Z.count[i]; e++)
-            D[e] += Z.value[e];
+/* D = z* - z, then z = z*. Products in f32 are exact enough for a gradient. */
+static void refit_sample(dl_gradient *g, const float *y, int64_t s, const int32_t *S, double *G, float *z,
+                         float *D) {
+    const double smallest_pivot = 1e-5;
+    const dl_kernels *kernels = dl_kernels_now();
+    const float *W = g->W.value;
+    int64_t n = g->n;
+    double *b = G + s * s;
+    for (int64_t p = 0; p < s; p++) {
+        for (int64_t q = 0; q <= p; q++)
+            G[p * s + q] = (double)kernels->dot32(W + S[p] * n, W + S[q] * n, n);
+        b[p] = (double)kernels->dot32(W + S[p] * n, y, n);
+    }
+    dl_solve_support(G, b, s, smallest_pivot);
+    for (int64_t p = 0; p < s; p++) {
+        D[p] = (float)b[p] - z[p];
+        z[p] = (float)b[p];
+    }
 }
 
 static void code_tile(void *context, int64_t tile, int worker) {
@@ -120,8 +131,9 @@ static void code_tile(void *context, int64_t tile, int worker) {
     dl_slots Z = dl_slots_from(&g->Z, first, rows);
     float *Y = g->Y + first * n, *R = g->R + first * n;
     dl_feature_tile(&feature, Y, n, rows, &g->spaces[worker], Z);
-    if (g->normal)
-        refit_tile(g, Y, rows, worker, Z, g->D + first * k);
+    for (int64_t i = 0; g->refit && i < rows; i++)
+        refit_sample(g, Y + i * n, Z.count[i], Z.index + i * k, g->normal + worker * (k + 1) * k,
+                     Z.value + i * k, g->D + (first + i) * k);
     memcpy(R, Y, (size_t)(rows * n) * sizeof *R);
     double *sums = g->sums[tile];
     sums[0] = sums[1] = 0;
@@ -129,7 +141,7 @@ static void code_tile(void *context, int64_t tile, int worker) {
         float *r = R + i * n;
         for (int64_t e = i * k; e < i * k + Z.count[i]; e++)
             kernels->add_scaled32(r, -Z.value[e], g->W.value + Z.index[e] * n, n);
-        for (int64_t e = i * k; !g->normal && e < i * k + Z.count[i]; e++)
+        for (int64_t e = i * k; !g->refit && e < i * k + Z.count[i]; e++)
             g->D[first * k + e] = kernels->dot32(g->W.value + Z.index[e] * n, r, n);
         sums[0] += kernels->square(r, n);
         sums[1] += kernels->square(Y + i * n, n);

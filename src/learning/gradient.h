@@ -39,15 +39,16 @@ typedef struct dl_gradient {
     double (*sums)[2]; /* of each tile: ||r||^2 and ||y||^2 */
     float *scratch;    /* threads x 2n: gradients of an atom */
     double *normal;    /* per thread: normal equations of the refit; NULL without */
+    bool refit;        /* see dl_gradient_alloc_refit */
     dl_workspace *spaces;
 } dl_gradient;
 
 /* Allocates for batches of up to `room` samples. */
 dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
                               int64_t room);
-/* Switches to refit: values of codes are least squares on their supports for W, and E and b are fitted
- * to them: min 1/2 sum_i ||z*_i - z_i||^2 over the entries that max_k chose. */
-dltf_status dl_gradient_refit(dl_gradient *g);
+/* Allocates for g->refit, which the caller may then set: values of codes are least squares on their supports
+ * for W, and E and b are fitted to them: min 1/2 sum_i ||z*_i - z_i||^2 over the entries that max_k chose. */
+dltf_status dl_gradient_alloc_refit(dl_gradient *g);
 void dl_gradient_free(dl_gradient *g);
 double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room);
 

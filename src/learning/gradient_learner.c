@@ -1,13 +1,126 @@
-/* Parameters to and from a learner, whose samples have mean square k where gradients want 1. */
+/* Samples and parameters to and from a learner, whose samples have mean square k where gradients want 1. */
 #include "learning/gradient_learner.h"
+
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "learning/gradient_plan.h"
 
 #include <math.h>
 #include <string.h>
 
-dl_samples dl_gradient_samples(const dltf_learner *l) {
-    dl_samples samples = l->samples;
-    samples.scale /= sqrt((double)l->k);
-    return samples;
+/* ---- Memory ---- */
+
+dltf_status dl_parameters_alloc(dl_parameters *p, int64_t m, int64_t n) {
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(p->W, m * n);
+    DL_TRY_NEW(p->E, m * n);
+    DL_TRY_NEW(p->b, m);
+    DL_TRY_NEW(p->code_sum, m);
+done:
+    return status; /* the caller frees partial allocations */
+}
+
+void dl_parameters_free(dl_parameters *p) {
+    dl_free(p->W);
+    dl_free(p->E);
+    dl_free(p->b);
+    dl_free(p->code_sum);
+}
+
+dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit) {
+    dltf_status status = DLTF_OK;
+    bool positive = l->options.select == DLTF_SELECT_POSITIVE;
+    DL_TRY(dl_gradient_alloc(&d->g, l->threads, l->m, l->n, l->k, positive, dl_plan_batch(l)));
+    if (refit)
+        DL_TRY(dl_gradient_alloc_refit(&d->g));
+    DL_TRY_NEW(d->row, l->threads * l->n);
+    d->samples = l->samples;
+    d->samples.scale /= sqrt((double)l->k);
+done:
+    return status;
+}
+
+void dl_descent_free(dl_descent *d) {
+    dl_gradient_free(&d->g);
+    dl_free(d->row);
+}
+
+/* ---- Samples ---- */
+
+typedef struct batch {
+    dl_descent *d;
+    const dltf_learner *l;
+    int64_t step;  /* -1: the judges */
+    int64_t first; /* of them */
+} batch;
+
+static int64_t judge_row(const dltf_learner *l, int64_t i) {
+    if (l->split.held_out > 0)
+        return dl_split_held_out(&l->split, i);
+    return (int64_t)((double)i * (double)l->N / (double)dl_descent_judges(l));
+}
+
+static void load_sample(void *context, int64_t i, int worker) {
+    const batch *b = context;
+    dl_descent *d = b->d;
+    int64_t n = b->l->n;
+    int64_t row = b->step >= 0 ? dl_split_training(&b->l->split, dl_plan_sample(b->l, b->step, i))
+                               : judge_row(b->l, b->first + i);
+    dl_samples_row(&d->samples, row, d->row + worker * n, d->g.Y + i * n);
+}
+
+static dl_gradient_error load_and_code(batch b, int64_t rows) {
+    b.d->g.rows = rows;
+    dl_parallel(b.l->threads, rows, load_sample, &b);
+    return dl_gradient_code(&b.d->g);
+}
+
+dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t step) {
+    return load_and_code((batch){d, l, step, 0}, dl_plan_batch(l));
+}
+
+int64_t dl_descent_judges(const dltf_learner *l) {
+    const int64_t enough = 2000;
+    return l->split.held_out > 0 ? l->split.held_out : dl_min(l->N, enough);
+}
+
+dl_gradient_error dl_descent_judge(dl_descent *d, const dltf_learner *l, int64_t first) {
+    return load_and_code((batch){d, l, -1, first}, dl_min(dl_descent_judges(l) - first, d->g.room));
+}
+
+double dl_descent_error(dl_descent *d, const dltf_learner *l) {
+    dl_gradient_error sum = {0, 0};
+    for (int64_t first = 0; first < dl_descent_judges(l); first += d->g.room) {
+        dl_gradient_error error = dl_descent_judge(d, l, first);
+        sum.left += error.left;
+        sum.energy += error.energy;
+    }
+    return sum.energy > 0 ? sum.left / sum.energy : 0;
+}
+
+/* ---- Parameters ---- */
+
+dl_parameters dl_descent_parameters(const dl_descent *d) {
+    return (dl_parameters){d->g.W.value, d->g.E.value, d->g.b.value, d->g.code_sum};
+}
+
+void dl_parameters_copy(const dltf_learner *l, dl_parameters to, dl_parameters from) {
+    size_t size = (size_t)(l->m * l->n) * sizeof(float);
+    memcpy(to.W, from.W, size);
+    memcpy(to.E, from.E, size);
+    memcpy(to.b, from.b, (size_t)l->m * sizeof(float));
+    memcpy(to.code_sum, from.code_sum, (size_t)l->m * sizeof(double));
+}
+
+double dl_descent_refit_error(dl_descent *d, const dltf_learner *l, dl_parameters p) {
+    bool before = d->g.refit;
+    dl_parameters_copy(l, dl_descent_parameters(d), p);
+    dl_gradient_pack(&d->g);
+    d->g.refit = true;
+    double error = dl_descent_error(d, l);
+    d->g.refit = before;
+    return error;
 }
 
 static void take_matrices(dl_gradient *g, const dltf_learner *l) {
@@ -19,18 +132,20 @@ static void take_matrices(dl_gradient *g, const dltf_learner *l) {
 }
 
 void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool biased) {
+    memcpy(g->code_sum, l->code_sum, (size_t)l->m * sizeof *l->code_sum);
     for (int64_t j = 0; biased && j < l->m; j++)
         g->b.value[j] = (float)(l->bias[j] / sqrt((double)l->k));
     take_matrices(g, l);
 }
 
-void dl_gradient_to_learner(dltf_learner *l, const float *W, const float *E, const float *b) {
+void dl_gradient_to_learner(dltf_learner *l, dl_parameters p) {
     for (int64_t i = 0; i < l->m * l->n; i++) {
-        l->W[i] = (double)W[i];
-        l->E[i] = (double)E[i];
+        l->W[i] = (double)p.W[i];
+        l->E[i] = (double)p.E[i];
     }
     for (int64_t j = 0; j < l->m; j++)
-        l->bias[j] = (double)b[j] * sqrt((double)l->k);
+        l->bias[j] = (double)p.b[j] * sqrt((double)l->k);
+    memcpy(l->code_sum, p.code_sum, (size_t)l->m * sizeof *l->code_sum);
     dl_learner_refresh(l);
 }
 

@@ -7,14 +7,48 @@
 #include "learning/gradient.h"
 #include "learning/learner.h"
 
-/* The samples of the learner in the units of the gradient learner: mean ||y||^2 = 1. */
-dl_samples dl_gradient_samples(const dltf_learner *l);
+/* A dictionary and its encoder, with the sums of codes that decide the signs of its atoms. */
+typedef struct dl_parameters {
+    float *W, *E, *b; /* m x n, m x n, m */
+    double *code_sum; /* m */
+} dl_parameters;
+
+dltf_status dl_parameters_alloc(dl_parameters *p, int64_t m, int64_t n);
+void dl_parameters_free(dl_parameters *p);
+
+/* What a stage needs to take gradient steps on the samples of a learner. */
+typedef struct dl_descent {
+    dl_gradient g;
+    dl_samples samples; /* mean ||y||^2 = 1 */
+    double *row;        /* threads x n: work space for loading */
+} dl_descent;
+
+/* With `refit`, dl_gradient_alloc_refit is called, too. */
+dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit);
+void dl_descent_free(dl_descent *d);
+
+/* Loads and codes the batch of a step (gradient_plan.h). */
+dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t step);
+
+/* The samples by whose error states are judged: those held out or, without any, up to 2,000 that are learned
+ * from. */
+int64_t dl_descent_judges(const dltf_learner *l);
+/* Loads and codes those from `first` on, as many as a batch holds. */
+dl_gradient_error dl_descent_judge(dl_descent *d, const dltf_learner *l, int64_t first);
+/* Their relative error: of the current state, or of other parameters, which become the current state, after
+ * refit. */
+double dl_descent_error(dl_descent *d, const dltf_learner *l);
+double dl_descent_refit_error(dl_descent *d, const dltf_learner *l, dl_parameters p);
+
+/* The parameters in use; a copy of one set to another. */
+dl_parameters dl_descent_parameters(const dl_descent *d);
+void dl_parameters_copy(const dltf_learner *l, dl_parameters to, dl_parameters from);
 
 /* Dictionary and encoder of the learner as parameters; `biased`: with its bias, otherwise b = 0. */
 void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool biased);
 
-/* Parameters (m x n, m x n, m) as dictionary and encoder of the learner. */
-void dl_gradient_to_learner(dltf_learner *l, const float *W, const float *E, const float *b);
+/* Parameters as dictionary and encoder of the learner. */
+void dl_gradient_to_learner(dltf_learner *l, dl_parameters p);
 
 /* What a checkpoint stores beside dictionary and encoder; how many fields. */
 int dl_gradient_fields(dl_gradient *g, dl_field *fields);

@@ -79,7 +79,7 @@ bool dl_learner_has_encoder(const dltf_learner *l) {
 
 static bool has_converged(const dltf_learner *l) {
     const dl_history *h = &l->history;
-    if (l->options.tolerance == 0 || h->count == 0)
+    if (h->count == 0)
         return false;
     const dltf_iteration *now = &h->records[h->count - 1], *before = h->count > 1 ? now - 1 : NULL;
     if (now->stage != current(l)->name || !current(l)->converged)
@@ -152,6 +152,10 @@ dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *c
 
 dltf_train_options dltf_learner_options(const dltf_learner *l) {
     return l->options;
+}
+
+const char *dltf_learner_choice(const dltf_learner *l) {
+    return l->choice;
 }
 
 const dltf_iteration *dltf_learner_history(const dltf_learner *l, int64_t *count) {

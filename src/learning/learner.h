@@ -5,13 +5,15 @@
 #include "data/bundle.h"
 #include "data/samples.h"
 #include "kernels/packed.h"
+#include "learning/split.h"
 #include "learning/stage.h"
 
 struct dltf_learner {
     dltf_train_options options; /* complete: m and k as chosen */
     int threads;
-    int64_t N, n, m, k;
-    dl_samples samples; /* scaled so that the mean of ||x||^2 is k */
+    int64_t N, n, m, k; /* N: training samples, without those held out */
+    dl_samples samples; /* rows of the data, scaled so that the mean of ||x||^2 is k */
+    dl_split split;     /* which of them are held out */
     float *mean;
     dl_scan scan;
     double weight;           /* 10^4 / N: data terms in the units of the paper, whatever N */
@@ -33,6 +35,8 @@ struct dltf_learner {
     int stage;                     /* position: iteration `index` of stages[stage] comes next */
     int64_t index;
     void *state; /* of that stage; NULL before its first iteration */
+
+    char choice[160]; /* the encoder that was chosen, and why; empty if the caller named it */
 
     double start_time;
     dl_history history;

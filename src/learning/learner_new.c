@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+enum { MAX_HELD_OUT = 2000 }; /* samples */
+
 /* Checks the data and sets the scale that makes options independent of units: mean ||x||^2 = k. */
 static dltf_status prepare_samples(dltf_learner *l, dltf_matrix X) {
     dltf_status status = DLTF_OK;
@@ -74,16 +76,19 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     dltf_learner *l = NULL;
     DL_TRY_NEW(l, 1);
     l->options = *options;
-    dl_train_options_complete(&l->options, X.rows, X.cols);
+    dl_train_options_complete(&l->options, X.rows, X.cols, l->choice, sizeof l->choice);
     DL_TRY(dl_train_options_check(&l->options));
     l->threads = dl_thread_count(options->threads);
-    l->N = X.rows;
     l->n = X.cols;
     l->m = l->options.m;
     l->k = l->options.k;
     l->stages = dl_method_stages(&l->options);
-    for (int i = 0; l->stages[i]; i++)
+    for (int i = 0; l->stages[i]; i++) {
         l->needs_gram = l->needs_gram || l->stages[i]->needs_gram;
+        if (l->stages[i]->holds_out)
+            l->split = dl_split_rows(X.rows, MAX_HELD_OUT, (uint64_t)l->options.seed);
+    }
+    l->N = X.rows - l->split.held_out;
     l->tau = 1e-3;
     l->start_time = dltf_seconds();
     DL_TRY(check_memory(l));

@@ -16,6 +16,14 @@
     STAGE(encoder)  /* tight, dual or distilled */                                                           \
     STAGE(finetune) /* of the distilled encoder, by gradients */
 
+/* The same with a distilled encoder, then gradients from there: the better of both is kept. */
+#define BEST(STAGE)                                                                                          \
+    STAGE(minibatch)                                                                                         \
+    STAGE(polish)                                                                                            \
+    STAGE(encoder)                                                                                           \
+    STAGE(finetune)                                                                                          \
+    STAGE(gradient)
+
 #define KSVD(STAGE) STAGE(ksvd)
 
 /* Dictionary and encoder together, by gradients. */
@@ -26,24 +34,38 @@
 
 TIED(DECLARE)
 UNTIED(DECLARE)
+BEST(DECLARE)
 KSVD(DECLARE)
 LEARNED(DECLARE)
 
 static const dl_stage *const tied[] = {TIED(ADDRESS) NULL};
 static const dl_stage *const untied[] = {UNTIED(ADDRESS) NULL};
+static const dl_stage *const best[] = {BEST(ADDRESS) NULL};
 static const dl_stage *const ksvd[] = {KSVD(ADDRESS) NULL};
 static const dl_stage *const learned[] = {LEARNED(ADDRESS) NULL};
 
 const dl_stage *const *dl_method_stages(const dltf_train_options *options) {
     if (options->method == DLTF_METHOD_KSVD)
         return ksvd;
-    if (options->encoder == DLTF_ENCODER_LEARNED)
+    switch (options->encoder) {
+    case DLTF_ENCODER_TIED:
+        return tied;
+    case DLTF_ENCODER_LEARNED:
         return learned;
-    return options->encoder == DLTF_ENCODER_TIED ? tied : untied;
+    case DLTF_ENCODER_BEST:
+        return best;
+    case DLTF_ENCODER_AUTO:
+    case DLTF_ENCODER_TIGHT:
+    case DLTF_ENCODER_DUAL:
+    case DLTF_ENCODER_DISTILLED:
+        break;
+    }
+    return untied;
 }
 
 const dl_stage *dl_stage_find(const char *name) {
-    static const dl_stage *const all[] = {TIED(ADDRESS) UNTIED(ADDRESS) KSVD(ADDRESS) LEARNED(ADDRESS)};
+    static const dl_stage *const all[] = {TIED(ADDRESS) UNTIED(ADDRESS) BEST(ADDRESS) KSVD(ADDRESS)
+                                              LEARNED(ADDRESS)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->name, name) == 0)
             return all[i];

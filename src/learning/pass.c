@@ -51,7 +51,8 @@ dl_tile dl_pass_tile(const dl_pass *pass, int64_t tile, int worker) {
     t.Z = dl_slots_from(&block->Z, start, t.rows);
     for (int64_t i = 0; i < t.rows; i++) {
         int64_t sample = pass->order ? pass->order[t.first + i] : t.first + i;
-        dl_samples_row(&l->samples, sample, block->row + worker * l->n, t.X + i * l->n);
+        dl_samples_row(&l->samples, dl_split_training(&l->split, sample), block->row + worker * l->n,
+                       t.X + i * l->n);
     }
     return t;
 }

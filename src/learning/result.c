@@ -33,8 +33,10 @@ dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes) {
         DL_TRY(dl_notes_set(notes, name, value));
     }
     char value[64];
+    if (*l->choice)
+        DL_TRY(dl_notes_set(notes, "encoder.choice", l->choice));
     DL_TRY(dl_notes_set(notes, "start", l->warm_encoder ? "model with encoder" : l->warm ? "model" : "new"));
-    snprintf(value, sizeof value, "%lld x %lld", (long long)l->N, (long long)l->n);
+    snprintf(value, sizeof value, "%lld x %lld", (long long)l->samples.X.rows, (long long)l->n);
     DL_TRY(dl_notes_set(notes, "data.shape", value));
     snprintf(value, sizeof value, "%016llx", (unsigned long long)l->scan.checksum);
     DL_TRY(dl_notes_set(notes, "data.checksum", value));
@@ -65,7 +67,7 @@ dltf_status dltf_learner_model(const dltf_learner *l, dltf_model **model) {
     DL_TRY(signed_rows(l, l->W, l->n, 1, &dictionary));
     if (untied)
         DL_TRY(signed_rows(l, l->E, l->n, 1, &encoder));
-    bool biased = l->options.encoder == DLTF_ENCODER_DISTILLED || l->options.encoder == DLTF_ENCODER_LEARNED;
+    bool biased = l->options.encoder != DLTF_ENCODER_TIGHT && l->options.encoder != DLTF_ENCODER_DUAL;
     if (untied && biased) /* in the units of the samples */
         DL_TRY(signed_rows(l, l->bias, 1, 1 / l->samples.scale, &bias));
     dltf_model_view parts = {.m = l->m,

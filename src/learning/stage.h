@@ -19,6 +19,7 @@ typedef struct dl_stage {
     const char *saving;   /* remedy when memory is short, for the message */
     bool needs_gram;      /* the m x m matrices of the learner */
     bool makes_encoder;   /* after its first iteration the learner has an untied encoder */
+    bool holds_out;       /* some samples are held out from all stages, for this one to measure errors on */
 
     /* Iterations that the options ask for; 0: the stage is skipped. */
     int64_t (*length)(const dltf_learner *l);
@@ -34,8 +35,8 @@ typedef struct dl_stage {
     dltf_status (*create)(dltf_learner *l, void **state);
     /* Changes the dictionary and the state, fills in the record. */
     dltf_status (*iterate)(dltf_learner *l, void *state, int64_t index, dltf_iteration *record);
-    /* Whether the stage has converged; `before` is the previous record, NULL after the first iteration.
-     * NULL: the stage always runs all its iterations. */
+    /* Whether the stage has converged, which it never has with tolerance 0, or is out of time; `before` is
+     * the previous record, NULL after the first iteration. NULL: the stage always runs all its iterations. */
     bool (*converged)(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before);
     void (*free)(void *state);
 

@@ -107,7 +107,7 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
 static bool converged(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before) {
     (void)before;
     double small = l->options.tolerance * sqrt((double)l->N * (double)l->k);
-    return now->primal_residual <= small && now->dual_residual <= small * l->options.beta;
+    return small > 0 && now->primal_residual <= small && now->dual_residual <= small * l->options.beta;
 }
 
 /* ---- Checkpoints ---- */

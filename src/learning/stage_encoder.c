@@ -7,7 +7,7 @@
 enum { PASSES = 8, SAMPLES = 20000 };
 
 static bool is_distilled(const dltf_learner *l) {
-    return l->options.encoder == DLTF_ENCODER_DISTILLED;
+    return l->options.encoder == DLTF_ENCODER_DISTILLED || l->options.encoder == DLTF_ENCODER_BEST;
 }
 
 static int64_t length(const dltf_learner *l) {

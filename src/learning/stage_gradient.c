@@ -1,90 +1,43 @@
 /* Stage `gradient`: dictionary and encoder together, by minibatch gradient descent through max_k
  * (gradient.h).
  *
- * Time and memory are linear in m, which suits large dictionaries. Some samples are held out: their error
- * determines which state is kept and when training stops. An iteration is a round of steps that takes about a
- * second. */
+ * Time and memory are linear in m, which suits large dictionaries. The error of held-out samples determines
+ * which state is kept and when training stops. If earlier stages have made a model, it is the start of
+ * this training and its rival: the one with the smaller error after refit is the result. */
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/random.h"
 #include "coding/dual.h"
 #include "learning/gradient_learner.h"
+#include "learning/gradient_plan.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
-    SMALL_BATCH = 250,
-    LARGE_BATCH = 1000,
-    LARGE_M = 2048,         /* more atoms than this: large batches */
-    MIN_SAMPLES = 300000,   /* samples seen by default: ten times each, */
-    MAX_SAMPLES = 20000000, /* within these bounds */
-    MAX_HELD_OUT = 2000,    /* a tenth of the samples, at most this many */
-    EVALUATIONS = 20,       /* of the held-out error in a training */
-    PATIENCE = 5,           /* evaluations without improvement before it stops early */
-    WARM_UP = 30,           /* steps until the full rate */
-    START_SAMPLES = 2000,   /* used to scale the initial encoder */
-    MIN_ROUNDS = 50,
-    MAX_ROUNDS = 5000
+    EVALUATIONS = 20, /* of the held-out error in a training */
+    PATIENCE = 5,     /* evaluations without improvement before it stops early */
 };
-static const double RATE = 0.06, RIDGE = 0.1, ROUND_FLOPS = 4e10, GROWTH_SHARE = 0.8;
+static const double RIDGE = 0.1, GROWTH_SHARE = 0.8, IDLE = 20;
 static const float GROWTH = 1.02f;
 
 typedef struct gradient {
-    dl_gradient g;
-    dl_samples samples; /* mean ||y||^2 = 1 */
-    double *row;        /* threads x n: work space for loading */
-    float *W, *E, *b;   /* the best state so far */
-    double best, held_out;
-    double stale; /* evaluations since the best one, in the second half */
+    dl_descent d;
+    dl_parameters best;  /* the state with the smallest held-out error so far */
+    dl_parameters rival; /* the model of earlier stages; NULL without */
+    double best_error, held_out_error;
+    double stale;   /* evaluations since the best one, in the second half */
+    double seconds; /* spent in this stage */
 } gradient;
 
-/* ---- The plan: how many samples, in which order ---- */
-
-static int64_t held_out_count(const dltf_learner *l) {
-    int64_t tenth = l->N / 10;
-    return tenth < MAX_HELD_OUT ? tenth : MAX_HELD_OUT;
-}
-
-static int64_t batch_size(const dltf_learner *l) {
-    int64_t size = l->m > LARGE_M ? LARGE_BATCH : SMALL_BATCH, count = l->N - held_out_count(l);
-    return size < count ? size : count;
-}
-
-static int64_t step_count(const dltf_learner *l) {
-    double N = (double)l->N, samples = fmin(fmax(10 * N, MIN_SAMPLES), fmax(MAX_SAMPLES, N));
-    if (l->options.epochs > 0)
-        samples = l->options.epochs * N;
-    return (int64_t)ceil(samples / (double)batch_size(l));
-}
-
-static int64_t length(const dltf_learner *l) {
-    double steps = (double)step_count(l);
-    double flops = steps * (double)batch_size(l) * 2 * (double)l->m * (double)l->n;
-    return (int64_t)fmin(steps, fmin(fmax(flops / ROUND_FLOPS, MIN_ROUNDS), MAX_ROUNDS));
-}
-
-/* The first step of a round; steps are spread evenly. */
-static int64_t first_step(const dltf_learner *l, int64_t round) {
-    return (int64_t)((double)round * (double)step_count(l) / (double)length(l));
+static bool has_rival(const dltf_learner *l) {
+    return l->options.encoder == DLTF_ENCODER_BEST;
 }
 
 static int64_t work(const dltf_learner *l) {
-    return batch_size(l) * step_count(l) / length(l) + 1;
-}
-
-/* Sample i in a fixed random order of all samples; the first ones are held out. */
-static int64_t sample_at(const dltf_learner *l, int64_t i) {
-    return dl_random_place((dl_random){(uint64_t)l->options.seed, DL_STREAM_HELD_OUT}, 0, l->N, i);
-}
-
-/* Sample i of the batch of a step. An epoch is a new random order of the other samples, cut into batches. */
-static int64_t batch_sample(const dltf_learner *l, int64_t step, int64_t i) {
-    int64_t held_out = held_out_count(l), count = l->N - held_out, size = batch_size(l);
-    int64_t per_epoch = count / size;
-    dl_random random = {(uint64_t)l->options.seed, DL_STREAM_EPOCH};
-    int64_t place = dl_random_place(random, (uint64_t)(step / per_epoch), count, step % per_epoch * size + i);
-    return sample_at(l, held_out + place);
+    return dl_plan_batch(l) * dl_plan_steps(l) / dl_plan_rounds(l) + 1;
 }
 
 /* ---- Memory ---- */
@@ -92,90 +45,40 @@ static int64_t batch_sample(const dltf_learner *l, int64_t step, int64_t i) {
 static dltf_status create(dltf_learner *l, void **state) {
     dltf_status status = DLTF_OK;
     gradient *s = NULL;
-    bool positive = l->options.select == DLTF_SELECT_POSITIVE;
     DL_TRY_NEW(s, 1);
     *state = s;
-    DL_TRY(dl_gradient_alloc(&s->g, l->threads, l->m, l->n, l->k, positive, batch_size(l)));
-    DL_TRY_NEW(s->row, l->threads * l->n);
-    DL_TRY_NEW(s->W, l->m * l->n);
-    DL_TRY_NEW(s->E, l->m * l->n);
-    DL_TRY_NEW(s->b, l->m);
+    DL_TRY(dl_descent_alloc(&s->d, l, has_rival(l)));
+    DL_TRY(dl_parameters_alloc(&s->best, l->m, l->n));
+    if (has_rival(l))
+        DL_TRY(dl_parameters_alloc(&s->rival, l->m, l->n));
     DL_TRY(dl_learner_make_encoder(l));
-    s->samples = dl_gradient_samples(l);
 done:
     return status;
 }
 
 static void free_state(void *state) {
     gradient *s = state;
-    dl_gradient_free(&s->g);
-    dl_free(s->row);
-    dl_free(s->W);
-    dl_free(s->E);
-    dl_free(s->b);
+    dl_descent_free(&s->d);
+    dl_parameters_free(&s->best);
+    dl_parameters_free(&s->rival);
     dl_free(s);
 }
 
 static double bytes(const dltf_learner *l) {
-    double encoder = 8 * (double)l->m * (double)l->n, best = 8 * (double)l->m * (double)l->n;
-    return encoder + best + dl_gradient_bytes(l->threads, l->m, l->n, l->k, batch_size(l));
-}
-
-/* ---- Batches ---- */
-
-typedef struct batch {
-    const dltf_learner *l;
-    gradient *s;
-    int64_t step;  /* -1: held-out samples */
-    int64_t first; /* first held-out sample */
-} batch;
-
-static void load_sample(void *context, int64_t i, int worker) {
-    const batch *b = context;
-    int64_t n = b->l->n;
-    int64_t sample = b->step >= 0 ? batch_sample(b->l, b->step, i) : sample_at(b->l, b->first + i);
-    dl_samples_row(&b->s->samples, sample, b->s->row + worker * n, b->s->g.Y + i * n);
-}
-
-/* Loads and codes `rows` samples. */
-static dl_gradient_error code_batch(batch b, int64_t rows) {
-    b.s->g.rows = rows;
-    dl_parallel(b.l->threads, rows, load_sample, &b);
-    return dl_gradient_code(&b.s->g);
-}
-
-/* The relative error of the first `count` samples of the fixed order, which are the held-out ones. */
-static double error_of(const dltf_learner *l, gradient *s, int64_t count) {
-    dl_gradient_error sum = {0, 0};
-    for (int64_t first = 0; first < count; first += s->g.room) {
-        int64_t left = count - first, rows = left < s->g.room ? left : s->g.room;
-        dl_gradient_error error = code_batch((batch){l, s, -1, first}, rows);
-        sum.left += error.left;
-        sum.energy += error.energy;
-    }
-    return sum.energy > 0 ? sum.left / sum.energy : 0;
-}
-
-/* ---- Which state is kept ---- */
-
-static void keep_best(const dltf_learner *l, gradient *s) {
-    size_t size = (size_t)(l->m * l->n) * sizeof(float);
-    memcpy(s->W, s->g.W.value, size);
-    memcpy(s->E, s->g.E.value, size);
-    memcpy(s->b, s->g.b.value, (size_t)l->m * sizeof(float));
+    double matrix = (double)l->m * (double)l->n, encoder = 8 * matrix, best = 8 * matrix;
+    return encoder + (has_rival(l) ? 2 : 1) * best +
+           dl_gradient_bytes(l->threads, l->m, l->n, l->k, dl_plan_batch(l));
 }
 
 /* ---- The start ---- */
 
 /* The least-squares factor from the reconstructions R to the samples Y: <R, Y> / <R, R>. */
 static double best_scale(const dltf_learner *l, gradient *s) {
-    int64_t count = l->N < START_SAMPLES ? l->N : START_SAMPLES;
     double along = 0, square = 0;
-    for (int64_t first = 0; first < count; first += s->g.room) {
-        int64_t left = count - first, rows = left < s->g.room ? left : s->g.room;
-        code_batch((batch){l, s, -1, first}, rows);
-        for (int64_t i = 0; i < rows * l->n; i++) {
-            double y = (double)s->g.Y[i], r = y - (double)s->g.R[i];
+    for (int64_t first = 0; first < dl_descent_judges(l); first += s->d.g.room) {
+        dl_descent_judge(&s->d, l, first);
+        for (int64_t i = 0; i < s->d.g.rows * l->n; i++) {
+            double y = (double)s->d.g.Y[i], r = y - (double)s->d.g.R[i];
             along += r * y;
             square += r * r;
         }
@@ -183,25 +86,29 @@ static double best_scale(const dltf_learner *l, gradient *s) {
     return along > 0 && square > 0 ? along / square : 1;
 }
 
-/* Initial state: W of the learner, and the encoder of the starting model or else the dual of W, scaled for
- * the smallest error, and b = 0. */
+/* Initial state: W of the learner, and the encoder of earlier stages or of the starting model, or else the
+ * dual of W, scaled for the smallest error, and b = 0. */
 static dltf_status start(dltf_learner *l, gradient *s) {
     dltf_status status = DLTF_OK;
     int64_t entries = l->m * l->n, size = l->m < l->n ? l->m : l->n;
     double *factor = NULL;
-    bool given = l->warm_encoder;
+    bool given = l->warm_encoder || has_rival(l);
     DL_TRY_NEW(factor, size * size);
     if (!given)
         dl_dual_encoder(l->threads, l->W, l->m, l->n, RIDGE * (double)l->m / (double)l->n, factor, l->E);
-    dl_gradient_from_learner(&s->g, l, given);
+    dl_gradient_from_learner(&s->d.g, l, given);
     if (!given) {
         float scale = (float)best_scale(l, s);
         for (int64_t i = 0; i < entries; i++)
-            s->g.E.value[i] *= scale;
-        dl_gradient_pack(&s->g);
+            s->d.g.E.value[i] *= scale;
+        dl_gradient_pack(&s->d.g);
     }
-    s->best = s->held_out = error_of(l, s, held_out_count(l));
-    keep_best(l, s);
+    s->best_error = s->held_out_error = dl_descent_error(&s->d, l);
+    dl_parameters_copy(l, s->best, dl_descent_parameters(&s->d));
+    if (has_rival(l)) {
+        dl_parameters_copy(l, s->rival, s->best);
+        s->best_error = DBL_MAX; /* compared at the end, and by another error */
+    }
 done:
     dl_free(factor);
     return status;
@@ -209,80 +116,94 @@ done:
 
 /* ---- Evaluation ---- */
 
-/* Computes the held-out error every few rounds and after the last. Without held-out samples the latest state
- * counts as the best. At a constant rate the error reaches a plateau from which only the falling rate of the
- * second half leads down, so that the first half does not count as lack of improvement. */
-static void evaluate(const dltf_learner *l, gradient *s, int64_t index, double training_error) {
-    int64_t rounds = length(l), every = rounds > EVALUATIONS ? rounds / EVALUATIONS : 1;
-    int64_t count = held_out_count(l);
-    bool last = index + 1 == rounds;
-    if (!last && (index + 1) % every != 0)
+/* From 0 to 1, by steps or by time, whichever is further. */
+static double share_done(const dltf_learner *l, const gradient *s, int64_t step) {
+    double by_steps = (double)step / (double)dl_plan_steps(l);
+    return l->options.seconds > 0 ? fmax(by_steps, s->seconds / l->options.seconds) : by_steps;
+}
+
+/* Computes the held-out error every few rounds and after the last. At a constant rate the error reaches a
+ * plateau from which only the falling rate of the second half leads down, so that the first half does not
+ * count as lack of improvement. */
+static void evaluate(const dltf_learner *l, gradient *s, int64_t index) {
+    int64_t rounds = dl_plan_rounds(l), every = dl_max(1, rounds / EVALUATIONS);
+    double done = share_done(l, s, dl_plan_first_step(l, index + 1));
+    if (done < 1 && (index + 1) % every != 0)
         return;
-    s->held_out = count > 0 ? error_of(l, s, count) : training_error;
-    s->stale += 2 * (index + 1) > rounds;
-    if (count == 0 || s->held_out < s->best) {
-        s->best = s->held_out;
+    s->held_out_error = dl_descent_error(&s->d, l);
+    s->stale += done > 0.5;
+    if (s->held_out_error < s->best_error) {
+        s->best_error = s->held_out_error;
         s->stale = 0;
-        keep_best(l, s);
+        dl_parameters_copy(l, s->best, dl_descent_parameters(&s->d));
     }
 }
 
 static bool ends(const dltf_learner *l, const gradient *s, int64_t index) {
-    return index + 1 == length(l) || (l->options.tolerance > 0 && s->stale >= PATIENCE);
+    return share_done(l, s, dl_plan_first_step(l, index + 1)) >= 1 ||
+           (l->options.tolerance > 0 && s->stale >= PATIENCE);
 }
 
-/* Copies the current state, or at the end the best one, to the learner. */
-static void publish(dltf_learner *l, const gradient *s, bool best) {
-    if (best)
-        dl_gradient_to_learner(l, s->W, s->E, s->b);
-    else
-        dl_gradient_to_learner(l, s->g.W.value, s->g.E.value, s->g.b.value);
-    memcpy(l->code_sum, s->g.code_sum, (size_t)l->m * sizeof *l->code_sum);
+/* The best state, or the rival if that has the smaller error. Its own error becomes the held-out error. */
+static dl_parameters choose(dltf_learner *l, gradient *s) {
+    s->held_out_error = s->best_error;
+    if (!has_rival(l))
+        return s->best;
+    double learned = dl_descent_refit_error(&s->d, l, s->best);
+    double rival = dl_descent_refit_error(&s->d, l, s->rival);
+    bool wins = learned < rival;
+    if (!wins) /* the rival is in use */
+        s->held_out_error = dl_descent_error(&s->d, l);
+    snprintf(l->choice, sizeof l->choice, "%s: relative error after refit %.4f, %s %.4f, on %lld %s samples",
+             wins ? "learned" : "distilled", wins ? learned : rival, wins ? "distilled" : "learned",
+             wins ? rival : learned, (long long)dl_descent_judges(l),
+             l->split.held_out > 0 ? "held-out" : "training");
+    return wins ? s->best : s->rival;
 }
 
 static double idle_share(const dltf_learner *l, const gradient *s, int64_t patience) {
     int64_t idle = 0;
     for (int64_t j = 0; j < l->m; j++)
-        idle += s->g.idle[j] > patience;
+        idle += s->d.g.idle[j] > patience;
     return (double)idle / (double)l->m;
 }
 
 /* ---- The iteration ---- */
 
-/* Rises over the first steps, whose gradients point the same way for all atoms of a sample and with many
- * entries overshoot; constant for the first half, then linear to zero. */
-static double rate_at(const dltf_learner *l, int64_t step) {
-    double n = (double)l->n, k = (double)l->k, done = (double)step / (double)step_count(l);
-    double rate =
-        RATE / sqrt(n) * pow((double)batch_size(l) / SMALL_BATCH, 0.25) * fmin(1, sqrt(0.16 * n / k));
-    return rate * fmin(1, 2 * (1 - done)) * fmin(1, (double)(step + 1) / WARM_UP);
+/* One step; returns the error of its batch. */
+static dl_gradient_error descend(const dltf_learner *l, gradient *s, int64_t step, int64_t patience) {
+    double done = share_done(l, s, step);
+    float rate = (float)dl_plan_rate(l, step, done);
+    dl_gradient_rule rule = {
+        .rate = rate, .tie = 2 * rate, .patience = done < GROWTH_SHARE ? patience : 0, .growth = GROWTH};
+    dl_gradient_error error = dl_descent_batch(&s->d, l, step);
+    dl_gradient_step(&s->d.g, &rule);
+    return error;
 }
 
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
     gradient *s = state;
     dl_gradient_error sum = {0, 0};
-    int64_t patience = (int64_t)ceil(20 * (double)l->m / (double)l->k);
+    int64_t patience = (int64_t)ceil(IDLE * (double)l->m / (double)l->k);
+    double begin = dltf_seconds(), before = s->seconds;
     if (index == 0) {
         dltf_status status = start(l, s);
         if (status != DLTF_OK)
             return status;
     }
-    memset(s->g.code_sum, 0, (size_t)l->m * sizeof *s->g.code_sum);
-    for (int64_t step = first_step(l, index); step < first_step(l, index + 1); step++) {
-        float rate = (float)rate_at(l, step);
-        bool growing = (double)step < GROWTH_SHARE * (double)step_count(l);
-        dl_gradient_rule rule = {
-            .rate = rate, .tie = 2 * rate, .patience = growing ? patience : 0, .growth = GROWTH};
-        dl_gradient_error error = code_batch((batch){l, s, step, 0}, batch_size(l));
-        dl_gradient_step(&s->g, &rule);
+    memset(s->d.g.code_sum, 0, (size_t)l->m * sizeof *s->d.g.code_sum);
+    int64_t first = dl_plan_first_step(l, index), last = dl_plan_first_step(l, index + 1);
+    for (int64_t step = first; step < last && share_done(l, s, step) < 1; step++) {
+        dl_gradient_error error = descend(l, s, step, patience);
         sum.left += error.left;
         sum.energy += error.energy;
+        s->seconds = before + dltf_seconds() - begin;
     }
     record->relative_error = sum.energy > 0 ? sum.left / sum.energy : 0;
-    evaluate(l, s, index, record->relative_error);
-    record->held_out_error = s->held_out;
+    evaluate(l, s, index);
     record->unused_share = idle_share(l, s, patience);
-    publish(l, s, ends(l, s, index));
+    dl_gradient_to_learner(l, ends(l, s, index) ? choose(l, s) : dl_descent_parameters(&s->d));
+    record->held_out_error = s->held_out_error;
     return DLTF_OK;
 }
 
@@ -290,28 +211,35 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
 static bool converged(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before) {
     (void)before;
     const gradient *s = l->state;
-    return s && now->index + 1 < length(l) && ends(l, s, now->index);
+    return s && now->index + 1 < dl_plan_rounds(l) && ends(l, s, now->index);
 }
 
 /* ---- Checkpoints ---- */
 
 static int fields(const dltf_learner *l, void *state, dl_field *list) {
     gradient *s = state;
-    const dl_field own[] = {
-        {"gradient.best.W", DL_TENSOR_F32, l->m, l->n, s->W},
-        {"gradient.best.E", DL_TENSOR_F32, l->m, l->n, s->E},
-        {"gradient.best.b", DL_TENSOR_F32, l->m, 0, s->b},
-        {"gradient.best", DL_TENSOR_F64, 1, 0, &s->best},
-        {"gradient.held_out", DL_TENSOR_F64, 1, 0, &s->held_out},
+    dl_field own[] = {
+        {"gradient.best.W", DL_TENSOR_F32, l->m, l->n, s->best.W},
+        {"gradient.best.E", DL_TENSOR_F32, l->m, l->n, s->best.E},
+        {"gradient.best.b", DL_TENSOR_F32, l->m, 0, s->best.b},
+        {"gradient.best.code_sum", DL_TENSOR_F64, l->m, 0, s->best.code_sum},
+        {"gradient.best_error", DL_TENSOR_F64, 1, 0, &s->best_error},
+        {"gradient.held_out_error", DL_TENSOR_F64, 1, 0, &s->held_out_error},
         {"gradient.stale", DL_TENSOR_F64, 1, 0, &s->stale},
+        {"gradient.seconds", DL_TENSOR_F64, 1, 0, &s->seconds},
+        {"gradient.rival.W", DL_TENSOR_F32, l->m, l->n, s->rival.W},
+        {"gradient.rival.E", DL_TENSOR_F32, l->m, l->n, s->rival.E},
+        {"gradient.rival.b", DL_TENSOR_F32, l->m, 0, s->rival.b},
+        {"gradient.rival.code_sum", DL_TENSOR_F64, l->m, 0, s->rival.code_sum},
     };
-    int count = dl_gradient_fields(&s->g, list);
-    memcpy(list + count, own, sizeof own);
-    return count + (int)(sizeof own / sizeof *own);
+    enum { ALL = sizeof own / sizeof *own, OF_RIVAL = 4 };
+    int count = dl_gradient_fields(&s->d.g, list), added = has_rival(l) ? ALL : ALL - OF_RIVAL;
+    memcpy(list + count, own, (size_t)added * sizeof *own);
+    return count + added;
 }
 
 static dltf_status restored(const dltf_learner *l, void *state) {
-    return dl_gradient_restored(&((gradient *)state)->g, l);
+    return dl_gradient_restored(&((gradient *)state)->d.g, l);
 }
 
 const dl_stage dl_stage_gradient = {
@@ -320,7 +248,8 @@ const dl_stage dl_stage_gradient = {
     .diverged = "rescale the data",
     .saving = "lower m",
     .makes_encoder = true,
-    .length = length,
+    .holds_out = true,
+    .length = dl_plan_rounds,
     .bytes = bytes,
     .work = work,
     .create = create,

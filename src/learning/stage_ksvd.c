@@ -98,7 +98,7 @@ static void code_tile(void *context, int64_t tile, int worker) {
     dl_slots Z = dl_slots_from(&s->Z, first, rows);
     float *R = s->R + first * n;
     for (int64_t i = 0; i < rows; i++)
-        dl_samples_row(&l->samples, first + i, s->row + worker * n, R + i * n);
+        dl_samples_row(&l->samples, dl_split_training(&l->split, first + i), s->row + worker * n, R + i * n);
     dl_omp_tile(&omp, R, n, rows, &s->spaces[worker], Z);
     for (int64_t i = 0; i < rows; i++)
         dl_decode32(R + i * n, DL_SUBTRACT, s->atoms, n, dl_slots_code(&Z, i));
@@ -148,8 +148,9 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
 
 /* The objective has settled, and no atom was replaced. */
 static bool converged(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before) {
-    return before && now->atoms_replaced + before->atoms_replaced == 0 &&
-           fabs(now->objective - before->objective) <= l->options.tolerance * now->objective;
+    double tolerance = l->options.tolerance;
+    return tolerance > 0 && before && now->atoms_replaced + before->atoms_replaced == 0 &&
+           fabs(now->objective - before->objective) <= tolerance * now->objective;
 }
 
 const dl_stage dl_stage_ksvd = {

@@ -62,8 +62,9 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
 
 /* The objective has settled at the final theta. */
 static bool converged(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before) {
-    return before && now->theta == l->options.theta && before->theta == l->options.theta &&
-           fabs(now->objective - before->objective) <= l->options.tolerance * now->objective;
+    double tolerance = l->options.tolerance, theta = l->options.theta;
+    return tolerance > 0 && before && now->theta == theta && before->theta == theta &&
+           fabs(now->objective - before->objective) <= tolerance * now->objective;
 }
 
 const dl_stage dl_stage_tied = {

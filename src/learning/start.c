@@ -29,7 +29,7 @@ static dltf_status start_from_samples(dltf_learner *l) {
     dl_random_permutation((dl_random){(uint64_t)l->options.seed, DL_STREAM_INIT}, 0, l->N, order);
     for (int64_t i = 0; i < l->N && j < l->m; i++) {
         double *w = l->W + j * l->n;
-        dl_samples_row(&l->samples, order[i], row, x);
+        dl_samples_row(&l->samples, dl_split_training(&l->split, order[i]), row, x);
         for (int64_t e = 0; e < l->n; e++)
             w[e] = (double)x[e];
         j += dl_normalise(w, l->n);

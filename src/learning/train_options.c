@@ -4,11 +4,12 @@
 #include "base/integer.h"
 #include "base/options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The encoders, in the order of dltf_encoder_kind after auto; the last variant has none. */
-#define STAGED "tied|tight|dual|distilled" /* those that begin with minibatches */
-#define ENCODERS STAGED "|learned"
+#define ENCODERS "tied|tight|dual|distilled|learned|best"
+#define STAGED "tied|tight|dual|distilled|best" /* those that begin with minibatches */
 #define VARIANTS ENCODERS "|ksvd"
 
 #define FIELD(field) .offset = offsetof(dltf_train_options, field)
@@ -33,10 +34,11 @@ static const dltf_option options[] = {
     {.name = "admm", .kind = DLTF_OPTION_INTEGER, FIELD(admm), .default_text = "0", .max = DL_OPTION_MAX_COUNT, .applies = "tied", .argument = "T3", .help = "stage 3: ADMM iterations of the whole model (Z, Q, W, Y steps); 0 skips it"},
     {.name = "lambda", .kind = DLTF_OPTION_REAL, FIELD(lambda), .default_text = "0.05", .max = 1e12, .applies = "tied", .argument = "LAMBDA", .help = "stage 3: weight of the noise term"},
     {.name = "beta", .kind = DLTF_OPTION_REAL, FIELD(beta), .default_text = "0.5", .min = 1e-12, .max = 1e12, .applies = "tied", .argument = "BETA", .help = "stage 3: penalty of the constraint Q = W^T(X - WZ); keep it >= 10 lambda"},
-    {.name = "encoder", .kind = DLTF_OPTION_CHOICE, FIELD(encoder), .default_text = "auto", .choices = "auto|" ENCODERS, .argument = "KIND", .help = "scores by the dictionary itself (tied: the paper's feature, after stages 2 and 3), by an encoder made for the dictionary of stage 1 (tight, dual, distilled), or by one learned together with the dictionary (learned); auto: the encoder that the other options apply to; if they leave it open, learned for more than 512 atoms, tied with ksvd or fewer than 20 samples per atom, otherwise distilled"},
-    {.name = "polish", .kind = DLTF_OPTION_INTEGER, FIELD(polish), .default_text = "5", .max = DL_OPTION_MAX_COUNT, .applies = "tight|dual|distilled", .argument = "T4", .help = "iterations that refine the dictionary of stage 1 with multi-pass codes"},
-    {.name = "finetune", .kind = DLTF_OPTION_INTEGER, FIELD(finetune), .default_text = "0", .max = DL_OPTION_MAX_COUNT, .applies = "distilled", .argument = "T5", .help = "gradient steps on dictionary and encoder at the end; 800 lower errors by a few percent and may double the training time"},
-    {.name = "epochs", .kind = DLTF_OPTION_REAL, FIELD(epochs), .default_text = "0", .max = 1e6, .applies = "learned", .argument = "N", .help = "passes over the samples; 0: 10, but at least 300,000 and at most 20 million samples in total"},
+    {.name = "encoder", .kind = DLTF_OPTION_CHOICE, FIELD(encoder), .default_text = "auto", .choices = "auto|" ENCODERS, .argument = "KIND", .help = "scores by the dictionary itself (tied: the paper's feature, after stages 2 and 3), by an encoder made for the dictionary of stage 1 (tight, dual, distilled), or by one learned together with the dictionary (learned); best: distilled or learned, whichever has the smaller error on held-out samples; auto: the encoder that the other options apply to; if they leave it open, tied with ksvd, learned for more than 512 atoms or 4,096 columns, otherwise best"},
+    {.name = "polish", .kind = DLTF_OPTION_INTEGER, FIELD(polish), .default_text = "5", .max = DL_OPTION_MAX_COUNT, .applies = "tight|dual|distilled|best", .argument = "T4", .help = "iterations that refine the dictionary of stage 1 with multi-pass codes"},
+    {.name = "finetune", .kind = DLTF_OPTION_INTEGER, FIELD(finetune), .default_text = "800", .max = DL_OPTION_MAX_COUNT, .applies = "distilled|best", .argument = "T5", .help = "gradient steps that refine dictionary and distilled encoder; 0 skips them"},
+    {.name = "epochs", .kind = DLTF_OPTION_REAL, FIELD(epochs), .default_text = "0", .max = 1e6, .applies = "learned|best", .argument = "N", .help = "passes over the samples of learned; 0: 10, but at least 600,000 samples and 2,000 uses per atom, and at most 20 million samples in total"},
+    {.name = "seconds", .kind = DLTF_OPTION_REAL, FIELD(seconds), .default_text = "0", .max = 1e9, .applies = "learned", .argument = "S", .help = "end by then even if not all passes are done; 0: no limit. The result then depends on the speed of the machine"},
     {.name = "update", .kind = DLTF_OPTION_CHOICE, FIELD(update), .default_text = "exact", .choices = "exact|approximate", .applies = "ksvd", .argument = "HOW", .help = "update of an atom: the full rank-one fit, or one power iteration"},
     {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .applies = "ksvd", .argument = "E", .help = "a code is complete when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
     {.name = "tolerance", .kind = DLTF_OPTION_REAL, FIELD(tolerance), .default_text = "1e-6", .max = 1, .argument = "TOL", .help = "stop a stage when the relative change of the objective (stage 3: the relative residuals) is at most this; 0: never"},
@@ -44,13 +46,14 @@ static const dltf_option options[] = {
 /* clang-format on */
 
 /* Bits of VARIANTS. */
-static const unsigned TIED = 1u << 0, UNTIED = 1u << 1 | 1u << 2 | 1u << 3, LEARNED = 1u << 4, KSVD = 1u << 5;
+static const unsigned TIED = 1u << 0, UNTIED = 1u << 1 | 1u << 2 | 1u << 3, LEARNED = 1u << 4, BEST = 1u << 5,
+                      KSVD = 1u << 6;
 
 static unsigned possible(const void *target) {
     const dltf_train_options *o = target;
     if (o->method == DLTF_METHOD_KSVD)
         return KSVD;
-    return o->encoder == DLTF_ENCODER_AUTO ? TIED | UNTIED | LEARNED
+    return o->encoder == DLTF_ENCODER_AUTO ? TIED | UNTIED | LEARNED | BEST
                                            : TIED << (o->encoder - DLTF_ENCODER_TIED);
 }
 
@@ -80,7 +83,11 @@ dltf_status dltf_train_options_settle(dltf_train_options *options, const char *c
     dl_variants_left(table, options, given, &left, &decisive);
     if (!decisive)
         return DLTF_OK;
-    if (left == TIED)
+    if (left != BEST)
+        left &= ~BEST; /* options of one candidate mean that candidate */
+    if (left == BEST)
+        options->encoder = DLTF_ENCODER_BEST;
+    else if (left == TIED)
         options->encoder = DLTF_ENCODER_TIED;
     else if (left == LEARNED)
         options->encoder = DLTF_ENCODER_LEARNED;
@@ -92,33 +99,52 @@ dltf_status dltf_train_options_settle(dltf_train_options *options, const char *c
     return DLTF_OK;
 }
 
-/* The stages that need m x m matrices cost O(m^3), and find worse dictionaries with many atoms than with few.
- * With few samples per atom, an encoder fitted to their codes may overfit. */
-static dltf_encoder_kind choose_encoder(const dltf_train_options *options, int64_t N) {
-    const int64_t many = 512, enough = 20;
+/* The stages before a distilled encoder cost O(m^3 + n^3), and find worse dictionaries with many atoms than
+ * with few. */
+static dltf_encoder_kind choose_encoder(const dltf_train_options *options, int64_t n, const char **reason) {
+    const int64_t many_atoms = 512, many_columns = 4096;
     unsigned left = 0;
     const dltf_option *decisive = NULL;
     dl_variants_left(dltf_train_option_table(), options, NULL, &left, &decisive);
-    if (options->method == DLTF_METHOD_KSVD)
-        return DLTF_ENCODER_TIED;
-    if (options->m > many && (left & LEARNED))
+    *reason = "learned: more than 512 atoms";
+    if (options->m > many_atoms && (left & LEARNED))
         return DLTF_ENCODER_LEARNED;
-    return N / enough < options->m ? DLTF_ENCODER_TIED : DLTF_ENCODER_DISTILLED;
+    *reason = "learned: more than 4,096 columns";
+    if (n > many_columns && (left & LEARNED))
+        return DLTF_ENCODER_LEARNED;
+    *reason = "best: errors on held-out samples will decide";
+    return DLTF_ENCODER_BEST;
+}
+
+static void complete_encoder(dltf_train_options *options, int64_t n, char *choice, size_t size) {
+    const char *reason = NULL;
+    dltf_train_options_settle(options, NULL, &reason);
+    if (reason) {
+        char kind[16];
+        dltf_option_format(dltf_option_find(dltf_train_option_table(), "encoder"), options, kind,
+                           sizeof kind);
+        snprintf(choice, size, "%s: option %s applies to it", kind, reason);
+    }
+    if (options->encoder != DLTF_ENCODER_AUTO)
+        return;
+    if (options->method == DLTF_METHOD_KSVD) {
+        options->encoder = DLTF_ENCODER_TIED;
+        return;
+    }
+    options->encoder = choose_encoder(options, n, &reason);
+    snprintf(choice, size, "%s", reason);
 }
 
 /* m: twice overcomplete, at most 512 and a tenth of the samples. k: an eighth of the dimensions, at most 30
  * and a quarter of the atoms. */
-void dl_train_options_complete(dltf_train_options *options, int64_t N, int64_t n) {
-    const char *reason = NULL;
+void dl_train_options_complete(dltf_train_options *options, int64_t N, int64_t n, char *choice, size_t size) {
     if (options->m == 0)
         options->m = dl_max(dl_max(1, options->k), dl_min(dl_min(2 * n, 512), dl_max(N / 10, 2)));
     if (options->k == 0)
         options->k = dl_max(1, dl_min(dl_min(n / 8, 30), options->m / 4));
     if (options->select == DLTF_SELECT_MODEL)
         options->select = DLTF_SELECT_ABS;
-    dltf_train_options_settle(options, NULL, &reason);
-    if (options->encoder == DLTF_ENCODER_AUTO)
-        options->encoder = choose_encoder(options, N);
+    complete_encoder(options, n, choice, size);
 }
 
 dltf_status dl_train_options_check(const dltf_train_options *options) {

@@ -7,7 +7,8 @@
 /* Checks bounds and incompatible options. */
 dltf_status dl_train_options_check(const dltf_train_options *options);
 
-/* Fills in options the caller left open, for N samples of n columns. */
-void dl_train_options_complete(dltf_train_options *options, int64_t N, int64_t n);
+/* Fills in options the caller left open, for N samples of n columns. Writes the encoder and the reason for it
+ * to `choice` if the caller left that open. */
+void dl_train_options_complete(dltf_train_options *options, int64_t N, int64_t n, char *choice, size_t size);
 
 #endif

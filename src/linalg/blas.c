@@ -16,6 +16,15 @@ void dl_product_symmetric(const float *A, const float *B, int64_t rows, int64_t 
     dl_blas_end();
 }
 
+void dl_gemm32(dl_transpose ta, dl_transpose tb, int64_t rows, int64_t cols, int64_t inner, const float *A,
+               int64_t lda, const float *B, int64_t ldb, float *C, int64_t ldc) {
+    dl_blas_begin();
+    cblas_sgemm(CblasRowMajor, ta == DL_TRANSPOSED ? CblasTrans : CblasNoTrans,
+                tb == DL_TRANSPOSED ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, (int)inner, 1, A,
+                (int)lda, B, (int)ldb, 0, C, (int)ldc);
+    dl_blas_end();
+}
+
 void dl_accumulate_tn(const float *A, int64_t lda, const float *B, int64_t samples, int64_t cols, int64_t n,
                       float *scratch, double *sum) {
     dl_blas_begin();

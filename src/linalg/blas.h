@@ -17,6 +17,11 @@ typedef enum dl_transpose { DL_PLAIN, DL_TRANSPOSED } dl_transpose;
 /* C = A B in f32 for symmetric B (size x size): A, C rows x size. */
 void dl_product_symmetric(const float *A, const float *B, int64_t rows, int64_t size, float *C);
 
+/* C = op(A) op(B) in f32, on the calling thread; op(A) rows x inner, op(B) inner x cols. lda, ldb, ldc:
+ * floats from one row to the next as stored. */
+void dl_gemm32(dl_transpose ta, dl_transpose tb, int64_t rows, int64_t cols, int64_t inner, const float *A,
+               int64_t lda, const float *B, int64_t ldb, float *C, int64_t ldc);
+
 /* sum += A^T B for a block of samples: A samples x lda of which `cols` columns are used, B samples x n,
  * sum cols x n in f64; `scratch` holds cols x n floats. */
 void dl_accumulate_tn(const float *A, int64_t lda, const float *B, int64_t samples, int64_t cols, int64_t n,

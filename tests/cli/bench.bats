@@ -35,6 +35,22 @@ assert platform.node() not in host.values()
 TEXT
 }
 
+@test "networks train as well as those of PyTorch" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "Python cannot load a library with sanitizers"
+  "$PYTHON" -c 'import torch' || skip "PyTorch is not installed"
+  "$PYTHON" "$BATS_TEST_DIRNAME/../../bench/networks" --build "${DLTF%/bin/dltf}" --rounds 2 --batches 3 -o networks.json
+  "$PYTHON" - <<'TEXT'
+import json
+rows = json.load(open("networks.json"))["rows"]
+assert {row["network"] for row in rows} == {"classifier", "autoencoder"}
+assert {row["peer"] for row in rows} == {"sgemm", "dltf", "torch"}
+for row in rows:
+    assert row["batch_ms"] > 0 and row["ratio_to_sgemm"] > 0, row
+    if row["network"] == "autoencoder" and row["peer"] != "sgemm":  # after six steps of Adam
+        assert 20 < row["loss"] < 140, row  # zero as output: 784/6 = 131; different random weights
+TEXT
+}
+
 @test "learners are compared by the same measures" {
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow here"
   "$PYTHON" -c 'import torch, sklearn' || skip "PyTorch or scikit-learn is not installed"
@@ -89,7 +105,11 @@ TEXT
   [[ $names == encode* && $(wc -w <<<"$names") -ge 5 ]]
   [[ $("$bench" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p') == "$names" ]]
   # Each has committed results; so have the scripts, and nothing else.
+<<<<<<< HEAD
   [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names peers learners kmeans | sort) ]]
+=======
+  [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names peers learners networks | sort) ]]
+>>>>>>> main
 }
 
 @test "a benchmark prints a table, or one JSON object with the same rows" {

@@ -25,6 +25,16 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
   [[ $(dltf encode "$model" "$toy/Xtest.npy" -o c.npz --coder omp) != *--refit*coefficients* ]]
 }
 
+@test "the report tells which coders store correlations" {
+  for coder in threshold incoherent; do
+    [[ $(dltf encode "$model" "$toy/Xtest.npy" -o a.npz --coder "$coder") == *"values are correlations; use --refit"* ]]
+    [[ $(dltf encode "$model" "$toy/Xtest.npy" -o a.npz --coder "$coder" --refit) != *correlations* ]]
+  done
+  for coder in omp iht niht htp shortlist; do
+    [[ $(dltf encode "$model" "$toy/Xtest.npy" -o a.npz --coder "$coder") != *correlations* ]]
+  done
+}
+
 @test "incoherent: shorter codes with less coherence or a threshold" {
   all=(encode "$model" "$toy/Xtest.npy" --coder incoherent --json)
   some=$(dltf "${all[@]}" -o a.npz --coherence 0.3 | value 'd["entries_per_sample"]')
@@ -81,7 +91,7 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
 }
 
 @test "options of another method are rejected" {
-  fails 2 "--steps: applies to encoder tied, tight, dual or distilled, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 3 -o x.safetensors
+  fails 2 "--steps: applies to encoder tied, tight, dual, distilled or best, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 3 -o x.safetensors
   fails 2 "--error: applies to method ksvd" train "$toy/X.npy" --error 3 -o x.safetensors
   fails 2 "--update: applies to method ksvd" train "$toy/X.npy" --update approximate -o x.safetensors
   fails 2 "--select: positive is not supported by ksvd" train "$toy/X.npy" --method ksvd --select positive -o x.safetensors

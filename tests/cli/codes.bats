@@ -71,6 +71,15 @@ PYTHON
   [[ ! -e y.npy && ! -e p.png ]]
 }
 
+@test "inspect shows the layers of a network" {
+  cp "$BATS_TEST_DIRNAME/../fuzz/corpus/network/two" net.safetensors
+  run -0 dltf inspect net.safetensors
+  [[ $output == *"3 -> 2, relu"*"2 -> 1, linear"*"weights and biases"*"11"* ]]
+  [[ $(dltf inspect net.safetensors --json | value 'd["layers"][0]["outputs"], d["weights"]') == "(2, 11)" ]]
+  fails 2 "is a network: --atoms needs a model" inspect net.safetensors --atoms a.png
+  fails 1 "net.safetensors: is a network, not a model; to see its layers, run 'dltf inspect FILE'" encode net.safetensors "$model"
+}
+
 @test "inspect shows sizes, coherence, guarantee and provenance" {
   run -0 dltf inspect "$model"
   [[ $output == *"atoms (m)"*24*tied*"preprocessing"*none*coherence*Welch*"mu_1(3)"*"frame potential"*"Corollary 1.1"* ]]

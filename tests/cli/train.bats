@@ -80,9 +80,9 @@ load common
   [[ $(value '[r["stage"] for r in d["history"]].count("admm")' <report.json) == 3 ]]
 }
 
-@test "encoders: distilled by default, others by name; the same file on any number of threads" {
+@test "encoders: the best of two by default, others by name; the same file on any number of threads" {
   steps=(-m 24 -k 3 --steps 40 --batch 200)
-  for kind in tied tight dual distilled; do
+  for kind in tied tight dual distilled best; do
     dltf train "$toy/X.npy" "${steps[@]}" --encoder $kind --threads 1 -o $kind.safetensors -q
     dltf train "$toy/X.npy" "${steps[@]}" --encoder $kind --threads 2 -o two.safetensors --json >$kind.json
     same_file $kind.safetensors two.safetensors
@@ -96,10 +96,12 @@ load common
   [[ $(dltf inspect tight.safetensors --json | value 'd["encoder"], d["bias"]') == "('untied', False)" ]]
   [[ $(dltf inspect tied.safetensors --json | value 'd["encoder"]') == tied ]]
   dltf synth -n 6 -m 8 -k 2 -N 160 -o small -q
-  dltf train small/X.npy -m 8 -k 2 -o auto.safetensors -q
+  dltf train small/X.npy -m 8 -k 2 -o auto.safetensors --json >auto.json
   [[ $(dltf inspect auto.safetensors --json | value 'd["encoder"]') == untied ]]
-  dltf train small/X.npy -m 9 -k 2 -o auto.safetensors -q # fewer than 20 samples per atom
-  [[ $(dltf inspect auto.safetensors --json | value 'd["encoder"]') == tied ]]
+  [[ $(value 'd["options"]["encoder"]' <auto.json) == best ]]
+  [[ $(value 'd["encoder_choice"]' <auto.json) == *": relative error after refit "*" on 16 held-out samples" ]]
+  dltf train small/X.npy -m 8 -k 2 --encoder dual -o dual.safetensors --json >dual.json
+  [[ $(value '"encoder_choice" in d' <dual.json) == False ]]
 }
 
 @test "options of stages 2 and 3 imply the tied feature; contradictory options are rejected" {
@@ -110,11 +112,11 @@ load common
   [[ $stderr != *implies* ]]
   fails 2 "--theta: applies to encoder tied, not to encoder dual" train "$toy/X.npy" --encoder dual --theta 1 -o x.safetensors
   fails 2 "--admm: applies to encoder tied, not to encoder distilled" train "$toy/X.npy" --encoder distilled --admm 2 -o x.safetensors
-  fails 2 "--polish: applies to encoder tight, dual or distilled, not to encoder tied" train "$toy/X.npy" --encoder tied --polish 2 -o x.safetensors
-  fails 2 "--polish: applies to encoder tight, dual or distilled, but theta to encoder tied: leave one of them out" train "$toy/X.npy" --theta 1 --polish 2 -o x.safetensors
+  fails 2 "--polish: applies to encoder tight, dual, distilled or best, not to encoder tied" train "$toy/X.npy" --encoder tied --polish 2 -o x.safetensors
+  fails 2 "--polish: applies to encoder tight, dual, distilled or best, but theta to encoder tied: leave one of them out" train "$toy/X.npy" --theta 1 --polish 2 -o x.safetensors
   fails 2 "--encoder: ksvd learns no encoder" train "$toy/X.npy" --method ksvd --encoder dual -o x.safetensors
-  fails 2 "--polish: applies to encoder tight, dual or distilled, not to method ksvd" train "$toy/X.npy" --method ksvd --polish 2 -o x.safetensors
-  fails 2 "--steps: applies to encoder tied, tight, dual or distilled, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 200 -o x.safetensors
+  fails 2 "--polish: applies to encoder tight, dual, distilled or best, not to method ksvd" train "$toy/X.npy" --method ksvd --polish 2 -o x.safetensors
+  fails 2 "--steps: applies to encoder tied, tight, dual, distilled or best, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 200 -o x.safetensors
   [[ ! -e x.safetensors ]]
   # Few samples do not override an option.
   dltf synth -n 6 -m 8 -k 2 -N 100 -o small -q

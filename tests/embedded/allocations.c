@@ -1,9 +1,11 @@
 /* Counts the allocations of a program that uses the small library: none while encoding. The linker
- * substitutes the functions below for those of the C library (--wrap). */
+ * substitutes the functions below for those of the C library (--wrap). Also checks what this library
+ * refuses. */
 #include <dltf.h>
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int allocations;
 
@@ -39,12 +41,13 @@ void *__wrap_realloc(void *memory, size_t size) {
 enum { N = 5, M = 2000, K = 3, ROWS = 150 };
 
 /* Allocations while an encoder encodes in every way, and in `making` while it is created; -1 on failure. */
-static int count_allocations(const dltf_model *model, bool refit, int *making) {
+static int count_allocations(const dltf_model *model, dltf_coder coder, bool refit, int *making) {
     static float x[ROWS * N], value[ROWS * K];
     static double wide[ROWS * N];
     static int32_t count[ROWS], index[ROWS * K];
     dltf_encoder *encoder = NULL;
     dltf_encode_options encoding = dltf_encode_options_default();
+    encoding.coder = coder;
     encoding.refit = refit;
     for (int i = 0; i < ROWS * N; i++)
         wide[i] = (double)(x[i] = (float)((i * 7 + 3) % 11) - 5);
@@ -64,6 +67,17 @@ static int count_allocations(const dltf_model *model, bool refit, int *making) {
     return status == DLTF_OK ? running : -1;
 }
 
+/* Whether an encoding fails with this message. */
+static bool refuses(const dltf_model *model, dltf_encode_options encoding, const char *message) {
+    dltf_encoder *encoder = NULL;
+    bool refused = dltf_encoder_new(model, &encoding, &encoder) == DLTF_ARGUMENT && !encoder &&
+                   strcmp(dltf_message(), message) == 0;
+    if (!refused)
+        fprintf(stderr, "should fail with \"%s\": %s\n", message, encoder ? "it did not" : dltf_message());
+    dltf_encoder_free(encoder);
+    return refused;
+}
+
 int main(void) {
     static float W[M * N];
     dltf_model *model = NULL;
@@ -72,13 +86,19 @@ int main(void) {
         W[i] = (float)((i * 5 + 1) % 13) - 6;
     if (dltf_model_new(&parts, &model) != DLTF_OK)
         return fprintf(stderr, "%s\n", dltf_message()), 1;
-    int right = 1;
-    for (int refit = 0; refit < 2; refit++) {
-        int making = 0, running = count_allocations(model, refit, &making);
+    bool right = true;
+    const dltf_coder coders[] = {DLTF_CODER_THRESHOLD, DLTF_CODER_SHORTLIST};
+    for (int trial = 0; trial < 4; trial++) {
+        bool refit = trial % 2;
+        int making = 0, running = count_allocations(model, coders[trial / 2], refit, &making);
         printf("%d allocations for the encoder%s, %d for its codes\n", making, refit ? " with refit" : "",
                running);
         right = right && making > 0 && running == 0; /* making > 0: the counter works */
     }
+    right = right && refuses(model, (dltf_encode_options){.coder = DLTF_CODER_SHORTLIST, .lists = 2},
+                             "lists: unsupported: this library makes one list only");
+    right = right && refuses(model, (dltf_encode_options){.coder = DLTF_CODER_OMP},
+                             "coder: unsupported: this library has only threshold and shortlist");
     dltf_model_free(model);
     return right ? 0 : 1;
 }

@@ -91,6 +91,11 @@ static void put_all_codes(const dltf_model *model) {
             put_codes(model, dltf_matrix_f64(wide, ROWS, n), &encoding);
             put_codes(model, dltf_matrix_u8(bytes, ROWS, n), &encoding);
             put_single_codes(model, dltf_matrix_u8(bytes, ROWS / 10, n), &encoding);
+            if (refit) /* of least-squares values: nothing new */
+                continue;
+            encoding.coder = DLTF_CODER_SHORTLIST;
+            put_codes(model, dltf_matrix_f32(x, ROWS, n), &encoding);
+            put_single_codes(model, dltf_matrix_f32(x, ROWS / 10, n), &encoding);
         }
     put_single_codes(model, dltf_matrix_f32(x, ROWS, n), NULL);
     free(x);

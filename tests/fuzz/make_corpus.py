@@ -65,6 +65,13 @@ def model(full):
                                  "version": "1"})
 
 
+def network():
+    floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
+    return safetensors({"0.weight": ("F32", [2, 3], floats(1, 2, 3, 4, 5, 6)), "0.bias": ("F32", [2], floats(7, 8)),
+                        "1.weight": ("F32", [1, 2], floats(9, -1)), "1.bias": ("F32", [1], floats(0.5))},
+                       {"activations": "relu linear", "format": "dltf-network", "version": "1"})
+
+
 def idx(code, shape, data):
     return bytes([0, 0, code, len(shape)]) + struct.pack(f">{len(shape)}I", *shape) + data
 
@@ -150,6 +157,7 @@ CORPUS = {
         "p4": b"P4\n8 1\na",
     },
     "model": {"tied": model(False), "full": model(True)},
+    "network": {"two": network()},
 }
 
 for target, files in CORPUS.items():

@@ -254,82 +254,74 @@ double ref_incoherent(const double *W, int64_t m, int64_t n, const double *x, in
     return margin;
 }
 
-/* q = (G + ridge I) p over the entries of `in`, G from the atoms. */
-static void ridge_product(const double *W, int64_t n, const int32_t *list, int64_t count, double ridge,
-                          const bool *in, const double *p, double *q) {
+/* z = argmin ||x - Wz||^2 + ridge ||z||^2 over the atoms of `list`: least squares with more rows. */
+static void fit_ridge(const double *W, int64_t n, const double *x, const int32_t *list, int64_t count,
+                      double ridge, double *z) {
+    int64_t longer = n + count;
+    double *rows = zeros(count * longer), *target = zeros(longer);
+    int32_t *all = calloc((size_t)count + 1, sizeof *all);
+    memcpy(target, x, (size_t)n * sizeof *x);
     for (int64_t i = 0; i < count; i++) {
-        q[i] = ridge * p[i];
-        for (int64_t j = 0; j < count; j++)
-            for (int64_t d = 0; d < n && in[j]; d++)
-                q[i] += W[list[i] * n + d] * W[list[j] * n + d] * p[j];
-        q[i] = in[i] ? q[i] : 0;
+        memcpy(rows + i * longer, W + list[i] * n, (size_t)n * sizeof *W);
+        rows[i * longer + n + i] = sqrt(ridge);
+        all[i] = (int32_t)i;
     }
+    if (!ref_least_squares(rows, longer, all, count, target, z))
+        abort();
+    free(rows);
+    free(target);
+    free(all);
 }
 
-/* `steps` steps of conjugate gradients for the entries of `in`, from z. */
-static void descend(const double *W, int64_t n, const int32_t *list, int64_t count, double ridge,
-                    const bool *in, const double *b, int steps, double *z) {
-    double *r = zeros(count), *p = zeros(count), *q = zeros(count), scale = 0;
+/* Moves the `kept` atoms with the largest |z| (positive: z) to the front; returns the margin. */
+static double keep_largest(int32_t *list, double *z, int64_t count, int64_t kept, bool positive) {
+    double scale = 0;
     for (int64_t i = 0; i < count; i++)
-        scale = fmax(scale, fabs(b[i]));
-    ridge_product(W, n, list, count, ridge, in, z, q);
+        scale = fmax(scale, fabs(z[i]));
     for (int64_t i = 0; i < count; i++)
-        p[i] = r[i] = in[i] ? b[i] - q[i] : 0;
-    for (int step = 0; step < steps && square(r, count) > 1e-12 * scale * scale; step++) {
-        double before = square(r, count), curvature = 0;
-        ridge_product(W, n, list, count, ridge, in, p, q);
-        for (int64_t i = 0; i < count; i++)
-            curvature += p[i] * q[i];
-        for (int64_t i = 0; i < count; i++) {
-            z[i] += before / curvature * p[i];
-            r[i] -= before / curvature * q[i];
-        }
-        for (int64_t i = 0; i < count; i++)
-            p[i] = r[i] + square(r, count) / before * p[i];
-    }
-    free(r);
-    free(p);
-    free(q);
+        z[i] = positive ? z[i] : fabs(z[i]);
+    for (int64_t i = 0; i < count && i <= kept; i++)
+        for (int64_t j = i + 1; j < count; j++)
+            if (z[j] > z[i]) {
+                double value = z[i];
+                int32_t atom = list[i];
+                z[i] = z[j];
+                list[i] = list[j];
+                z[j] = value;
+                list[j] = atom;
+            }
+    return kept < count && scale > 0 ? (z[kept - 1] - z[kept]) / scale : 1;
 }
 
-/* Leaves k of the `count` atoms of `list`; returns the smallest margin. */
+/* Leaves at most k of the `count` atoms of `list`, of which the first k are the best; returns the smallest
+ * margin. */
 static double eliminate(const double *W, int64_t n, const double *x, int64_t k, bool positive, int32_t *list,
                         int64_t count) {
-    double *b = zeros(count), *z = zeros(count), margin = 1;
-    bool *in = calloc((size_t)count + 1, sizeof *in);
-    for (int64_t i = 0; i < count; i++) {
-        in[i] = true;
-        for (int64_t d = 0; d < n; d++)
-            b[i] += W[list[i] * n + d] * x[d];
-    }
-    int64_t left = count;
-    for (int steps = 5; left > k; steps = 3) {
-        int64_t quarter = (left + 3) / 4, surplus = left - k, drop = quarter < surplus ? quarter : surplus;
-        double scale = 0, last = 0, next = INFINITY;
-        descend(W, n, list, count, 0.1, in, b, steps, z);
-        for (int64_t i = 0; i < count; i++)
-            scale = fmax(scale, fabs(z[i]));
-        for (int64_t gone = 0; gone < drop; gone++) {
-            int64_t weakest = -1;
-            for (int64_t i = 0; i < count; i++)
-                if (in[i] &&
-                    (weakest < 0 || (positive ? z[i] <= z[weakest] : fabs(z[i]) <= fabs(z[weakest]))))
-                    weakest = i;
-            last = positive ? z[weakest] : fabs(z[weakest]);
-            in[weakest] = false;
-            z[weakest] = 0;
+    const double ridge = 0.03;
+    double *z = zeros(count), *r = zeros(n), margin = 1;
+    if (count > 2 * k) {
+        fit_ridge(W, n, x, list, k, ridge, z);
+        memcpy(r, x, (size_t)n * sizeof *r);
+        for (int64_t i = 0; i < k; i++)
+            for (int64_t d = 0; d < n; d++)
+                r[d] -= z[i] * W[list[i] * n + d];
+        for (int64_t i = k; i < count; i++) {
+            z[i] = 0;
+            for (int64_t d = 0; d < n; d++)
+                z[i] += W[list[i] * n + d] * r[d];
         }
-        for (int64_t i = 0; i < count; i++)
-            next = in[i] ? fmin(next, positive ? z[i] : fabs(z[i])) : next;
-        margin = fmin(margin, (next - last) / scale);
-        left -= drop;
+        margin = keep_largest(list + k, z + k, count - k, k, positive);
+        count = 2 * k;
     }
-    for (int64_t i = 0, kept = 0; i < count; i++)
-        if (in[i])
-            list[kept++] = list[i];
-    free(b);
+    for (int64_t kept = k + (k + 3) / 4; count > k; kept = k) {
+        if (count <= kept)
+            continue;
+        fit_ridge(W, n, x, list, count, ridge, z);
+        margin = fmin(margin, keep_largest(list, z, count, kept, positive));
+        count = kept;
+    }
     free(z);
-    free(in);
+    free(r);
     return margin;
 }
 
@@ -348,24 +340,28 @@ static double decide(const double *W, int64_t m, int64_t n, const double *x, int
 
 double ref_shortlist(const double *W, const double *E, int64_t m, int64_t n, const double *x, int64_t k,
                      bool positive, int64_t candidates, int lists, double *z) {
-    double *scores = zeros(m), *r = zeros(n);
+    double *scores = zeros(m), *listed = zeros(m), *r = zeros(n);
     int32_t *list = calloc((size_t)m + 1, sizeof *list);
     ref_scores(x, 1, n, W, m, scores);
     double margin = margin_of(scores, m, candidates, positive);
     int64_t count = ref_topk(scores, m, candidates, positive, list);
+    for (int64_t e = 0; e < count; e++)
+        listed[e] = scores[list[e]];
+    if (count > k)
+        margin = fmin(margin, keep_largest(list, listed, count, k, positive));
     margin = fmin(margin, decide(W, m, n, x, k, positive, list, count, z));
     if (lists == 2) {
-        int64_t more = 2 * k < m ? 2 * k : m;
         residual(W, m, n, x, z, r);
         ref_scores(r, 1, n, E, m, scores);
-        margin = fmin(margin, margin_of(scores, m, more, positive));
-        count = ref_topk(scores, m, more, positive, list);
+        margin = fmin(margin, margin_of(scores, m, k, positive));
+        count = ref_topk(scores, m, k, positive, list);
         for (int64_t e = 0; e < count; e++)
             z[list[e]] = 1;
         count = support_of(z, m, list);
         margin = fmin(margin, decide(W, m, n, x, k, positive, list, count, z));
     }
     free(scores);
+    free(listed);
     free(r);
     free(list);
     return margin;

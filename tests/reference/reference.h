@@ -41,10 +41,10 @@ double ref_htp(const double *W, const double *E, int64_t m, int64_t n, const dou
 double ref_incoherent(const double *W, int64_t m, int64_t n, const double *x, int64_t k, bool positive,
                       double coherence, double threshold, double *z);
 
-/* The `candidates` largest scores W^T x; then, until k are left, some steps of conjugate gradients towards
- * (G + 0.1 I) z = W^T x on those that are left (5 at first, later 3 from the z before), and the quarter with
- * the smallest |z| (`positive`: z) goes. Least squares on the rest. lists = 2: again with the 2k largest
- * E^T(x - Wz) and the support of z. */
+/* The `candidates` largest scores W^T x. Of more than 2k the k largest and the k others that correlate most
+ * with the residual of the ridge regression (r = 0.03) on these. Ridge regression keeps those with the 1.25 k
+ * largest |z| (`positive`: z), and again k. Least squares on these. lists = 2: again with the k largest E^T(x
+ * - Wz) and the support of z. */
 double ref_shortlist(const double *W, const double *E, int64_t m, int64_t n, const double *x, int64_t k,
                      bool positive, int64_t candidates, int lists, double *z);
 

@@ -136,6 +136,8 @@ static dltf_train_options with_encoder(dltf_encoder_kind kind) {
     options.admm = defaults.admm;
     options.steps = 3;
     options.polish = 3;
+    if (kind == DLTF_ENCODER_DISTILLED)
+        options.finetune = 0;
     return options;
 }
 
@@ -172,6 +174,18 @@ static void stopped_in_fine_tuning(void **state) {
     options.finetune = 7;
     check_every_stop(&options);
     options.finetune = 40; /* more steps than rounds */
+    options.select = DLTF_SELECT_POSITIVE;
+    check_every_stop(&options);
+}
+
+/* Through the choice between the candidates, whose reason must survive, too. */
+static void stopped_before_the_choice(void **state) {
+    (void)state;
+    dltf_train_options options = with_encoder(DLTF_ENCODER_BEST);
+    options.finetune = 4;
+    options.epochs = 6;
+    check_every_stop(&options);
+    options.encoder = DLTF_ENCODER_AUTO;
     options.select = DLTF_SELECT_POSITIVE;
     check_every_stop(&options);
 }
@@ -620,6 +634,7 @@ int main(void) {
         cmocka_unit_test(stopped_with_an_encoder),
         cmocka_unit_test(stopped_in_gradient_descent),
         cmocka_unit_test(stopped_in_fine_tuning),
+        cmocka_unit_test(stopped_before_the_choice),
         cmocka_unit_test(stopped_among_replacements),
         cmocka_unit_test(stopped_with_stages_missing),
         cmocka_unit_test(stopped_when_converged),

@@ -522,6 +522,18 @@ static void refusals(void **state) {
     dltf_model_free(model);
 }
 
+static void too_many_entries(void **state) {
+    (void)state;
+    enum { MANY = 8192 };
+    static float atoms[MANY];
+    for (int64_t j = 0; j < MANY; j++)
+        atoms[j] = 1;
+    dltf_model *model = new_model(atoms, MANY, 1, MANY);
+    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_SHORTLIST}, DLTF_ARGUMENT,
+                   "k: 8192 is more than the 8191 that the coder shortlist supports");
+    dltf_model_free(model);
+}
+
 /* ---- The encoder ---- */
 
 /* Any number of threads gives the same codes; running allocates nothing. */
@@ -556,6 +568,43 @@ static void threads_and_memory(void **state) {
             assert_memory_equal(index[0] + i * k, index[1] + i * k, bytes);
             assert_memory_equal(value[0] + i * k, value[1] + i * k, bytes);
         }
+    }
+    dltf_model_free(model);
+}
+
+/* A sample gets the same code alone, among others, and at any place among them. */
+static void alone_or_among_others(void **state) {
+    (void)state;
+    int64_t m = 90, n = 20, k = 6, N = 61;
+    static int32_t count[MOST_N], index[MOST_N * 6], one, indices[6];
+    static float value[MOST_N * 6], values[6];
+    fill_normal(W, m * n);
+    dltf_model *model = new_model(W, m, n, k);
+    fill_sparse(model, N, k, 0.1);
+    memset(X + 7 * n, 0, (size_t)n * sizeof *X);
+    for (int trial = 0; trial < 8 * CODERS; trial++) {
+        dltf_encode_options encoding = {.coder = coders[trial / 8], .threads = 1};
+        encoding.lists = encoding.coder == DLTF_CODER_SHORTLIST ? 1 + trial / 4 % 2 : 0;
+        encoding.select =
+            trial / 2 % 2 && encoding.coder != DLTF_CODER_OMP ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
+        dltf_encoder *encoder = NULL;
+        dl_gram_limit(trial % 2);
+        assert_int_equal(dltf_encoder_new(model, &encoding, &encoder), DLTF_OK);
+        for (int64_t skipped = 0; skipped < 2; skipped++) {
+            assert_int_equal(dltf_encoder_run(encoder, dltf_matrix_f32(X + skipped * n, N - skipped, n),
+                                              count, index, value),
+                             DLTF_OK);
+            for (int64_t i = 0; i < N - skipped; i++) {
+                assert_int_equal(dltf_encoder_run(encoder, dltf_matrix_f32(X + (skipped + i) * n, 1, n), &one,
+                                                  indices, values),
+                                 DLTF_OK);
+                assert_int_equal(one, count[i]);
+                assert_memory_equal(indices, index + i * k, (size_t)one * sizeof *index);
+                assert_memory_equal(values, value + i * k, (size_t)one * sizeof *value);
+            }
+        }
+        dltf_encoder_free(encoder);
+        dl_gram_limit(0);
     }
     dltf_model_free(model);
 }
@@ -642,5 +691,6 @@ TESTS_MAIN(cmocka_unit_test(omp_oracle), cmocka_unit_test(iht_oracle), cmocka_un
            cmocka_unit_test(residual_is_orthogonal), cmocka_unit_test(passes_never_hurt),
            cmocka_unit_test(error_target), cmocka_unit_test(positive_codes), cmocka_unit_test(exact_samples),
            cmocka_unit_test(degenerate_dictionaries), cmocka_unit_test(ties), cmocka_unit_test(refusals),
-           cmocka_unit_test(threads_and_memory), cmocka_unit_test(out_of_memory),
+           cmocka_unit_test(too_many_entries), cmocka_unit_test(threads_and_memory),
+           cmocka_unit_test(alone_or_among_others), cmocka_unit_test(out_of_memory),
            cmocka_unit_test(refit_supports), cmocka_unit_test(refit_copies))

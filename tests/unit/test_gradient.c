@@ -3,6 +3,8 @@
 #include "learning/gradient.h"
 #include "test_small_learner.h"
 
+#include <stdio.h>
+
 enum { m = 9, n = 5, k = 3, ROWS = 7 };
 
 static const dl_gradient_rule plain = {.rate = 0.01f, .growth = 1};
@@ -98,7 +100,8 @@ static void refitted(void **state) {
     memcpy(g.E.value, plain_codes.E.value, m * n * sizeof *g.Y);
     memcpy(g.b.value, plain_codes.b.value, m * sizeof *g.Y);
     dl_gradient_pack(&g);
-    assert_int_equal(dl_gradient_refit(&g), DLTF_OK);
+    assert_int_equal(dl_gradient_alloc_refit(&g), DLTF_OK);
+    g.refit = true;
     dl_gradient_error raw = dl_gradient_code(&plain_codes), best = dl_gradient_code(&g);
     assert_true(best.left < raw.left && best.energy == raw.energy);
     for (int64_t i = 0; i < ROWS; i++)
@@ -357,6 +360,110 @@ static void fine_tuning(void **state) {
     dltf_synthetic_free(problem);
 }
 
+/* Every row is in exactly one part, each part in the order of the rows. */
+static void split_rows(void **state) {
+    (void)state;
+    for (int64_t N = 1; N < 400; N += N < 40 ? 1 : 37)
+        for (int64_t most = 1; most < 50; most += 12) {
+            dl_split split = dl_split_rows(N, most, 7);
+            int64_t held_out = 0, training = 0, previous = -1;
+            assert_true(split.held_out <= most && split.held_out <= N / 10);
+            assert_true(N < 10 || split.held_out > 0);
+            for (int64_t row = 0; row < N; row++) {
+                bool held = held_out < split.held_out && dl_split_held_out(&split, held_out) == row;
+                bool trains = training < N - split.held_out && dl_split_training(&split, training) == row;
+                assert_true(held != trains);
+                held_out += held;
+                training += trains;
+            }
+            assert_true(held_out == split.held_out && training == N - held_out);
+            for (int64_t i = 0; i < held_out; i++) {
+                assert_true(dl_split_held_out(&split, i) / split.group > previous);
+                previous = i;
+            }
+        }
+    dl_split none = {0}, first = dl_split_rows(1000, 100, 1), second = dl_split_rows(1000, 100, 2);
+    int64_t same = 0;
+    for (int64_t i = 0; i < 100; i++) {
+        assert_int_equal(dl_split_training(&none, i), i);
+        same += dl_split_held_out(&first, i) == dl_split_held_out(&second, i);
+    }
+    assert_true(same < 30);
+}
+
+/* The error after refit of the samples that a learner with these options holds out. */
+static double held_out_error(const dltf_model *model, const float *X, int64_t rows, int64_t cols) {
+    dl_split split = dl_split_rows(rows, 2000, 0);
+    float *held_out = new_f32(split.held_out * cols);
+    for (int64_t i = 0; i < split.held_out; i++)
+        memcpy(held_out + i * cols, X + dl_split_held_out(&split, i) * cols, (size_t)cols * sizeof *X);
+    double error = error_of(model, dltf_matrix_f32(held_out, split.held_out, cols), true);
+    free(held_out);
+    return error;
+}
+
+/* `best` keeps the candidate with the smaller error on held-out samples, and says so. Codes of ones favour
+ * distilled, samples without any code learned. */
+static void keeps_the_better(void **state) {
+    (void)state;
+    enum { ROWS_HERE = 2000, COLS = 32 };
+    dltf_synthetic *problem = new_synthetic(COLS, 64, 4, ROWS_HERE, 0.05);
+    float *X = new_f32(ROWS_HERE * COLS);
+    for (int plain = 0; plain < 2; plain++) {
+        if (plain) {
+            fill_normal(X, ROWS_HERE * COLS);
+            for (int64_t i = 0; i < ROWS_HERE * COLS; i++)
+                X[i] *= (float)(1 + i % COLS);
+        } else {
+            memcpy(X, dltf_synthetic_samples(problem, false).data, ROWS_HERE * COLS * sizeof *X);
+        }
+        dltf_train_options options = learned(64, 4);
+        options.encoder = DLTF_ENCODER_AUTO;
+        options.steps = 60;
+        dltf_learner *learner = new_learner(dltf_matrix_f32(X, ROWS_HERE, COLS), &options);
+        assert_int_equal(dltf_learner_options(learner).encoder, DLTF_ENCODER_BEST);
+        run(learner);
+        dltf_model *model = model_of(learner);
+        const char *choice = dltf_learner_choice(learner);
+        char kind[20], other[20];
+        double chosen, rejected;
+        print_message("%s\n", choice);
+        assert_int_equal(sscanf(choice, "%19[a-z]: relative error after refit %lf, %19[a-z] %lf", kind,
+                                &chosen, other, &rejected),
+                         4);
+        assert_string_equal(kind, plain ? "learned" : "distilled");
+        assert_string_equal(other, plain ? "distilled" : "learned");
+        assert_true(chosen < rejected);
+        assert_near(held_out_error(model, X, ROWS_HERE, COLS), chosen, 1e-4);
+        assert_string_equal(dltf_model_note(model, "encoder.choice"), choice);
+        dltf_model_free(model);
+        dltf_learner_free(learner);
+    }
+    free(X);
+    dltf_synthetic_free(problem);
+}
+
+/* A limit of time ends training early, with a complete model. */
+static void limited_time(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(16, 32, 3, 1000, 0.05);
+    dltf_matrix samples = dltf_synthetic_samples(problem, false);
+    dltf_train_options options = learned(32, 3);
+    options.epochs = 1e6;
+    options.seconds = 0.2;
+    options.tolerance = 0;
+    dltf_learner *learner = new_learner(samples, &options);
+    assert_int_equal(run(learner), DLTF_CONVERGED);
+    int64_t count = 0;
+    dltf_learner_history(learner, &count);
+    dltf_model *model = model_of(learner);
+    print_message("%lld rounds, error %.3f\n", (long long)count, error_of(model, samples, false));
+    assert_true(count < 1000 && error_of(model, samples, false) < 0.9);
+    dltf_model_free(model);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
 /* Few samples: training stops early by the held-out error, and the model is the best one seen. */
 static void stops_early(void **state) {
     (void)state;
@@ -451,6 +558,7 @@ static void out_of_memory(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(gradients), cmocka_unit_test(refitted), cmocka_unit_test(fine_tuning),
+           cmocka_unit_test(split_rows), cmocka_unit_test(keeps_the_better), cmocka_unit_test(limited_time),
            cmocka_unit_test(steps_by_loops), cmocka_unit_test(unused_atoms),
            cmocka_unit_test(same_bytes_for_any_threads), cmocka_unit_test(more_atoms_are_better),
            cmocka_unit_test(warm_start), cmocka_unit_test(stops_early), cmocka_unit_test(odd_shapes),

@@ -282,11 +282,11 @@ static void scopes(void **state) {
     (void)state;
     dltf_option_table train = dltf_train_option_table(), encode = dltf_encode_option_table();
     assert_scope(train, "seed", "");
-    assert_scope(train, "steps", "encoder tied, tight, dual or distilled");
+    assert_scope(train, "steps", "encoder tied, tight, dual, distilled or best");
     assert_scope(train, "iterations", "encoder tied or method ksvd");
-    assert_scope(train, "epochs", "encoder learned");
+    assert_scope(train, "epochs", "encoder learned or best");
     assert_scope(train, "theta", "encoder tied");
-    assert_scope(train, "polish", "encoder tight, dual or distilled");
+    assert_scope(train, "polish", "encoder tight, dual, distilled or best");
     assert_scope(train, "update", "method ksvd");
     assert_scope(encode, "passes", "coder iht, niht or htp");
     assert_scope(encode, "error", "coder omp");
@@ -325,10 +325,10 @@ static void options_of_other_variants(void **state) {
                    "update: applies to method ksvd, not to encoder dual");
     options.train.encoder = DLTF_ENCODER_TIED;
     assert_not_for(train, options, "polish", "1",
-                   "polish: applies to encoder tight, dual or distilled, not to encoder tied");
+                   "polish: applies to encoder tight, dual, distilled or best, not to encoder tied");
     options.train.method = DLTF_METHOD_KSVD;
     assert_not_for(train, options, "steps", "0",
-                   "steps: applies to encoder tied, tight, dual or distilled, not to method ksvd");
+                   "steps: applies to encoder tied, tight, dual, distilled or best, not to method ksvd");
     assert_not_for(train, options, "lambda", "0", "lambda: applies to encoder tied, not to method ksvd");
     options = (any_options){.encode = dltf_encode_options_default()};
     assert_not_for(encode, options, "passes", "2",
@@ -370,8 +370,9 @@ static void open_encoder(void **state) {
     options = defaults;
     options.theta = 1;
     options.polish = 1;
-    assert_fails(dltf_train_options_settle(&options, NULL, &reason), DLTF_ARGUMENT,
-                 "polish: applies to encoder tight, dual or distilled, but theta to encoder tied: leave one");
+    assert_fails(
+        dltf_train_options_settle(&options, NULL, &reason), DLTF_ARGUMENT,
+        "polish: applies to encoder tight, dual, distilled or best, but theta to encoder tied: leave one");
     assert_null(reason);
     options.beta = -1;
     assert_fails(dltf_train_options_settle(&options, NULL, &reason), DLTF_ARGUMENT, "beta: -1 is outside");
@@ -381,19 +382,31 @@ static void open_encoder(void **state) {
 static void encoder_of_a_learner(void **state) {
     (void)state;
     enum { few = 20, many = 100000 };
+    char choice[160] = "";
     dltf_train_options options = dltf_train_options_default();
     options.m = 10;
-    dltf_train_options theta = options, polish = options, none = options;
+    dltf_train_options theta = options, polish = options, none = options, given = options;
     theta.theta = 0.01;
     polish.polish = 3;
-    dl_train_options_complete(&theta, many, 8);
-    dl_train_options_complete(&polish, few, 8);
-    dl_train_options_complete(&none, many, 8);
-    dl_train_options_complete(&options, few, 8);
+    given.encoder = DLTF_ENCODER_DUAL;
+    dl_train_options_complete(&given, many, 8, choice, sizeof choice);
+    assert_string_equal(choice, "");
+    dl_train_options_complete(&theta, many, 8, choice, sizeof choice);
+    dl_train_options_complete(&polish, few, 8, choice, sizeof choice);
+    dl_train_options_complete(&none, many, 8, choice, sizeof choice);
+    assert_string_equal(choice, "best: errors on held-out samples will decide");
+    dl_train_options_complete(&options, few, 8, choice, sizeof choice);
     assert_int_equal(theta.encoder, DLTF_ENCODER_TIED);
     assert_int_equal(polish.encoder, DLTF_ENCODER_DISTILLED);
-    assert_int_equal(none.encoder, DLTF_ENCODER_DISTILLED);
-    assert_int_equal(options.encoder, DLTF_ENCODER_TIED);
+    assert_int_equal(none.encoder, DLTF_ENCODER_BEST);
+    assert_int_equal(options.encoder, DLTF_ENCODER_BEST);
+    options.encoder = none.encoder = DLTF_ENCODER_AUTO;
+    options.m = 513;
+    dl_train_options_complete(&options, many, 8, choice, sizeof choice);
+    assert_int_equal(options.encoder, DLTF_ENCODER_LEARNED);
+    assert_string_equal(choice, "learned: more than 512 atoms");
+    dl_train_options_complete(&none, many, 5000, choice, sizeof choice);
+    assert_int_equal(none.encoder, DLTF_ENCODER_LEARNED);
     assert_int_equal(dl_train_options_check(&theta), DLTF_OK);
     assert_int_equal(dl_train_options_check(&polish), DLTF_OK);
 }

@@ -13,6 +13,15 @@
 #define DL_KERNEL16(result, name, parameters) result DL_LEVELLED(dl_##name) parameters;
 #include "kernels/list.h"
 
+/* Floats in a vector register of the level. */
+#if defined(__AVX512F__)
+enum { DL_LANES = 16 };
+#elif defined(__AVX__)
+enum { DL_LANES = 8 };
+#else
+enum { DL_LANES = 4 };
+#endif
+
 /* For loops over arrays of registers, which must be unrolled completely. */
 #if defined(__clang__)
 #define DL_UNROLL _Pragma("clang loop unroll(full)")

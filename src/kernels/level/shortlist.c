@@ -1,251 +1,306 @@
-/* The inner loops of the shortlist coder: Gram matrix and scores of a few atoms, backward elimination among
- * them, and the normal equations of those that stay. Vectors of 16 floats become what the level has; the
- * build allows fused multiply-adds here, so the last bits depend on the level, as those of scores do. */
-#include "kernels/level/level.h"
+/* The inner loops of the shortlist coder, as many samples at a time as a vector has lanes. The build allows
+ * fused multiply-adds here, so the last bits depend on the level, as those of scores do. */
+#include "kernels/shortlist.h"
+#include "kernels/level/lanes.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { LANES = 16, ROWS = 4, VECTORS = 2 };
+/* Added to the diagonal while atoms are dropped: a few atoms that explain a sample together must not take
+ * large values of both signs. */
+static const float RIDGE = 0.03f;
 
-typedef float vec __attribute__((vector_size(64), __may_alias__));
-typedef float loose_vec __attribute__((vector_size(64), aligned(4), __may_alias__));
-typedef float vec8 __attribute__((vector_size(32)));
-typedef float vec4 __attribute__((vector_size(16)));
-typedef int32_t ivec __attribute__((vector_size(64), __may_alias__));
+typedef float loose_vec __attribute__((vector_size(4 * DL_LANES), aligned(4), __may_alias__));
 
-_Static_assert(DL_SHORTLIST_WIDTH == LANES * VECTORS, "rows are made of whole blocks");
+/* The samples in the lanes, and the work space. Entries are in the order of the system; those past the end of
+ * a sample's list have the atom -1. */
+typedef struct group {
+    const dl_shortlist *p;
+    const float *X;
+    int64_t x_stride, lanes; /* lanes in use */
+    equations system;
+    ivec *atom;
+    vec *b, *z; /* <w_j, x> and coefficients */
+    ivec *key, *order;
+    vec *spare;
+    bool missing;    /* some list is shorter than others */
+    vec finite;      /* 0; NaN if a score is not finite */
+    float *residual; /* n */
+} group;
 
-static inline __attribute__((always_inline)) float total(const vec *v) {
-    vec8 eight = __builtin_shufflevector(*v, *v, 0, 1, 2, 3, 4, 5, 6, 7) +
-                 __builtin_shufflevector(*v, *v, 8, 9, 10, 11, 12, 13, 14, 15);
-    vec4 four =
-        __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
-    four += __builtin_shufflevector(four, four, 2, 3, 0, 1);
-    return four[0] + four[1];
+static group new_group(const dl_shortlist *p, float *work) {
+    int64_t C = p->listed, most = dl_shortlist_joined(p);
+    vec *at = (vec *)work;
+    group g = {.p = p, .atom = (ivec *)at, .b = at + C, .z = at + 2 * C, .spare = at + 3 * C};
+    g.key = (ivec *)(at + 4 * C);
+    g.order = (ivec *)(at + 5 * C);
+    g.system = (equations){.inverse = at + 6 * C, .stride = most};
+    g.system.factor = g.system.inverse + most;
+    g.system.A = g.system.factor + most * most;
+    g.residual = (float *)(g.system.A + pair(most, 0));
+    return g;
 }
 
 /* ---- Products of a few atoms ---- */
 
-/* out[i][j] = <a_i, b_j> for `rows` vectors a and ROWS vectors b. */
-static inline __attribute__((always_inline)) void products(const float *const *a, int rows,
-                                                           const float *const *b, int64_t n,
-                                                           float out[ROWS][ROWS]) {
-    vec sum[ROWS][ROWS] = {{{0}}};
+DL_INLINE float total(vec v) {
+    typedef float four __attribute__((vector_size(16)));
+    four part[DL_LANES / 4], sum = {0};
+    memcpy(part, &v, sizeof part);
+    DL_UNROLL for (int i = 0; i < DL_LANES / 4; i++) sum += part[i];
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
+/* out[r][c] = <a_r, b_c> */
+DL_INLINE void products(const float *const *a, int rows, const float *const *b, int64_t n,
+                        float out[BLOCK_ROWS][BLOCK_COLS]) {
+    vec sum[BLOCK_ROWS][BLOCK_COLS] = {{{0}}};
     int64_t d = 0;
-    for (; d + LANES <= n; d += LANES) {
-        vec right[ROWS];
-        DL_UNROLL for (int j = 0; j < ROWS; j++) right[j] = *(const loose_vec *)(b[j] + d);
-        DL_UNROLL for (int i = 0; i < rows; i++) {
-            vec left = *(const loose_vec *)(a[i] + d);
-            DL_UNROLL for (int j = 0; j < ROWS; j++) sum[i][j] += left * right[j];
+    for (; d + DL_LANES <= n; d += DL_LANES) {
+        vec right[BLOCK_COLS];
+        DL_UNROLL for (int c = 0; c < BLOCK_COLS; c++) right[c] = *(const loose_vec *)(b[c] + d);
+        DL_UNROLL for (int r = 0; r < rows; r++) {
+            vec left = *(const loose_vec *)(a[r] + d);
+            DL_UNROLL for (int c = 0; c < BLOCK_COLS; c++) sum[r][c] += left * right[c];
         }
     }
-    DL_UNROLL for (int i = 0; i < rows; i++) DL_UNROLL for (int j = 0; j < ROWS; j++) {
-        out[i][j] = total(&sum[i][j]);
+    DL_UNROLL for (int r = 0; r < rows; r++) DL_UNROLL for (int c = 0; c < BLOCK_COLS; c++) {
+        out[r][c] = total(sum[r][c]);
         for (int64_t rest = d; rest < n; rest++)
-            out[i][j] += a[i][rest] * b[j][rest];
+            out[r][c] += a[r][rest] * b[c][rest];
     }
 }
 
-/* The atoms index[at .. at+ROWS-1], the last one again where there are fewer. */
-static void atoms_at(const float *W, int64_t n, const int32_t *index, int64_t count, int64_t at,
-                     const float *rows[ROWS]) {
-    for (int64_t r = 0; r < ROWS; r++)
-        rows[r] = W + index[at + r < count ? at + r : count - 1] * n;
+/* The atom of an entry of one lane, any one if it is missing. */
+DL_INLINE const float *atom_of(const group *g, int64_t lane, int64_t entry) {
+    int32_t atom = ((const word *)&g->atom[entry])[lane];
+    return g->p->W + (atom < 0 ? 0 : atom) * g->p->n;
 }
 
-void DL_LEVELLED(dl_gram_few)(const float *W, int64_t n, const int32_t *index, int64_t count, float *G,
-                              int64_t stride) {
-    float block[ROWS][ROWS];
-    for (int64_t i = 0; i < count; i += ROWS)
-        for (int64_t j = 0; j <= i; j += ROWS) {
-            const float *a[ROWS], *b[ROWS];
-            atoms_at(W, n, index, count, i, a);
-            atoms_at(W, n, index, count, j, b);
-            products(a, ROWS, b, n, block);
-            for (int64_t r = i; r < i + ROWS && r < count; r++)
-                for (int64_t c = j; c < j + ROWS && c < count; c++)
-                    G[r * stride + c] = G[c * stride + r] = block[r - i][c - j];
-        }
-}
-
-void DL_LEVELLED(dl_scores_few)(const float *W, int64_t n, const int32_t *index, int64_t count,
-                                const float *x, float *out) {
-    float block[ROWS][ROWS];
-    for (int64_t j = 0; j < count; j += ROWS) {
-        const float *b[ROWS];
-        atoms_at(W, n, index, count, j, b);
-        products(&x, 1, b, n, block);
-        for (int64_t c = j; c < j + ROWS && c < count; c++)
-            out[c] = block[0][c - j];
+/* The atoms at `many` entries from `first` on of one lane; the last entry again where there are fewer. */
+DL_INLINE void atoms_at(const group *g, int lane, int64_t first, int64_t last, int many,
+                        const float **atoms) {
+    for (int r = 0; r < many; r++) {
+        int64_t entry = first + r < last ? first + r : last - 1;
+        atoms[r] = atom_of(g, lane, entry);
     }
 }
 
-/* ---- Elimination ---- */
-
-/* Conjugate gradients on the entries that are left; all vectors have `width` entries and zeros elsewhere. */
-typedef struct system {
-    const float *G; /* width apart */
-    int64_t width, left;
-    float ridge;
-    int32_t *list; /* the entries that are left, ascending */
-    vec *z, *residual, *p, *q, *mask;
-} system;
-
-/* out += sum_e scale_{list[e]} G_{list[e]} */
-static inline __attribute__((always_inline)) void add_rows(const system *s, const int32_t *list,
-                                                           int64_t count, const float *scale, vec *out) {
-    for (int64_t at = 0; at < s->width; at += VECTORS * LANES) {
-        vec sum[ROWS][VECTORS] = {{{0}}};
-        int64_t e = 0;
-        for (; e + ROWS <= count; e += ROWS)
-            DL_UNROLL for (int r = 0; r < ROWS; r++) {
-                const vec *row = (const vec *)(s->G + list[e + r] * s->width + at);
-                DL_UNROLL for (int v = 0; v < VECTORS; v++) sum[r][v] += scale[list[e + r]] * row[v];
-            }
-        for (; e < count; e++) {
-            const vec *row = (const vec *)(s->G + list[e] * s->width + at);
-            DL_UNROLL for (int v = 0; v < VECTORS; v++) sum[0][v] += scale[list[e]] * row[v];
-        }
-        DL_UNROLL for (int v = 0; v < VECTORS; v++) out[at / LANES + v] +=
-            (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]);
+/* out_i = <w_i, x> for the entries first .. last-1 of one lane. */
+static void scores_few(const group *g, int lane, const float *x, int64_t first, int64_t last, vec *out) {
+    float block[BLOCK_ROWS][BLOCK_COLS];
+    const float *atoms[BLOCK_COLS];
+    for (int64_t i = first; i < last; i += BLOCK_COLS) {
+        atoms_at(g, lane, i, last, BLOCK_COLS, atoms);
+        products(&x, 1, atoms, g->p->n, block);
+        for (int64_t c = i; c < i + BLOCK_COLS && c < last; c++)
+            ((float *)out)[c * DL_LANES + lane] = block[0][c - i];
     }
 }
 
-static inline __attribute__((always_inline)) float inner(const system *s, const vec *x, const vec *y) {
-    vec sum = {0};
-    for (int64_t v = 0; v < s->width / LANES; v++)
-        sum += x[v] * y[v];
-    return total(&sum);
-}
-
-/* `steps` steps towards (G + ridge I) z = b, from the z and the residual that are there. */
-static inline __attribute__((always_inline)) void solve(system *s, int steps) {
-    int64_t vectors = s->width / LANES;
-    float square = inner(s, s->residual, s->residual);
-    for (int64_t v = 0; v < vectors; v++)
-        s->p[v] = s->residual[v];
-    for (int step = 0; step < steps && square > 1e-12f; step++) {
-        for (int64_t v = 0; v < vectors; v++)
-            s->q[v] = s->ridge * s->p[v];
-        add_rows(s, s->list, s->left, (const float *)s->p, s->q);
-        float length = square / inner(s, s->p, s->q), before = square;
-        vec sum = {0};
-        for (int64_t v = 0; v < vectors; v++) {
-            s->z[v] += length * s->p[v];
-            s->residual[v] -= length * s->q[v] * s->mask[v];
-            sum += s->residual[v] * s->residual[v];
-        }
-        square = total(&sum);
-        float turn = square / before;
-        for (int64_t v = 0; v < vectors; v++)
-            s->p[v] = s->residual[v] + turn * s->p[v];
-    }
-}
-
-/* Keys in the order of |z|, or of z, all different: their last bits count the entries down, so that of equal
- * ones, to a few units in the last place, the last is the smallest. */
-static inline __attribute__((always_inline)) void make_keys(const system *s, bool positive, int32_t *key) {
-    const float *z = (const float *)s->z;
-    int32_t low = 1;
-    while (low < s->width)
-        low *= 2;
-    for (int64_t i = 0; i < s->width; i++) {
-        int32_t bits;
-        memcpy(&bits, &z[i], sizeof bits);
-        bits = positive ? bits ^ (bits >> 31 & INT32_MAX) : bits & INT32_MAX;
-        key[i] = (bits & -low) | (low - 1 - (int32_t)i);
-    }
-}
-
-/* rank[i]: how many of the entries that are left have a smaller key. */
-static inline __attribute__((always_inline)) void rank_keys(const system *s, const int32_t *key, ivec *rank) {
-    for (int64_t v = 0; v < s->width / LANES; v++) {
-        ivec here = ((const ivec *)key)[v], below = {0};
-        for (int64_t e = 0; e < s->left; e++)
-            below += here > key[s->list[e]];
-        rank[v] = -below;
-    }
-}
-
-/* Drops the entries with the `count` smallest |z|, or with the smallest z. */
-static inline __attribute__((always_inline)) void drop(system *s, int64_t count, bool positive,
-                                                       int32_t *rank) {
-    float *z = (float *)s->z, *mask = (float *)s->mask;
-    int64_t left = 0, gone = 0;
-    make_keys(s, positive, (int32_t *)s->q);
-    rank_keys(s, (const int32_t *)s->q, (ivec *)rank);
-    for (int64_t e = 0; e < s->left; e++) {
-        int32_t j = s->list[e];
-        if (rank[j] >= count) {
-            s->list[left++] = j;
-            continue;
-        }
-        mask[j] = 0;
-        rank[gone++] = j; /* gone <= j: that rank is not needed any more */
-    }
-    add_rows(s, rank, gone, z, s->residual);
-    s->left = left;
-    for (int64_t v = 0; v < s->width / LANES; v++) {
-        s->z[v] *= s->mask[v];
-        s->residual[v] *= s->mask[v];
-    }
-}
-
-static inline __attribute__((always_inline)) void eliminate(const float *G, const float *b, int64_t count,
-                                                            int64_t width, int64_t k, float ridge,
-                                                            bool positive, float *work, int32_t *list) {
-    enum { FIRST_STEPS = 5, LATER_STEPS = 3 };
-    vec *at = (vec *)work;
-    int64_t vectors = width / LANES;
-    system s = {.G = G, .width = width, .left = count, .ridge = ridge, .list = list};
-    s.z = at;
-    s.residual = at + vectors;
-    s.p = at + 2 * vectors;
-    s.q = at + 3 * vectors;
-    s.mask = at + 4 * vectors;
-    for (int64_t i = 0; i < width; i++) {
-        ((float *)s.z)[i] = 0;
-        ((float *)s.residual)[i] = i < count ? b[i] : 0;
-        ((float *)s.mask)[i] = i < count;
-        list[i] = (int32_t)i;
-    }
-    for (int steps = FIRST_STEPS; s.left > k; steps = LATER_STEPS) {
-        int64_t quarter = (s.left + 3) / 4, surplus = s.left - k;
-        solve(&s, steps);
-        drop(&s, quarter < surplus ? quarter : surplus, positive, (int32_t *)(work + 5 * width));
-    }
-}
-
-/* The usual small width is a constant of its own: vectors then stay in registers. */
-void DL_LEVELLED(dl_eliminate)(const float *G, const float *b, int64_t count, int64_t width, int64_t k,
-                               float ridge, bool positive, float *work, int32_t *list) {
-    if (width == DL_SHORTLIST_WIDTH)
-        eliminate(G, b, count, DL_SHORTLIST_WIDTH, k, ridge, positive, work, list);
-    else
-        eliminate(G, b, count, width, k, ridge, positive, work, list);
-}
-
-/* ---- Values ---- */
-
-double DL_LEVELLED(dl_solve_few)(double *A, double *b, int64_t s) {
-    double smallest = INFINITY;
-    for (int64_t j = 0; j < s; j++) {
-        const double *row = A + j * s;
-        double inverse = 1 / row[j];
-        smallest = row[j] < smallest ? row[j] : smallest;
-        for (int64_t i = j + 1; i < s; i++) {
-            double factor = row[i] * inverse;
-            for (int64_t l = i; l < s; l++)
-                A[i * s + l] -= factor * row[l];
-            b[i] -= factor * b[j];
+/* Entries of A in the rows first .. last-1 of one lane. */
+static void gram_few(const group *g, int lane, int64_t first, int64_t last) {
+    float block[BLOCK_ROWS][BLOCK_COLS], *A = (float *)g->system.A;
+    const float *left[BLOCK_ROWS], *right[BLOCK_COLS];
+    for (int64_t i = first; i < last; i += BLOCK_ROWS) {
+        atoms_at(g, lane, i, last, BLOCK_ROWS, left);
+        for (int64_t j = 0; j < i + BLOCK_ROWS && j < last; j += BLOCK_COLS) {
+            atoms_at(g, lane, j, last, BLOCK_COLS, right);
+            products(left, BLOCK_ROWS, right, g->p->n, block);
+            for (int64_t r = i; r < i + BLOCK_ROWS && r < last; r++)
+                for (int64_t c = j; c < j + BLOCK_COLS && c < r; c++)
+                    A[pair(r, c) * DL_LANES + lane] = block[r - i][c - j];
         }
     }
-    for (int64_t j = s - 1; j >= 0; j--) {
-        b[j] /= A[j * s + j];
-        for (int64_t i = 0; i < j; i++)
-            b[i] -= A[i * s + j] * b[j];
+}
+
+/* ---- The lists ---- */
+
+/* Keys by score, and b: the scores themselves or, where they are something else, products. */
+static void load_lists(group *g, const int32_t *count, const int32_t *index, const float *score) {
+    int64_t C = g->p->listed;
+    int32_t bits = position_bits(C);
+    memset(g->atom, -1, (size_t)C * sizeof *g->atom);
+    memset(g->b, 0, (size_t)C * sizeof *g->b);
+    g->missing = g->lanes < DL_LANES;
+    for (int64_t l = 0; l < g->lanes; l++) {
+        g->missing = g->missing || count[l] < C;
+        for (int64_t i = 0; i < count[l]; i++) {
+            ((word *)g->atom)[i * DL_LANES + l] = index[l * C + i];
+            ((float *)g->b)[i * DL_LANES + l] = score ? score[l * C + i] : 0;
+        }
     }
-    return smallest;
+    for (int64_t i = 0; i < C; i++)
+        g->key[i] = key_of(g->b[i], g->p->positive, i, bits);
+    for (int64_t l = 0; l < g->lanes && !(score && g->p->tied); l++)
+        scores_few(g, (int)l, g->X + l * g->x_stride, 0, count[l], g->b);
+    g->finite = (vec){0};
+    for (int64_t i = 0; i < C; i++)
+        g->finite += 0 * g->b[i];
+}
+
+/* Entry first + order[i] becomes entry first + i. */
+static void reorder(group *g, int64_t first, int64_t count) {
+    vec *atom = (vec *)g->atom + first, *b = g->b + first;
+    pick(atom, g->order, count, g->spare);
+    memcpy(atom, g->spare, (size_t)count * sizeof *atom);
+    pick(b, g->order, count, g->spare);
+    memcpy(b, g->spare, (size_t)count * sizeof *b);
+}
+
+/* Leaves the `kept` of `count` entries from `first` on with the largest z; missing ones go first. */
+static void keep_largest(group *g, int64_t first, int64_t count, int64_t kept) {
+    int32_t bits = position_bits(count);
+    for (int64_t i = 0; i < count; i++) {
+        ivec key = key_of(g->z[first + i], g->p->positive, i, bits),
+             last = (INT32_MIN | bits) - (int32_t)i + (ivec){0};
+        g->key[i] = choose(g->atom[first + i] >> 31, last, key);
+    }
+    partition(g->key, count, kept, g->order);
+    reorder(g, first, kept);
+}
+
+/* v, or 0 in lanes where there is no entry i. */
+DL_INLINE vec existing(const group *g, int64_t i, vec v) {
+    return (vec)((ivec)v & ~(g->atom[i] >> 31));
+}
+
+/* ---- Gram matrix and residual ---- */
+
+/* G_ij of the atoms of entries i and j; anything where one is missing. */
+DL_INLINE vec look_up(const group *g, int64_t i, int64_t j) {
+    ivec row = g->atom[i] & ~(g->atom[i] >> 31), column = g->atom[j] & ~(g->atom[j] >> 31);
+    return gather(g->p->G, row * (int32_t)g->p->m + column);
+}
+
+/* Rows first .. last-1 of A. */
+static void fill(const group *g, int64_t first, int64_t last) {
+    vec *A = g->system.A;
+    for (int64_t i = first; i < last && g->p->G; i++)
+        for (int64_t j = 0; j < i; j++)
+            A[pair(i, j)] = look_up(g, i, j);
+    for (int64_t l = 0; l < g->lanes && !g->p->G; l++)
+        gram_few(g, (int)l, first, last);
+    for (int64_t i = first; i < last && g->missing; i++)
+        for (int64_t j = 0; j < i; j++)
+            A[pair(i, j)] = existing(g, i, A[pair(i, j)]);
+}
+
+/* x - sum_i z_i w_i over the first k entries of one lane. */
+static const float *residual_of(const group *g, int64_t lane) {
+    int64_t n = g->p->n;
+    memcpy(g->residual, g->X + lane * g->x_stride, (size_t)n * sizeof *g->residual);
+    for (int64_t i = 0; i < g->p->k; i++) {
+        const float *w = atom_of(g, lane, i);
+        float z = ((const float *)g->z)[i * DL_LANES + lane];
+        for (int64_t d = 0; d < n; d++)
+            g->residual[d] -= z * w[d];
+    }
+    return g->residual;
+}
+
+/* z of the entries from k on: correlations of their atoms with the residual of the first k. */
+static void correlate(const group *g) {
+    int64_t k = g->p->k, C = g->p->listed;
+    for (int64_t i = k; i < C && g->p->G; i++) {
+        vec sum = g->b[i];
+        for (int64_t j = 0; j < k; j++)
+            sum -= look_up(g, i, j) * g->z[j];
+        g->z[i] = sum;
+    }
+    for (int64_t l = 0; l < g->lanes && !g->p->G; l++)
+        scores_few(g, (int)l, residual_of(g, l), k, C, g->z);
+    for (int64_t i = k; i < C && g->missing; i++)
+        g->z[i] = existing(g, i, g->z[i]);
+}
+
+/* ---- The decision ---- */
+
+/* Brings the entries that least squares decide about to the front: the k best scores, and of the others those
+ * that correlate most with the residual. */
+static void join(group *g, int64_t joined) {
+    int64_t k = g->p->k, C = g->p->listed;
+    partition(g->key, C, k, g->order);
+    reorder(g, 0, C);
+    fill(g, 0, k);
+    factor(g->system, 0, k, RIDGE);
+    substitute(g->system, g->b, k, g->z);
+    correlate(g);
+    keep_largest(g, k, C - k, joined - k);
+    fill(g, k, joined);
+    factor(g->system, k, joined, RIDGE);
+}
+
+/* Drops all but `kept` of `left` entries; the system is factored. */
+static void drop(group *g, int64_t left, int64_t kept) {
+    substitute(g->system, g->b, left, g->z);
+    keep_largest(g, 0, left, kept);
+    restrict_to(g->system, g->order, kept);
+}
+
+/* Returns how many entries are left; their least-squares values are in z. */
+static int64_t decide(group *g) {
+    int64_t k = g->p->k, left = dl_shortlist_joined(g->p), middle = k + (k + 3) / 4;
+    if (left < g->p->listed) {
+        join(g, left);
+    } else {
+        fill(g, 0, left);
+        factor(g->system, 0, left, RIDGE);
+    }
+    if (left > middle) {
+        drop(g, left, middle);
+        left = middle;
+        factor(g->system, 0, left, RIDGE);
+    }
+    if (left > k) {
+        drop(g, left, k);
+        left = k;
+    }
+    factor(g->system, 0, left, 0);
+    substitute(g->system, g->b, left, g->z);
+    return left;
+}
+
+/* The codes, sorted by atom; -1 counts as the last atom. */
+static void write_codes(const group *g, int64_t left, int32_t *kept, int32_t *index, float *value) {
+    int64_t k = g->p->k;
+    memset(kept, 0, (size_t)g->lanes * sizeof *kept);
+    for (int64_t i = 0; i < left; i++) {
+        ivec rank = {0};
+        for (int64_t j = 0; j < left; j++)
+            rank -= (uvec)g->atom[j] < (uvec)g->atom[i];
+        for (int64_t l = 0; l < g->lanes; l++) {
+            int32_t atom = ((word *)&g->atom[i])[l], place = ((word *)&rank)[l];
+            if (atom < 0)
+                continue;
+            index[l * k + place] = atom;
+            value[l * k + place] = ((float *)&g->z[i])[l];
+            kept[l]++;
+        }
+    }
+}
+
+/* The smallest pivots of the last factorisation, NaN where a score was not finite. */
+static void write_pivots(const group *g, int64_t left, float *pivot) {
+    vec smallest = (vec){0} + 1;
+    for (int64_t i = 0; i < left; i++) {
+        vec d = 1 / g->system.inverse[i];
+        smallest = (vec)choose(d < smallest, (ivec)d, (ivec)smallest);
+    }
+    smallest += g->finite;
+    memcpy(pivot, &smallest, (size_t)g->lanes * sizeof *pivot);
+}
+
+void DL_LEVELLED(dl_shortlist)(const dl_shortlist *p, const float *X, int64_t x_stride, int64_t rows,
+                               const int32_t *count, const int32_t *index, const float *score, float *work,
+                               int32_t *kept, int32_t *out_index, float *out_value, float *pivot) {
+    group g = new_group(p, work);
+    for (int64_t i = 0; i < rows; i += DL_LANES) {
+        g.X = X + i * x_stride;
+        g.x_stride = x_stride;
+        g.lanes = rows - i < DL_LANES ? rows - i : DL_LANES;
+        load_lists(&g, count + i, index + i * p->listed, score ? score + i * p->listed : NULL);
+        int64_t left = decide(&g);
+        write_codes(&g, left, kept + i, out_index + i * p->k, out_value + i * p->k);
+        write_pivots(&g, left, pivot + i);
+    }
 }

@@ -1,0 +1,25 @@
+/* Network files: connects network, which does no I/O, to io, which knows no networks. */
+#include "io/safetensors.h"
+#include "network/network_bundle.h"
+
+dltf_status dltf_network_save(const dltf_network *network, const char *path) {
+    dl_bundle bundle = {0};
+    dltf_status status = dl_network_to_bundle(network, &bundle);
+    if (status == DLTF_OK)
+        status = dl_safetensors_save(&bundle, path);
+    dl_bundle_free(&bundle);
+    return status;
+}
+
+dltf_status dltf_network_load(const char *path, dltf_network **network) {
+    dl_bundle bundle = {0};
+    *network = NULL;
+    dltf_status status = dl_safetensors_load(path, &bundle);
+    if (status == DLTF_OK) {
+        status = dl_network_from_bundle(&bundle, network);
+        if (status != DLTF_OK)
+            dl_fail_prefix(status, path);
+    }
+    dl_bundle_free(&bundle);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* How long gradient training takes, and at which rate. */
+#include "learning/gradient_plan.h"
+
+#include "base/integer.h"
+#include "base/random.h"
+
+#include <math.h>
+
+/* Samples that training sees by default: each EPOCHS times and each atom USES times, within bounds. */
+enum { EPOCHS = 10, USES = 2000, MIN_SAMPLES = 600000, MAX_SAMPLES = 20000000 };
+enum { BATCH = 250, MIN_ROUNDS = 50, MAX_ROUNDS = 5000, WARM_UP = 30 /* steps until the full rate */ };
+static const double RATE = 0.06, ROUND_FLOPS = 4e10;
+
+int64_t dl_plan_batch(const dltf_learner *l) {
+    return dl_min(BATCH, l->N);
+}
+
+int64_t dl_plan_steps(const dltf_learner *l) {
+    double N = (double)l->N, samples = l->options.epochs * N;
+    if (samples == 0) {
+        double wanted = fmax(EPOCHS * N, USES * (double)l->m / (double)l->k);
+        samples = fmin(fmax(wanted, MIN_SAMPLES), fmax(MAX_SAMPLES, N));
+    }
+    return (int64_t)ceil(samples / (double)dl_plan_batch(l));
+}
+
+int64_t dl_plan_rounds(const dltf_learner *l) {
+    double steps = (double)dl_plan_steps(l);
+    double flops = steps * (double)dl_plan_batch(l) * 2 * (double)l->m * (double)l->n;
+    return (int64_t)fmin(steps, fmin(fmax(flops / ROUND_FLOPS, MIN_ROUNDS), MAX_ROUNDS));
+}
+
+int64_t dl_plan_first_step(const dltf_learner *l, int64_t round) {
+    return (int64_t)((double)round * (double)dl_plan_steps(l) / (double)dl_plan_rounds(l));
+}
+
+int64_t dl_plan_sample(const dltf_learner *l, int64_t step, int64_t i) {
+    int64_t size = dl_plan_batch(l), per_epoch = l->N / size;
+    dl_random random = {(uint64_t)l->options.seed, DL_STREAM_EPOCH};
+    return dl_random_place(random, (uint64_t)(step / per_epoch), l->N, step % per_epoch * size + i);
+}
+
+/* Rises over the first steps, whose gradients point the same way for all atoms of a sample and with many
+ * entries overshoot; constant for the first half, then linear to zero. */
+double dl_plan_rate(const dltf_learner *l, int64_t step, double done) {
+    double n = (double)l->n, k = (double)l->k;
+    double rate = RATE / sqrt(n) * fmin(1, sqrt(0.16 * n / k));
+    return rate * fmin(1, 2 * (1 - done)) * fmin(1, (double)(step + 1) / WARM_UP);
+}

@@ -1,0 +1,22 @@
+/* The course of gradient training: batches, steps, rounds and the learning rate. */
+#ifndef DL_LEARNING_GRADIENT_PLAN_H
+#define DL_LEARNING_GRADIENT_PLAN_H
+
+#include "learning/learner.h"
+
+/* Samples per step. */
+int64_t dl_plan_batch(const dltf_learner *l);
+int64_t dl_plan_steps(const dltf_learner *l);
+
+/* A round is an iteration of the stage: a number of steps that takes about a second. */
+int64_t dl_plan_rounds(const dltf_learner *l);
+/* Steps are spread evenly over the rounds. */
+int64_t dl_plan_first_step(const dltf_learner *l, int64_t round);
+
+/* Sample i of the batch of a step. An epoch is a random order of the samples, cut into batches. */
+int64_t dl_plan_sample(const dltf_learner *l, int64_t step, int64_t i);
+
+/* `done`: from 0 at the start of training to 1 at its end. */
+double dl_plan_rate(const dltf_learner *l, int64_t step, double done);
+
+#endif

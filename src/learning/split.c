@@ -1,0 +1,26 @@
+/* Rows held out from training. */
+#include "learning/split.h"
+
+dl_split dl_split_rows(int64_t N, int64_t most, uint64_t seed) {
+    const int64_t least = 10;
+    int64_t wanted = (N + most - 1) / most, group = wanted > least ? wanted : least;
+    return (dl_split){.group = group, .held_out = N / group, .random = {seed, DL_STREAM_HELD_OUT}};
+}
+
+/* Which row of its group is held out. */
+static int64_t place(const dl_split *split, int64_t group) {
+    return dl_random_below(split->random, (uint64_t)group, split->group);
+}
+
+int64_t dl_split_training(const dl_split *split, int64_t i) {
+    if (split->held_out == 0)
+        return i;
+    int64_t each = split->group - 1, group = i / each;
+    if (group >= split->held_out)
+        return i + split->held_out;
+    return i + group + (i % each >= place(split, group));
+}
+
+int64_t dl_split_held_out(const dl_split *split, int64_t i) {
+    return i * split->group + place(split, i);
+}

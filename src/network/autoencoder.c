@@ -1,0 +1,104 @@
+/* Stacked autoencoders (Vincent et al. 2010; Xie, Girshick, Farhadi 2016): layer by layer, each pair of
+ * layers as an autoencoder with one hidden layer on the outputs of the layers before. */
+#include "base/memory.h"
+#include "base/meter.h"
+#include "data/matrix.h"
+#include "network/network.h"
+
+#include <string.h>
+
+/* The layers of an autoencoder: `depth` up and `depth` down, without weights. */
+static void shape_layers(const int64_t *sizes, int64_t depth, bool relu_code, dltf_layer *layers) {
+    for (int64_t l = 0; l < depth; l++) {
+        dltf_activation code = l + 1 < depth || relu_code ? DLTF_ACTIVATION_RELU : DLTF_ACTIVATION_LINEAR;
+        dltf_activation back = l > 0 ? DLTF_ACTIVATION_RELU : DLTF_ACTIVATION_LINEAR;
+        layers[l] = (dltf_layer){sizes[l], sizes[l + 1], code, NULL, NULL};
+        layers[2 * depth - 1 - l] = (dltf_layer){sizes[l + 1], sizes[l], back, NULL, NULL};
+    }
+}
+
+/* Progress of all pairs as that of one task. */
+typedef struct pair_progress {
+    dl_meter meter;
+    int64_t before; /* samples of the pairs before */
+} pair_progress;
+
+static int report(void *context, const dltf_progress *progress) {
+    pair_progress *p = context;
+    return dl_meter_add(&p->meter, p->before + progress->done - p->meter.done) ? 0 : 1;
+}
+
+/* Trains layers l and its mirror image on `samples`, the outputs of the layers before, and replaces these by
+ * the outputs of layer l. */
+static dltf_status train_pair(dltf_network *network, int64_t l, const dltf_network_options *options,
+                              pair_progress *progress, int64_t N, float **samples) {
+    dltf_layer layers[2] = {dltf_network_layer(network, l),
+                            dltf_network_layer(network, network->count - 1 - l)};
+    dltf_matrix X = dltf_matrix_f32(*samples, N, layers[0].inputs);
+    dltf_network *pair = NULL, *up = NULL;
+    dltf_network_options o = *options;
+    float *outputs = NULL;
+    dltf_status status = DLTF_OK;
+    o.loss = DLTF_LOSS_SQUARE;
+    o.seed += l;
+    DL_TRY(dltf_network_new(layers, 2, 0, &pair));
+    DL_TRY(dltf_network_train(pair, X, (dltf_targets){NULL, X}, &o, report, progress, NULL));
+    progress->before = progress->meter.done;
+    DL_TRY(dltf_network_part(pair, 0, 1, &up));
+    DL_TRY_NEW(outputs, N * layers[0].outputs);
+    DL_TRY(dltf_network_apply(up, X, o.threads, outputs));
+    for (int side = 0; side < 2; side++) {
+        const dl_layer *trained = &pair->layers[side];
+        float *to = network->layers[side == 0 ? l : network->count - 1 - l].V;
+        memcpy(to, trained->V, (size_t)(trained->outputs * (trained->inputs + 1)) * sizeof *to);
+    }
+    dl_free(*samples);
+    *samples = outputs;
+    outputs = NULL;
+done:
+    dltf_network_free(pair);
+    dltf_network_free(up);
+    dl_free(outputs);
+    return status;
+}
+
+static dltf_status train_pairs(dltf_network *network, dltf_matrix X, const dltf_network_options *options,
+                               dltf_progress_fn progress, void *context) {
+    int64_t depth = network->count / 2;
+    pair_progress p = {{"pre-training", progress, context, 0, depth * options->epochs * X.rows}, 0};
+    float *samples = NULL;
+    dltf_status status = dl_network_check_data(network, X);
+    if (status != DLTF_OK)
+        return status;
+    DL_TRY_NEW(samples, X.rows * X.cols);
+    for (int64_t i = 0; i < X.rows; i++)
+        dltf_matrix_row(X, i, samples + i * X.cols);
+    for (int64_t l = 0; l < depth; l++)
+        DL_TRY(train_pair(network, l, options, &p, X.rows, &samples));
+done:
+    dl_free(samples);
+    return status;
+}
+
+dltf_status dltf_autoencoder_new(dltf_matrix X, const int64_t *sizes, int64_t count, bool relu_code,
+                                 const dltf_network_options *options, dltf_progress_fn progress,
+                                 void *context, dltf_network **network) {
+    dltf_layer layers[DL_MOST_LAYERS];
+    dltf_network *made = NULL;
+    *network = NULL;
+    dltf_status status = dltf_option_check(dltf_network_option_table(), options, NULL);
+    if (status != DLTF_OK)
+        return status;
+    if (count < 2 || count > DL_MOST_LAYERS / 2)
+        return dl_fail(DLTF_ARGUMENT, "%lld sizes: an autoencoder has 2 to %d, with that of the input",
+                       (long long)count, DL_MOST_LAYERS / 2);
+    shape_layers(sizes, count - 1, relu_code, layers);
+    status = dltf_network_new(layers, 2 * (count - 1), options->seed, &made);
+    if (status == DLTF_OK)
+        status = train_pairs(made, X, options, progress, context);
+    if (status == DLTF_OK)
+        *network = made;
+    else
+        dltf_network_free(made);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* A loss: a file loss_NAME.c, which defines dl_loss_NAME, and a row of DLTF_LOSSES. */
+#ifndef DL_NETWORK_LOSS_H
+#define DL_NETWORK_LOSS_H
+
+#include "base/status.h"
+
+typedef struct dl_loss {
+    const char *name;
+    bool labels; /* a target is an int32_t label, otherwise n floats */
+    /* The loss of an output y (n), and `scale` times its gradient. */
+    double (*row)(const float *y, const void *target, int64_t n, float scale, float *gradient);
+} dl_loss;
+
+#define DL_DECLARE_LOSS(NAME, name, help) extern const dl_loss dl_loss_##name;
+DLTF_LOSSES(DL_DECLARE_LOSS)
+#undef DL_DECLARE_LOSS
+
+const dl_loss *dl_loss_find(dltf_loss loss);
+
+#endif

@@ -1,0 +1,9 @@
+/* The table of losses. */
+#include "network/loss.h"
+
+#define ROW(NAME, name, help) &dl_loss_##name,
+static const dl_loss *const losses[] = {DLTF_LOSSES(ROW)};
+
+const dl_loss *dl_loss_find(dltf_loss loss) {
+    return losses[loss];
+}

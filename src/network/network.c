@@ -1,0 +1,191 @@
+/* Networks: made from layers, read through views, applied to samples. */
+#include "network/network.h"
+
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "data/matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 128 }; /* samples of a task */
+
+/* Activation and sizes of one layer, which must take what the one before gives. */
+static dltf_status check_layer(const dltf_layer *layers, int64_t index, int64_t *size) {
+    const dltf_layer *layer = &layers[index];
+    if (!dl_activation_find(layer->activation))
+        return dl_fail(DLTF_ARGUMENT, "layer %lld: unknown activation %d", (long long)index,
+                       (int)layer->activation);
+    if (layer->inputs < 1 || layer->outputs < 1 || layer->inputs > INT32_MAX || layer->outputs > INT32_MAX)
+        return dl_fail(DLTF_ARGUMENT, "layer %lld: %lld inputs and %lld outputs: both must be in 1 .. %d",
+                       (long long)index, (long long)layer->inputs, (long long)layer->outputs, INT32_MAX);
+    if (index > 0 && layer->inputs != layers[index - 1].outputs)
+        return dl_fail(DLTF_ARGUMENT, "layer %lld has %lld inputs, but the layer before has %lld outputs",
+                       (long long)index, (long long)layer->inputs, (long long)layers[index - 1].outputs);
+    *size += layer->outputs * (layer->inputs + 1); /* a sum below 2^52 and a product below 2^63 - 2^52 */
+    if (*size > INT64_C(1) << 52)
+        return dl_fail(DLTF_ARGUMENT, "layer %lld: %lld inputs and %lld outputs are too many",
+                       (long long)index, (long long)layer->inputs, (long long)layer->outputs);
+    return DLTF_OK;
+}
+
+dltf_status dl_network_alloc(const dltf_layer *layers, int64_t count, dltf_network **network) {
+    dltf_network *made = NULL;
+    dltf_status status = DLTF_OK;
+    int64_t size = 0;
+    if (count < 1 || count > DL_MOST_LAYERS)
+        return dl_fail(DLTF_ARGUMENT, "%lld layers: a network has 1 to %d", (long long)count, DL_MOST_LAYERS);
+    for (int64_t l = 0; l < count; l++)
+        DL_TRY(check_layer(layers, l, &size));
+    DL_TRY_NEW(made, 1);
+    made->count = count;
+    made->size = size;
+    DL_TRY_NEW(made->layers, count);
+    DL_TRY_NEW(made->values, size);
+    float *next = made->values;
+    for (int64_t l = 0; l < count; l++) {
+        int64_t n = layers[l].inputs, m = layers[l].outputs;
+        made->layers[l] = (dl_layer){n, m, dl_activation_find(layers[l].activation), next, next + m * n};
+        next += m * (n + 1);
+    }
+    *network = made;
+    made = NULL;
+done:
+    dltf_network_free(made);
+    return status;
+}
+
+static dltf_status fill(float *to, const float *from, int64_t count, int64_t layer, const char *name) {
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(from[i]))
+            return dl_fail(DLTF_DATA, "layer %lld: entry %lld of the %s is not finite", (long long)layer,
+                           (long long)i, name);
+    memcpy(to, from, (size_t)count * sizeof *to);
+    return DLTF_OK;
+}
+
+dltf_status dltf_network_new(const dltf_layer *layers, int64_t count, int64_t seed, dltf_network **network) {
+    dltf_network *made = NULL;
+    dl_random random = {(uint64_t)seed, DL_STREAM_WEIGHTS};
+    *network = NULL;
+    dltf_status status = dl_network_alloc(layers, count, &made);
+    for (int64_t l = 0; l < count && status == DLTF_OK; l++) {
+        dl_layer *layer = &made->layers[l];
+        int64_t size = layer->outputs * layer->inputs;
+        double sd = sqrt(layer->activation->variance / (double)layer->inputs);
+        if (layers[l].weights)
+            status = fill(layer->V, layers[l].weights, size, l, "weights");
+        for (int64_t i = 0; !layers[l].weights && i < size; i++)
+            layer->V[i] = (float)(sd * dl_random_normal(random, (uint64_t)(layer->V - made->values + i)));
+        if (layers[l].bias && status == DLTF_OK)
+            status = fill(layer->b, layers[l].bias, layer->outputs, l, "bias");
+    }
+    if (status == DLTF_OK)
+        *network = made;
+    else
+        dltf_network_free(made);
+    return status;
+}
+
+void dltf_network_free(dltf_network *network) {
+    if (!network)
+        return;
+    dl_free(network->layers);
+    dl_free(network->values);
+    dl_free(network);
+}
+
+int64_t dltf_network_layers(const dltf_network *network) {
+    return network->count;
+}
+
+static dltf_activation activation_number(const dl_activation *activation) {
+    int number = 0;
+    while (dl_activation_find((dltf_activation)number) != activation)
+        number++;
+    return (dltf_activation)number;
+}
+
+dltf_layer dltf_network_layer(const dltf_network *network, int64_t index) {
+    const dl_layer *layer = &network->layers[index];
+    return (dltf_layer){layer->inputs, layer->outputs, activation_number(layer->activation), layer->V,
+                        layer->b};
+}
+
+dltf_status dltf_network_part(const dltf_network *network, int64_t first, int64_t count,
+                              dltf_network **part) {
+    dltf_layer layers[DL_MOST_LAYERS];
+    *part = NULL;
+    if (first < 0 || count < 1 || first > network->count - count)
+        return dl_fail(DLTF_ARGUMENT, "layers %lld .. %lld of a network of %lld layers: out of range",
+                       (long long)first, (long long)(first + count - 1), (long long)network->count);
+    for (int64_t l = 0; l < count; l++)
+        layers[l] = dltf_network_layer(network, first + l);
+    return dltf_network_new(layers, count, 0, part);
+}
+
+int64_t dl_network_inputs(const dltf_network *network) {
+    return network->layers[0].inputs;
+}
+
+int64_t dl_network_outputs(const dltf_network *network) {
+    return network->layers[network->count - 1].outputs;
+}
+
+int64_t dl_network_width(const dltf_network *network) {
+    int64_t width = dl_network_inputs(network);
+    for (int64_t l = 0; l < network->count; l++)
+        width = dl_max(width, network->layers[l].outputs);
+    return width;
+}
+
+dltf_status dl_network_check_data(const dltf_network *network, dltf_matrix X) {
+    dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
+    if (status != DLTF_OK)
+        return status;
+    if (X.cols != dl_network_inputs(network))
+        return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA, "%lld columns, but the network has %lld inputs",
+                             (long long)X.cols, (long long)dl_network_inputs(network));
+    return dl_matrix_check_finite(X, DLTF_SUBJECT_DATA);
+}
+
+/* ---- Application ---- */
+
+typedef struct application {
+    const dltf_network *network;
+    dltf_matrix X;
+    int64_t width;
+    float *buffers; /* per thread: two of ROWS x width */
+    float *outputs;
+} application;
+
+static void apply_rows(void *context, int64_t task, int worker) {
+    const application *a = context;
+    int64_t first = task * ROWS, rows = dl_min(ROWS, a->X.rows - first), inputs = a->X.cols;
+    int64_t count = a->network->count;
+    float *in = a->buffers + 2 * worker * ROWS * a->width, *out = in + ROWS * a->width;
+    for (int64_t i = 0; i < rows; i++)
+        dltf_matrix_row(a->X, first + i, in + i * inputs);
+    for (int64_t l = 0; l < count; l++) {
+        const dl_layer *layer = &a->network->layers[l];
+        float *Y = l + 1 == count ? a->outputs + first * layer->outputs : out;
+        dl_layer_forward(layer, in, rows, (dl_range){0, layer->outputs}, Y);
+        out = in;
+        in = Y;
+    }
+}
+
+dltf_status dltf_network_apply(const dltf_network *network, dltf_matrix X, int64_t threads, float *outputs) {
+    application a = {.network = network, .X = X, .width = dl_network_width(network), .outputs = outputs};
+    int workers = dl_thread_count(threads);
+    dltf_status status = dl_network_check_data(network, X);
+    if (status != DLTF_OK)
+        return status;
+    DL_TRY_NEW(a.buffers, 2 * workers * ROWS * a.width);
+    dl_parallel(workers, dl_tiles(X.rows, ROWS), apply_rows, &a);
+done:
+    dl_free(a.buffers);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* Tensors "0.weight", "0.bias", "1.weight", ... and the note `activations`: their names, separated by blanks.
+ */
+#include "network/network_bundle.h"
+
+#include "base/shown.h"
+#include "base/text.h"
+#include "data/kind.h"
+#include "network/network.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const parts[] = {"weight", "bias"};
+
+static void name_tensor(char name[48], int64_t layer, int part) {
+    snprintf(name, 48, "%lld.%s", (long long)layer, parts[part]);
+}
+
+static dltf_status note_activations(const dltf_network *network, dl_notes *notes) {
+    dl_text names = {0};
+    for (int64_t l = 0; l < network->count; l++)
+        dl_text_append(&names, "%s%s", l > 0 ? " " : "", network->layers[l].activation->name);
+    dltf_status status = dl_text_status(&names);
+    if (status == DLTF_OK)
+        status = dl_notes_set(notes, "activations", names.data);
+    dl_text_free(&names);
+    return status;
+}
+
+dltf_status dl_network_to_bundle(const dltf_network *network, dl_bundle *bundle) {
+    dltf_status status = DLTF_OK;
+    char name[48];
+    DL_TRY(dl_kind_mark(bundle, DL_KIND_NETWORK));
+    DL_TRY(note_activations(network, &bundle->notes));
+    for (int64_t l = 0; l < network->count; l++) {
+        const dl_layer *layer = &network->layers[l];
+        name_tensor(name, l, 0);
+        DL_TRY(dl_bundle_add_copy(bundle, name, DL_TENSOR_F32, layer->outputs, layer->inputs, layer->V));
+        name_tensor(name, l, 1);
+        DL_TRY(dl_bundle_add_copy(bundle, name, DL_TENSOR_F32, layer->outputs, 0, layer->b));
+    }
+done:
+    return status;
+}
+
+/* The activation at the beginning of `names`, which is moved past it and the blank behind. */
+static dltf_status read_activation(const char **names, dltf_activation *activation) {
+    size_t length = strcspn(*names, " ");
+    const dl_activation *row;
+    for (int number = 0; (row = dl_activation_find((dltf_activation)number)); number++)
+        if (strlen(row->name) == length && memcmp(row->name, *names, length) == 0) {
+            *activation = (dltf_activation)number;
+            *names += length + ((*names)[length] == ' ');
+            return DLTF_OK;
+        }
+    return dl_fail(DLTF_FORMAT, "metadata 'activations': unknown activation '%s'",
+                   DL_PRINTABLE(*names, (int64_t)length));
+}
+
+static dltf_status read_layer(const dl_bundle *bundle, int64_t index, dltf_layer *layer) {
+    char name[48];
+    const void *values = NULL;
+    name_tensor(name, index, 0);
+    const dl_tensor *weights = dl_bundle_find(bundle, name);
+    if (!weights)
+        return dl_fail(DLTF_FORMAT, "tensor '%s' is missing", name);
+    layer->outputs = weights->rows;
+    layer->inputs = weights->cols;
+    dltf_status status = dl_bundle_get(bundle, name, DL_TENSOR_F32, layer->outputs, layer->inputs, &values);
+    layer->weights = values;
+    name_tensor(name, index, 1);
+    if (status == DLTF_OK)
+        status = dl_bundle_get(bundle, name, DL_TENSOR_F32, layer->outputs, 0, &values);
+    layer->bias = values;
+    return status;
+}
+
+/* What is wrong with the layers is the fault of the file. */
+static dltf_status blame_file(dltf_status status) {
+    char text[256];
+    if (status != DLTF_ARGUMENT && status != DLTF_DATA)
+        return status;
+    snprintf(text, sizeof text, "%s", dltf_last_error().text);
+    return dl_fail(DLTF_FORMAT, "%s", text);
+}
+
+dltf_status dl_network_from_bundle(const dl_bundle *bundle, dltf_network **network) {
+    dltf_layer layers[DL_MOST_LAYERS];
+    int64_t count = 0;
+    *network = NULL;
+    dltf_status status = dl_kind_check(bundle, DL_KIND_NETWORK);
+    const char *names = dl_notes_get(&bundle->notes, "activations");
+    if (status == DLTF_OK && !names)
+        status = dl_fail(DLTF_FORMAT, "is not a complete network: metadata 'activations' is missing");
+    for (; status == DLTF_OK && *names && count < DL_MOST_LAYERS; count++) {
+        status = read_activation(&names, &layers[count].activation);
+        if (status == DLTF_OK)
+            status = read_layer(bundle, count, &layers[count]);
+    }
+    if (status == DLTF_OK && *names)
+        status = dl_fail(DLTF_FORMAT, "has more than %d layers", DL_MOST_LAYERS);
+    if (status == DLTF_OK && 2 * count != bundle->count)
+        status =
+            dl_fail(DLTF_FORMAT, "has %d tensors, but metadata 'activations' names %lld layers of two each",
+                    bundle->count, (long long)count);
+    return status == DLTF_OK ? blame_file(dltf_network_new(layers, count, 0, network)) : status;
+}

@@ -1,0 +1,13 @@
+/* A network as a bundle of tensors and back (docs/formats.md). */
+#ifndef DL_NETWORK_BUNDLE_H
+#define DL_NETWORK_BUNDLE_H
+
+#include "data/bundle.h"
+
+/* Fills an empty bundle. */
+dltf_status dl_network_to_bundle(const dltf_network *network, dl_bundle *bundle);
+
+/* Checks everything that docs/formats.md requires. */
+dltf_status dl_network_from_bundle(const dl_bundle *bundle, dltf_network **network);
+
+#endif

@@ -1,0 +1,115 @@
+/* Networks in files: saving and loading is exact to the bit, anything else is rejected. */
+#include "test_io.h"
+
+#include "data/kind.h"
+#include "io/safetensors.h"
+#include "network/network.h"
+#include "network/network_bundle.h"
+
+#include <math.h>
+
+static const float weights[] = {1, 2, 3, 4, 5, 6}, bias[] = {0.5f, -0.5f};
+
+static dltf_network *example(void) {
+    dltf_layer layers[] = {{3, 2, DLTF_ACTIVATION_RELU, weights, bias},
+                           {2, 3, DLTF_ACTIVATION_LINEAR, weights, weights}};
+    dltf_network *network = NULL;
+    assert_int_equal(dltf_network_new(layers, 2, 0, &network), DLTF_OK);
+    return network;
+}
+
+static dltf_status load(dl_file *file) {
+    dl_bundle bundle;
+    dltf_network *network = NULL;
+    dltf_status status = dl_safetensors_parse(file->bytes, file->size, &bundle);
+    if (status == DLTF_OK)
+        status = dl_network_from_bundle(&bundle, &network);
+    assert_int_equal(status == DLTF_OK, network != NULL);
+    dltf_network_free(network);
+    dl_bundle_free(&bundle);
+    return status;
+}
+
+static void round_trip(void **state) {
+    (void)state;
+    dltf_network *network = example(), *back = NULL;
+    assert_int_equal(dltf_network_save(network, in_directory("a.safetensors")), DLTF_OK);
+    assert_int_equal(dltf_network_load(in_directory("a.safetensors"), &back), DLTF_OK);
+    assert_int_equal(back->count, 2);
+    assert_int_equal(back->size, network->size);
+    assert_memory_equal(back->values, network->values, (size_t)network->size * sizeof(float));
+    assert_ptr_equal(back->layers[0].activation, &dl_activation_relu);
+    assert_ptr_equal(back->layers[1].activation, &dl_activation_linear);
+    assert_int_equal(dltf_network_save(back, in_directory("b.safetensors")), DLTF_OK);
+    assert_same_files(in_directory("a.safetensors"), in_directory("b.safetensors"));
+    dltf_network_free(network);
+    dltf_network_free(back);
+    assert_fails(dltf_network_load(in_directory("none"), &back), DLTF_FILE, "none");
+    assert_null(back);
+}
+
+static void survives_corruption(void **state) {
+    (void)state;
+    dltf_network *network = example();
+    const char *path = in_directory("memory.safetensors");
+    assert_survives_lack_of_memory(dltf_network_save(network, path), access(path, F_OK) != 0);
+    dl_text file = read_back(path);
+    assert_truncation_fails(load, file.data, file.length);
+    flip_every_bit(load, file.data, file.length);
+    assert_survives_lack_of_memory(load_copy(load, file.data, file.length), true);
+    dl_text_free(&file);
+    dltf_network_free(network);
+}
+
+/* A bundle of one layer, to be spoilt. */
+static dl_bundle one_layer(const char *activations, int64_t outputs) {
+    dl_bundle b = {0};
+    assert_int_equal(dl_kind_mark(&b, DL_KIND_NETWORK), DLTF_OK);
+    if (activations)
+        assert_int_equal(dl_notes_set(&b.notes, "activations", activations), DLTF_OK);
+    assert_int_equal(dl_bundle_add_copy(&b, "0.weight", DL_TENSOR_F32, 2, 3, weights), DLTF_OK);
+    assert_int_equal(dl_bundle_add_copy(&b, "0.bias", DL_TENSOR_F32, outputs, 0, weights), DLTF_OK);
+    return b;
+}
+
+static void assert_refused(dl_bundle b, const char *part) {
+    dltf_network *network = NULL;
+    assert_fails(dl_network_from_bundle(&b, &network), DLTF_FORMAT, part);
+    assert_null(network);
+    dl_bundle_free(&b);
+}
+
+static void refused(void **state) {
+    (void)state;
+    dl_bundle b = one_layer("relu", 2);
+    dltf_network *network = NULL;
+    assert_int_equal(dl_network_from_bundle(&b, &network), DLTF_OK);
+    dltf_network_free(network);
+    dl_bundle_free(&b);
+
+    assert_refused(one_layer(NULL, 2), "metadata 'activations' is missing");
+    assert_refused(one_layer("", 2), "has 2 tensors, but metadata 'activations' names 0 layers");
+    assert_refused(one_layer("tanh", 2), "metadata 'activations': unknown activation 'tanh'");
+    assert_refused(one_layer("relu  relu", 2), "unknown activation ''");
+    assert_refused(one_layer("relu relu", 2), "tensor '1.weight' is missing");
+    assert_refused(one_layer("relu", 3), "0.bias");
+    b = one_layer("relu", 2);
+    ((float *)b.tensors[0].data)[4] = NAN;
+    assert_refused(b, "layer 0: entry 4 of the weights is not finite");
+    b = one_layer("relu", 2);
+    assert_int_equal(dl_bundle_add_copy(&b, "extra", DL_TENSOR_F32, 1, 0, weights), DLTF_OK);
+    assert_refused(b, "has 3 tensors");
+    b = one_layer("relu linear", 2);
+    assert_int_equal(dl_bundle_add_copy(&b, "1.weight", DL_TENSOR_F32, 2, 3, weights), DLTF_OK);
+    assert_int_equal(dl_bundle_add_copy(&b, "1.bias", DL_TENSOR_F32, 2, 0, weights), DLTF_OK);
+    assert_refused(b, "layer 1 has 3 inputs, but the layer before has 2 outputs");
+    b = one_layer("relu", 2);
+    assert_int_equal(dl_kind_mark(&b, DL_KIND_MODEL), DLTF_OK);
+    assert_refused(b, "is a finished model, not a network");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(survives_corruption),
+                                       cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
