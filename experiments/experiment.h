@@ -68,6 +68,8 @@ typedef struct experiment {
     ROW(table1)                                                                                              \
     ROW(figure1)                                                                                             \
     ROW(timing)                                                                                              \
+    ROW(table2)                                                                                              \
+    ROW(table3)                                                                                              \
     ROW(table4)                                                                                              \
     ROW(certificates)                                                                                        \
     ROW(encoders)                                                                                            \
