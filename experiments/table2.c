@@ -78,7 +78,7 @@ const experiment experiment_table2 = {
     .name = "table2",
     .summary = "clustering of images by sparse codes and by thresholded features",
     .details = "acc and nmi of k-means against the labels; seconds is the time to compute the features of "
-               "all test images. --settings data=fashion-mnist selects a data set.",
+               "all test images.",
     .methods = methods,
     .metrics = clustering_metrics,
     .settings = SETTINGS,
