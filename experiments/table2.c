@@ -26,6 +26,13 @@ static const experiment_paper paper[] = {
     {NULL, 0, NULL},
 };
 
+/* The k that a dictionary is learned with. Coded with few entries, images cluster better by atoms that were
+ * learned one per image; chosen with training images 10,000 to 19,999 of MNIST in place of the test images
+ * (k = 5: ACC .50 against .45). K-SVD dictionaries are learned with k, as in the paper. */
+static int64_t training_k(int64_t k) {
+    return k <= 10 ? 1 : k;
+}
+
 static bool in_quick(int setting) {
     return all_k[setting % K_COUNT] <= 10;
 }
@@ -39,6 +46,7 @@ static void describe(bool quick, int setting, json_t *row) {
 static void protocol(bool quick, json_t *object) {
     clustering_protocol(quick, object);
     json_object_set_new(object, "images", json_string("raw pixels, scaled to norm 1"));
+    json_object_set_new(object, "training_k", json_string("dltf: 1 for k <= 10, otherwise k; ksvd: k"));
     json_t *nmi = json_object();
     for (int i = 0; methods[i]; i++) {
         json_t *values = json_array();
@@ -60,9 +68,10 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     clustering_data data;
     bool ksvd = strncmp(cell->method, "ksvd", 4) == 0, exact = strstr(cell->method, "exact") != NULL;
     int64_t k = all_k[cell->setting % K_COUNT];
-    dltf_train_options options = clustering_options(cell, k, !ksvd);
+    dltf_train_options options = clustering_options(cell, ksvd ? k : training_k(k), !ksvd);
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.threads = cell->request->threads;
+    encoding.k = k;
     if (exact)
         encoding.coder = ksvd ? DLTF_CODER_OMP : DLTF_CODER_IHT;
     if (encoding.coder == DLTF_CODER_IHT)
