@@ -155,11 +155,14 @@ static int inspect_network(const char *path, const dltf_network *network) {
         dltf_layer layer = dltf_network_layer(network, l);
         const char *activation = activation_name(layer.activation);
         weights += layer.outputs * (layer.inputs + 1);
-        json_array_append_new(layers,
-                              json_pack("{s:I, s:I, s:s}", "inputs", (json_int_t)layer.inputs, "outputs",
-                                        (json_int_t)layer.outputs, "activation", activation));
-        facts_line(&f, l == 0 ? "layers" : "", "%lld -> %lld, %s", (long long)layer.inputs,
-                   (long long)layer.outputs, activation);
+        json_array_append_new(layers, json_pack("{s:I, s:I, s:s, s:I}", "inputs", (json_int_t)layer.inputs,
+                                                "outputs", (json_int_t)layer.outputs, "activation",
+                                                activation, "k", (json_int_t)layer.k));
+        char kept[64] = "";
+        if (layer.k > 0)
+            snprintf(kept, sizeof kept, ", the %lld largest are kept", (long long)layer.k);
+        facts_line(&f, l == 0 ? "layers" : "", "%lld -> %lld, %s%s", (long long)layer.inputs,
+                   (long long)layer.outputs, activation, kept);
     }
     facts_json(&f, "layers", layers);
     facts_integer(&f, "weights", "weights and biases", weights);

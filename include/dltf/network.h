@@ -45,7 +45,7 @@ typedef enum dltf_optimiser { DLTF_OPTIMISERS(DLTF_VALUE) } dltf_optimiser;
 typedef enum dltf_schedule { DLTF_SCHEDULES(DLTF_VALUE) } dltf_schedule;
 #undef DLTF_VALUE
 
-/* Layers y = f(V x + b), each fed by the one before. */
+/* Layers y = max_k(f(V x + b)), each fed by the one before; most keep all outputs. */
 typedef struct dltf_network dltf_network;
 
 typedef struct dltf_layer {
@@ -53,6 +53,7 @@ typedef struct dltf_layer {
     dltf_activation activation;
     const float *weights; /* outputs x inputs; NULL in a new network: random */
     const float *bias;    /* outputs; NULL in a new network: zero */
+    int64_t k;            /* max_k: all but the k largest magnitudes are set to 0; 0: none is */
 } dltf_layer;
 
 /* Copies. Random weights are normal with variance 2/inputs before ReLU, 1/inputs otherwise. */

@@ -1,5 +1,5 @@
-/* Tensors "0.weight", "0.bias", "1.weight", ... and the note `activations`: their names, separated by blanks.
- */
+/* Tensors "0.weight", "0.bias", "1.weight", ... and the note `activations`: their names, separated by blanks;
+ * "relu:100" keeps 100 outputs. */
 #include "network/network_bundle.h"
 
 #include "base/shown.h"
@@ -18,8 +18,11 @@ static void name_tensor(char name[48], int64_t layer, int part) {
 
 static dltf_status note_activations(const dltf_network *network, dl_notes *notes) {
     dl_text names = {0};
-    for (int64_t l = 0; l < network->count; l++)
+    for (int64_t l = 0; l < network->count; l++) {
         dl_text_append(&names, "%s%s", l > 0 ? " " : "", network->layers[l].activation->name);
+        if (network->layers[l].k > 0)
+            dl_text_append(&names, ":%lld", (long long)network->layers[l].k);
+    }
     dltf_status status = dl_text_status(&names);
     if (status == DLTF_OK)
         status = dl_notes_set(notes, "activations", names.data);
@@ -43,18 +46,38 @@ done:
     return status;
 }
 
-/* The activation at the beginning of `names`, which is moved past it and the blank behind. */
-static dltf_status read_activation(const char **names, dltf_activation *activation) {
-    size_t length = strcspn(*names, " ");
+static bool find_activation(const char *name, size_t length, dltf_activation *activation) {
     const dl_activation *row;
     for (int number = 0; (row = dl_activation_find((dltf_activation)number)); number++)
-        if (strlen(row->name) == length && memcmp(row->name, *names, length) == 0) {
+        if (strlen(row->name) == length && memcmp(row->name, name, length) == 0) {
             *activation = (dltf_activation)number;
-            *names += length + ((*names)[length] == ' ');
-            return DLTF_OK;
+            return true;
         }
-    return dl_fail(DLTF_FORMAT, "metadata 'activations': unknown activation '%s'",
-                   DL_PRINTABLE(*names, (int64_t)length));
+    return false;
+}
+
+/* The k of "relu:100", a number of at most nine digits; 0 without. False if it is anything else. */
+static bool read_k(const char *text, size_t length, int64_t *k) {
+    *k = 0;
+    if (length == 0)
+        return true;
+    for (size_t i = 1; i < length; i++)
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        else
+            *k = 10 * *k + (text[i] - '0');
+    return length <= 10 && *k > 0;
+}
+
+/* Activation and k at the beginning of `names`, which is moved past them and the blank behind. */
+static dltf_status read_activation(const char **names, dltf_layer *layer) {
+    size_t length = strcspn(*names, " "), name = strcspn(*names, " :");
+    if (!find_activation(*names, name, &layer->activation) ||
+        !read_k(*names + name, length - name, &layer->k))
+        return dl_fail(DLTF_FORMAT, "metadata 'activations': unknown activation '%s'",
+                       DL_PRINTABLE(*names, (int64_t)length));
+    *names += length + ((*names)[length] == ' ');
+    return DLTF_OK;
 }
 
 static dltf_status read_layer(const dl_bundle *bundle, int64_t index, dltf_layer *layer) {
@@ -93,7 +116,7 @@ dltf_status dl_network_from_bundle(const dl_bundle *bundle, dltf_network **netwo
     if (status == DLTF_OK && !names)
         status = dl_fail(DLTF_FORMAT, "is not a complete network: metadata 'activations' is missing");
     for (; status == DLTF_OK && *names && count < DL_MOST_LAYERS; count++) {
-        status = read_activation(&names, &layers[count].activation);
+        status = read_activation(&names, &layers[count]);
         if (status == DLTF_OK)
             status = read_layer(bundle, count, &layers[count]);
     }

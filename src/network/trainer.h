@@ -5,7 +5,7 @@
 #define DL_NETWORK_TRAINER_H
 
 #include "network/dropout.h"
-#include "network/network.h"
+#include "network/keep.h"
 #include "network/optimiser.h"
 
 typedef struct dl_trainer {
@@ -21,6 +21,7 @@ typedef struct dl_trainer {
     float **D;          /* gradients with respect to the sums of the layer */
     dl_dropout *dropout;
     bool undropped; /* forward and backward ignore dropout */
+    dl_keep keep;
 
     float *moments[DL_MOST_MOMENTS]; /* as network->values */
     float *average;                  /* of the weights; NULL without */

@@ -11,8 +11,8 @@
 static const float weights[] = {1, 2, 3, 4, 5, 6}, bias[] = {0.5f, -0.5f};
 
 static dltf_network *example(void) {
-    dltf_layer layers[] = {{3, 2, DLTF_ACTIVATION_RELU, weights, bias},
-                           {2, 3, DLTF_ACTIVATION_LINEAR, weights, weights}};
+    dltf_layer layers[] = {{3, 2, DLTF_ACTIVATION_RELU, weights, bias, 0},
+                           {2, 3, DLTF_ACTIVATION_LINEAR, weights, weights, 2}};
     dltf_network *network = NULL;
     assert_int_equal(dltf_network_new(layers, 2, 0, &network), DLTF_OK);
     return network;
@@ -40,6 +40,7 @@ static void round_trip(void **state) {
     assert_memory_equal(back->values, network->values, (size_t)network->size * sizeof(float));
     assert_ptr_equal(back->layers[0].activation, &dl_activation_relu);
     assert_ptr_equal(back->layers[1].activation, &dl_activation_linear);
+    assert_true(back->layers[0].k == 0 && back->layers[1].k == 2);
     assert_int_equal(dltf_network_save(back, in_directory("b.safetensors")), DLTF_OK);
     assert_same_files(in_directory("a.safetensors"), in_directory("b.safetensors"));
     dltf_network_free(network);
@@ -91,6 +92,11 @@ static void refused(void **state) {
     assert_refused(one_layer("", 2), "has 2 tensors, but metadata 'activations' names 0 layers");
     assert_refused(one_layer("tanh", 2), "metadata 'activations': unknown activation 'tanh'");
     assert_refused(one_layer("relu  relu", 2), "unknown activation ''");
+    assert_refused(one_layer("relu:", 2), "unknown activation 'relu:'");
+    assert_refused(one_layer("relu:0", 2), "unknown activation 'relu:0'");
+    assert_refused(one_layer("relu:-1", 2), "unknown activation 'relu:-1'");
+    assert_refused(one_layer("relu:1234567890", 2), "unknown activation 'relu:1234567890'");
+    assert_refused(one_layer("relu:3", 2), "layer 0 keeps k = 3 of 2 outputs");
     assert_refused(one_layer("relu relu", 2), "tensor '1.weight' is missing");
     assert_refused(one_layer("relu", 3), "0.bias");
     b = one_layer("relu", 2);
