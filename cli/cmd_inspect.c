@@ -146,6 +146,19 @@ static const char *activation_name(dltf_activation activation) {
     return names[activation];
 }
 
+static void report_classes(facts *f, const dltf_network *network) {
+    const int64_t *classes = dltf_network_classes(network);
+    int64_t count = dltf_network_layer(network, dltf_network_layers(network) - 1).outputs;
+    json_t *list = json_array();
+    if (!classes)
+        return;
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(classes[i]));
+    facts_json(f, "classes", list);
+    facts_line(f, "classes", "%lld, with labels from %lld to %lld", (long long)count, (long long)classes[0],
+               (long long)classes[count - 1]);
+}
+
 static int inspect_network(const char *path, const dltf_network *network) {
     int64_t count = dltf_network_layers(network), weights = 0;
     json_t *layers = json_array();
@@ -166,6 +179,8 @@ static int inspect_network(const char *path, const dltf_network *network) {
     }
     facts_json(&f, "layers", layers);
     facts_integer(&f, "weights", "weights and biases", weights);
+    facts_real(&f, "scale", "factor on inputs", dltf_network_scale(network));
+    report_classes(&f, network);
     output_facts(&f, false);
     return EXIT_OK;
 }

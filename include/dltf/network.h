@@ -67,6 +67,10 @@ DLTF_API int64_t dltf_network_layers(const dltf_network *network);
 /* Layer 0 .. count-1; the arrays belong to the network. */
 DLTF_API dltf_layer dltf_network_layer(const dltf_network *network, int64_t index);
 
+/* The factor on all inputs, in training and application; 1 in a new network. */
+DLTF_API dltf_status dltf_network_set_scale(dltf_network *network, double scale);
+DLTF_API double dltf_network_scale(const dltf_network *network);
+
 /* A new network of `count` layers from `first` on: the encoder of an autoencoder. */
 DLTF_API dltf_status dltf_network_part(const dltf_network *network, int64_t first, int64_t count,
                                        dltf_network **part);
@@ -105,6 +109,21 @@ typedef struct dltf_targets {
 DLTF_API dltf_status dltf_network_train(dltf_network *network, dltf_matrix X, dltf_targets targets,
                                         const dltf_network_options *options, dltf_progress_fn progress,
                                         void *context, double *losses);
+
+/* ---- Classification ---------------------------------------------------------------------------- */
+
+/* A label for each output, ascending; copied. NULL if there are none: then the labels are 0, 1, ... */
+DLTF_API dltf_status dltf_network_set_classes(dltf_network *network, const int64_t *classes);
+DLTF_API const int64_t *dltf_network_classes(const dltf_network *network);
+
+/* The label of the largest output for every row of X, and softmax of the outputs as N x outputs
+ * `probabilities`, or NULL. */
+DLTF_API dltf_status dltf_network_predict(const dltf_network *network, dltf_matrix X, int64_t threads,
+                                          int64_t *labels, float *probabilities);
+
+/* counts[i * outputs + j]: how many samples with the label of output i are predicted to have that of j. */
+DLTF_API dltf_status dltf_network_confusion(const dltf_network *network, dltf_matrix X, const int64_t *labels,
+                                            int64_t threads, int64_t *counts);
 
 /* ---- Autoencoders ------------------------------------------------------------------------------ */
 

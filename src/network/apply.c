@@ -21,7 +21,7 @@ static void apply_rows(void *context, int64_t task, int worker) {
     int64_t count = a->network->count;
     float *in = a->buffers + 2 * worker * ROWS * a->width, *out = in + ROWS * a->width;
     for (int64_t i = 0; i < rows; i++)
-        dltf_matrix_row(a->X, first + i, in + i * inputs);
+        dl_network_input(a->network, a->X, first + i, in + i * inputs);
     for (int64_t l = 0; l < count; l++) {
         const dl_layer *layer = &a->network->layers[l];
         float *Y = l + 1 == count ? a->outputs + first * layer->outputs : out;

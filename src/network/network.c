@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/matrix.h"
+#include "kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,6 +43,7 @@ dltf_status dl_network_alloc(const dltf_layer *layers, int64_t count, dltf_netwo
     DL_TRY_NEW(made, 1);
     made->count = count;
     made->size = size;
+    made->scale = 1;
     DL_TRY_NEW(made->layers, count);
     DL_TRY_NEW(made->values, size);
     float *next = made->values;
@@ -95,6 +97,7 @@ void dltf_network_free(dltf_network *network) {
         return;
     dl_free(network->layers);
     dl_free(network->values);
+    dl_free(network->classes);
     dl_free(network);
 }
 
@@ -124,7 +127,16 @@ dltf_status dltf_network_part(const dltf_network *network, int64_t first, int64_
                        (long long)first, (long long)(first + count - 1), (long long)network->count);
     for (int64_t l = 0; l < count; l++)
         layers[l] = dltf_network_layer(network, first + l);
-    return dltf_network_new(layers, count, 0, part);
+    dltf_status status = dltf_network_new(layers, count, 0, part);
+    if (status == DLTF_OK && first == 0)
+        (*part)->scale = network->scale;
+    if (status == DLTF_OK && network->classes && first + count == network->count)
+        status = dltf_network_set_classes(*part, network->classes);
+    if (status != DLTF_OK) {
+        dltf_network_free(*part);
+        *part = NULL;
+    }
+    return status;
 }
 
 int64_t dl_network_inputs(const dltf_network *network) {
@@ -140,6 +152,12 @@ int64_t dl_network_width(const dltf_network *network) {
     for (int64_t l = 0; l < network->count; l++)
         width = dl_max(width, network->layers[l].outputs);
     return width;
+}
+
+void dl_network_input(const dltf_network *network, dltf_matrix X, int64_t row, float *input) {
+    dltf_matrix_row(X, row, input);
+    if (network->scale != 1)
+        dl_kernels_now()->combine32(input, network->scale, 0, input, X.cols);
 }
 
 dltf_status dl_network_check_data(const dltf_network *network, dltf_matrix X) {

@@ -1,5 +1,5 @@
 /* Tensors "0.weight", "0.bias", "1.weight", ... and the note `activations`: their names, separated by blanks;
- * "relu:100" keeps 100 outputs. */
+ * "relu:100" keeps 100 outputs. Optional tensors "scale", of the inputs, and "classes". */
 #include "network/network_bundle.h"
 
 #include "base/shown.h"
@@ -42,6 +42,11 @@ dltf_status dl_network_to_bundle(const dltf_network *network, dl_bundle *bundle)
         name_tensor(name, l, 1);
         DL_TRY(dl_bundle_add_copy(bundle, name, DL_TENSOR_F32, layer->outputs, 0, layer->b));
     }
+    if (network->scale != 1)
+        DL_TRY(dl_bundle_add_copy(bundle, "scale", DL_TENSOR_F32, 1, 0, &network->scale));
+    if (network->classes)
+        DL_TRY(dl_bundle_add_copy(bundle, "classes", DL_TENSOR_I64, dl_network_outputs(network), 0,
+                                  network->classes));
 done:
     return status;
 }
@@ -107,24 +112,57 @@ static dltf_status blame_file(dltf_status status) {
     return dl_fail(DLTF_FORMAT, "%s", text);
 }
 
-dltf_status dl_network_from_bundle(const dl_bundle *bundle, dltf_network **network) {
-    dltf_layer layers[DL_MOST_LAYERS];
-    int64_t count = 0;
-    *network = NULL;
-    dltf_status status = dl_kind_check(bundle, DL_KIND_NETWORK);
+/* The optional tensors; `used` counts those found. */
+static dltf_status read_extras(const dl_bundle *bundle, dltf_network *network, int64_t *used) {
+    const void *content = NULL;
+    dltf_status status = DLTF_OK;
+    if (dl_bundle_find(bundle, "scale")) {
+        DL_TRY(dl_bundle_get(bundle, "scale", DL_TENSOR_F32, 1, 0, &content));
+        DL_TRY(dltf_network_set_scale(network, (double)*(const float *)content));
+        ++*used;
+    }
+    if (dl_bundle_find(bundle, "classes")) {
+        DL_TRY(dl_bundle_get(bundle, "classes", DL_TENSOR_I64, dl_network_outputs(network), 0, &content));
+        DL_TRY(dltf_network_set_classes(network, content));
+        ++*used;
+    }
+done:
+    return status;
+}
+
+static dltf_status read_layers(const dl_bundle *bundle, dltf_layer *layers, int64_t *count) {
+    dltf_status status = DLTF_OK;
     const char *names = dl_notes_get(&bundle->notes, "activations");
-    if (status == DLTF_OK && !names)
-        status = dl_fail(DLTF_FORMAT, "is not a complete network: metadata 'activations' is missing");
-    for (; status == DLTF_OK && *names && count < DL_MOST_LAYERS; count++) {
-        status = read_activation(&names, &layers[count]);
+    if (!names)
+        return dl_fail(DLTF_FORMAT, "is not a complete network: metadata 'activations' is missing");
+    for (*count = 0; status == DLTF_OK && *names && *count < DL_MOST_LAYERS; ++*count) {
+        status = read_activation(&names, &layers[*count]);
         if (status == DLTF_OK)
-            status = read_layer(bundle, count, &layers[count]);
+            status = read_layer(bundle, *count, &layers[*count]);
     }
     if (status == DLTF_OK && *names)
         status = dl_fail(DLTF_FORMAT, "has more than %d layers", DL_MOST_LAYERS);
-    if (status == DLTF_OK && 2 * count != bundle->count)
-        status =
-            dl_fail(DLTF_FORMAT, "has %d tensors, but metadata 'activations' names %lld layers of two each",
-                    bundle->count, (long long)count);
-    return status == DLTF_OK ? blame_file(dltf_network_new(layers, count, 0, network)) : status;
+    return status;
+}
+
+dltf_status dl_network_from_bundle(const dl_bundle *bundle, dltf_network **network) {
+    dltf_layer layers[DL_MOST_LAYERS];
+    dltf_network *made = NULL;
+    int64_t count = 0, used = 0;
+    dltf_status status = DLTF_OK;
+    *network = NULL;
+    DL_TRY(dl_kind_check(bundle, DL_KIND_NETWORK));
+    DL_TRY(read_layers(bundle, layers, &count));
+    if (count == 0)
+        DL_TRY(dl_fail(DLTF_FORMAT, "metadata 'activations' names no layers"));
+    DL_TRY(blame_file(dltf_network_new(layers, count, 0, &made)));
+    DL_TRY(blame_file(read_extras(bundle, made, &used)));
+    if (2 * count + used != bundle->count)
+        DL_TRY(dl_fail(DLTF_FORMAT, "has %d tensors, but %lld belong to the network", bundle->count,
+                       (long long)(2 * count + used)));
+    *network = made;
+    made = NULL;
+done:
+    dltf_network_free(made);
+    return status;
 }

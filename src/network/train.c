@@ -71,7 +71,7 @@ static void gather_rows(void *context, int64_t task, int worker) {
     (void)worker;
     for (int64_t i = first; i < last; i++) {
         int64_t sample = dl_random_place(order, (uint64_t)r->epoch, r->X.rows, r->first + i);
-        dltf_matrix_row(r->X, sample, t->Y[0] + i * r->X.cols);
+        dl_network_input(t->network, r->X, sample, t->Y[0] + i * r->X.cols);
         if (r->labels)
             r->labels[i] = r->targets.labels[sample];
         else

@@ -72,6 +72,13 @@ def network():
                        {"activations": "relu linear", "format": "dltf-network", "version": "1"})
 
 
+def classifier():
+    floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
+    return safetensors({"0.weight": ("F32", [2, 1], floats(1, 2)), "0.bias": ("F32", [2], floats(7, 8)),
+                        "scale": ("F32", [1], floats(0.5)), "classes": ("I64", [2], struct.pack("<2q", -3, 4))},
+                       {"activations": "linear:1", "format": "dltf-network", "version": "1"})
+
+
 def idx(code, shape, data):
     return bytes([0, 0, code, len(shape)]) + struct.pack(f">{len(shape)}I", *shape) + data
 
@@ -157,7 +164,7 @@ CORPUS = {
         "p4": b"P4\n8 1\na",
     },
     "model": {"tied": model(False), "full": model(True)},
-    "network": {"two": network()},
+    "network": {"two": network(), "classifier": classifier()},
 }
 
 for target, files in CORPUS.items():
