@@ -3,6 +3,7 @@
 #define DLTF_NETWORK_H
 
 #include "dltf/data.h"
+#include "dltf/learn.h"
 #include "dltf/options.h"
 
 #ifdef __cplusplus
@@ -92,6 +93,7 @@ typedef struct dltf_network_options {
     double dropout, input_dropout;
     double max_norm, decay, average;
     double adversarial;
+    double held_out;
     int64_t seed, threads; /* the result does not depend on threads */
 } dltf_network_options;
 
@@ -104,8 +106,38 @@ typedef struct dltf_targets {
     dltf_matrix values;
 } dltf_targets;
 
-/* Trains in place. `losses`: the mean loss of every epoch, with dropout, or NULL. Progress counts samples. On
- * failure and after cancelling, the network has the weights of the last step. */
+/* An epoch done. */
+typedef struct dltf_epoch {
+    double rate;    /* learning rate at its start */
+    double loss;    /* mean over its samples, as trained on: with dropout, moved if adversarial */
+    double error;   /* share of the validation samples that are misclassified after it; NaN without any */
+    double seconds; /* since the training was created or resumed */
+} dltf_epoch;
+
+typedef struct dltf_training dltf_training;
+
+/* Copies the network; X and targets must outlive the training. */
+DLTF_API dltf_status dltf_training_new(const dltf_network *network, dltf_matrix X, dltf_targets targets,
+                                       const dltf_network_options *options, dltf_training **training);
+/* Measures the error on these samples after every epoch from now on, instead of on those that the option
+ * held_out sets apart. They must outlive the training. */
+DLTF_API dltf_status dltf_training_validate(dltf_training *training, dltf_matrix X, const int32_t *labels);
+/* Progress counts samples. */
+DLTF_API dltf_status dltf_training_run(dltf_training *training, dltf_progress_fn progress, void *context,
+                                       dltf_outcome *outcome);
+/* With the weights of the last step; after all epochs their averages, if the options ask for these. */
+DLTF_API const dltf_network *dltf_training_network(const dltf_training *training);
+DLTF_API dltf_network_options dltf_training_options(const dltf_training *training);
+DLTF_API const dltf_epoch *dltf_training_history(const dltf_training *training, int64_t *count);
+/* Writes a checkpoint. Resuming it with the same X and targets gives the same bytes as an uninterrupted run;
+ * dltf_training_validate must be called again. */
+DLTF_API dltf_status dltf_training_save(const dltf_training *training, const char *path);
+DLTF_API dltf_status dltf_training_resume(const char *path, dltf_matrix X, dltf_targets targets,
+                                          int64_t threads, dltf_training **training);
+DLTF_API void dltf_training_free(dltf_training *training);
+
+/* All of the above in one call; trains in place. `losses`: the mean loss of every epoch, with dropout, or
+ * NULL. On failure and after cancelling, the network has the weights of the last step. */
 DLTF_API dltf_status dltf_network_train(dltf_network *network, dltf_matrix X, dltf_targets targets,
                                         const dltf_network_options *options, dltf_progress_fn progress,
                                         void *context, double *losses);

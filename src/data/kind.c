@@ -21,8 +21,13 @@ static const row kinds[] = {
                             "to resume, run 'dltf train DATA --resume FILE'"},
     [DL_KIND_PCA] = {"dltf-pca", "1", "PCA", "a file of principal components", "'dltf cluster --save-pca'",
                      "to use them, run 'dltf cluster DATA --load-pca FILE'"},
-    [DL_KIND_NETWORK] = {"dltf-network", "1", "network", "a network", "dltf_network_save",
+    [DL_KIND_NETWORK] = {"dltf-network", "1", "network", "a network",
+                         "'dltf pretrain' and 'dltf classify train'",
                          "to see its layers, run 'dltf inspect FILE'"},
+    [DL_KIND_TRAINING] = {"dltf-training", "1", "checkpoint of a network",
+                          "a checkpoint of an unfinished training of a network",
+                          "an interrupted 'dltf classify train'",
+                          "to resume, run 'dltf classify train DATA --labels FILE --resume FILE'"},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

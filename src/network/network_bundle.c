@@ -30,10 +30,9 @@ static dltf_status note_activations(const dltf_network *network, dl_notes *notes
     return status;
 }
 
-dltf_status dl_network_to_bundle(const dltf_network *network, dl_bundle *bundle) {
+dltf_status dl_network_pack(const dltf_network *network, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     char name[48];
-    DL_TRY(dl_kind_mark(bundle, DL_KIND_NETWORK));
     DL_TRY(note_activations(network, &bundle->notes));
     for (int64_t l = 0; l < network->count; l++) {
         const dl_layer *layer = &network->layers[l];
@@ -49,6 +48,11 @@ dltf_status dl_network_to_bundle(const dltf_network *network, dl_bundle *bundle)
                                   network->classes));
 done:
     return status;
+}
+
+dltf_status dl_network_to_bundle(const dltf_network *network, dl_bundle *bundle) {
+    dltf_status status = dl_kind_mark(bundle, DL_KIND_NETWORK);
+    return status == DLTF_OK ? dl_network_pack(network, bundle) : status;
 }
 
 static bool find_activation(const char *name, size_t length, dltf_activation *activation) {
@@ -145,24 +149,35 @@ static dltf_status read_layers(const dl_bundle *bundle, dltf_layer *layers, int6
     return status;
 }
 
-dltf_status dl_network_from_bundle(const dl_bundle *bundle, dltf_network **network) {
+dltf_status dl_network_unpack(const dl_bundle *bundle, dltf_network **network, int64_t *used) {
     dltf_layer layers[DL_MOST_LAYERS];
     dltf_network *made = NULL;
-    int64_t count = 0, used = 0;
+    int64_t count = 0;
     dltf_status status = DLTF_OK;
     *network = NULL;
-    DL_TRY(dl_kind_check(bundle, DL_KIND_NETWORK));
     DL_TRY(read_layers(bundle, layers, &count));
     if (count == 0)
         DL_TRY(dl_fail(DLTF_FORMAT, "metadata 'activations' names no layers"));
+    *used = 2 * count;
     DL_TRY(blame_file(dltf_network_new(layers, count, 0, &made)));
-    DL_TRY(blame_file(read_extras(bundle, made, &used)));
-    if (2 * count + used != bundle->count)
-        DL_TRY(dl_fail(DLTF_FORMAT, "has %d tensors, but %lld belong to the network", bundle->count,
-                       (long long)(2 * count + used)));
+    DL_TRY(blame_file(read_extras(bundle, made, used)));
     *network = made;
     made = NULL;
 done:
     dltf_network_free(made);
     return status;
+}
+
+dltf_status dl_network_from_bundle(const dl_bundle *bundle, dltf_network **network) {
+    int64_t used = 0;
+    *network = NULL;
+    dltf_status status = dl_kind_check(bundle, DL_KIND_NETWORK);
+    if (status == DLTF_OK)
+        status = dl_network_unpack(bundle, network, &used);
+    if (status != DLTF_OK || used == bundle->count)
+        return status;
+    dltf_network_free(*network);
+    *network = NULL;
+    return dl_fail(DLTF_FORMAT, "has %d tensors, but %lld belong to the network", bundle->count,
+                   (long long)used);
 }

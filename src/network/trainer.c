@@ -90,8 +90,6 @@ uint64_t dl_trainer_row(const dl_trainer *t) {
 
 /* ---- Outputs and gradients ---- */
 
-enum { ROWS = 16 }; /* samples of a task that needs whole rows */
-
 typedef struct layer_task {
     dl_trainer *t;
     int64_t layer; /* from 0 */
@@ -126,7 +124,7 @@ static void keep_rows(void *context, int64_t number, int worker) {
     const layer_task *task = context;
     dl_trainer *t = task->t;
     const dl_layer *layer = &t->network->layers[task->layer];
-    int64_t first = number * ROWS, count = dl_min(t->rows - first, ROWS);
+    int64_t first = number * DL_TASK_ROWS, count = dl_min(t->rows - first, DL_TASK_ROWS);
     dl_keep_apply(&t->keep, worker, layer, count, t->Y[task->layer + 1] + first * layer->outputs);
     if (!t->undropped)
         drop_rows(t, task->layer + 1, first, count);
@@ -137,7 +135,7 @@ void dl_trainer_forward(dl_trainer *t) {
         layer_task task = {t, l};
         dl_parallel(t->threads, dl_tiles(t->network->layers[l].outputs, DL_UNITS), forward_tile, &task);
         if (t->network->layers[l].k > 0)
-            dl_parallel(t->threads, dl_tiles(t->rows, ROWS), keep_rows, &task);
+            dl_parallel(t->threads, dl_tiles(t->rows, DL_TASK_ROWS), keep_rows, &task);
     }
 }
 
@@ -232,6 +230,14 @@ void dl_trainer_update(dl_trainer *t, double rate) {
     update_task task = {
         t, {number, rate, o->momentum, o->decay}, {number, rate, o->momentum, 0}, (float)keep};
     dl_parallel(t->threads, t->tile_count, update_tile, &task);
+}
+
+void dl_trainer_swap_average(dl_trainer *t) {
+    for (int64_t i = 0; t->average && i < t->network->size; i++) {
+        float value = t->network->values[i];
+        t->network->values[i] = t->average[i];
+        t->average[i] = value;
+    }
 }
 
 void dl_trainer_finish(dl_trainer *t) {

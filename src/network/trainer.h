@@ -8,6 +8,9 @@
 #include "network/keep.h"
 #include "network/optimiser.h"
 
+/* Samples of a task that needs whole rows. */
+enum { DL_TASK_ROWS = 16 };
+
 typedef struct dl_trainer {
     dltf_network *network;
     const dl_optimiser *optimiser;
@@ -49,6 +52,9 @@ void dl_trainer_backward(dl_trainer *t, bool to_input);
 
 /* Changes all weights by the gradients of the batch. */
 void dl_trainer_update(dl_trainer *t, double rate);
+
+/* Exchanges the weights of the network and their averages, if there are any. */
+void dl_trainer_swap_average(dl_trainer *t);
 
 /* The averaged weights become those of the network, if there are any. */
 void dl_trainer_finish(dl_trainer *t);
