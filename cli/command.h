@@ -52,6 +52,8 @@ typedef struct command {
     ROW(denoise)                                                                                             \
     ROW(cluster)                                                                                             \
     ROW(hash)                                                                                                \
+    ROW(pretrain)                                                                                            \
+    ROW(classify)                                                                                            \
     ROW(reproduce)                                                                                           \
     ROW(completion)                                                                                          \
     ROW(manual)
@@ -60,9 +62,15 @@ typedef struct command {
  * makes a table of it. */
 #define HASH_COMMANDS(ROW)
 
+#define CLASSIFY_COMMANDS(ROW)                                                                               \
+    ROW(classify_train)                                                                                      \
+    ROW(classify_predict)                                                                                    \
+    ROW(classify_evaluate)
+
 #define DECLARE(name) extern const command command_##name;
 COMMANDS(DECLARE)
 HASH_COMMANDS(DECLARE)
+CLASSIFY_COMMANDS(DECLARE)
 #undef DECLARE
 
 /* NULL-terminated, groups without their subcommands. */
