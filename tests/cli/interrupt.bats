@@ -102,6 +102,25 @@ for i in range($SAMPLES): print((i * 7919) % 11 % 3)" >labels.csv
   done
 }
 
+@test "an experiment goes on where it was interrupted" {
+  local runs=$BATS_TEST_TMPDIR/runs jobs lines pid before=0
+  local request=(reproduce table1 --quick --methods dltf --settings k=4 --keep "$runs" -q)
+  for jobs in 1 2; do
+    "$DLTF" "${request[@]}" --seeds 100000 --jobs $jobs >output 2>errors &
+    pid=$!
+    until lines=$(wc -l 2>/dev/null <"$runs/cells.jsonl") && ((lines >= before + 2)); do sleep 0.05; done
+    kill -INT $pid
+    code=0
+    wait $pid || code=$?
+    ((code == 130))
+    [[ ! -s output && $(cat errors) == "dltf reproduce: interrupted; finished runs are kept in $runs: the same command goes on" ]]
+    run ! pgrep -f -- "--keep $runs"
+    before=$(wc -l <"$runs/cells.jsonl")
+  done
+  dltf "${request[@]}" --seeds 2 >/dev/null
+  (($(wc -l <"$runs/cells.jsonl") == before))
+}
+
 @test "other commands leave nothing behind" {
   interrupt 10 reproduce table1 --methods dltf --seeds 1000 --csv rows.csv
   ((code == 130))
