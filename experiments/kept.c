@@ -14,34 +14,36 @@ static void cells_path(const experiment_request *request, char path[PATH_SIZE]) 
     snprintf(path, PATH_SIZE, "%s/cells.jsonl", request->keep);
 }
 
-/* FNV-1a of program version and protocol, as 16 digits. */
-static void checksum(const experiment *self, const experiment_request *request, char text[17]) {
-    json_t *protocol = cells_protocol(self, request);
-    char *dump = json_dumps(protocol, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(JSON_DIGITS));
-    const char *parts[] = {dltf_version(), dump ? dump : ""};
+/* FNV-1a of program version and key, as 16 digits. */
+static void checksum(const char *key, char text[17]) {
+    const char *parts[] = {dltf_version(), key};
     uint64_t hash = 0xcbf29ce484222325u;
     for (int i = 0; i < 2; i++)
         for (const char *c = parts[i]; *c; c++)
             hash = (hash ^ (uint64_t)(unsigned char)*c) * 0x100000001b3u;
     snprintf(text, 17, "%016llx", (unsigned long long)hash);
-    free(dump);
-    json_decref(protocol);
 }
 
-bool kept_file(const experiment *self, const experiment_request *request, const char *name, char *path,
+bool kept_file(const experiment_request *request, const char *name, const char *key, char *path,
                size_t size) {
     char sum[17];
-    if (!request->keep)
-        return false;
-    checksum(self, request, sum);
-    return snprintf(path, size, "%s/%s-%s-%s", request->keep, self->name, sum, name) < (int)size;
+    checksum(key, sum);
+    return request->keep && snprintf(path, size, "%s/%s-%s", request->keep, name, sum) < (int)size;
+}
+
+static void checksum_of_protocol(const cell_list *list, char text[17]) {
+    json_t *protocol = cells_protocol(list->self, list->request);
+    char *dump = json_dumps(protocol, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(JSON_DIGITS));
+    checksum(dump ? dump : "", text);
+    free(dump);
+    json_decref(protocol);
 }
 
 /* What a line says of a cell, except for its values. */
 static json_t *identity(const cell_list *list, const cell_result *cell) {
     char sum[17];
     json_t *object = json_object(), *setting = json_object();
-    checksum(list->self, list->request, sum);
+    checksum_of_protocol(list, sum);
     list->self->describe(list->request->quick, cell->setting, setting);
     json_object_set_new(object, "experiment", json_string(list->self->name));
     json_object_set_new(object, "version", json_string(dltf_version()));

@@ -11,9 +11,8 @@ dltf_status kept_load(cell_list *list);
 /* Appends a cell, if the request has a folder. */
 dltf_status kept_add(const cell_list *list, const cell_result *cell);
 
-/* "DIR/EXPERIMENT-CHECKSUM-NAME" for a file that is worth keeping as well; false without a folder. The
- * checksum is of version and protocol. */
-bool kept_file(const experiment *self, const experiment_request *request, const char *name, char *path,
-               size_t size);
+/* "DIR/NAME-CHECKSUM" for a file that is worth keeping as well; false without a folder. The checksum is of
+ * program version and `key`, which tells what the content depends on. */
+bool kept_file(const experiment_request *request, const char *name, const char *key, char *path, size_t size);
 
 #endif
