@@ -85,12 +85,11 @@ static void report_matrix(const evaluation *e, facts *f) {
 static void print_matrix(const evaluation *e) {
     int64_t classes = networks_outputs(e->network);
     const int64_t *labels = dltf_network_classes(e->network);
-    json_t *rows = json_array();
     if (classes >= ROWS_MAX_COLUMNS) {
         remark("the confusion matrix of %lld classes is printed with --json only", (long long)classes);
-        json_decref(rows);
         return;
     }
+    json_t *rows = json_array();
     for (int64_t i = 0; i < classes; i++) {
         json_t *row = json_object();
         json_object_set_new(row, "true\\predicted", json_integer(labels[i]));

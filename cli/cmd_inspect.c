@@ -149,9 +149,9 @@ static const char *activation_name(dltf_activation activation) {
 static void report_classes(facts *f, const dltf_network *network) {
     const int64_t *classes = dltf_network_classes(network);
     int64_t count = dltf_network_layer(network, dltf_network_layers(network) - 1).outputs;
-    json_t *list = json_array();
     if (!classes)
         return;
+    json_t *list = json_array();
     for (int64_t i = 0; i < count; i++)
         json_array_append_new(list, json_integer(classes[i]));
     facts_json(f, "classes", list);
