@@ -29,8 +29,8 @@ DLTF_API dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t c
 DLTF_API void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out);
 
 /* A matrix read from a file: .npy (v1-3; memory-mapped where possible), .npz ("file.npz" with one array, or
- * "file.npz:name"), text (.csv, .tsv, .txt), IDX and IDX.gz. The first axis is the sample; the others are
- * flattened. */
+ * "file.npz:name"), text (.csv, .tsv, .txt), IDX and IDX.gz, CIFAR-10 (.bin). The first axis is the sample;
+ * the others are flattened. */
 typedef struct dltf_array dltf_array;
 
 DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);
@@ -50,7 +50,8 @@ DLTF_API const char *dltf_array_member(const char *path);
 
 /* ---- Labels ------------------------------------------------------------------------------------ */
 
-/* One integer per sample, read from any format of dltf_array_load: a row or a column of whole numbers. */
+/* One integer per sample, read from any format of dltf_array_load: a row or a column of whole numbers.
+ * CIFAR-10 files contain both samples and labels. */
 typedef struct dltf_labels dltf_labels;
 
 DLTF_API dltf_status dltf_labels_load(const char *path, dltf_labels **labels);
@@ -128,7 +129,7 @@ typedef enum dltf_content {
 
 typedef enum dltf_access { DLTF_READ, DLTF_WRITE } dltf_access;
 
-/* The supported formats as a list for messages: ".npy, .npz, .csv, .txt, IDX and IDX.gz" with the conjunction
+/* The supported formats as a list for messages: ".png, .pgm, .ppm and .npy" for images, with the conjunction
  * "and". Valid until the thread's next call. */
 DLTF_API const char *dltf_format_names(dltf_content content, dltf_access access, const char *conjunction);
 

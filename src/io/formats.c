@@ -1,6 +1,7 @@
 /* The tables of formats. A new format is a file with its parser and a row here. */
 #include "io/formats.h"
 
+#include "io/cifar.h"
 #include "io/csv.h"
 #include "io/idx.h"
 #include "io/npy.h"
@@ -23,6 +24,7 @@ static const dl_format matrix_formats[] = {
      dl_idx_recognise,
      .load = dl_idx_load},
     {"IDX.gz", {".gz"}, dl_gzip_recognise, .load = dl_idx_gzip_load},
+    {"CIFAR-10", {".bin"}, NULL, .load = dl_cifar_load, .load_labels = dl_cifar_load_labels},
 };
 
 static const dl_format image_formats[] = {
@@ -74,6 +76,14 @@ bool dl_format_holds_gray(const dl_format *format) {
 
 bool dl_format_holds_colour(const dl_format *format) {
     return format->channels != 1;
+}
+
+bool dl_format_is_only_image(const dl_format *format) {
+    const table *matrices = &tables[DLTF_CONTENT_MATRIX];
+    for (const dl_format *f = matrices->rows; f < matrices->end; f++)
+        if (strcmp(f->name, format->name) == 0)
+            return false;
+    return true;
 }
 
 const dl_format *dl_format_of_content(dltf_content content, const uint8_t *bytes, int64_t size) {

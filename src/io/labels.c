@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "io/bytes.h"
+#include "io/formats.h"
 #include "io/npy.h"
 
 #include <inttypes.h>
@@ -49,10 +50,24 @@ done:
     return status;
 }
 
+/* The labels of a file of samples, or a file of nothing else. */
+static dltf_status load(const char *path, dltf_array **array) {
+    const dl_format *format = path ? dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path) : NULL;
+    dl_file file;
+    if (!format || !format->load_labels)
+        return dltf_array_load(path, array);
+    dltf_status status = dl_file_open(path, &file);
+    if (status == DLTF_OK) {
+        status = format->load_labels(&file, array);
+        dl_file_close(&file);
+    }
+    return dl_file_result(status, path);
+}
+
 dltf_status dltf_labels_load(const char *path, dltf_labels **labels) {
     dltf_array *array = NULL;
     *labels = NULL;
-    dltf_status status = dltf_array_load(path, &array);
+    dltf_status status = load(path, &array);
     if (status == DLTF_OK)
         status = dl_file_result(make(dltf_array_matrix(array), labels), path);
     dltf_array_free(array);

@@ -123,6 +123,9 @@ CORPUS = {
         "f32": idx(0x0D, (1, 2), struct.pack(">2f", -1, 2)),
         "f64": idx(0x0E, (1,), struct.pack(">d", 0.5)),
     },
+    "cifar": {
+        "two": b"".join(bytes([label]) + bytes((label + i) % 256 for i in range(3072)) for label in (9, 0)),
+    },
     "codes": {
         "plain": csr(),
         "packed": csr(packed=True),

@@ -29,7 +29,7 @@ static void lists_supported_formats(void **state) {
     dltf_array *array = NULL;
     write_file(in_directory("a.dat"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.dat"), &array), DLTF_FORMAT,
-                 "a.dat: unrecognised format: expected .npy, .npz, .csv, .txt, IDX or IDX.gz");
+                 "a.dat: unrecognised format: expected .npy, .npz, .csv, .txt, IDX, IDX.gz or CIFAR-10");
     write_file(in_directory("a.npy"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.npy"), &array), DLTF_FORMAT,
                  "a.npy: is corrupt or misnamed: content is not .npy");
@@ -65,7 +65,7 @@ static void names_in_messages(void **state) {
         dltf_content content;
         dltf_access access;
         const char *conjunction, *names;
-    } cases[] = {{DLTF_CONTENT_MATRIX, DLTF_READ, "and", ".npy, .npz, .csv, .txt, IDX and IDX.gz"},
+    } cases[] = {{DLTF_CONTENT_MATRIX, DLTF_READ, "and", ".npy, .npz, .csv, .txt, IDX, IDX.gz and CIFAR-10"},
                  {DLTF_CONTENT_MATRIX, DLTF_WRITE, "or", ".npy or .csv"},
                  {DLTF_CONTENT_IMAGE, DLTF_READ, "and", ".png, .pgm, .ppm and .npy"},
                  {DLTF_CONTENT_IMAGE, DLTF_WRITE, "or", ".png, .pgm, .ppm or .npy"},
