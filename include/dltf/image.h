@@ -91,12 +91,15 @@ DLTF_API dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_op
 
 /* ---- Sets of images ---------------------------------------------------------------------------- */
 
-/* The images of a file or folder, read one at a time: a single image; a folder of .png, .pgm and .ppm files,
- * in bytewise order of their names (other files are ignored); CIFAR-10 (.bin); IDX with three axes. */
+/* The images of files and folders, one after the other. A path is that of an image; of a folder of .png, .pgm
+ * and .ppm files, taken in bytewise order of their names (other files and subfolders are ignored); of a
+ * CIFAR-10 file (.bin); or of an IDX file with three axes. */
 typedef struct dltf_image_set dltf_image_set;
 
-DLTF_API dltf_status dltf_image_set_open(const char *path, dltf_image_set **set);
+DLTF_API dltf_status dltf_image_set_open(const char *const *paths, int64_t count, dltf_image_set **set);
 DLTF_API int64_t dltf_image_set_count(const dltf_image_set *set);
+/* The label of every image. Fails if a file has none: only CIFAR-10 files have labels. */
+DLTF_API dltf_status dltf_image_set_labels(const dltf_image_set *set, int64_t *labels);
 /* Several threads may load images of the same set. */
 DLTF_API dltf_status dltf_image_set_load(const dltf_image_set *set, int64_t index, dltf_image **image);
 DLTF_API void dltf_image_set_free(dltf_image_set *set);

@@ -1,4 +1,5 @@
-/* dltf_image_set: a single image, a folder of images, or a matrix whose rows are images. */
+/* dltf_image_set: images in files, as a list of parts. A part is one image, loaded from its file when it is
+ * needed, or a matrix whose rows are images. */
 #include "base/memory.h"
 #include "data/array.h"
 #include "image/image.h"
@@ -12,106 +13,180 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+typedef struct part {
+    char *path;
+    int64_t first; /* index of its first image in the set */
+    dltf_array *array;
+    dl_file pipe; /* an image that cannot be read again */
+} part;
+
 struct dltf_image_set {
-    char *path; /* of the file or folder */
-    int64_t count;
-    char **names;      /* files of a folder */
-    dl_file file;      /* or a single image */
-    dltf_array *array; /* or rows */
+    int64_t count; /* of images */
+    part *parts;
+    int64_t part_count, capacity;
 };
 
-static dltf_status copy_text(const char *text, char **copy) {
-    *copy = dl_alloc((int64_t)strlen(text) + 1, 1);
-    if (*copy)
-        strcpy(*copy, text);
-    return *copy ? DLTF_OK : DLTF_MEMORY;
+/* ---- Opening ---- */
+
+/* Takes ownership of what the part holds, also after a failure. */
+static dltf_status add_part(dltf_image_set *set, part added, int64_t images) {
+    dltf_status status = DLTF_OK;
+    added.first = set->count;
+    if (set->part_count == set->capacity) {
+        int64_t larger = set->capacity > 0 ? 2 * set->capacity : 16;
+        part *parts = NULL;
+        DL_TRY_NEW(parts, larger);
+        if (set->parts)
+            memcpy(parts, set->parts, (size_t)set->part_count * sizeof *parts);
+        dl_free(set->parts);
+        set->parts = parts;
+        set->capacity = larger;
+    }
+    set->parts[set->part_count++] = added;
+    set->count += images;
+    return DLTF_OK;
+done:
+    dl_free(added.path);
+    dltf_array_free(added.array);
+    dl_file_close(&added.pipe);
+    return status;
 }
 
-/* ---- Folders ---- */
+/* "folder/name", or a copy of the name if there is no folder. Allocated; NULL if out of memory. */
+static char *join(const char *folder, const char *name) {
+    size_t size = strlen(folder ? folder : "") + strlen(name) + 2;
+    char *path = dl_alloc((int64_t)size, 1);
+    if (path)
+        snprintf(path, size, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);
+    return path;
+}
+
+static dltf_status add_image(dltf_image_set *set, char *path, dl_file pipe) {
+    if (path)
+        return add_part(set, (part){.path = path, .pipe = pipe}, 1);
+    dl_file_close(&pipe);
+    return DLTF_MEMORY;
+}
 
 static bool is_wanted(const char *name) {
     return name[0] != '.' && dl_format_of_path(DLTF_CONTENT_IMAGE, dl_format_is_only_image, name);
 }
 
-static dltf_status add_name(dltf_image_set *set, const char *name, int64_t *capacity) {
-    if (set->count == *capacity) {
-        int64_t larger = *capacity > 0 ? 2 * *capacity : 64;
-        char **names = set->names ? dl_grow(set->names, set->count, larger, sizeof *names)
-                                  : dl_alloc(larger, sizeof *names);
-        if (!names)
-            return DLTF_MEMORY;
-        set->names = names;
-        *capacity = larger;
-    }
-    dltf_status status = copy_text(name, &set->names[set->count]);
-    set->count += status == DLTF_OK;
-    return status;
+static int compare_paths(const void *a, const void *b) {
+    return strcmp(((const part *)a)->path, ((const part *)b)->path);
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static dltf_status read_folder(dltf_image_set *set) {
+static dltf_status add_folder(dltf_image_set *set, const char *path) {
     dltf_status status = DLTF_OK;
-    int64_t capacity = 0;
-    DIR *folder = opendir(set->path);
+    int64_t begin = set->part_count;
+    DIR *folder = opendir(path);
     if (!folder)
         return dl_fail(DLTF_FILE, "cannot open: %s", strerror(errno));
     for (struct dirent *entry; status == DLTF_OK && (entry = readdir(folder));)
         if (is_wanted(entry->d_name))
-            status = add_name(set, entry->d_name, &capacity);
+            status = add_image(set, join(path, entry->d_name), (dl_file){0});
     closedir(folder);
-    if (status == DLTF_OK && set->count == 0)
+    if (status == DLTF_OK && set->part_count == begin)
         return dl_fail(DLTF_DATA, "is a folder without images: expected %s files",
                        dl_format_names(DLTF_CONTENT_IMAGE, dl_format_is_only_image, "or"));
-    if (status == DLTF_OK)
-        qsort(set->names, (size_t)set->count, sizeof *set->names, compare_names);
-    return status;
-}
-
-static dltf_status load_from_folder(const dltf_image_set *set, int64_t index, dltf_image **image) {
-    const char *name = set->names[index];
-    size_t size = strlen(set->path) + strlen(name) + 2;
-    char *path = dl_alloc((int64_t)size, 1);
-    if (!path)
-        return DLTF_MEMORY;
-    snprintf(path, size, "%s/%s", set->path, name);
-    dltf_status status = dltf_image_load(path, image);
-    dl_free(path);
-    return status;
-}
-
-/* ---- Files ---- */
-
-static dltf_status read_file(dltf_image_set *set) {
-    dltf_status status = dl_file_open(set->path, &set->file);
     if (status != DLTF_OK)
         return status;
-    if (dl_format_of_content(DLTF_CONTENT_IMAGE, set->file.bytes, set->file.size)) {
-        set->count = 1;
-        return DLTF_OK;
-    }
-    status = dl_matrix_load(&set->file, set->path, NULL, &set->array);
-    if (status == DLTF_OK && set->array->channels == 0)
-        return dl_fail(DLTF_FORMAT,
-                       "does not contain images: expected an image (%s), a folder of images, "
-                       "CIFAR-10 (.bin), or IDX with three axes",
-                       dl_format_names(DLTF_CONTENT_IMAGE, NULL, "or"));
-    set->count = status == DLTF_OK ? set->array->matrix.rows : 0;
+    int64_t first = set->parts[begin].first;
+    qsort(set->parts + begin, (size_t)(set->part_count - begin), sizeof *set->parts, compare_paths);
+    for (int64_t i = begin; i < set->part_count; i++)
+        set->parts[i].first = first + i - begin;
+    return DLTF_OK;
+}
+
+static dltf_status add_matrix(dltf_image_set *set, dl_file *file, const char *path) {
+    dltf_array *array = NULL;
+    dltf_status status = dl_matrix_load(file, path, NULL, &array);
+    char *copy = status == DLTF_OK ? join(NULL, path) : NULL;
+    if (status == DLTF_OK && array->channels == 0)
+        status = dl_fail(DLTF_FORMAT,
+                         "does not contain images: expected an image (%s), a folder of images, CIFAR-10 "
+                         "(.bin), or IDX with three axes",
+                         dl_format_names(DLTF_CONTENT_IMAGE, NULL, "or"));
+    else if (status == DLTF_OK && !copy)
+        status = DLTF_MEMORY;
+    if (status == DLTF_OK)
+        return add_part(set, (part){.path = copy, .array = array}, array->matrix.rows);
+    dl_free(copy);
+    dltf_array_free(array);
     return status;
 }
 
-static dltf_status load_from_file(const dltf_image_set *set, dltf_image **image) {
-    dl_file file = dl_file_borrow(set->file.bytes, set->file.size);
-    return dl_format_of_content(DLTF_CONTENT_IMAGE, file.bytes, file.size)->load_image(&file, image);
+static dltf_status add_file(dltf_image_set *set, const char *path) {
+    dl_file file;
+    dltf_status status = dl_file_open(path, &file);
+    if (status != DLTF_OK)
+        return status;
+    bool image = dl_format_of_content(DLTF_CONTENT_IMAGE, file.bytes, file.size);
+    if (image && file.memory)
+        return add_image(set, join(NULL, path), file);
+    status = image ? add_image(set, join(NULL, path), (dl_file){0}) : add_matrix(set, &file, path);
+    dl_file_close(&file);
+    return status;
 }
 
-static dltf_status load_from_row(const dltf_array *array, int64_t index, dltf_image **image) {
+static dltf_status add_path(dltf_image_set *set, const char *path) {
+    struct stat about;
+    if (!path || !*path)
+        return dl_fail(DLTF_ARGUMENT, "no file name given");
+    bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    return dl_file_result(folder ? add_folder(set, path) : add_file(set, path), path);
+}
+
+dltf_status dltf_image_set_open(const char *const *paths, int64_t count, dltf_image_set **set) {
+    dltf_status status = DLTF_OK;
+    dltf_image_set *made = NULL;
+    *set = NULL;
+    DL_TRY_NEW(made, 1);
+    for (int64_t i = 0; i < count; i++)
+        DL_TRY(add_path(made, paths[i]));
+    *set = made;
+    made = NULL;
+done:
+    dltf_image_set_free(made);
+    return status;
+}
+
+void dltf_image_set_free(dltf_image_set *set) {
+    if (!set)
+        return;
+    for (int64_t i = 0; i < set->part_count; i++) {
+        dl_free(set->parts[i].path);
+        dltf_array_free(set->parts[i].array);
+        dl_file_close(&set->parts[i].pipe);
+    }
+    dl_free(set->parts);
+    dl_free(set);
+}
+
+/* ---- Images ---- */
+
+int64_t dltf_image_set_count(const dltf_image_set *set) {
+    return set->count;
+}
+
+/* The last part that begins at or before an image. */
+static const part *part_of(const dltf_image_set *set, int64_t index) {
+    int64_t low = 0, high = set->part_count;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (set->parts[middle].first <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &set->parts[low];
+}
+
+static dltf_status load_from_row(const dltf_array *array, int64_t row, dltf_image **image) {
     dltf_status status = dltf_image_new(array->width, array->height, array->channels, 32, image);
     if (status != DLTF_OK)
         return status;
-    dltf_matrix_row(array->matrix, index, (*image)->planes);
+    dltf_matrix_row(array->matrix, row, (*image)->planes);
     status = dl_image_check_finite(*image);
     if (status != DLTF_OK) {
         dltf_image_free(*image);
@@ -120,47 +195,44 @@ static dltf_status load_from_row(const dltf_array *array, int64_t index, dltf_im
     return status;
 }
 
-/* ---- The interface ---- */
-
-dltf_status dltf_image_set_open(const char *path, dltf_image_set **set) {
-    dltf_status status = DLTF_OK;
-    dltf_image_set *made = NULL;
-    struct stat about;
-    *set = NULL;
-    if (!path || !*path)
-        return dl_fail(DLTF_ARGUMENT, "no file name given");
-    DL_TRY_NEW(made, 1);
-    DL_TRY(copy_text(path, &made->path));
-    DL_TRY(stat(path, &about) == 0 && S_ISDIR(about.st_mode) ? read_folder(made) : read_file(made));
-    *set = made;
-    made = NULL;
-done:
-    dltf_image_set_free(made);
-    return dl_file_result(status, path);
-}
-
-int64_t dltf_image_set_count(const dltf_image_set *set) {
-    return set->count;
+static dltf_status load_from_pipe(const dl_file *pipe, dltf_image **image) {
+    dl_file file = dl_file_borrow(pipe->bytes, pipe->size);
+    return dl_format_of_content(DLTF_CONTENT_IMAGE, file.bytes, file.size)->load_image(&file, image);
 }
 
 dltf_status dltf_image_set_load(const dltf_image_set *set, int64_t index, dltf_image **image) {
     *image = NULL;
     if (index < 0 || index >= set->count)
         return dl_fail(DLTF_ARGUMENT, "image %" PRId64 " of %" PRId64 " does not exist", index, set->count);
-    if (set->names)
-        return load_from_folder(set, index, image); /* already prefixed with its path */
-    return dl_file_result(set->array ? load_from_row(set->array, index, image) : load_from_file(set, image),
-                          set->path);
+    const part *p = part_of(set, index);
+    if (p->array)
+        return dl_file_result(load_from_row(p->array, index - p->first, image), p->path);
+    if (p->pipe.bytes)
+        return dl_file_result(load_from_pipe(&p->pipe, image), p->path);
+    return dltf_image_load(p->path, image); /* already prefixed with the path */
 }
 
-void dltf_image_set_free(dltf_image_set *set) {
-    if (!set)
-        return;
-    for (int64_t i = 0; set->names && i < set->count; i++)
-        dl_free(set->names[i]);
-    dl_free(set->names);
-    dl_file_close(&set->file);
-    dltf_array_free(set->array);
-    dl_free(set->path);
-    dl_free(set);
+/* ---- Labels ---- */
+
+static dltf_status copy_labels(const part *p, int64_t *to) {
+    const dl_format *format = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, p->path);
+    dltf_labels *labels = NULL;
+    int64_t count = 0;
+    if (!p->array || !format || !format->load_labels)
+        return dl_file_result(dl_fail(DLTF_DATA, "has no labels: only CIFAR-10 files have them"), p->path);
+    dltf_status status = dltf_labels_load(p->path, &labels);
+    const int64_t *values = status == DLTF_OK ? dltf_labels_get(labels, &count) : NULL;
+    if (status == DLTF_OK && count != p->array->matrix.rows)
+        status = dl_file_result(dl_fail(DLTF_FILE, "changed while it was in use"), p->path);
+    if (status == DLTF_OK)
+        memcpy(to, values, (size_t)count * sizeof *to);
+    dltf_labels_free(labels);
+    return status;
+}
+
+dltf_status dltf_image_set_labels(const dltf_image_set *set, int64_t *labels) {
+    dltf_status status = DLTF_OK;
+    for (int64_t i = 0; i < set->part_count && status == DLTF_OK; i++)
+        status = copy_labels(&set->parts[i], labels + set->parts[i].first);
+    return status;
 }

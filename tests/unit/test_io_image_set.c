@@ -84,7 +84,7 @@ static void corrupt_cifar_is_rejected(void **state) {
 
 static dltf_image_set *opened(const char *path) {
     dltf_image_set *set = NULL;
-    if (dltf_image_set_open(path, &set) != DLTF_OK)
+    if (dltf_image_set_open(&path, 1, &set) != DLTF_OK)
         fail_msg("%s", dltf_message());
     return set;
 }
@@ -98,7 +98,7 @@ static dltf_image *loaded(const dltf_image_set *set, int64_t index) {
 
 static void assert_set_fails(const char *path, dltf_status wanted, const char *part) {
     dltf_image_set *set = NULL;
-    assert_fails(dltf_image_set_open(path, &set), wanted, part);
+    assert_fails(dltf_image_set_open(&path, 1, &set), wanted, part);
     assert_null(set);
 }
 
@@ -177,7 +177,8 @@ static void reads_folders_in_bytewise_order(void **state) {
         dltf_image_free(image);
     }
     dltf_image_set_free(set);
-    assert_survives_lack_of_memory(dltf_image_set_open(in_directory("folder"), &set), set == NULL);
+    const char *path = in_directory("folder");
+    assert_survives_lack_of_memory(dltf_image_set_open(&path, 1, &set), set == NULL);
     dltf_image_set_free(set);
     remove_folder((const char *const[]){"10.pgm", "2.pgm", "B.PGM", "a.ppm", "notes.txt", "gist.npy",
                                         ".hidden.png", NULL});
@@ -194,6 +195,67 @@ static void reads_a_single_image(void **state) {
         dltf_image_free(image);
     }
     dltf_image_set_free(set);
+}
+
+/* Parts of every kind, a folder among them, in the order given. */
+static void reads_several_paths(void **state) {
+    (void)state;
+    static const uint8_t idx[] = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 50, 51};
+    make_folder();
+    write_file(in_directory("folder/b.pgm"), "P5 1 1 255 b", 12);
+    write_file(in_directory("folder/a.pgm"), "P5 1 1 255 a", 12);
+    write_file(in_directory("z.pgm"), "P5 1 1 255 z", 12);
+    write_file(in_directory("images.idx"), idx, sizeof idx);
+    const char *paths[] = {in_directory("z.pgm"), in_directory("folder"), in_directory("images.idx"),
+                           write_cifar("batch.bin", 2)};
+    const float first[] = {'z', 'a', 'b', 50, 51, (float)value_of(0, 0), (float)value_of(1, 0)};
+    dltf_image_set *set = NULL;
+    assert_int_equal(dltf_image_set_open(paths, 4, &set), DLTF_OK);
+    assert_int_equal(dltf_image_set_count(set), 7);
+    for (int i = 0; i < 7; i++) {
+        dltf_image *image = loaded(set, i);
+        assert_true(image->planes[0] == first[i]);
+        dltf_image_free(image);
+    }
+    int64_t labels[7];
+    assert_fails(dltf_image_set_labels(set, labels), DLTF_DATA, "z.pgm: has no labels");
+    dltf_image_set_free(set);
+    assert_survives_lack_of_memory(dltf_image_set_open(paths, 4, &set), set == NULL);
+    dltf_image_set_free(set);
+    remove_folder((const char *const[]){"a.pgm", "b.pgm", NULL});
+}
+
+static void labels_of_several_files(void **state) {
+    (void)state;
+    const char *paths[] = {write_cifar("one.bin", 1), write_cifar("two.bin", 2)};
+    dltf_image_set *set = NULL;
+    int64_t labels[3] = {0};
+    assert_int_equal(dltf_image_set_open(paths, 2, &set), DLTF_OK);
+    assert_int_equal(dltf_image_set_labels(set, labels), DLTF_OK);
+    assert_true(labels[0] == 9 && labels[1] == 9 && labels[2] == 8);
+    write_cifar("two.bin", 3);
+    assert_fails(dltf_image_set_labels(set, labels), DLTF_FILE, "two.bin: changed while it was in use");
+    dltf_image_set_free(set);
+}
+
+static void reads_an_image_from_a_pipe(void **state) {
+    (void)state;
+    int ends[2];
+    char path[40];
+    const char *name = path;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "P5 1 1 255 a", 12), 12);
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    dltf_image_set *set = NULL;
+    assert_int_equal(dltf_image_set_open(&name, 1, &set), DLTF_OK);
+    for (int repeat = 0; repeat < 2; repeat++) {
+        dltf_image *image = loaded(set, 0);
+        assert_true(image->planes[0] == 'a');
+        dltf_image_free(image);
+    }
+    dltf_image_set_free(set);
+    close(ends[0]);
 }
 
 static void says_what_is_wrong(void **state) {
@@ -257,5 +319,7 @@ static void names_the_image_that_cannot_be_read(void **state) {
 IO_TESTS_MAIN(cmocka_unit_test(cifar_is_a_matrix_with_labels), cmocka_unit_test(corrupt_cifar_is_rejected),
               cmocka_unit_test(reads_cifar), cmocka_unit_test(reads_idx_with_three_axes),
               cmocka_unit_test(reads_folders_in_bytewise_order), cmocka_unit_test(reads_a_single_image),
-              cmocka_unit_test(says_what_is_wrong), cmocka_unit_test(gist_of_a_set_is_that_of_its_matrix),
+              cmocka_unit_test(reads_several_paths), cmocka_unit_test(labels_of_several_files),
+              cmocka_unit_test(reads_an_image_from_a_pipe), cmocka_unit_test(says_what_is_wrong),
+              cmocka_unit_test(gist_of_a_set_is_that_of_its_matrix),
               cmocka_unit_test(names_the_image_that_cannot_be_read))
