@@ -45,38 +45,48 @@ typedef struct gist {
 
 /* ---- One image ---- */
 
-/* The two-dimensional transform of `image`, in place and transposed. Of the result only `rows` are computed.
- */
-static void transform(void *plan, int64_t size, int64_t rows, kiss_fft_cpx *image, kiss_fft_cpx *between) {
-    for (int64_t i = 0; i < size; i++)
-        kiss_fft(plan, image + i * size, between + i * size);
-    for (int64_t i = 0; i < rows; i++)
-        kiss_fft_stride(plan, between + i, image + i * size, (int)size);
+/* A two-dimensional transform takes two steps, each along one axis: lines to s->between, then columns of that
+ * to lines of s->periodic. The result is transposed. */
+static void transform_columns(void *plan, int64_t size, int64_t columns, space *s) {
+    for (int64_t i = 0; i < columns; i++)
+        kiss_fft_stride(plan, s->between + i, s->periodic + i * size, (int)size);
 }
 
-/* The spectrum, as [fx][fy], of a side x side image and its reflections. */
+/* periodic = the spectrum, as [fx][fy], of a side x side image and its reflections. */
 static void analyse(const gist *g, space *s, const float *image) {
     int64_t side = g->side, size = g->filters.size;
-    for (int64_t y = 0; y < size; y++)
-        for (int64_t x = 0; x < size; x++) {
-            int64_t row = dl_min(y, size - 1 - y), column = dl_min(x, size - 1 - x);
-            s->periodic[y * size + x] = (kiss_fft_cpx){image[row * side + column], 0};
-        }
-    transform(g->forward, size, size, s->periodic, s->between);
+    for (int64_t y = 0; y < side; y++) {
+        kiss_fft_cpx *line = s->periodic, *mirror = s->between + (size - 1 - y) * size;
+        for (int64_t x = 0; x < side; x++)
+            line[x] = line[size - 1 - x] = (kiss_fft_cpx){image[y * side + x], 0};
+        kiss_fft(g->forward, line, s->between + y * size);
+        memcpy(mirror, s->between + y * size, (size_t)size * sizeof *mirror);
+    }
+    transform_columns(g->forward, size, size, s);
 }
 
-/* periodic = the upper half of the image with this spectrum after filtering. */
-static void filter(const gist *g, space *s, const kiss_fft_cpx *spectrum, const float *gains) {
+/* periodic = the upper half, as [y][x], of the image with this spectrum after filtering. */
+static void filter(const gist *g, space *s, const kiss_fft_cpx *spectrum, const dl_gist_filter *f) {
     int64_t size = g->filters.size;
-    for (int64_t i = 0; i < size * size; i++)
-        s->periodic[i] = (kiss_fft_cpx){gains[i] * spectrum[i].r, gains[i] * spectrum[i].i};
-    transform(g->inverse, size, g->side, s->periodic, s->between);
+    for (int64_t first = 0; first < size * size; first += size) {
+        kiss_fft_cpx *line = s->periodic + first;
+        if (!f->passes[first / size]) {
+            memset(s->between + first, 0, (size_t)size * sizeof *line);
+            continue;
+        }
+        for (int64_t i = 0; i < size; i++) {
+            float gain = f->gains[first + i];
+            line[i] = (kiss_fft_cpx){gain * spectrum[first + i].r, gain * spectrum[first + i].i};
+        }
+        kiss_fft(g->inverse, line, s->between + first);
+    }
+    transform_columns(g->inverse, size, g->side, s);
 }
 
 static void low_pass(const gist *g, space *s, const float *image, float *low) {
     int64_t side = g->side, size = g->filters.size;
     analyse(g, s, image);
-    filter(g, s, s->periodic, g->filters.low_pass);
+    filter(g, s, s->periodic, &g->filters.low_pass);
     for (int64_t i = 0; i < side * side; i++)
         low[i] = s->periodic[i / side * size + i % side].r;
 }
@@ -125,7 +135,7 @@ static void describe(const gist *g, space *s, const dltf_image *image, float *ou
         float *values = out + scale * DL_GIST_ORIENTATIONS * BLOCKS;
         for (int o = 0; o < DL_GIST_STORED; o++) {
             int twin = DL_GIST_ORIENTATIONS - o;
-            filter(g, s, s->spectrum, g->filters.gabor + (scale * DL_GIST_STORED + o) * area);
+            filter(g, s, s->spectrum, &g->filters.gabor[scale][o]);
             average_blocks(g, s->periodic, at_zero[o] * s->spectrum[0].r, false, values + o * BLOCKS);
             if (twin > o && twin < DL_GIST_ORIENTATIONS)
                 average_blocks(g, s->periodic, at_zero[twin] * s->spectrum[0].r, true,

@@ -27,35 +27,60 @@ static double gabor(int scale, int orientation, double fx, double fy) {
     return exp(-3.5 * radius * radius - 2 * PI * angle * angle);
 }
 
-static void fill_gabor(int scale, int orientation, int64_t size, float *gains) {
-    double unit = 1 / (double)(size * size);
+/* Stores gains, those below the precision of a float as 0. */
+static void set_gain(dl_gist_filter *filter, int64_t size, int64_t index, double gain) {
+    const double negligible = 1e-8;
+    if (gain < negligible)
+        return;
+    filter->gains[index] = (float)(gain / (double)(size * size));
+    filter->passes[index / size] = true;
+}
+
+static dltf_status new_low_pass(dl_gist_filter *filter, int64_t side) {
+    dltf_status status = DLTF_OK;
+    int64_t size = 2 * side;
+    DL_TRY_NEW(filter->gains, size * size);
+    DL_TRY_NEW(filter->passes, size);
     for (int64_t i = 0; i < size * size; i++)
-        gains[i] =
-            (float)(unit * gabor(scale, orientation, frequency(i / size, size), frequency(i % size, size)));
-    gains[0] = 0;
+        set_gain(filter, size, i, low_pass(frequency(i / size, size), frequency(i % size, size), side));
+done:
+    return status;
+}
+
+static dltf_status new_gabor(dl_gist_filter *filter, int64_t size, int scale, int orientation) {
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(filter->gains, size * size);
+    DL_TRY_NEW(filter->passes, size);
+    for (int64_t i = 1; i < size * size; i++)
+        set_gain(filter, size, i,
+                 gabor(scale, orientation, frequency(i / size, size), frequency(i % size, size)));
+done:
+    return status;
 }
 
 dltf_status dl_gist_filters_new(dl_gist_filters *filters, int64_t side) {
     dltf_status status = DLTF_OK;
-    int64_t size = 2 * side, area = size * size;
-    double unit = 1 / (double)area;
+    int64_t size = 2 * side;
     *filters = (dl_gist_filters){.size = size};
-    DL_TRY_NEW(filters->low_pass, area);
-    DL_TRY_NEW(filters->gabor, DL_GIST_SCALES * DL_GIST_STORED * area);
-    for (int64_t i = 0; i < area; i++)
-        filters->low_pass[i] =
-            (float)(unit * low_pass(frequency(i / size, size), frequency(i % size, size), side));
+    DL_TRY(new_low_pass(&filters->low_pass, side));
     for (int s = 0; s < DL_GIST_SCALES; s++) {
         for (int o = 0; o < DL_GIST_STORED; o++)
-            fill_gabor(s, o, size, filters->gabor + (s * DL_GIST_STORED + o) * area);
+            DL_TRY(new_gabor(&filters->gabor[s][o], size, s, o));
         for (int o = 0; o < DL_GIST_ORIENTATIONS; o++)
-            filters->at_zero[s][o] = (float)(unit * gabor(s, o, 0, 0));
+            filters->at_zero[s][o] = (float)(gabor(s, o, 0, 0) / (double)(size * size));
     }
 done:
     return status;
 }
 
+static void free_filter(dl_gist_filter *filter) {
+    dl_free(filter->gains);
+    dl_free(filter->passes);
+}
+
 void dl_gist_filters_free(dl_gist_filters *filters) {
-    dl_free(filters->low_pass);
-    dl_free(filters->gabor);
+    free_filter(&filters->low_pass);
+    for (int s = 0; s < DL_GIST_SCALES; s++)
+        for (int o = 0; o < DL_GIST_STORED; o++)
+            free_filter(&filters->gabor[s][o]);
 }

@@ -11,13 +11,18 @@ enum { DL_GIST_SCALES = 4, DL_GIST_ORIENTATIONS = 8, DL_GIST_BLOCKS = 4 };
  * nothing, has gains of its own. */
 enum { DL_GIST_STORED = DL_GIST_ORIENTATIONS / 2 + 1 };
 
-/* Filters for periodic images of size x size pixels. Gains are stored as [fx][fy], the frequencies in the
- * order of a Fourier transform, and divided by size^2, which makes up for an inverse transform without that
- * factor. */
+/* Gains as [fx][fy], the frequencies in the order of a Fourier transform, divided by size^2, which makes up
+ * for an inverse transform without that factor. */
+typedef struct dl_gist_filter {
+    float *gains;
+    bool *passes; /* by fx: whether any of the gains matters; all are 0 otherwise */
+} dl_gist_filter;
+
+/* Filters for periodic images of size x size pixels. */
 typedef struct dl_gist_filters {
     int64_t size;
-    float *low_pass;
-    float *gabor;                                        /* [scale][stored orientation][fx][fy] */
+    dl_gist_filter low_pass;
+    dl_gist_filter gabor[DL_GIST_SCALES][DL_GIST_STORED];
     float at_zero[DL_GIST_SCALES][DL_GIST_ORIENTATIONS]; /* gains at frequency 0, which `gabor` leaves out */
 } dl_gist_filters;
 
