@@ -24,8 +24,8 @@ typedef struct gist_job {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(gist_flags, output), .argument = "OUT", .help = "output file: 512 values per image, in the order of the images; required"},
-    {.name = "labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(gist_flags, labels), .argument = "FILE", .help = "write the labels of the images as .npy or .csv; only CIFAR-10 files have labels"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(gist_flags, output), .argument = "OUT", .help = "output file, .npy, .csv or .fvecs: 512 values per image, in the order of the images; required"},
+    {.name = "labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(gist_flags, labels), .argument = "FILE", .help = "write the labels of the images as .npy, .csv or .ivecs; only CIFAR-10 files have labels"},
 };
 /* clang-format on */
 
@@ -36,7 +36,7 @@ static int check_flags(gist_job *job) {
                            dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_WRITE, "or"));
     int code = files_check_matrix("descriptors", job->flags.output);
     if (code == EXIT_OK)
-        code = files_check_matrix("labels", job->flags.labels);
+        code = files_check_integers("labels", job->flags.labels);
     if (code == EXIT_OK)
         code = files_check(job->args.operand_count, (const char *const *)job->args.list, 2, outputs);
     return code;
