@@ -13,7 +13,7 @@ static const int64_t ROUND_WORDS = 1ll << 32;
 typedef struct worker {
     dl_scan scan;
     dl_hits hits[BLOCK];
-    uint64_t *words; /* BLOCK queries */
+    uint64_t *words; /* of a block of queries */
 } worker;
 
 typedef struct flat {
@@ -40,12 +40,13 @@ static void search_block(void *context, int64_t task, int index) {
         dl_found_take(&f->found[(first + q) * f->parts + part], &w->hits[q]);
 }
 
-static dltf_status worker_alloc(worker *w, const dltf_index *index) {
+static dltf_status worker_alloc(worker *w, const dl_job *job) {
     dltf_status status = DLTF_OK;
-    DL_TRY(dl_scan_alloc(&w->scan, index));
-    DL_TRY_NEW(w->words, BLOCK * w->scan.words);
-    for (int q = 0; q < BLOCK; q++)
-        DL_TRY(dl_hits_alloc(&w->hits[q], 8 * index->width));
+    int64_t queries = dl_min(BLOCK, job->queries->rows);
+    DL_TRY(dl_scan_alloc(&w->scan, job->index));
+    DL_TRY_NEW(w->words, queries * w->scan.words);
+    for (int64_t q = 0; q < queries; q++)
+        DL_TRY(dl_hits_alloc(&w->hits[q], 8 * job->index->width));
 done:
     return status;
 }
@@ -88,7 +89,7 @@ dltf_status dl_flat_search(dl_job *job) {
     DL_TRY_NEW(f.found, f.round * f.parts);
     DL_TRY_NEW(f.workers, job->threads);
     for (int t = 0; t < job->threads; t++)
-        DL_TRY(worker_alloc(&f.workers[t], job->index));
+        DL_TRY(worker_alloc(&f.workers[t], job));
     status = run_rounds(&f);
 done:
     for (int t = 0; f.workers && t < job->threads; t++)

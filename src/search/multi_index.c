@@ -203,13 +203,13 @@ static void search_block(void *context, int64_t task, int thread) {
         dl_found_take(&m->found[w->waiting[i]], &w->hits[i]);
 }
 
-static dltf_status worker_alloc(worker *w, const dltf_index *index) {
+static dltf_status worker_alloc(worker *w, const dl_job *job, int64_t block) {
     dltf_status status = DLTF_OK;
-    w->index = index;
-    DL_TRY(dl_scan_alloc(&w->scan, index));
-    DL_TRY_NEW(w->words, BLOCK * w->scan.words);
-    for (int q = 0; q < BLOCK; q++)
-        DL_TRY(dl_hits_alloc(&w->hits[q], 8 * index->width));
+    w->index = job->index;
+    DL_TRY(dl_scan_alloc(&w->scan, job->index));
+    DL_TRY_NEW(w->words, block * w->scan.words);
+    for (int64_t q = 0; q < block; q++)
+        DL_TRY(dl_hits_alloc(&w->hits[q], 8 * job->index->width));
 done:
     return status;
 }
@@ -244,7 +244,7 @@ dltf_status dl_multi_index_search(dl_job *job) {
     DL_TRY_NEW(m.found, ROUND);
     DL_TRY_NEW(m.workers, job->threads);
     for (int t = 0; t < job->threads; t++)
-        DL_TRY(worker_alloc(&m.workers[t], job->index));
+        DL_TRY(worker_alloc(&m.workers[t], job, m.block));
     status = run_rounds(&m);
 done:
     for (int t = 0; m.workers && t < job->threads; t++)
