@@ -123,7 +123,8 @@ typedef enum dltf_content {
     DLTF_CONTENT_MATRIX,
     DLTF_CONTENT_IMAGE,
     DLTF_CONTENT_CODES,
-    DLTF_CONTENT_MODEL
+    DLTF_CONTENT_MODEL,
+    DLTF_CONTENT_NEIGHBOURS /* written by dltf_neighbours_save */
 } dltf_content;
 
 typedef enum dltf_access { DLTF_READ, DLTF_WRITE } dltf_access;

@@ -6,10 +6,6 @@
 #include "base/parallel.h"
 #include "data/matrix.h"
 
-static int64_t aligned(int64_t bytes) {
-    return (bytes + DL_INDEX_ALIGNMENT - 1) / DL_INDEX_ALIGNMENT * DL_INDEX_ALIGNMENT;
-}
-
 /* Few tables with long substrings, of up to ceil(log2(rows)) + 2 bits: most buckets are then empty or hold
  * one row, and the tables of starts do not get much larger than those of rows. */
 int64_t dl_index_tables(int64_t rows, int64_t width) {
@@ -28,8 +24,8 @@ int64_t dl_index_place(dltf_index *index, int64_t tables, const uint8_t *block) 
         dl_table *table = &index->table[t];
         table->first_bit = t * bits / tables;
         table->bits = (t + 1) * bits / tables - table->first_bit;
-        int64_t starts = aligned(((1ll << table->bits) + 1) * (int64_t)sizeof *table->starts);
-        int64_t rows = aligned(index->rows * (int64_t)sizeof *table->rows);
+        int64_t starts = dl_index_aligned(((1ll << table->bits) + 1) * (int64_t)sizeof *table->starts);
+        int64_t rows = dl_index_aligned(index->rows * (int64_t)sizeof *table->rows);
         table->starts = block ? (const void *)(block + at) : NULL;
         table->rows = block ? (const void *)(block + at + starts) : NULL;
         at += starts + rows;

@@ -13,6 +13,10 @@ enum { DL_INDEX_MAX_TABLES = 8 * DL_INDEX_MAX_BYTES / DL_INDEX_LEAST_BITS };
 /* Of the tables in memory and in files. */
 enum { DL_INDEX_ALIGNMENT = 64 };
 
+static inline int64_t dl_index_aligned(int64_t bytes) {
+    return (bytes + DL_INDEX_ALIGNMENT - 1) / DL_INDEX_ALIGNMENT * DL_INDEX_ALIGNMENT;
+}
+
 /* Rows are fewer than 2^48: they share a word with a distance. */
 enum { DL_INDEX_ROW_BITS = 48 };
 
@@ -46,7 +50,7 @@ static inline uint32_t dl_substring(const uint8_t *code, int64_t width, int64_t 
 int64_t dl_index_tables(int64_t rows, int64_t width);
 
 /* Places `tables` tables in a block: sets their bits and, unless the block is NULL, their arrays. Returns the
- * size of the block; -1 if it overflows. */
+ * size of the block. */
 int64_t dl_index_place(dltf_index *index, int64_t tables, const uint8_t *block);
 
 /* dltf_index_new for codes that messages call `subject`. */
