@@ -2,13 +2,12 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "search/cost.h"
 #include "search/method.h"
 #include "search/scan.h"
 
-/* Queries of a block share each tile of the database. A round of queries takes some tenths of a second, after
- * which progress is reported. */
+/* Queries of a block share each tile of the database. Blocks of a round; rows of a part. */
 enum { BLOCK = 64, MOST_BLOCKS = 64, TASKS_PER_THREAD = 4, LEAST_PART = 1 << 14 };
-static const int64_t ROUND_WORDS = 1ll << 32;
 
 typedef struct worker {
     dl_scan scan;
@@ -61,10 +60,9 @@ static void worker_free(worker *w) {
 /* The size of a round, and parts of the database where blocks alone would not occupy all threads. */
 static void plan(flat *f) {
     const dl_job *job = f->job;
-    int64_t rows = job->index->rows, words = dl_tiles(job->index->width, 8);
-    int64_t blocks = dl_tiles(job->queries->rows, BLOCK);
-    int64_t affordable = ROUND_WORDS / dl_min(ROUND_WORDS, rows * words * BLOCK);
-    blocks = dl_min(dl_min(blocks, MOST_BLOCKS), dl_max(1, affordable));
+    int64_t rows = job->index->rows, blocks = dl_tiles(job->queries->rows, BLOCK);
+    int64_t affordable = (int64_t)((double)DL_COST_ROUND / BLOCK / dl_cost_flat(job->index));
+    blocks = dl_max(1, dl_min(affordable, dl_min(blocks, MOST_BLOCKS)));
     int64_t wanted = job->threads > 1 ? dl_tiles(TASKS_PER_THREAD * job->threads, blocks) : 1;
     f->round = blocks * BLOCK;
     f->parts = dl_max(1, dl_min(wanted, rows / LEAST_PART));
