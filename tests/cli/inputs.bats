@@ -29,7 +29,9 @@ uses=(
   "cluster @ -c 2"
   "cluster X -c 2 --labels @"
   "cluster X -c 2 --load-pca @"
-  "hash"
+  "hash index @"
+  "hash search @ BITS -k 1"
+  "hash search BITS @ -k 1"
   "reproduce"
   "completion"
   "manual"
@@ -43,6 +45,7 @@ refused() {
   local file=$1 reason=$2 use word before arguments count=0
   printf 'P5\n8 8\n255\n%064d' 0 >image.pgm
   dltf encode "$model" "$toy/X.npy" -o z.npz -q
+  binary_codes bits.npy 5 8
   before=$(ls)
   for use in "${uses[@]}"; do
     [[ $use == *@* ]] || continue
@@ -55,6 +58,7 @@ refused() {
         CODES) word=z.npz ;;
         TOY) word=$toy ;;
         IMAGE) word=image.pgm ;;
+        BITS) word=bits.npy ;;
       esac
       arguments+=("$word")
     done
