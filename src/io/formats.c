@@ -63,6 +63,7 @@ static const dl_format model_formats[] = {{.name = ".safetensors", .extensions =
 static const dl_format neighbours_formats[] = {
     {.name = ".npy", .extensions = {".npy"}, .write_neighbours = dl_neighbours_write_npy},
     {.name = ".npz", .extensions = {".npz"}, .write_neighbours = dl_neighbours_write_npz},
+    {.name = ".ivecs", .extensions = {".ivecs"}, .write_neighbours = dl_neighbours_write_ivecs},
 };
 
 typedef struct table {

@@ -17,6 +17,8 @@ order = np.argsort(D, axis=1, kind="stable")
 if what == "k":
     k = int(value)
     found = np.load(path)
+    vectors = np.fromfile("n.ivecs", "<i4").reshape(len(Q), 1 + k)
+    assert (vectors[:, 0] == k).all() and (vectors[:, 1:] == found).all()
     assert found.dtype == np.int32 and found.shape == (len(Q), k), found
     assert (found == order[:, :k]).all()
     distances = np.load("distances.npy")
@@ -43,6 +45,7 @@ PYTHON
       for method in auto flat multi-index; do
         [[ $bytes != 33 || $from-$method == database.npy-flat ]] || continue
         dltf hash search $from queries.npy -k 9 --method $method -o n.npy --distances distances.npy -q
+        dltf hash search $from queries.npy -k 9 --method $method -o n.ivecs -q
         compare n.npy k=9
         dltf hash search $from queries.npy --radius $((3 * bytes)) --method $method -o n.npz -q
         compare n.npz radius=$((3 * bytes))
