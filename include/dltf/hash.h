@@ -1,0 +1,78 @@
+/* dltf/hash.h: binary codes for nearest-neighbour search: hashers, and how well their codes find neighbours.
+ */
+#ifndef DLTF_HASH_H
+#define DLTF_HASH_H
+
+#include "dltf/data.h"
+#include "dltf/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Options ----------------------------------------------------------------------------------- */
+
+/* The hashing methods: enum suffix, name and help text. This is the only list of them.
+ *
+ * All but dltf subtract the mean of the training samples first. A bit is 1 where
+ * lsh    a random projection is positive (Charikar 2002)
+ * itq    a coordinate of the rotated principal components is positive (Gong and Lazebnik 2011)
+ */
+#define DLTF_HASH_METHODS(ROW)                                                                               \
+    ROW(LSH, lsh, "signs of random projections")                                                             \
+    ROW(ITQ, itq, "signs of rotated principal components")
+
+#define DLTF_HASH_VALUE(NAME, name, help) DLTF_HASH_##NAME,
+typedef enum dltf_hash_method { DLTF_HASH_METHODS(DLTF_HASH_VALUE) } dltf_hash_method;
+#undef DLTF_HASH_VALUE
+
+/* How to train a hasher. Every field is described in the table that dltf_hash_option_table() returns. */
+typedef struct dltf_hash_options {
+    dltf_hash_method method;
+    int64_t bits;       /* a multiple of 8 */
+    int64_t k;          /* sparseh, dltf: entries of a sparse code; 0: the method's default */
+    int64_t samples;    /* to train with; of more, so many are chosen at random */
+    int64_t iterations; /* itq; 0: the method's default */
+    int64_t seed;
+    int64_t threads; /* 0: all cores; the result does not depend on it */
+} dltf_hash_options;
+
+DLTF_API dltf_hash_options dltf_hash_options_default(void);
+DLTF_API dltf_option_table dltf_hash_option_table(void);
+
+/* ---- Hashers ----------------------------------------------------------------------------------- */
+
+/* Maps samples to binary codes. A code is bits/8 bytes; bit j is the bit of value 1 << j % 8 in byte j / 8:
+ * NumPy's packbits and unpackbits with bitorder="little". */
+typedef struct dltf_hasher dltf_hasher;
+
+typedef struct dltf_hasher_view {
+    dltf_hash_method method;
+    const char *name; /* of the method */
+    int64_t bits, n;
+    int64_t k; /* entries of a sparse code; 0 for methods without */
+} dltf_hasher_view;
+
+/* Memory: a copy of the samples to train with, in single precision, and about as much again. NULL options are
+ * not accepted, since `bits` has no default. */
+DLTF_API dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options,
+                                       dltf_progress_fn progress, void *context, dltf_hasher **hasher);
+
+/* Codes of all rows of X: X.rows x bits/8 bytes. */
+DLTF_API dltf_status dltf_hasher_encode(const dltf_hasher *hasher, dltf_matrix X, int64_t threads,
+                                        dltf_progress_fn progress, void *context, uint8_t *codes);
+
+DLTF_API dltf_status dltf_hasher_load(const char *path, dltf_hasher **hasher);
+DLTF_API dltf_status dltf_hasher_save(const dltf_hasher *hasher, const char *path);
+DLTF_API dltf_hasher_view dltf_hasher_get(const dltf_hasher *hasher);
+DLTF_API void dltf_hasher_free(dltf_hasher *hasher);
+
+/* Provenance: training options and data checksum, as text. NULL if there is none. */
+DLTF_API const char *dltf_hasher_note(const dltf_hasher *hasher, const char *name);
+DLTF_API const char *dltf_hasher_note_name(const dltf_hasher *hasher, int index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
