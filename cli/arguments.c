@@ -85,6 +85,20 @@ static void collect_name(void *context, const char *title, dltf_option_table tab
         list->names[list->count++] = option->name;
 }
 
+int arguments_unknown_command(const command *group, const char *word) {
+    name_list list = {.names = {"help", "--help", "--version"}, .count = group ? 0 : 3};
+    const command *const *commands = group ? group->subcommands : command_list;
+    for (int i = 0; commands[i] && list.count < ARGUMENTS_MAX; i++)
+        list.names[list.count++] = command_word(commands[i]);
+    list.names[list.count] = NULL;
+    const char *close = arguments_suggestion(word, list.names);
+    const char *kind = word[0] == '-' ? "option" : "command";
+    if (close)
+        return usage_error("unknown %s '%s'; did you mean '%s'?", kind, word, close);
+    return usage_error("unknown %s '%s'; 'dltf %s%s--help' lists the commands", kind, word,
+                       group ? group->name : "", group ? " " : "");
+}
+
 static int unknown_option(const parser *p, const char *word, const char *name) {
     name_list list = {0};
     command_visit_options(p->self, collect_name, &list);
@@ -232,8 +246,7 @@ static int read_words(parser *p) {
     return check_operands(p);
 }
 
-/* --help takes precedence over all errors on the command line. */
-static bool asks_for_help(int count, char **words) {
+bool arguments_ask_for_help(int count, char **words) {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++)
         if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0)
             return true;
@@ -243,8 +256,8 @@ static bool asks_for_help(int count, char **words) {
 bool arguments_parse(const command *self, int count, char **words, void *own, void *library,
                      arguments *args) {
     *args = (arguments){.exit_code = EXIT_OK};
-    if (asks_for_help(count, words)) {
-        help_print_command(self);
+    if (arguments_ask_for_help(count, words)) {
+        help_print_command(self, stdout);
         return false;
     }
     parser p = {.self = self, .count = count, .words = words, .args = args};

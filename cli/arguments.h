@@ -25,6 +25,13 @@ int arguments_check(const arguments *args, dltf_option_table table, const void *
 
 bool arguments_given(const arguments *args, const char *name);
 
+/* --help takes precedence over all errors on the command line. */
+bool arguments_ask_for_help(int count, char **words);
+
+/* An error for a word that names no command of the group, or of the program if it is NULL. Returns an exit
+ * code. */
+int arguments_unknown_command(const command *group, const char *word);
+
 /* The candidate closest to a mistyped word, NULL if none is close. `candidates` is NULL-terminated. */
 const char *arguments_suggestion(const char *word, const char *const *candidates);
 

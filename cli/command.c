@@ -1,5 +1,7 @@
-/* Lookup of subcommands by name, and iteration over the options of a subcommand. */
-#include "cli/command.h"
+/* Lookup of commands by name, groups of commands, and iteration over the options of a command. */
+#include "cli/arguments.h"
+#include "cli/help.h"
+#include "cli/output.h"
 
 #include <string.h>
 
@@ -30,12 +32,49 @@ dltf_option_table command_common_options(const command *self) {
         .options = common_table + skipped, .count = count - skipped, .size = sizeof(common_flags)};
 }
 
-const command *command_find(const char *name) {
-    for (int i = 0; command_list[i]; i++)
-        if (strcmp(command_list[i]->name, name) == 0)
-            return command_list[i];
+/* ---- Names ---- */
+
+const char *command_word(const command *self) {
+    const char *space = strrchr(self->name, ' ');
+    return space ? space + 1 : self->name;
+}
+
+const command *command_find(const command *const *list, const char *word) {
+    for (int i = 0; list[i]; i++)
+        if (strcmp(command_word(list[i]), word) == 0)
+            return list[i];
     return NULL;
 }
+
+const command *command_leaf(int index) {
+    for (int i = 0; command_list[i]; i++) {
+        const command *const *group = command_list[i]->subcommands;
+        if (!group && index-- == 0)
+            return command_list[i];
+        for (int s = 0; group && group[s]; s++)
+            if (index-- == 0)
+                return group[s];
+    }
+    return NULL;
+}
+
+int command_run_group(const command *self, int count, char **words) {
+    const command *found = count > 0 ? command_find(self->subcommands, words[0]) : NULL;
+    if (found) {
+        output_begin(found->name);
+        return found->run(found, count - 1, words + 1);
+    }
+    if (arguments_ask_for_help(count, words)) {
+        help_print_command(self, stdout);
+        return EXIT_OK;
+    }
+    if (count > 0)
+        return arguments_unknown_command(self, words[0]);
+    help_print_command(self, stderr);
+    return EXIT_USAGE;
+}
+
+/* ---- Options ---- */
 
 void command_visit_options(const command *self, option_visitor visit, void *context) {
     for (int i = 0; i < self->own.count; i++)

@@ -1,4 +1,4 @@
-/* Description of a subcommand: its texts, its option tables and the function that runs it. Parser, help,
+/* Description of a command: its texts, its option tables and the function that runs it. Parser, help,
  * completion and manual page are all driven by it. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
@@ -19,7 +19,7 @@ typedef struct operand_choice {
 } operand_choice;
 
 typedef struct command {
-    const char *name;
+    const char *name;                   /* as typed after dltf: "train", "hash search" */
     const char *summary;                /* one line, no full stop */
     const char *operands;               /* such as "MODEL [DATA]"; NULL if none */
     const char *details;                /* a paragraph for help and manual */
@@ -33,6 +33,8 @@ typedef struct command {
     const char *choices_title;          /* heading of the choices in the help; NULL: not listed */
     const char *choices_option;         /* option that takes a list of a choice's values; NULL if none */
     const char *examples[6];            /* whole command lines, NULL-terminated */
+    const struct command *const
+        *subcommands; /* of a group, NULL-terminated; their names begin with its name */
     int (*run)(const struct command *self, int count, char **words); /* words after the name; exit code */
 } command;
 
@@ -49,16 +51,26 @@ typedef struct command {
     ROW(noise)                                                                                               \
     ROW(denoise)                                                                                             \
     ROW(cluster)                                                                                             \
+    ROW(hash)                                                                                                \
     ROW(reproduce)                                                                                           \
     ROW(completion)                                                                                          \
     ROW(manual)
 
+/* The subcommands of groups: rows of the same kind. A group has a list here, and a file cmd_GROUP.c that
+ * makes a table of it. */
+#define HASH_COMMANDS(ROW)
+
 #define DECLARE(name) extern const command command_##name;
 COMMANDS(DECLARE)
+HASH_COMMANDS(DECLARE)
 #undef DECLARE
 
-/* NULL-terminated. */
+/* NULL-terminated, groups without their subcommands. */
 extern const command *const command_list[];
+
+/* Walks over all commands that do something: those of command_list with the subcommands in place of their
+ * group. NULL past the end. */
+const command *command_leaf(int index);
 
 /* Options shared by all commands; `json` only by those with JSON output. */
 typedef struct common_flags {
@@ -73,6 +85,13 @@ typedef void (*option_visitor)(void *context, const char *title, dltf_option_tab
                                const dltf_option *option);
 void command_visit_options(const command *self, option_visitor visit, void *context);
 
-const command *command_find(const char *name);
+/* By the last word of its name, in command_list or the subcommands of a group; NULL if there is none. */
+const command *command_find(const command *const *list, const char *word);
+
+/* The last word of its name: "search" of "hash search". */
+const char *command_word(const command *self);
+
+/* `run` of a group: runs the subcommand that the first word names. */
+int command_run_group(const command *self, int count, char **words);
 
 #endif

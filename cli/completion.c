@@ -29,7 +29,7 @@ static void print_choices(FILE *out, const char *choices) {
 /* Cases for an option whose values depend on the operand, expected right after the command. */
 static void print_operand_cases(FILE *out, const command *self) {
     operand_choice choice;
-    fputs("case ${COMP_WORDS[2]} in\n", out);
+    fputs("case ${COMP_WORDS[operand]} in\n", out);
     for (int i = 0; (choice = self->choices(i)).word; i++) {
         fprintf(out, "      %s) _dltf_list \"", choice.word);
         for (int v = 0; choice.values && choice.values[v]; v++)
@@ -48,9 +48,9 @@ static void print_value_case(void *context, const char *title, dltf_option_table
     if (option->kind == DLTF_OPTION_FLAG)
         return;
     const char *name = c->self->name, *listing = c->self->choices_option;
-    fprintf(c->out, "    %s,--%s", name, option->name);
+    fprintf(c->out, "    \"%s\",--%s", name, option->name);
     if (option->letter)
-        fprintf(c->out, " | %s,-%c", name, option->letter);
+        fprintf(c->out, " | \"%s\",-%c", name, option->letter);
     fputs(") ", c->out);
     if (listing && strcmp(listing, option->name) == 0)
         print_operand_cases(c->out, c->self);
@@ -75,38 +75,57 @@ static const char head[] =
     "}\n"
     "_dltf() {\n"
     "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}\n"
+    "  local operand=2\n"
     "  COMPREPLY=()\n";
 
-static void print_command_names(FILE *out) {
-    for (int i = 0; command_list[i]; i++)
-        fprintf(out, "%s%s", i ? " " : "", command_list[i]->name);
+static void print_names(FILE *out, const command *const *list) {
+    for (int i = 0; list[i]; i++)
+        fprintf(out, "%s%s", i ? " " : "", command_word(list[i]));
+}
+
+/* The name of a command: completed, or collected in $command if it has two words. */
+static void print_naming(FILE *out) {
+    fputs("  if ((COMP_CWORD == 1)); then _dltf_words \"", out);
+    print_names(out, command_list);
+    fputs(" help --help --version\"; return; fi\n  case $command,$COMP_CWORD,$previous in\n    help,2,*) "
+          "_dltf_words \"",
+          out);
+    print_names(out, command_list);
+    fputs("\"; return ;;\n", out);
+    for (int i = 0; command_list[i]; i++) {
+        const command *self = command_list[i];
+        if (!self->subcommands)
+            continue;
+        fprintf(out, "    %s,2,*) _dltf_words \"", self->name);
+        print_names(out, self->subcommands);
+        fprintf(out, " --help\"; return ;;\n    %s,*) command+=\" ${COMP_WORDS[2]}\" operand=3 ;;\n",
+                self->name);
+        fprintf(out, "    help,3,%s) _dltf_words \"", self->name);
+        print_names(out, self->subcommands);
+        fputs("\"; return ;;\n", out);
+    }
+    fputs("    help,*) return ;;\n  esac\n", out);
 }
 
 static void print_script(FILE *out) {
+    const command *self = NULL;
     fputs(head, out);
-    fputs("  if ((COMP_CWORD == 1)); then _dltf_words \"", out);
-    print_command_names(out);
-    fputs(" help --help --version\"; return; fi\n  case $command,$previous in\n    help,*) _dltf_words \"",
-          out);
-    print_command_names(out);
-    fputs("\"; return ;;\n", out);
-    for (int i = 0; command_list[i]; i++) {
-        value_context context = {out, command_list[i]};
-        command_visit_options(command_list[i], print_value_case, &context);
-    }
+    print_naming(out);
+    fputs("  case $command,$previous in\n", out);
+    for (int i = 0; (self = command_leaf(i)); i++)
+        command_visit_options(self, print_value_case, &(value_context){out, self});
     fputs("  esac\n  if [[ $word == -* ]]; then\n    case $command in\n", out);
-    for (int i = 0; command_list[i]; i++) {
-        fprintf(out, "      %s) _dltf_words \"", command_list[i]->name);
-        command_visit_options(command_list[i], print_option_words, out);
+    for (int i = 0; (self = command_leaf(i)); i++) {
+        fprintf(out, "      \"%s\") _dltf_words \"", self->name);
+        command_visit_options(self, print_option_words, out);
         fputs("\" ;;\n", out);
     }
     fputs("    esac\n    return\n  fi\n  case $command in\n", out);
-    for (int i = 0; command_list[i]; i++) {
-        const command *self = command_list[i];
+    for (int i = 0; (self = command_leaf(i)); i++) {
         operand_choice choice;
         if (!self->choices)
             continue;
-        fprintf(out, "    %s) _dltf_words \"", self->name);
+        fprintf(out, "    \"%s\") _dltf_words \"", self->name);
         for (int o = 0; (choice = self->choices(o)).word; o++)
             fprintf(out, "%s%s", o ? " " : "", choice.word);
         fputs("\" ;;\n", out);

@@ -96,52 +96,77 @@ char *help_values(const command *self, const operand_choice *choice) {
 }
 
 /* The possible values of the operand, with their descriptions. */
-static void print_choices(const command *self) {
+static void print_choices(FILE *out, const command *self) {
     operand_choice choice;
-    printf("\n%s:\n", self->choices_title);
+    fprintf(out, "\n%s:\n", self->choices_title);
     for (int i = 0; (choice = self->choices(i)).word; i++) {
-        printf("  %-*s", INDENT - 2, choice.word);
-        print_wrapped(stdout, choice.summary, INDENT, INDENT);
+        fprintf(out, "  %-*s", INDENT - 2, choice.word);
+        print_wrapped(out, choice.summary, INDENT, INDENT);
         if (choice.details) {
-            printf("%*s", INDENT, "");
-            print_wrapped(stdout, choice.details, INDENT, INDENT);
+            fprintf(out, "%*s", INDENT, "");
+            print_wrapped(out, choice.details, INDENT, INDENT);
         }
         char *values = choice.values ? help_values(self, &choice) : NULL;
         if (values) {
-            printf("%*s", INDENT, "");
-            print_wrapped(stdout, values, INDENT, INDENT);
+            fprintf(out, "%*s", INDENT, "");
+            print_wrapped(out, values, INDENT, INDENT);
         }
         free(values);
     }
 }
 
-void help_print_command(const command *self) {
-    printf("dltf %s: %s\n\nUsage: dltf %s%s%s [options]\n\n", self->name, self->summary, self->name,
-           self->operands ? " " : "", self->operands ? self->operands : "");
+/* ---- Commands ---- */
+
+static void print_examples(FILE *out, const command *self) {
+    fprintf(out, "\n%s:\n", self->examples[1] ? "Examples" : "Example");
+    for (int i = 0; self->examples[i]; i++)
+        fprintf(out, "  %s\n", self->examples[i]);
+}
+
+static void print_list(FILE *out, const command *const *list) {
+    fputs("\nCommands:\n", out);
+    for (int i = 0; list[i]; i++)
+        fprintf(out, "  %-12s%s\n", command_word(list[i]), list[i]->summary);
+}
+
+static void print_group(FILE *out, const command *self) {
+    fprintf(out, "dltf %s: %s\n\nUsage: dltf %s COMMAND [arguments]\n\n", self->name, self->summary,
+            self->name);
+    print_wrapped(out, self->details, 0, 0);
+    print_list(out, self->subcommands);
+    fprintf(out, "\n'dltf help %s COMMAND' or 'dltf %s COMMAND --help' describes a command.\n", self->name,
+            self->name);
+    print_examples(out, self);
+}
+
+static void print_command(FILE *out, const command *self) {
+    fprintf(out, "dltf %s: %s\n\nUsage: dltf %s%s%s [options]\n\n", self->name, self->summary, self->name,
+            self->operands ? " " : "", self->operands ? self->operands : "");
     char formats[256];
     help_formats(self, formats, sizeof formats);
-    print_wrapped(stdout, self->details, 0, 0);
+    print_wrapped(out, self->details, 0, 0);
     if (*formats)
-        print_wrapped(stdout, formats, 0, 0);
+        print_wrapped(out, formats, 0, 0);
     if (self->json) {
-        fputs("With --json: ", stdout);
-        print_wrapped(stdout, self->json, 0, (int)strlen("With --json: "));
+        fputs("With --json: ", out);
+        print_wrapped(out, self->json, 0, (int)strlen("With --json: "));
     }
     if (self->choices_title)
-        print_choices(self);
-    listing list = {stdout, NULL};
+        print_choices(out, self);
+    listing list = {out, NULL};
     command_visit_options(self, print_option, &list);
-    printf("\n%s:\n", self->examples[1] ? "Examples" : "Example");
-    for (int i = 0; self->examples[i]; i++)
-        printf("  %s\n", self->examples[i]);
+    print_examples(out, self);
+}
+
+void help_print_command(const command *self, FILE *out) {
+    (self->subcommands ? print_group : print_command)(out, self);
 }
 
 void help_print_overview(FILE *out) {
     fputs("dltf: learns dictionaries for thresholded features z = max_k(W^T x)\n\n"
-          "Usage: dltf COMMAND [arguments]\n\nCommands:\n",
+          "Usage: dltf COMMAND [arguments]\n",
           out);
-    for (int i = 0; command_list[i]; i++)
-        fprintf(out, "  %-12s%s\n", command_list[i]->name, command_list[i]->summary);
+    print_list(out, command_list);
     fputs(
         "\n'dltf help COMMAND' or 'dltf COMMAND --help' describes a command, 'dltf --version' the build.\n\n"
         "Example:\n"

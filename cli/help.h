@@ -5,7 +5,8 @@
 #include "cli/command.h"
 
 void help_print_overview(FILE *out);
-void help_print_command(const command *self);
+/* Of a group: the list of its commands. */
+void help_print_command(const command *self, FILE *out);
 
 /* A sentence listing the formats of the command's input; empty if it has none. */
 void help_formats(const command *self, char *text, size_t size);

@@ -1,4 +1,4 @@
-/* dltf: the command line. Finds the subcommand and runs it. Each is in its own cmd_*.c and described by a
+/* dltf: the command line. Finds the command and runs it. Each is in its own cmd_*.c and described by a
  * `command` (command.h), which drives parsing, help, completion and the manual page. */
 #include "cli/arguments.h"
 #include "cli/help.h"
@@ -13,27 +13,21 @@
 const command *const command_list[] = {COMMANDS(ADDRESS) NULL};
 #undef ADDRESS
 
-static int unknown_command(const char *word) {
-    const char *names[] = {"help", "--help", "--version",
-                           [sizeof command_list / sizeof *command_list + 3] = NULL};
-    for (int i = 0; command_list[i]; i++)
-        names[3 + i] = command_list[i]->name;
-    const char *close = arguments_suggestion(word, names);
-    const char *kind = word[0] == '-' ? "option" : "command";
-    if (close)
-        return usage_error("unknown %s '%s'; did you mean '%s'?", kind, word, close);
-    return usage_error("unknown %s '%s'; 'dltf --help' lists the commands", kind, word);
-}
-
 static int help(int count, char **words) {
     if (count == 0) {
         help_print_overview(stdout);
         return EXIT_OK;
     }
-    const command *found = command_find(words[0]);
+    const command *found = command_find(command_list, words[0]);
     if (!found)
-        return unknown_command(words[0]);
-    help_print_command(found);
+        return arguments_unknown_command(NULL, words[0]);
+    if (found->subcommands && count > 1) {
+        const command *group = found;
+        found = command_find(group->subcommands, words[1]);
+        if (!found)
+            return arguments_unknown_command(group, words[1]);
+    }
+    help_print_command(found, stdout);
     return EXIT_OK;
 }
 
@@ -49,9 +43,9 @@ static int dispatch(int count, char **words) {
         printf("dltf %s\n%s\n", dltf_version(), dltf_build());
         return EXIT_OK;
     }
-    const command *found = command_find(word);
+    const command *found = command_find(command_list, word);
     if (!found)
-        return unknown_command(word);
+        return arguments_unknown_command(NULL, word);
     output_begin(found->name);
     return found->run(found, count - 1, words + 1);
 }

@@ -105,6 +105,13 @@ static void print_choices(FILE *out, const command *self) {
     fputs(".El\n.Pp\nOptions:\n", out);
 }
 
+static void print_group(FILE *out, const command *self) {
+    fprintf(out, ".Ss dltf %s\n.Nm\n.Cm %s\n.Ar command\n.Op Ar arguments\n.Pp\n", self->name, self->name);
+    print_text(out, self->details);
+    fputs("Its commands follow.\n", out);
+    print_examples(out, self);
+}
+
 static void print_command(FILE *out, const command *self) {
     fprintf(out, ".Ss dltf %s\n", self->name);
     fprintf(out, ".Nm\n.Cm %s\n", self->name);
@@ -178,8 +185,12 @@ static void print_page(FILE *out) {
     for (int i = 0; command_list[i]; i++)
         fprintf(out, ".It Cm %s\n%s\n", command_list[i]->name, command_list[i]->summary);
     fputs(".El\n.Sh COMMANDS\n", out);
-    for (int i = 0; command_list[i]; i++)
-        print_command(out, command_list[i]);
+    for (int i = 0; command_list[i]; i++) {
+        const command *const *group = command_list[i]->subcommands;
+        (group ? print_group : print_command)(out, command_list[i]);
+        for (int s = 0; group && group[s]; s++)
+            print_command(out, group[s]);
+    }
     print_files(out);
     fputs(closing, out);
 }

@@ -42,12 +42,21 @@ fails() {
   [[ $stderr =~ $pattern ]] || { echo "does not match '$pattern': $stderr"; return 1; }
 }
 
-# The commands that `dltf help` lists.
+# listed [GROUP]: the commands that `dltf help [GROUP]` lists.
+listed() { dltf help "$@" | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'; }
+
+# All commands, one per line: those that `dltf help` lists, each group replaced by its commands, such as "hash search".
 commands() {
-  local names
-  names=$(dltf help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+  local names name word
+  names=$(listed)
   [[ $names == train*encode*denoise*manual ]] || { echo "the commands are: $names" >&2; return 1; }
-  echo "$names"
+  for name in $names; do
+    if [[ -n $(listed "$name") ]]; then
+      for word in $(listed "$name"); do echo "$name $word"; done
+    else
+      echo "$name"
+    fi
+  done
 }
 
 # The experiments that `dltf help reproduce` lists.

@@ -4,10 +4,10 @@ load common
 
 @test "the overview lists the commands, one for each file of them" {
   local names source
-  names=$(commands)
+  names=$(commands; listed)
   for source in "$BATS_TEST_DIRNAME"/../../cli/cmd_*.c; do
-    source=${source##*/cmd_}
-    grep -qx "${source%.c}" <<<"$names"
+    source=${source##*/cmd_} source=${source%.c}
+    grep -qx "${source/_/ }" <<<"$names"
   done
 }
 
@@ -41,6 +41,14 @@ load common
   fails 2 "lists the commands" xyzzy
 }
 
+@test "a group of commands lists them and knows their names" {
+  run -2 --separate-stderr dltf hash
+  [[ -z $output && $stderr == *"Commands:"* ]]
+  fails 2 "dltf hash: unknown command 'xyzzy'; 'dltf hash --help' lists the commands" hash xyzzy
+  fails 2 "unknown command 'xyzzy'" help hash xyzzy
+  fails 2 "unknown option '-k'" hash -k 10
+}
+
 @test "--version names version, kernels, BLAS and build" {
   run -0 dltf --version
   [[ ${lines[0]} =~ ^dltf\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
@@ -48,17 +56,17 @@ load common
 }
 
 @test "every command has help with an example, in three ways" {
-  names=$(commands)
-  for command in $names; do
-    run -0 --separate-stderr dltf "$command" --help
-    [[ $output == *"Usage: dltf $command"* && $output == *"Example"*"dltf $command"* && -z $stderr ]]
+  names=$(commands; listed)
+  while read -ra command; do
+    run -0 --separate-stderr dltf "${command[@]}" --help
+    [[ $output == *"Usage: dltf ${command[*]} "* && $output == *"Example"*"dltf ${command[*]} "* && -z $stderr ]]
     local first=$output
-    run -0 dltf help "$command"
+    run -0 dltf help "${command[@]}"
     [[ $output == "$first" ]]
-    run -0 dltf "$command" --nonsense -h
+    run -0 dltf "${command[@]}" --nonsense -h
     [[ $output == "$first" ]]
     run ! grep -q ' $' <<<"$first"
-  done
+  done < <(sort -u <<<"$names")
 }
 
 @test "help shows every library option with its default" {
@@ -71,10 +79,10 @@ load common
 
 @test "the manual page is complete and clean" {
   dltf manual >dltf.1
-  names=$(commands)
-  for command in $names; do
-    grep -q "^.Ss dltf $command\$" dltf.1
-  done
+  names=$(commands; listed)
+  while read -r command; do
+    grep -qx ".Ss dltf $command" dltf.1
+  done <<<"$names"
   if command -v mandoc >/dev/null; then
     run -0 mandoc -Tlint dltf.1
     [[ -z $output ]]

@@ -27,10 +27,14 @@ uses=(
   "cluster @ -c 2"
   "cluster X -c 2 --labels @"
   "cluster X -c 2 --load-pca @"
+  "hash"
   "reproduce"
   "completion"
   "manual"
 )
+
+# The name of the command, one or two words: all before an operand or an option.
+command_of() { sed 's/ [^a-z].*//' <<<"$1"; }
 
 # refused FILE REASON: every use fails with this reason and leaves no files behind.
 refused() {
@@ -52,7 +56,7 @@ refused() {
       esac
       arguments+=("$word")
     done
-    fails 1 "^dltf ${use%% *}: $file: $reason" "${arguments[@]}" || { echo "in: dltf $use"; return 1; }
+    fails 1 "^dltf $(command_of "$use"): $file: $reason" "${arguments[@]}" || { echo "in: dltf $use"; return 1; }
     [[ $(ls) == "$before" ]] || { echo "dltf $use left: $(ls)"; return 1; }
     count=$((count + 1))
   done
@@ -61,7 +65,7 @@ refused() {
 
 @test "all commands are in the list" {
   names=$(commands)
-  [[ $(printf '%s\n' "${uses[@]%% *}" | uniq) == "$names" ]]
+  [[ $(for use in "${uses[@]}"; do command_of "$use"; done | uniq) == "$names" ]]
 }
 
 @test "an empty file" {
