@@ -27,7 +27,9 @@ uses=(
   "cluster @ -c 2"
   "cluster X -c 2 --labels @"
   "cluster X -c 2 --load-pca @"
-  "hash"
+  "hash train @ -m 8"
+  "hash encode @ X"
+  "hash encode HASHER @"
   "reproduce"
   "completion"
   "manual"
@@ -41,6 +43,7 @@ refused() {
   local file=$1 reason=$2 use word before arguments count=0
   printf 'P5\n8 8\n255\n%064d' 0 >image.pgm
   dltf encode "$model" "$toy/X.npy" -o z.npz -q
+  dltf hash train "$toy/X.npy" --method lsh -m 8 -o hasher.safetensors -q
   before=$(ls)
   for use in "${uses[@]}"; do
     [[ $use == *@* ]] || continue
@@ -53,6 +56,7 @@ refused() {
         CODES) word=z.npz ;;
         TOY) word=$toy ;;
         IMAGE) word=image.pgm ;;
+        HASHER) word=hasher.safetensors ;;
       esac
       arguments+=("$word")
     done
