@@ -60,7 +60,8 @@ typedef struct command {
  * makes a table of it. */
 #define HASH_COMMANDS(ROW)                                                                                   \
     ROW(hash_train)                                                                                          \
-    ROW(hash_encode)
+    ROW(hash_encode)                                                                                         \
+    ROW(hash_evaluate)
 
 #define DECLARE(name) extern const command command_##name;
 COMMANDS(DECLARE)

@@ -46,6 +46,7 @@ typedef enum dltf_subject {
     DLTF_SUBJECT_IMAGE,
     DLTF_SUBJECT_TILES, /* of a picture */
     DLTF_SUBJECT_LABELS,
+    DLTF_SUBJECT_QUERIES, /* samples or codes to search neighbours of */
     DLTF_SUBJECT_COUNT
 } dltf_subject;
 

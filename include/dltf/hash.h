@@ -71,6 +71,62 @@ DLTF_API void dltf_hasher_free(dltf_hasher *hasher);
 DLTF_API const char *dltf_hasher_note(const dltf_hasher *hasher, const char *name);
 DLTF_API const char *dltf_hasher_note_name(const dltf_hasher *hasher, int index);
 
+/* ---- Evaluation -------------------------------------------------------------------------------- */
+
+/* Which samples of a database are relevant to which queries. */
+typedef struct dltf_relevance dltf_relevance;
+
+/* Those with the label of the query. */
+DLTF_API dltf_status dltf_relevance_labels(const int64_t *query_labels, int64_t queries,
+                                           const int64_t *labels, int64_t samples,
+                                           dltf_relevance **relevance);
+/* The `count` nearest samples of a query by Euclidean distance, in double precision; ties go to the lowest
+ * index. O(queries x samples x columns). */
+DLTF_API dltf_status dltf_relevance_nearest(dltf_matrix queries, dltf_matrix database, int64_t count,
+                                            int64_t threads, dltf_progress_fn progress, void *context,
+                                            dltf_relevance **relevance);
+/* Those within a radius that is the same for all queries: the mean of their distances to their `count`-th
+ * nearest sample. A query may have none. */
+DLTF_API dltf_status dltf_relevance_radius(dltf_matrix queries, dltf_matrix database, int64_t count,
+                                           int64_t threads, dltf_progress_fn progress, void *context,
+                                           dltf_relevance **relevance);
+/* That radius; 0 for relevance of the other kinds. */
+DLTF_API double dltf_relevance_distance(const dltf_relevance *relevance);
+DLTF_API void dltf_relevance_free(dltf_relevance *relevance);
+
+/* Distances of binary codes: the number of bits that differ; or that number divided by the number of bits
+ * that are 1 in both codes, infinite without such bits (Heo et al. 2012; for codes of method sph). */
+typedef enum dltf_code_distance { DLTF_DISTANCE_HAMMING, DLTF_DISTANCE_SPHERICAL } dltf_code_distance;
+
+typedef struct dltf_evaluate_options {
+    dltf_code_distance distance;
+    int64_t depth;   /* of average precision; 0: the whole database */
+    int64_t k;       /* of precision and recall; 0: 100, or the whole database if that is smaller */
+    int64_t threads; /* 0: all cores; the result does not depend on it */
+} dltf_evaluate_options;
+
+DLTF_API dltf_evaluate_options dltf_evaluate_options_default(void);
+DLTF_API dltf_option_table dltf_evaluate_option_table(void);
+
+/* Means over the queries that have relevant samples. Samples at equal distances are in random order: every
+ * figure is its exact expected value over these orders. */
+typedef struct dltf_retrieval {
+    int64_t queries;  /* that have relevant samples; the others do not count */
+    double relevant;  /* samples per query */
+    int64_t depth, k; /* in use */
+    double map;       /* of the average precision: the sum of the precision at each relevant sample among the
+                       * first `depth`, divided by the number of relevant samples or by depth, if that is smaller */
+    double precision; /* relevant share of the first k */
+    double recall;    /* share of the relevant samples among the first k */
+} dltf_retrieval;
+
+/* Ranks a database by the distance of its codes to those of the queries: matrices of bytes, as
+ * dltf_hasher_encode makes them. NULL options: the defaults. */
+DLTF_API dltf_status dltf_evaluate_codes(dltf_matrix queries, dltf_matrix database,
+                                         const dltf_relevance *relevance,
+                                         const dltf_evaluate_options *options, dltf_progress_fn progress,
+                                         void *context, dltf_retrieval *found);
+
 #ifdef __cplusplus
 }
 #endif
