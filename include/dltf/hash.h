@@ -16,10 +16,14 @@ extern "C" {
  *
  * All but dltf subtract the mean of the training samples first. A bit is 1 where
  * lsh    a random projection is positive (Charikar 2002)
+ * sh     a cosine of a principal component is positive (spectral hashing, Weiss et al. 2008)
+ * sph    the sample lies in a ball (spherical hashing, Heo et al. 2012)
  * itq    a coordinate of the rotated principal components is positive (Gong and Lazebnik 2011)
  */
 #define DLTF_HASH_METHODS(ROW)                                                                               \
     ROW(LSH, lsh, "signs of random projections")                                                             \
+    ROW(SH, sh, "signs of cosines of principal components")                                                  \
+    ROW(SPH, sph, "which of a set of balls contain a sample")                                                \
     ROW(ITQ, itq, "signs of rotated principal components")
 
 #define DLTF_HASH_VALUE(NAME, name, help) DLTF_HASH_##NAME,
@@ -32,7 +36,7 @@ typedef struct dltf_hash_options {
     int64_t bits;       /* a multiple of 8 */
     int64_t k;          /* sparseh, dltf: entries of a sparse code; 0: the method's default */
     int64_t samples;    /* to train with; of more, so many are chosen at random */
-    int64_t iterations; /* itq; 0: the method's default */
+    int64_t iterations; /* sph, itq; 0: the method's default */
     int64_t seed;
     int64_t threads; /* 0: all cores; the result does not depend on it */
 } dltf_hash_options;

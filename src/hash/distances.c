@@ -96,8 +96,8 @@ static void find_center(dltf_matrix X, double *row, double *center) {
     }
 }
 
-dltf_status dl_distances(dltf_matrix queries, dltf_matrix database, int threads, dl_meter *meter,
-                         const dl_distance_visitor *visitor) {
+dltf_status dl_all_distances(dltf_matrix queries, dltf_matrix database, int threads, dl_meter *meter,
+                             const dl_distance_visitor *visitor) {
     dltf_status status = check(queries, database);
     if (status != DLTF_OK)
         return status;

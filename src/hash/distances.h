@@ -18,7 +18,7 @@ typedef struct dl_distance_visitor {
 
 /* Checks both matrices. Memory: a few megabytes. Adds queries x samples to the meter's total, and reports
  * them. */
-dltf_status dl_distances(dltf_matrix queries, dltf_matrix database, int threads, dl_meter *meter,
-                         const dl_distance_visitor *visitor);
+dltf_status dl_all_distances(dltf_matrix queries, dltf_matrix database, int threads, dl_meter *meter,
+                             const dl_distance_visitor *visitor);
 
 #endif

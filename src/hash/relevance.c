@@ -129,7 +129,7 @@ static dltf_status find_nearest(dltf_matrix queries, dltf_matrix database, int64
     int64_t block = dl_min(queries.rows, DL_DISTANCE_QUERIES);
     DL_TRY_NEW(n.square, block * count);
     DL_TRY_NEW(n.index, block * count);
-    DL_TRY(dl_distances(queries, database, threads, meter, &visitor));
+    DL_TRY(dl_all_distances(queries, database, threads, meter, &visitor));
     *mean = n.sum / (double)queries.rows;
 done:
     dl_free(n.square);
@@ -226,7 +226,7 @@ dltf_status dltf_relevance_radius(dltf_matrix queries, dltf_matrix database, int
     w = (within){.found = made, .square = made->radius * made->radius};
     DL_TRY_NEW(w.flags, dl_min(queries.rows, DL_DISTANCE_QUERIES) * database.rows);
     dl_distance_visitor visitor = {&w, visit_within, finish_within};
-    DL_TRY(dl_distances(queries, database, dl_thread_count(threads), &meter, &visitor));
+    DL_TRY(dl_all_distances(queries, database, dl_thread_count(threads), &meter, &visitor));
     *relevance = made;
     made = NULL;
 done:
