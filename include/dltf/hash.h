@@ -14,17 +14,21 @@ extern "C" {
 
 /* The hashing methods: enum suffix, name and help text. This is the only list of them.
  *
- * All but dltf subtract the mean of the training samples first. A bit is 1 where
+ * The mean of the training samples is subtracted first. A bit is 1 where
  * lsh    a random projection is positive (Charikar 2002)
  * sh     a cosine of a principal component is positive (spectral hashing, Weiss et al. 2008)
  * sph    the sample lies in a ball (spherical hashing, Heo et al. 2012)
+ * sparseh  an atom is in the nonnegative sparse code of the sample (Zhu et al. 2013)
  * itq    a coordinate of the rotated principal components is positive (Gong and Lazebnik 2011)
+ * dltf   an atom is among the k largest positive scores of the sample (Xu et al.)
  */
 #define DLTF_HASH_METHODS(ROW)                                                                               \
     ROW(LSH, lsh, "signs of random projections")                                                             \
     ROW(SH, sh, "signs of cosines of principal components")                                                  \
     ROW(SPH, sph, "which of a set of balls contain a sample")                                                \
-    ROW(ITQ, itq, "signs of rotated principal components")
+    ROW(SPARSEH, sparseh, "support of a sparse code")                                                        \
+    ROW(ITQ, itq, "signs of rotated principal components")                                                   \
+    ROW(DLTF, dltf, "support of a thresholded feature")
 
 #define DLTF_HASH_VALUE(NAME, name, help) DLTF_HASH_##NAME,
 typedef enum dltf_hash_method { DLTF_HASH_METHODS(DLTF_HASH_VALUE) } dltf_hash_method;

@@ -34,10 +34,8 @@ dltf_status dl_hasher_alloc(const dl_hash_method *method, int64_t bits, int64_t 
     void *data = NULL;
     DL_TRY_NEW(h, 1);
     *h = (dltf_hasher){.method = method, .bits = bits, .n = n, .k = k};
-    if (!method->raw) {
-        DL_TRY(dl_bundle_add(&h->content, "mean", DL_TENSOR_F32, n, 0, &data));
-        h->mean = data;
-    }
+    DL_TRY(dl_bundle_add(&h->content, "mean", DL_TENSOR_F32, n, 0, &data));
+    h->mean = data;
     for (const dl_hash_tensor *t = method->tensors; t->name; t++)
         DL_TRY(dl_bundle_add(&h->content, t->name, t->type, dl_hasher_size(h, t->rows),
                              dl_hasher_size(h, t->cols), &data));

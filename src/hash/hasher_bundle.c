@@ -39,7 +39,7 @@ dltf_status dl_hasher_to_bundle(const dltf_hasher *h, dl_bundle *bundle) {
     DL_TRY(dl_notes_set(&bundle->notes, "method", h->method->name));
     DL_TRY(set_number(&bundle->notes, "bits", h->bits));
     DL_TRY(set_number(&bundle->notes, "columns", h->n));
-    if (h->method->sparse)
+    if (h->method->default_k)
         DL_TRY(set_number(&bundle->notes, "k", h->k));
     for (int i = 0; i < h->content.count; i++) {
         const dl_tensor *t = &h->content.tensors[i];
@@ -81,9 +81,9 @@ static dltf_status read_notes(const dl_notes *notes, const dl_hash_method **meth
         return bad_note("bits", dl_notes_get(notes, "bits"), expected);
     if (*n < 1)
         return bad_note("columns", dl_notes_get(notes, "columns"), "a positive number");
-    if ((*method)->sparse && (*k < 1 || *k > *bits))
+    if ((*method)->default_k && (*k < 1 || *k > *bits))
         return bad_note("k", dl_notes_get(notes, "k"), "a number from 1 to the number of bits");
-    if (!(*method)->sparse)
+    if (!(*method)->default_k)
         *k = 0;
     return DLTF_OK;
 }
@@ -94,11 +94,8 @@ static dltf_status check_tensors(const dl_bundle *bundle, const dl_hash_method *
     dltf_status status = DLTF_OK;
     dltf_hasher sizes = {.bits = bits, .n = n};
     const void *content = NULL;
-    int count = 0;
-    if (!method->raw) {
-        DL_TRY(dl_bundle_get(bundle, "mean", DL_TENSOR_F32, n, 0, &content));
-        count++;
-    }
+    int count = 1;
+    DL_TRY(dl_bundle_get(bundle, "mean", DL_TENSOR_F32, n, 0, &content));
     for (const dl_hash_tensor *t = method->tensors; t->name; t++, count++)
         DL_TRY(dl_bundle_get(bundle, t->name, t->type, dl_hasher_size(&sizes, t->rows),
                              dl_hasher_size(&sizes, t->cols), &content));

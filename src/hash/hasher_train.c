@@ -27,14 +27,16 @@ static dltf_status check_options(const dltf_hash_options *o) {
     const char *expected = dl_hash_bits_expected(o->bits);
     if (expected)
         return dl_fail_option(DLTF_ARGUMENT, "bits", "%lld is not %s", (long long)o->bits, expected);
+    if (o->k > o->bits)
+        return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than the %lld bits", (long long)o->k,
+                              (long long)o->bits);
     return DLTF_OK;
 }
 
 /* Mean, and whether the samples can be learned from. */
 static dltf_status scan(dltf_matrix X, dltf_hasher *h, dl_scan *found) {
     dltf_status status = DLTF_OK;
-    if (h->mean)
-        DL_TRY(dl_samples_mean(X, dl_hasher_tensor(h, "mean")));
+    DL_TRY(dl_samples_mean(X, dl_hasher_tensor(h, "mean")));
     dl_samples samples = {.X = X, .mean = h->mean, .scale = 1};
     DL_TRY(dl_samples_scan(&samples, found));
     double size = sqrt(found->mean_square / (double)X.cols);
@@ -101,6 +103,14 @@ static dltf_status prepare(dltf_hasher *h) {
     return dl_fail(DLTF_NUMERIC, "training diverged: non-finite values");
 }
 
+/* Options that the caller left open. */
+static void fill_in(const dl_hash_method *method, dltf_hash_options *o) {
+    if (o->iterations == 0)
+        o->iterations = method->default_iterations;
+    if (o->k == 0 && method->default_k)
+        o->k = method->default_k(o->bits);
+}
+
 dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options, dltf_progress_fn progress,
                               void *context, dltf_hasher **hasher) {
     *hasher = NULL;
@@ -118,8 +128,7 @@ dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options, d
     dltf_hasher *h = NULL;
     float *samples = NULL;
     dl_scan found;
-    if (t.options.iterations == 0)
-        t.options.iterations = method->default_iterations;
+    fill_in(method, &t.options);
     if (method->check)
         DL_TRY(method->check(&t));
     DL_TRY(dl_hasher_alloc(method, options->bits, X.cols, t.options.k, &h));

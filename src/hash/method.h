@@ -28,7 +28,7 @@ struct dltf_hasher {
     int64_t bits, n;
     int64_t k;         /* of methods with sparse codes, otherwise 0 */
     dl_bundle content; /* the tensors of the method, and notes */
-    const float *mean; /* subtracted from samples, or NULL; in content */
+    const float *mean; /* n, subtracted from samples; in content */
 
     /* Prepared for coding. */
     dl_packed scores;
@@ -58,8 +58,7 @@ typedef struct dl_hash_space {
 
 struct dl_hash_method {
     const char *name;
-    bool sparse; /* has k */
-    bool raw;    /* samples are not centred */
+    int64_t (*default_k)(int64_t bits); /* of sparse codes; NULL: codes are not sparse */
     int64_t default_iterations;
     const dl_hash_tensor *tensors; /* besides `mean` */
     /* Checks the training beyond what is common to all methods; NULL: nothing. */
