@@ -123,6 +123,17 @@ CORPUS = {
         "f32": idx(0x0D, (1, 2), struct.pack(">2f", -1, 2)),
         "f64": idx(0x0E, (1,), struct.pack(">d", 0.5)),
     },
+    "cifar": {
+        "two": b"".join(bytes([label]) + bytes((label + i) % 256 for i in range(3072)) for label in (9, 0)),
+    },
+    "vecs": {  # a byte for the target, then the file
+        "fvecs": b"\0" + struct.pack("<i2fi2f", 2, 1, -2, 2, 3, 4),
+        "bvecs": b"\1" + struct.pack("<i3si3s", 3, b"abc", 3, b"def"),
+        "ivecs": b"\2" + struct.pack("<2i2i2i", 1, -1, 1, 0, 1, 2147483647),
+        "ragged": b"\0" + struct.pack("<ifi2f", 1, 1, 2, 3, 4),
+        "negative": b"\1" + struct.pack("<i3s", -3, b"abc"),
+        "huge": b"\2" + struct.pack("<i", 2147483647),
+    },
     "codes": {
         "plain": csr(),
         "packed": csr(packed=True),
