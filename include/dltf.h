@@ -34,5 +34,6 @@
 #include "dltf/measure.h"
 #include "dltf/network.h"
 #include "dltf/options.h"
+#include "dltf/search.h"
 
 #endif
