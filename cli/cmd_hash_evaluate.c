@@ -103,7 +103,7 @@ static int find_neighbours(evaluation *e, dltf_matrix X, dltf_matrix Q) {
     if (status == DLTF_OK)
         return EXIT_OK;
     return library_failure_in(
-        status, (sources){[DLTF_SUBJECT_DATA] = f->data, [DLTF_SUBJECT_QUERIES] = f->query_data});
+        status, (sources){[DLTF_SUBJECT_DATABASE] = f->data, [DLTF_SUBJECT_QUERIES] = f->query_data});
 }
 
 static int relate_samples(evaluation *e) {
@@ -140,7 +140,8 @@ static int evaluate(evaluation *e) {
         return EXIT_OK;
     return library_failure_in(
         status,
-        (sources){[DLTF_SUBJECT_CODES] = e->args.operands[0], [DLTF_SUBJECT_QUERIES] = e->args.operands[1]});
+        (sources){
+            [DLTF_SUBJECT_DATABASE] = e->args.operands[0], [DLTF_SUBJECT_QUERIES] = e->args.operands[1]});
 }
 
 static void report_relevance(const evaluation *e, facts *f) {

@@ -21,6 +21,7 @@ extern "C" {
  * sparseh  an atom is in the nonnegative sparse code of the sample (Zhu et al. 2013)
  * itq    a coordinate of the rotated principal components is positive (Gong and Lazebnik 2011)
  * dltf   an atom is among the k largest positive scores of the sample (Xu et al.)
+ * neighbour  a score is above its threshold; scores are trained so that near samples get similar codes
  */
 #define DLTF_HASH_METHODS(ROW)                                                                               \
     ROW(LSH, lsh, "signs of random projections")                                                             \
@@ -28,7 +29,8 @@ extern "C" {
     ROW(SPH, sph, "which of a set of balls contain a sample")                                                \
     ROW(SPARSEH, sparseh, "support of a sparse code")                                                        \
     ROW(ITQ, itq, "signs of rotated principal components")                                                   \
-    ROW(DLTF, dltf, "support of a thresholded feature")
+    ROW(DLTF, dltf, "support of a thresholded feature")                                                      \
+    ROW(NEIGHBOUR, neighbour, "signs of scores trained to be equal for neighbours")
 
 #define DLTF_HASH_VALUE(NAME, name, help) DLTF_HASH_##NAME,
 typedef enum dltf_hash_method { DLTF_HASH_METHODS(DLTF_HASH_VALUE) } dltf_hash_method;
@@ -40,7 +42,7 @@ typedef struct dltf_hash_options {
     int64_t bits;       /* a multiple of 8 */
     int64_t k;          /* sparseh, dltf: entries of a sparse code; 0: the method's default */
     int64_t samples;    /* to train with; of more, so many are chosen at random */
-    int64_t iterations; /* sph, itq; 0: the method's default */
+    int64_t iterations; /* sph, itq, neighbour; 0: the method's default */
     int64_t seed;
     int64_t threads; /* 0: all cores; the result does not depend on it */
 } dltf_hash_options;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "hash/smallest.h"
 #include "kernels/kernels.h"
 #include "linalg/blas.h"
 
@@ -55,40 +56,13 @@ void dl_balls_free(dl_balls *b) {
     dl_free(b->moves);
 }
 
-/* Moves the `rank` smallest values to the front; the largest of them is returned (Hoare's selection). */
-static float select_smallest(float *values, int64_t count, int64_t rank) {
-    int64_t low = 0, high = count - 1;
-    while (low < high) {
-        float pivot = values[low + (high - low) / 2];
-        int64_t left = low, right = high;
-        while (left <= right) {
-            while (values[left] < pivot)
-                left++;
-            while (values[right] > pivot)
-                right--;
-            if (left > right)
-                break;
-            float swapped = values[left];
-            values[left++] = values[right];
-            values[right--] = swapped;
-        }
-        if (rank - 1 <= right)
-            high = right;
-        else if (rank - 1 >= left)
-            low = left;
-        else
-            break;
-    }
-    return values[rank - 1];
-}
-
 /* Radius and samples of ball j, from ||x||^2 - 2 <c, x> of all samples. */
 static void measure_ball(dl_balls *b, int64_t j, const float *distances, float *room) {
     const double *center = b->centers + j * b->n;
     uint64_t *inside = b->inside + j * b->words;
     memcpy(room, distances, (size_t)b->N * sizeof *room);
     int64_t half = dl_max(b->N / 2, 1);
-    float cut = select_smallest(room, b->N, half);
+    float cut = dl_smallest(room, b->N, half);
     double square = (double)cut + dl_kernels_now()->dot(center, center, b->n);
     b->radii[j] = sqrt(fmax(square, 0));
     memset(inside, 0, (size_t)b->words * sizeof *inside);

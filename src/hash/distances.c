@@ -1,5 +1,6 @@
-/* Distances by products: ||q - x||^2 = ||q||^2 - 2 <q, x> + ||x||^2, with the mean of the database subtracted
- * first, so that no digits are lost to a common offset. */
+/* Distances by products: ||q - x||^2 = ||q||^2 - 2 <q, x> + ||x||^2. The first sample of the database is
+ * subtracted from all, so that no digits are lost to a common offset; distances between samples of integers
+ * remain exact, and with them ties. */
 #include "hash/distances.h"
 
 #include "base/integer.h"
@@ -10,18 +11,18 @@
 
 enum { SAMPLES = 1024 }; /* of a tile */
 
-/* Rows of a matrix, centred, with their squared norms. */
+/* Rows of a matrix, minus the origin, with their squared norms. */
 typedef struct rows {
     dltf_matrix X;
     int64_t first, count;
-    const double *mean;
+    const double *origin;
     double *values, *square;
 } rows;
 
 typedef struct job {
     rows queries, samples;
     int threads;
-    double *mean;
+    double *origin;
     double *products; /* of a tile */
     const dl_distance_visitor *visitor;
 } job;
@@ -33,7 +34,7 @@ static void read_row(void *context, int64_t i, int worker) {
     double *row = r->values + i * n, sum = 0;
     dl_matrix_row(r->X, r->first + i, row);
     for (int64_t j = 0; j < n; j++) {
-        row[j] -= r->mean[j];
+        row[j] -= r->origin[j];
         sum += row[j] * row[j];
     }
     r->square[i] = sum;
@@ -74,26 +75,16 @@ static dltf_status check(dltf_matrix queries, dltf_matrix database) {
     if (status == DLTF_OK)
         status = dl_matrix_check_finite(queries, DLTF_SUBJECT_QUERIES);
     if (status == DLTF_OK)
-        status = dl_matrix_check(database, DLTF_SUBJECT_DATA);
+        status = dl_matrix_check(database, DLTF_SUBJECT_DATABASE);
     if (status == DLTF_OK)
-        status = dl_matrix_check_finite(database, DLTF_SUBJECT_DATA);
+        status = dl_matrix_check_finite(database, DLTF_SUBJECT_DATABASE);
     if (status == DLTF_OK && queries.cols != database.cols)
         status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_QUERIES, "%lld columns, but the database has %lld",
                                (long long)queries.cols, (long long)database.cols);
     if (status == DLTF_OK && database.rows > INT32_MAX)
-        status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA, "%lld samples are more than 2147483647",
+        status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATABASE, "%lld samples are more than 2147483647",
                                (long long)database.rows);
     return status;
-}
-
-/* The mean of at most SAMPLES rows is as good as any other point in their midst. */
-static void find_center(dltf_matrix X, double *row, double *center) {
-    int64_t count = dl_min(X.rows, SAMPLES);
-    for (int64_t i = 0; i < count; i++) {
-        dl_matrix_row(X, i, row);
-        for (int64_t j = 0; j < X.cols; j++)
-            center[j] += row[j] / (double)count;
-    }
 }
 
 dltf_status dl_all_distances(dltf_matrix queries, dltf_matrix database, int threads, dl_meter *meter,
@@ -104,21 +95,21 @@ dltf_status dl_all_distances(dltf_matrix queries, dltf_matrix database, int thre
     int64_t n = database.cols, block = dl_min(queries.rows, DL_DISTANCE_QUERIES),
             tile = dl_min(database.rows, SAMPLES);
     job j = {.threads = threads, .visitor = visitor, .queries.X = queries, .samples.X = database};
-    DL_TRY_NEW(j.mean, n);
+    DL_TRY_NEW(j.origin, n);
     DL_TRY_NEW(j.queries.values, block * n);
     DL_TRY_NEW(j.queries.square, block);
     DL_TRY_NEW(j.samples.values, tile * n);
     DL_TRY_NEW(j.samples.square, tile);
     DL_TRY_NEW(j.products, block * tile);
-    find_center(database, j.samples.values, j.mean);
-    j.queries.mean = j.samples.mean = j.mean;
+    dl_matrix_row(database, 0, j.origin);
+    j.queries.origin = j.samples.origin = j.origin;
     meter->total += queries.rows * database.rows;
     for (int64_t first = 0; first < queries.rows; first += block) {
         read_rows(&j.queries, first, block, threads);
         DL_TRY(compare_block(&j, meter));
     }
 done:
-    dl_free(j.mean);
+    dl_free(j.origin);
     dl_free(j.queries.values);
     dl_free(j.queries.square);
     dl_free(j.samples.values);

@@ -17,7 +17,9 @@ static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
 }
 
 static dltf_status prepare(dltf_hasher *h) {
-    dltf_status status = dl_packed_alloc(&h->scores, h->bits, h->n);
+    dltf_status status = dl_sparse_check(h);
+    if (status == DLTF_OK)
+        status = dl_packed_alloc(&h->scores, h->bits, h->n);
     if (status == DLTF_OK)
         dl_packed_fill(&h->scores, dl_hasher_tensor(h, "dictionary"), NULL);
     return status;

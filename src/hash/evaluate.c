@@ -9,17 +9,18 @@
 #include "hash/ranks.h"
 #include "hash/relevance.h"
 #include "hash/shells.h"
+#include "kernels/kernels.h"
 
 #include <string.h>
 
 enum { QUERIES_PER_REPORT = 64, DEFAULT_K = 100 };
 
-/* Codes in words of 64 bits. */
-typedef struct code_words {
-    int64_t rows, words;
+/* Codes as words of 64 bits: word w of row i is data[w * stride + i]. */
+typedef struct code_planes {
+    int64_t rows, words, stride;
     uint64_t *data;
-    int32_t *ones;
-} code_words;
+    int32_t *ones; /* bits that are 1 */
+} code_planes;
 
 typedef struct measures {
     double average_precision, found;
@@ -27,55 +28,55 @@ typedef struct measures {
 } measures;
 
 typedef struct job {
-    code_words queries, samples;
+    code_planes queries, samples;
     const dltf_relevance *relevance;
     dl_ranks ranks;
     int64_t depth, k;
     int64_t first; /* query in work */
     double *harmonic;
-    /* By worker. */
-    int32_t *rank;     /* of every sample */
-    dl_shell *shells;  /* by rank */
     measures *results; /* by query */
+    /* By worker. */
+    uint64_t *query;
+    uint16_t *differing; /* bits, of every sample */
+    int32_t *rank;       /* the same */
+    dl_shell *shells;    /* by rank */
 } job;
 
-static int popcount(uint64_t word) {
-    return __builtin_popcountll(word);
-}
-
-static dltf_status pack(dltf_matrix codes, code_words *packed) {
+static dltf_status pack(dltf_matrix codes, code_planes *packed) {
     dltf_status status = DLTF_OK;
     const uint8_t *bytes = codes.data;
     packed->rows = codes.rows;
     packed->words = dl_tiles(codes.cols, 8);
-    DL_TRY_NEW(packed->data, codes.rows * packed->words);
+    packed->stride = dl_tiles(codes.rows, DL_CODES) * DL_CODES;
+    DL_TRY_NEW(packed->data, packed->words * packed->stride);
     DL_TRY_NEW(packed->ones, codes.rows);
-    for (int64_t i = 0; i < codes.rows; i++) {
-        uint64_t *words = packed->data + i * packed->words;
-        for (int64_t j = 0; j < codes.cols; j++)
-            words[j / 8] |= (uint64_t)bytes[i * codes.row_stride + j * codes.col_stride] << 8 * (j % 8);
-        for (int64_t w = 0; w < packed->words; w++)
-            packed->ones[i] += popcount(words[w]);
+    for (int64_t j = 0; j < codes.cols; j++) {
+        uint64_t *plane = packed->data + j / 8 * packed->stride;
+        for (int64_t i = 0; i < codes.rows; i++) {
+            uint64_t byte = bytes[i * codes.row_stride + j * codes.col_stride];
+            plane[i] |= byte << 8 * (j % 8);
+            packed->ones[i] += __builtin_popcountll(byte);
+        }
     }
 done:
     return status;
 }
 
-static void code_words_free(code_words *packed) {
+static void code_planes_free(code_planes *packed) {
     dl_free(packed->data);
     dl_free(packed->ones);
 }
 
 /* The rank of every sample, and the number of samples of every rank. */
-static void rank_samples(const job *j, int64_t query, int32_t *rank, dl_shell *shells) {
-    const code_words *samples = &j->samples;
-    int64_t words = samples->words;
-    const uint64_t *q = j->queries.data + query * words;
+static void rank_samples(const job *j, int64_t query, int worker, int32_t *rank, dl_shell *shells) {
+    const code_planes *samples = &j->samples;
+    uint64_t *words = j->query + worker * samples->words;
+    uint16_t *differing = j->differing + worker * samples->stride;
+    for (int64_t w = 0; w < samples->words; w++)
+        words[w] = j->queries.data[w * j->queries.stride + query];
+    dl_kernels_now()->hamming(samples->data, samples->words, samples->stride, words, differing);
     for (int64_t i = 0; i < samples->rows; i++) {
-        int64_t differing = 0;
-        for (int64_t w = 0; w < words; w++)
-            differing += popcount(q[w] ^ samples->data[i * words + w]);
-        rank[i] = (int32_t)dl_ranks_get(&j->ranks, differing, j->queries.ones[query], samples->ones[i]);
+        rank[i] = (int32_t)dl_ranks_get(&j->ranks, differing[i], j->queries.ones[query], samples->ones[i]);
         shells[rank[i]].samples++;
     }
 }
@@ -102,7 +103,7 @@ static void evaluate_query(void *context, int64_t task, int worker) {
     dl_shell *shells = j->shells + worker * levels;
     measures *result = &j->results[query];
     memset(shells, 0, (size_t)levels * sizeof *shells);
-    rank_samples(j, query, rank, shells);
+    rank_samples(j, query, worker, rank, shells);
     result->relevant = count_relevant(j->relevance, query, rank, shells);
     result->average_precision = dl_shells_average_precision(shells, levels, j->depth, j->harmonic);
     result->found = dl_shells_found(shells, levels, j->k);
@@ -128,7 +129,7 @@ static dltf_status check(dltf_matrix queries, dltf_matrix database, const dltf_r
     if (status == DLTF_OK)
         status = check_codes(queries, DLTF_SUBJECT_QUERIES);
     if (status == DLTF_OK)
-        status = check_codes(database, DLTF_SUBJECT_CODES);
+        status = check_codes(database, DLTF_SUBJECT_DATABASE);
     if (status != DLTF_OK)
         return status;
     if (queries.cols != database.cols)
@@ -190,6 +191,8 @@ static dltf_status job_alloc(job *j, dltf_matrix queries, dltf_matrix database,
     DL_TRY(pack(database, &j->samples));
     DL_TRY(dl_ranks_make(o->distance, 8 * database.cols, &j->ranks));
     DL_TRY_NEW(j->harmonic, database.rows + 1);
+    DL_TRY_NEW(j->query, threads * j->samples.words);
+    DL_TRY_NEW(j->differing, threads * j->samples.stride);
     DL_TRY_NEW(j->rank, threads * database.rows);
     DL_TRY_NEW(j->shells, threads * j->ranks.count);
     DL_TRY_NEW(j->results, queries.rows);
@@ -202,10 +205,12 @@ done:
 }
 
 static void job_free(job *j) {
-    code_words_free(&j->queries);
-    code_words_free(&j->samples);
+    code_planes_free(&j->queries);
+    code_planes_free(&j->samples);
     dl_ranks_free(&j->ranks);
     dl_free(j->harmonic);
+    dl_free(j->query);
+    dl_free(j->differing);
     dl_free(j->rank);
     dl_free(j->shells);
     dl_free(j->results);

@@ -75,6 +75,11 @@ typedef struct nearest {
     double sum;     /* of the distances of the last neighbours */
 } nearest;
 
+/* Ties go to the lowest index. */
+static bool farther(double a, int32_t a_index, double b, int32_t b_index) {
+    return a > b || (a == b && a_index > b_index);
+}
+
 /* Replaces the top of a full heap. */
 static void replace_top(double *square, int32_t *index, int64_t count, double distance, int32_t sample) {
     int64_t at = 0;
@@ -82,9 +87,9 @@ static void replace_top(double *square, int32_t *index, int64_t count, double di
         int64_t child = 2 * at + 1;
         if (child >= count)
             break;
-        if (child + 1 < count && square[child + 1] > square[child])
+        if (child + 1 < count && farther(square[child + 1], index[child + 1], square[child], index[child]))
             child++;
-        if (square[child] <= distance)
+        if (farther(distance, sample, square[child], index[child]))
             break;
         square[at] = square[child];
         index[at] = index[child];
@@ -94,7 +99,7 @@ static void replace_top(double *square, int32_t *index, int64_t count, double di
     index[at] = sample;
 }
 
-/* Distances that are equal to the farthest do not replace it: ties go to the lowest index. */
+/* Samples come in ascending order: one at the same distance as the farthest does not replace it. */
 static void visit_nearest(void *context, int64_t query, int64_t first, const double *distances,
                           int64_t count) {
     const nearest *n = context;
@@ -140,7 +145,7 @@ done:
 static dltf_status check_count(int64_t count, int64_t samples) {
     if (count >= 1 && count <= samples)
         return DLTF_OK;
-    return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA,
+    return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATABASE,
                          "%lld neighbours are out of range: the database has %lld samples", (long long)count,
                          (long long)samples);
 }

@@ -23,6 +23,17 @@ dltf_status dl_sparse_learn(dl_hash_training *t, dltf_train_options *options, dl
     return DLTF_OK;
 }
 
+dltf_status dl_sparse_check(const dltf_hasher *h) {
+    const float *dictionary = dl_hasher_tensor(h, "dictionary");
+    for (int64_t j = 0; j < h->bits; j++) {
+        double norm = sqrt(dl_kernels_now()->square(dictionary + j * h->n, h->n));
+        if (!(fabs(norm - 1) <= 1e-4))
+            return dl_fail(DLTF_FORMAT, "row %lld of the dictionary has norm %g: expected 1", (long long)j,
+                           norm);
+    }
+    return DLTF_OK;
+}
+
 void dl_sparse_bits(const dltf_hasher *h, dl_hash_space *space, int64_t rows, uint8_t *codes) {
     const dl_slots *slots = &space->slots;
     for (int64_t i = 0; i < rows; i++)

@@ -26,7 +26,8 @@ static dltf_status prepare(dltf_hasher *h) {
                              .k = h->k,
                              .dictionary = dl_hasher_tensor(h, "dictionary"),
                              .select = DLTF_SELECT_POSITIVE};
-    return dltf_model_new(&parts, &h->model);
+    dltf_status status = dl_sparse_check(h);
+    return status == DLTF_OK ? dltf_model_new(&parts, &h->model) : status;
 }
 
 static dltf_status open(const dltf_hasher *h, int threads, void **run) {

@@ -30,6 +30,12 @@ uses=(
   "hash train @ -m 8"
   "hash encode @ X"
   "hash encode HASHER @"
+  "hash evaluate @ BITS --labels LABELS --query-labels LABELS"
+  "hash evaluate BITS @ --labels LABELS --query-labels LABELS"
+  "hash evaluate BITS BITS --labels @ --query-labels LABELS"
+  "hash evaluate BITS BITS --labels LABELS --query-labels @"
+  "hash evaluate BITS BITS --data @ --query-data X"
+  "hash evaluate BITS BITS --data X --query-data @"
   "reproduce"
   "completion"
   "manual"
@@ -44,6 +50,8 @@ refused() {
   printf 'P5\n8 8\n255\n%064d' 0 >image.pgm
   dltf encode "$model" "$toy/X.npy" -o z.npz -q
   dltf hash train "$toy/X.npy" --method lsh -m 8 -o hasher.safetensors -q
+  dltf hash encode hasher.safetensors "$toy/X.npy" -o bits.npy -q
+  seq "$SAMPLES" >labels.csv
   before=$(ls)
   for use in "${uses[@]}"; do
     [[ $use == *@* ]] || continue
@@ -57,6 +65,8 @@ refused() {
         TOY) word=$toy ;;
         IMAGE) word=image.pgm ;;
         HASHER) word=hasher.safetensors ;;
+        BITS) word=bits.npy ;;
+        LABELS) word=labels.csv ;;
       esac
       arguments+=("$word")
     done

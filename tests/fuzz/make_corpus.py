@@ -4,6 +4,7 @@ deterministic. Usage: make_corpus.py [DIRECTORY]"""
 import gzip
 import io
 import json
+import math
 import pathlib
 import struct
 import sys
@@ -70,6 +71,18 @@ def network():
     return safetensors({"0.weight": ("F32", [2, 3], floats(1, 2, 3, 4, 5, 6)), "0.bias": ("F32", [2], floats(7, 8)),
                         "1.weight": ("F32", [1, 2], floats(9, -1)), "1.bias": ("F32", [1], floats(0.5))},
                        {"activations": "relu linear", "format": "dltf-network", "version": "1"})
+
+
+def hasher(method, tensors, **notes):
+    floats = lambda *shape: ("F32", list(shape), struct.pack(f"<{math.prod(shape)}f", *[1] * math.prod(shape)))
+    content = {"mean": floats(1), **{name: floats(*shape) for name, shape in tensors.items()}}
+    return content, {"method": method, "bits": "8", "columns": "1", "format": "dltf-hasher", "version": "1", **notes}
+
+
+def spectral_hasher():
+    content, notes = hasher("sh", {"components": (1, 1), "frequency": (8,), "lowest": (8,)})
+    content["component"] = ("I32", [8], bytes(32))
+    return safetensors(content, notes)
 
 
 def idx(code, shape, data):
@@ -169,6 +182,14 @@ CORPUS = {
     },
     "model": {"tied": model(False), "full": model(True)},
     "network": {"two": network()},
+    "hasher": {
+        "lsh": safetensors(*hasher("lsh", {"encoder": (8, 1)})),
+        "neighbour": safetensors(*hasher("neighbour", {"encoder": (8, 1), "bias": (8,)})),
+        "sph": safetensors(*hasher("sph", {"centers": (8, 1), "radii": (8,)})),
+        "dltf": safetensors(*hasher("dltf", {"dictionary": (8, 1)}, k="4")),
+        "sparseh": safetensors(*hasher("sparseh", {"dictionary": (8, 1)}, k="2")),
+        "sh": spectral_hasher(),
+    },
 }
 
 for target, files in CORPUS.items():
