@@ -24,6 +24,8 @@ uses=(
   "denoise @ -o out.png"
   "denoise IMAGE --reference @ -o out.png"
   "denoise IMAGE --model @ -o out.png"
+  "gist @ -o out.npy"
+  "gist IMAGE @ -o out.npy"
   "cluster @ -c 2"
   "cluster X -c 2 --labels @"
   "cluster X -c 2 --load-pca @"
@@ -89,7 +91,7 @@ refused() {
 
 @test "a folder" {
   mkdir folder
-  refused folder "(is a directory, not a file|cannot read: Is a directory)"
+  refused folder "(is a directory, not a file|cannot read: Is a directory|is a folder without images)"
 }
 
 @test "an unreadable file" {

@@ -47,14 +47,15 @@ static void assert_as_reference(int64_t width, int64_t height, int64_t channels,
 
 static void equals_plain_sums(void **state) {
     (void)state;
-    assert_as_reference(32, 32, 1, 32);
     assert_as_reference(32, 32, 3, 32);
+    assert_as_reference(71, 45, 1, 32); /* cropped and reduced */
+    if (small())
+        return;
+    assert_as_reference(32, 32, 1, 32);
     assert_as_reference(28, 28, 1, 32); /* enlarged */
-    assert_as_reference(71, 45, 3, 32); /* cropped and reduced */
-    assert_as_reference(33, 50, 1, 32);
+    assert_as_reference(33, 50, 3, 32);
     assert_as_reference(2, 3, 3, 32);
-    if (!small())
-        assert_as_reference(64, 70, 1, 64);
+    assert_as_reference(64, 70, 1, 64);
 }
 
 static void a_constant_image_has_no_structure(void **state) {
