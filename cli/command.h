@@ -60,6 +60,9 @@ typedef struct command {
 /* The subcommands of groups: rows of the same kind. A group has a list here, and a file cmd_GROUP.c that
  * makes a table of it. */
 #define HASH_COMMANDS(ROW)                                                                                   \
+    ROW(hash_train)                                                                                          \
+    ROW(hash_encode)                                                                                         \
+    ROW(hash_evaluate)                                                                                       \
     ROW(hash_index)                                                                                          \
     ROW(hash_search)
 

@@ -4,6 +4,7 @@ deterministic. Usage: make_corpus.py [DIRECTORY]"""
 import gzip
 import io
 import json
+import math
 import pathlib
 import struct
 import sys
@@ -84,6 +85,18 @@ def index(codes, width, tables):
         content += numbers([sum(key < start for key in keys) for start in range((1 << end - first) + 1)])
         content += numbers(sorted(range(len(codes)), key=lambda row: keys[row]))
     return content
+
+
+def hasher(method, tensors, **notes):
+    floats = lambda *shape: ("F32", list(shape), struct.pack(f"<{math.prod(shape)}f", *[1] * math.prod(shape)))
+    content = {"mean": floats(1), **{name: floats(*shape) for name, shape in tensors.items()}}
+    return content, {"method": method, "bits": "8", "columns": "1", "format": "dltf-hasher", "version": "1", **notes}
+
+
+def spectral_hasher():
+    content, notes = hasher("sh", {"components": (1, 1), "frequency": (8,), "lowest": (8,)})
+    content["component"] = ("I32", [8], bytes(32))
+    return safetensors(content, notes)
 
 
 def idx(code, shape, data):
@@ -188,6 +201,14 @@ CORPUS = {
         "one": index([7, 7, 9, 255], 1, 1),
         "three": index([0x123456, 0x123457, 0, 0xffffff, 0x123456], 3, 3),
         "uneven": index([0x1234, 0x1235, 0x8000], 2, 3),
+    },
+    "hasher": {
+        "lsh": safetensors(*hasher("lsh", {"encoder": (8, 1)})),
+        "neighbour": safetensors(*hasher("neighbour", {"encoder": (8, 1), "bias": (8,)})),
+        "sph": safetensors(*hasher("sph", {"centers": (8, 1), "radii": (8,)})),
+        "dltf": safetensors(*hasher("dltf", {"dictionary": (8, 1)}, k="4")),
+        "sparseh": safetensors(*hasher("sparseh", {"dictionary": (8, 1)}, k="2")),
+        "sh": spectral_hasher(),
     },
 }
 
