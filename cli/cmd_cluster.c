@@ -28,8 +28,8 @@ typedef struct cluster_job {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, output), .argument = "FILE", .help = "write the cluster of each sample, from 0, as .npy or .csv"},
-    {.name = "centers", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, centers), .argument = "FILE", .help = "write the centers, one per row, as .npy or .csv"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, output), .argument = "FILE", .help = "write the cluster of each sample, from 0, as .npy, .csv or .ivecs"},
+    {.name = "centers", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, centers), .argument = "FILE", .help = "write the centers, one per row, as .npy, .csv or .fvecs"},
     {.name = "labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, labels), .argument = "FILE", .help = "true classes, one integer per sample; print accuracy and NMI"},
     {.name = "pca", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(cluster_flags, pca), .min = 1, .max = 1e6, .argument = "D", .help = "reduce DATA to its first D principal components before clustering"},
     {.name = "save-pca", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, save_pca), .argument = "FILE", .help = "write these components (.safetensors)"},
@@ -56,7 +56,7 @@ static int check_flags(cluster_job *job) {
         return usage_error("--save-pca needs --pca D: there are no components to write");
     int code = files_check(3, inputs, 3, outputs);
     if (code == EXIT_OK)
-        code = files_check_matrix("clusters", f->output);
+        code = files_check_integers("clusters", f->output);
     if (code == EXIT_OK)
         code = files_check_matrix("centers", f->centers);
     return code;

@@ -28,11 +28,13 @@
 #include "dltf/core.h"
 #include "dltf/data.h"
 #include "dltf/encode.h"
+#include "dltf/hash.h"
 #include "dltf/image.h"
 #include "dltf/learn.h"
 #include "dltf/measure.h"
 #include "dltf/network.h"
 #include "dltf/options.h"
 #include "dltf/pretrain.h"
+#include "dltf/search.h"
 
 #endif

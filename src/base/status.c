@@ -76,6 +76,8 @@ dltf_status dl_fail_about(dltf_status status, dltf_subject subject, const char *
         [DLTF_SUBJECT_IMAGE] = "image",
         [DLTF_SUBJECT_TILES] = "tiles",
         [DLTF_SUBJECT_LABELS] = "labels",
+        [DLTF_SUBJECT_DATABASE] = "database",
+        [DLTF_SUBJECT_QUERIES] = "queries",
     };
     va_list arguments;
     va_start(arguments, format);

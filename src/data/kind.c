@@ -28,6 +28,8 @@ static const row kinds[] = {
                           "a checkpoint of an unfinished training of a network",
                           "an interrupted 'dltf classify train'",
                           "to resume, run 'dltf classify train DATA --labels FILE --resume FILE'"},
+    [DL_KIND_HASHER] = {"dltf-hasher", "1", "hasher", "a hasher", "'dltf hash train'",
+                        "to make binary codes, run 'dltf hash encode FILE DATA'"},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

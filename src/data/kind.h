@@ -9,7 +9,8 @@ typedef enum dl_kind {
     DL_KIND_CHECKPOINT,
     DL_KIND_PCA,
     DL_KIND_NETWORK,
-    DL_KIND_TRAINING
+    DL_KIND_TRAINING,
+    DL_KIND_HASHER
 } dl_kind;
 
 /* Sets the two notes. */

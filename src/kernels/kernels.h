@@ -2,8 +2,8 @@
  * time.
  *
  * Files in level/ are plain C and compiled once for each level (with the flags of that level); a file
- * NAME_LEVEL.c next to level/ replaces level/NAME.c for that level. No other code is compiled for wide
- * vectors. */
+ * NAME_LEVEL.c next to level/ replaces level/NAME.c at that level and those above it. No other code is
+ * compiled for wide vectors. */
 #ifndef DL_KERNELS_KERNELS_H
 #define DL_KERNELS_KERNELS_H
 
@@ -46,6 +46,9 @@ typedef struct dl_shortlist {
     bool positive; /* coefficients should be */
 } dl_shortlist;
 
+/* Binary codes that `hamming` compares at once. */
+enum { DL_CODES = 32 };
+
 /* Random numbers that `draws16` makes in one call. */
 enum { DL_DRAWS = 128 };
 
@@ -67,7 +70,7 @@ typedef struct dl_kernels {
 } dl_kernels;
 
 /* The table in use: the best level of this CPU, or the one that the environment variable DLTF_KERNELS names
- * (avx512bf16, avx512, avx2, c) if the CPU supports it. */
+ * (avx512bf16, avx512popcnt, avx512, avx2, c) if the CPU supports it. */
 const dl_kernels *dl_kernels_now(void);
 
 /* The levels that this CPU supports, best first; NULL past the end. For tests and benchmarks. */

@@ -3,9 +3,13 @@
  *
  * Included several times, without a guard: for the struct of pointers, the declarations and the tables. Each
  * defines DL_KERNEL(result, name, parameters) first, and DL_KERNEL16 for the kernels that exist only on CPUs
- * with bfloat16 products; without DL_KERNEL16 these are skipped. */
+ * with bfloat16 products; without DL_KERNEL16 these are skipped. DL_KERNEL_BITS is for kernels with a
+ * second AVX-512 version that uses popcount instructions; by default it is DL_KERNEL. */
 #ifndef DL_KERNEL16
 #define DL_KERNEL16(result, name, parameters)
+#endif
+#ifndef DL_KERNEL_BITS
+#define DL_KERNEL_BITS DL_KERNEL
 #endif
 
 /* S[i][j] = <x_i, e_j> - b_j for `rows` samples and the panels first .. last-1 of E. X has rows of n floats
@@ -111,6 +115,22 @@ DL_KERNEL(void, sgd, (float *p, float *velocity, const float *gradient, int64_t 
 DL_KERNEL(void, adam,
           (float *p, float *moment, float *square, const float *gradient, int64_t n, dl_adam_factors factors))
 
+/* Hamming distances of `rows` binary codes, a multiple of DL_CODES, to one of `words` words: planes holds
+ * word 0 of all codes, then word 1 of all. At most 1,023 words. */
+DL_KERNEL_BITS(void, hamming,
+               (const uint64_t *planes, int64_t words, int64_t rows, const uint64_t *query,
+                uint16_t *distances))
+
+/* Hamming distances of the rows of `codes` (`width` bytes each, at any alignment) that `listed` names to one
+ * code. */
+DL_KERNEL(void, hamming_listed,
+          (const uint8_t *codes, int64_t width, const uint32_t *listed, int64_t count, const uint8_t *query,
+           uint16_t *distances))
+
+/* Lists the positions of distances below `bound`, ascending; returns how many. `positions` has room
+ * for all, count <= 65,536. */
+DL_KERNEL(int64_t, nearer, (const uint16_t *distances, int64_t count, uint16_t bound, uint16_t *positions))
+
 /* Like `scores`, in bfloat16: X has rows of E->pairs words. */
 DL_KERNEL16(void, scores16,
             (const dl_packed16 *E, int64_t first, int64_t last, const uint32_t *X, int64_t rows, float *S,
@@ -124,3 +144,4 @@ DL_KERNEL16(void, exact,
 
 #undef DL_KERNEL
 #undef DL_KERNEL16
+#undef DL_KERNEL_BITS

@@ -2,6 +2,7 @@
  * candidates, and exact scores of a few atoms. */
 #include "kernels/level/level.h"
 #include "kernels/level/table.h"
+#include "kernels/popcnt.h"
 
 #include <immintrin.h>
 #include <math.h>
@@ -80,10 +81,11 @@ void dl_exact_avx512(const float *E, int64_t n, const float *bias, const float *
     }
 }
 
-/* The kernels of AVX-512, and these two. */
+/* The kernels of AVX-512 with popcounts, and these two. */
 const dl_kernels dl_kernels_avx512bf16 = {
     .level = "avx512bf16",
 #define DL_KERNEL(result, name, parameters) .name = DL_LEVELLED(dl_##name),
+#define DL_KERNEL_BITS(result, name, parameters) .name = dl_##name##_avx512popcnt,
 #define DL_KERNEL16(result, name, parameters) .name = DL_LEVELLED(dl_##name),
 #include "kernels/list.h"
 };

@@ -1,0 +1,100 @@
+/* The linear search over threads: tasks are blocks of queries times parts of the database. */
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "search/cost.h"
+#include "search/method.h"
+#include "search/scan.h"
+
+/* Queries of a block share each tile of the database. Blocks of a round; rows of a part. */
+enum { BLOCK = 64, MOST_BLOCKS = 64, TASKS_PER_THREAD = 4, LEAST_PART = 1 << 14 };
+
+typedef struct worker {
+    dl_scan scan;
+    dl_hits hits[BLOCK];
+    uint64_t *words; /* of a block of queries */
+} worker;
+
+typedef struct flat {
+    dl_job *job;
+    worker *workers;
+    int64_t round, parts; /* queries of a round at most; parts of the database */
+    int64_t first, count; /* queries of this round */
+    dl_found *found;      /* round x parts */
+} flat;
+
+static void search_block(void *context, int64_t task, int index) {
+    flat *f = context;
+    worker *w = &f->workers[index];
+    const dl_job *job = f->job;
+    int64_t first = task / f->parts * BLOCK, part = task % f->parts, rows = job->index->rows;
+    int64_t count = dl_min(BLOCK, f->count - first), size = dl_tiles(rows, f->parts);
+    for (int64_t q = 0; q < count; q++) {
+        dl_scan_words(dl_job_query(job, f->first + first + q), job->index->width,
+                      w->words + q * w->scan.words);
+        dl_hits_begin(&w->hits[q], job->k, job->radius, 8 * job->index->width, true);
+    }
+    dl_scan_rows(&w->scan, part * size, dl_min(rows, (part + 1) * size), w->words, count, w->hits);
+    for (int64_t q = 0; q < count; q++)
+        dl_found_take(&f->found[(first + q) * f->parts + part], &w->hits[q]);
+}
+
+static dltf_status worker_alloc(worker *w, const dl_job *job) {
+    dltf_status status = DLTF_OK;
+    int64_t queries = dl_min(BLOCK, job->queries->rows);
+    DL_TRY(dl_scan_alloc(&w->scan, job->index));
+    DL_TRY_NEW(w->words, queries * w->scan.words);
+    for (int64_t q = 0; q < queries; q++)
+        DL_TRY(dl_hits_alloc(&w->hits[q], 8 * job->index->width));
+done:
+    return status;
+}
+
+static void worker_free(worker *w) {
+    dl_scan_free(&w->scan);
+    dl_free(w->words);
+    for (int q = 0; q < BLOCK; q++)
+        dl_hits_free(&w->hits[q]);
+}
+
+/* The size of a round, and parts of the database where blocks alone would not occupy all threads. */
+static void plan(flat *f) {
+    const dl_job *job = f->job;
+    int64_t rows = job->index->rows, blocks = dl_tiles(job->queries->rows, BLOCK);
+    int64_t affordable = (int64_t)((double)DL_COST_ROUND / BLOCK / dl_cost_flat(job->index));
+    blocks = dl_max(1, dl_min(affordable, dl_min(blocks, MOST_BLOCKS)));
+    int64_t wanted = job->threads > 1 ? dl_tiles(TASKS_PER_THREAD * job->threads, blocks) : 1;
+    f->round = blocks * BLOCK;
+    f->parts = dl_max(1, dl_min(wanted, rows / LEAST_PART));
+}
+
+static dltf_status run_rounds(flat *f) {
+    dl_job *job = f->job;
+    for (f->first = 0; f->first < job->queries->rows; f->first += f->round) {
+        f->count = dl_min(f->round, job->queries->rows - f->first);
+        dl_parallel(job->threads, dl_tiles(f->count, BLOCK) * f->parts, search_block, f);
+        dltf_status status = dl_job_append(job, f->found, f->count, f->parts);
+        if (status != DLTF_OK)
+            return status;
+    }
+    return DLTF_OK;
+}
+
+dltf_status dl_flat_search(dl_job *job) {
+    dltf_status status = DLTF_OK;
+    flat f = {.job = job};
+    plan(&f);
+    DL_TRY_NEW(f.found, f.round * f.parts);
+    DL_TRY_NEW(f.workers, job->threads);
+    for (int t = 0; t < job->threads; t++)
+        DL_TRY(worker_alloc(&f.workers[t], job));
+    status = run_rounds(&f);
+done:
+    for (int t = 0; f.workers && t < job->threads; t++)
+        worker_free(&f.workers[t]);
+    dl_free(f.workers);
+    if (f.found)
+        dl_found_free(f.found, f.round * f.parts);
+    dl_free(f.found);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* Linear search in tiles that stay in the first-level cache. A tile is stored by words, so that the kernel
+ * has one row in each lane and adds nothing across lanes. */
+#include "search/scan.h"
+
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+/* The smallest tile serves one call of the kernel; positions in a tile have 16 bits. */
+enum { TILE_BYTES = 1 << 14, LEAST_ROWS = DL_CODES };
+
+dltf_status dl_scan_alloc(dl_scan *scan, const dltf_index *index) {
+    dltf_status status = DLTF_OK;
+    int64_t words = dl_tiles(index->width, 8);
+    int64_t rows = dl_max(TILE_BYTES / 8 / words / DL_CODES * DL_CODES, LEAST_ROWS);
+    *scan = (dl_scan){.index = index, .kernels = dl_kernels_now(), .words = words, .tile_rows = rows};
+    DL_TRY_NEW(scan->planes, rows * words);
+    DL_TRY_NEW(scan->distances, rows);
+    DL_TRY_NEW(scan->near, rows);
+done:
+    return status;
+}
+
+void dl_scan_free(dl_scan *scan) {
+    dl_free(scan->planes);
+    dl_free(scan->distances);
+    dl_free(scan->near);
+    *scan = (dl_scan){0};
+}
+
+void dl_scan_words(const uint8_t *code, int64_t width, uint64_t *words) {
+    for (int64_t b = 0; b < width; b += 8)
+        words[b / 8] = dl_code_word(code, width, b);
+}
+
+/* Fills the planes with `rows` codes. The kernel compares a multiple of DL_CODES, returned; what is left of
+ * an earlier tile in the last ones does not matter. */
+static int64_t fill_tile(dl_scan *scan, int64_t first, int64_t rows) {
+    int64_t width = scan->index->width, padded = dl_tiles(rows, DL_CODES) * DL_CODES;
+    const uint8_t *codes = scan->index->codes + first * width;
+    for (int64_t w = 0; w < scan->words; w++) {
+        uint64_t *plane = scan->planes + w * padded;
+        for (int64_t r = 0; r < rows; r++)
+            plane[r] = dl_code_word(codes + r * width, width, 8 * w);
+    }
+    return padded;
+}
+
+void dl_scan_rows(dl_scan *scan, int64_t first, int64_t last, const uint64_t *queries, int64_t count,
+                  dl_hits *hits) {
+    for (int64_t row = first; row < last; row += scan->tile_rows) {
+        int64_t rows = dl_min(scan->tile_rows, last - row), padded = fill_tile(scan, row, rows);
+        for (int64_t q = 0; q < count; q++) {
+            scan->kernels->hamming(scan->planes, scan->words, padded, queries + q * scan->words,
+                                   scan->distances);
+            int64_t near = scan->kernels->nearer(scan->distances, rows, hits[q].limit, scan->near);
+            dl_hits_add_listed(&hits[q], row, scan->near, near, scan->distances);
+        }
+    }
+}
