@@ -5,6 +5,7 @@
  * labels, with all samples for pre-training; layers that keep their k largest outputs. */
 #include "experiments/kept.h"
 #include "experiments/table6_data.h"
+#include "experiments/table6_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,57 +175,15 @@ static void protocol(bool quick, json_t *object) {
 
 /* ---- Options, with the values of --try ---- */
 
-typedef struct request_options {
-    dltf_pretrain_options pretraining;
-    dltf_network_options training;
-} request_options;
-
-/* Sets an option of pre-training, unless it does not apply to the method. */
-static dltf_status set_pretraining(dltf_pretrain_options *options, const char *name, const char *value) {
-    dltf_option_table table = dltf_pretrain_option_table();
-    dltf_pretrain_options changed = *options;
-    dltf_status status = dltf_option_set(table, &changed, name, value);
-    if (status == DLTF_OK && dltf_option_check(table, &changed, (const char *[]){name, NULL}) == DLTF_OK)
-        *options = changed;
-    return status;
-}
-
-/* NAME of either table; those of pre-training that both have are called pretrain-NAME. */
-static dltf_status set_option(request_options *o, const char *name, const char *value) {
-    static const char prefix[] = "pretrain-";
-    size_t length = sizeof prefix - 1;
-    if (strncmp(name, prefix, length) == 0)
-        return set_pretraining(&o->pretraining, name + length, value);
-    if (dltf_option_find(dltf_network_option_table(), name))
-        return dltf_option_set(dltf_network_option_table(), &o->training, name, value);
-    return set_pretraining(&o->pretraining, name, value);
-}
-
-static dltf_status set_trial(request_options *o, const char *trial) {
-    dltf_status status = DLTF_OK;
-    char item[64];
-    while (trial && *trial && status == DLTF_OK) {
-        int length = (int)strcspn(trial, ",");
-        snprintf(item, sizeof item, "%.*s", length, trial);
-        char *sign = strchr(item, '=');
-        if (sign)
-            *sign = '\0';
-        status = set_option(o, item, sign ? sign + 1 : "");
-        trial += length;
-        trial += *trial == ',';
-    }
-    return status;
-}
-
 static dltf_status check_trial(const char *trial) {
-    request_options o = {dltf_pretrain_options_default(), dltf_network_options_default()};
-    return set_trial(&o, trial);
+    table6_options o = {dltf_pretrain_options_default(), dltf_network_options_default()};
+    return table6_try(&o, trial);
 }
 
-static dltf_status find_options(const experiment_cell *cell, request_options *o) {
+static dltf_status find_options(const experiment_cell *cell, table6_options *o) {
     setting s = decode(cell->setting);
     const origin *from = origin_of(cell->method);
-    *o = (request_options){dltf_pretrain_options_default(), dltf_network_options_default()};
+    *o = (table6_options){dltf_pretrain_options_default(), dltf_network_options_default()};
     o->pretraining.method = from->start;
     o->pretraining.scaling = from->scaling;
     o->pretraining.keep = from->keep;
@@ -239,7 +198,7 @@ static dltf_status find_options(const experiment_cell *cell, request_options *o)
     o->training.epochs = epochs_of(cell->request->quick, s);
     o->pretraining.seed = o->training.seed = cell->seed;
     o->pretraining.threads = o->training.threads = cell->request->threads;
-    return set_trial(o, cell->request->trial);
+    return table6_try(o, cell->request->trial);
 }
 
 /* ---- Pre-training ---- */
@@ -365,7 +324,7 @@ static dltf_status fine_tune(const experiment_cell *cell, const table6_data *dat
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
     table6_data data = {.problem = NULL};
-    request_options options;
+    table6_options options;
     dltf_network *hidden = NULL;
     dltf_status status = find_options(cell, &options);
     if (status == DLTF_OK)
