@@ -24,7 +24,7 @@ int64_t dl_index_place(dltf_index *index, int64_t tables, const uint8_t *block) 
         dl_table *table = &index->table[t];
         table->first_bit = t * bits / tables;
         table->bits = (t + 1) * bits / tables - table->first_bit;
-        int64_t starts = dl_index_aligned(((1ll << table->bits) + 1) * (int64_t)sizeof *table->starts);
+        int64_t starts = dl_index_aligned((((int64_t)1 << table->bits) + 1) * (int64_t)sizeof *table->starts);
         int64_t rows = dl_index_aligned(index->rows * (int64_t)sizeof *table->rows);
         table->starts = block ? (const void *)(block + at) : NULL;
         table->rows = block ? (const void *)(block + at + starts) : NULL;

@@ -190,7 +190,8 @@ static void search_block(void *context, int64_t task, int thread) {
         if (search_query(w, job)) {
             dl_found *found = &m->found[first + q];
             dl_found_take(found, w->found);
-            qsort(found->hits, (size_t)found->count, sizeof *found->hits, by_number);
+            if (found->count > 0)
+                qsort(found->hits, (size_t)found->count, sizeof *found->hits, by_number);
             continue;
         }
         dl_hits_begin(w->found, job->k, job->radius, bits, true);
