@@ -40,14 +40,12 @@ static void checksum_of_protocol(const cell_list *list, char text[17]) {
 }
 
 /* What a line says of a cell, except for its values. */
-static json_t *identity(const cell_list *list, const cell_result *cell) {
-    char sum[17];
+static json_t *identity(const cell_list *list, const char *protocol, const cell_result *cell) {
     json_t *object = json_object(), *setting = json_object();
-    checksum_of_protocol(list, sum);
     list->self->describe(list->request->quick, cell->setting, setting);
     json_object_set_new(object, "experiment", json_string(list->self->name));
     json_object_set_new(object, "version", json_string(dltf_version()));
-    json_object_set_new(object, "protocol", json_string(sum));
+    json_object_set_new(object, "protocol", json_string(protocol));
     json_object_set_new(object, "method", json_string(cell->method));
     json_object_set_new(object, "setting", setting);
     json_object_set_new(object, "seed", json_integer(cell->seed));
@@ -97,15 +95,16 @@ static void read_lines(cell_list *list, FILE *file, json_t *const *wanted) {
 }
 
 dltf_status kept_load(cell_list *list) {
-    char path[PATH_SIZE];
+    char path[PATH_SIZE], protocol[17];
     if (!list->request->keep)
         return DLTF_OK;
     cells_path(list->request, path);
+    checksum_of_protocol(list, protocol);
     FILE *file = fopen(path, "r");
     json_t **wanted = calloc((size_t)list->count + 1, sizeof *wanted);
     if (file && wanted) {
         for (int64_t i = 0; i < list->count; i++)
-            wanted[i] = identity(list, &list->cells[i]);
+            wanted[i] = identity(list, protocol, &list->cells[i]);
         read_lines(list, file, wanted);
         for (int64_t i = 0; i < list->count; i++)
             json_decref(wanted[i]);
@@ -124,11 +123,12 @@ static bool ends_in_line(FILE *file) {
 }
 
 dltf_status kept_add(const cell_list *list, const cell_result *cell) {
-    char path[PATH_SIZE];
+    char path[PATH_SIZE], protocol[17];
     if (!list->request->keep)
         return DLTF_OK;
     cells_path(list->request, path);
-    json_t *line = identity(list, cell), *values = json_object();
+    checksum_of_protocol(list, protocol);
+    json_t *line = identity(list, protocol, cell), *values = json_object();
     for (int i = 0; list->self->metrics[i]; i++)
         json_object_set_new(values, list->self->metrics[i], json_number(cell->values[i]));
     json_object_set_new(line, "values", values);
