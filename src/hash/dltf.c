@@ -1,9 +1,14 @@
 /* The support of thresholded features as a binary code: bit j is 1 if atom j is among the k largest positive
- * scores of a sample, with the tied feature of the paper (encoder tied) and k = m/2, so that about half of
- * the bits are 1. One product and one selection. */
+ * scores of a sample, by the tied feature of the paper and with its k = m/2, so that about half of the bits
+ * are 1. One product and one selection. */
 #include "hash/sparse.h"
 
 #include "coding/feature.h"
+
+/* The paper's weights. Few iterations: many move the dictionary so far towards a tight frame that its atoms
+ * are no longer those of the data (docs/design.md). */
+static const double THETA = 0.01, LAMBDA = 0.1;
+enum { ITERATIONS = 5 };
 
 static int64_t default_k(int64_t bits) {
     return bits / 2;
@@ -13,6 +18,10 @@ static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
     dltf_train_options options = dltf_train_options_default();
     options.encoder = DLTF_ENCODER_TIED;
     options.k = h->k;
+    options.iterations = options.admm = ITERATIONS;
+    options.theta = options.theta_start = THETA;
+    options.lambda = LAMBDA;
+    options.beta = 10 * LAMBDA;
     return dl_sparse_learn(t, &options, h);
 }
 
