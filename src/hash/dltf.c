@@ -5,9 +5,9 @@
 
 #include "coding/feature.h"
 
-/* The paper's weights. Few iterations: many move the dictionary so far towards a tight frame that its atoms
- * are no longer those of the data (docs/design.md). */
-static const double THETA = 0.01, LAMBDA = 0.1;
+/* The paper's theta, and no lambda. Few iterations: many move the dictionary so far towards a tight frame
+ * that its atoms are no longer those of the data (docs/design.md). */
+static const double THETA = 0.01;
 enum { ITERATIONS = 5 };
 
 static int64_t default_k(int64_t bits) {
@@ -18,10 +18,8 @@ static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
     dltf_train_options options = dltf_train_options_default();
     options.encoder = DLTF_ENCODER_TIED;
     options.k = h->k;
-    options.iterations = options.admm = ITERATIONS;
+    options.iterations = ITERATIONS;
     options.theta = options.theta_start = THETA;
-    options.lambda = LAMBDA;
-    options.beta = 10 * LAMBDA;
     return dl_sparse_learn(t, &options, h);
 }
 
