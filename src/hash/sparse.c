@@ -9,16 +9,14 @@
 const dl_hash_tensor dl_sparse_tensors[] = {{"dictionary", DL_TENSOR_F32, DL_HASH_BITS, DL_HASH_COLUMNS},
                                             {.name = NULL}};
 
-/* More make no better codes, and the time grows with them. */
-enum { MOST_SAMPLES = 10000 };
-
-dltf_status dl_sparse_learn(dl_hash_training *t, dltf_train_options *options, dltf_hasher *h) {
+dltf_status dl_sparse_learn(dl_hash_training *t, dltf_train_options *options, int64_t samples,
+                            dltf_hasher *h) {
     dltf_model *model = NULL;
     options->m = h->bits;
     options->select = DLTF_SELECT_POSITIVE;
     options->seed = t->options.seed;
     options->threads = t->threads;
-    dltf_status status = dltf_train(dltf_matrix_f32(t->X, dl_min(t->N, MOST_SAMPLES), t->n), options,
+    dltf_status status = dltf_train(dltf_matrix_f32(t->X, dl_min(t->N, samples), t->n), options,
                                     t->meter.progress, t->meter.context, &model);
     if (status != DLTF_OK)
         return status;
