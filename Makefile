@@ -30,6 +30,7 @@ bench: all
 	@echo "== peers"; bench/peers -o bench/results/peers.json
 	@echo "== kmeans"; bench/kmeans -o bench/results/kmeans.json
 	@echo "== networks"; bench/networks -o bench/results/networks.json
+	@echo "== searchers"; bench/searchers -o bench/results/searchers.json
 	@echo "== learners"; bench/learners --speed -o bench/results/learners.json --figures bench/results
 
 format:

@@ -37,7 +37,8 @@ typedef struct benchmark {
     ROW(ksvd)                                                                                                \
     ROW(prox)                                                                                                \
     ROW(train)                                                                                               \
-    ROW(network)
+    ROW(network)                                                                                             \
+    ROW(search)
 
 #define DECLARE(name) extern const benchmark benchmark_##name;
 BENCHMARKS(DECLARE)

@@ -62,7 +62,9 @@ typedef struct command {
 #define HASH_COMMANDS(ROW)                                                                                   \
     ROW(hash_train)                                                                                          \
     ROW(hash_encode)                                                                                         \
-    ROW(hash_evaluate)
+    ROW(hash_evaluate)                                                                                       \
+    ROW(hash_index)                                                                                          \
+    ROW(hash_search)
 
 #define DECLARE(name) extern const command command_##name;
 COMMANDS(DECLARE)

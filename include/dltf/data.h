@@ -128,7 +128,8 @@ typedef enum dltf_content {
     DLTF_CONTENT_IMAGE,
     DLTF_CONTENT_CODES,
     DLTF_CONTENT_MODEL,
-    DLTF_CONTENT_INTEGERS, /* labels, lists of neighbours; they are read as matrices */
+    DLTF_CONTENT_INTEGERS,   /* labels, lists of neighbours; they are read as matrices */
+    DLTF_CONTENT_NEIGHBOURS, /* written by dltf_neighbours_save */
 } dltf_content;
 
 typedef enum dltf_access {

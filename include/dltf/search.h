@@ -34,7 +34,7 @@ DLTF_API dltf_status dltf_index_new(dltf_matrix codes, dltf_index **index);
 /* Adds the tables of multi-index hashing (M. Norouzi, A. Punjani and D. Fleet, CVPR 2012): codes are cut into
  * substrings of about log2(rows) bits, and a table for each lists the rows that have a given substring. Two
  * codes at distance r agree up to r / tables bits in some substring. For codes of at most 256 bits and fewer
- * than 2^32 rows; each table has 4 to 8 bytes per row. */
+ * than 2^32 rows; a table takes 5 to 36 bytes per row. */
 DLTF_API dltf_status dltf_index_build(dltf_index *index, int64_t threads, dltf_progress_fn progress,
                                       void *context);
 
@@ -87,8 +87,8 @@ DLTF_API dltf_status dltf_search(const dltf_index *index, dltf_matrix queries,
 DLTF_API dltf_neighbours_view dltf_neighbours_get(const dltf_neighbours *neighbours);
 DLTF_API void dltf_neighbours_free(dltf_neighbours *neighbours);
 
-/* Rows of the neighbours: .npz, a sparse matrix of distances as SciPy reads it, or for k neighbours also
- * .npy. */
+/* Rows of the neighbours: .npz, a sparse matrix of distances as SciPy reads it, or for k neighbours also .npy
+ * and .ivecs. */
 DLTF_API dltf_status dltf_neighbours_save(const dltf_neighbours *neighbours, const char *path);
 /* Distances of k neighbours as .npy. */
 DLTF_API dltf_status dltf_neighbours_save_distances(const dltf_neighbours *neighbours, const char *path);

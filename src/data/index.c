@@ -1,23 +1,20 @@
 /* Databases of binary codes: checks, layout of the tables, views. */
 #include "data/index.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "data/matrix.h"
 
-static int64_t aligned(int64_t bytes) {
-    return (bytes + DL_INDEX_ALIGNMENT - 1) / DL_INDEX_ALIGNMENT * DL_INDEX_ALIGNMENT;
-}
-
-/* Substrings of floor(log2(rows)) bits or fewer: a bucket holds about one row, and a table of starts is no
- * larger than the table of rows. */
+/* Few tables with long substrings, of up to ceil(log2(rows)) + 2 bits: most buckets are then empty or hold
+ * one row, and the tables of starts do not get much larger than those of rows. */
 int64_t dl_index_tables(int64_t rows, int64_t width) {
     if (rows < 1 || rows > UINT32_MAX || width > DL_INDEX_MAX_BYTES)
         return 0;
-    int64_t bits = 0;
-    while (rows >> (bits + 1))
+    int64_t bits = 2;
+    while (rows > 1ll << (bits - 2))
         bits++;
-    bits = bits < DL_INDEX_LEAST_BITS ? DL_INDEX_LEAST_BITS : bits;
-    return (8 * width + bits - 1) / bits;
+    return dl_tiles(8 * width, dl_min(dl_max(bits, DL_INDEX_LEAST_BITS), DL_INDEX_MOST_BITS));
 }
 
 int64_t dl_index_place(dltf_index *index, int64_t tables, const uint8_t *block) {
@@ -27,8 +24,8 @@ int64_t dl_index_place(dltf_index *index, int64_t tables, const uint8_t *block) 
         dl_table *table = &index->table[t];
         table->first_bit = t * bits / tables;
         table->bits = (t + 1) * bits / tables - table->first_bit;
-        int64_t starts = aligned(((1ll << table->bits) + 1) * (int64_t)sizeof *table->starts);
-        int64_t rows = aligned(index->rows * (int64_t)sizeof *table->rows);
+        int64_t starts = dl_index_aligned((((int64_t)1 << table->bits) + 1) * (int64_t)sizeof *table->starts);
+        int64_t rows = dl_index_aligned(index->rows * (int64_t)sizeof *table->rows);
         table->starts = block ? (const void *)(block + at) : NULL;
         table->rows = block ? (const void *)(block + at + starts) : NULL;
         at += starts + rows;

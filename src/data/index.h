@@ -6,8 +6,16 @@
 #include "data/array.h"
 #include "kernels/word.h"
 
-/* Substrings have at least 8 bits, codes with tables at most 256. */
-enum { DL_INDEX_MAX_TABLES = 32, DL_INDEX_MAX_BYTES = 32, DL_INDEX_LEAST_BITS = 8, DL_INDEX_ALIGNMENT = 64 };
+/* Bits of a substring; bytes of a code with tables. */
+enum { DL_INDEX_LEAST_BITS = 8, DL_INDEX_MOST_BITS = 32, DL_INDEX_MAX_BYTES = 32 };
+enum { DL_INDEX_MAX_TABLES = 8 * DL_INDEX_MAX_BYTES / DL_INDEX_LEAST_BITS };
+
+/* Of the tables in memory and in files. */
+enum { DL_INDEX_ALIGNMENT = 64 };
+
+static inline int64_t dl_index_aligned(int64_t bytes) {
+    return (bytes + DL_INDEX_ALIGNMENT - 1) / DL_INDEX_ALIGNMENT * DL_INDEX_ALIGNMENT;
+}
 
 /* Rows are fewer than 2^48: they share a word with a distance. */
 enum { DL_INDEX_ROW_BITS = 48 };
@@ -34,15 +42,15 @@ struct dltf_index {
 
 /* Bits first_bit .. first_bit+bits-1 of a code of `width` bytes, bits <= 32. */
 static inline uint32_t dl_substring(const uint8_t *code, int64_t width, int64_t first_bit, int64_t bits) {
-    int64_t byte = first_bit / 8;
-    return (uint32_t)(dl_word_at(code + byte, width - byte) >> first_bit % 8 & ((1ull << bits) - 1));
+    int64_t byte = first_bit / 8 + 8 <= width || width < 8 ? first_bit / 8 : width - 8;
+    return (uint32_t)(dl_code_word(code, width, byte) >> (first_bit - 8 * byte) & ((1ull << bits) - 1));
 }
 
 /* The number of tables for a database of this size, 0 if they are not supported. */
 int64_t dl_index_tables(int64_t rows, int64_t width);
 
 /* Places `tables` tables in a block: sets their bits and, unless the block is NULL, their arrays. Returns the
- * size of the block; -1 if it overflows. */
+ * size of the block. */
 int64_t dl_index_place(dltf_index *index, int64_t tables, const uint8_t *block);
 
 /* dltf_index_new for codes that messages call `subject`. */

@@ -37,6 +37,10 @@ static dltf_status make_table(dl_ranks *ranks) {
     ranks->count++;
 done:
     dl_free(fractions);
+    if (status != DLTF_OK) {
+        dl_free(ranks->table);
+        ranks->table = NULL;
+    }
     return status;
 }
 

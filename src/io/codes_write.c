@@ -78,12 +78,14 @@ dltf_status dl_codes_write(const dl_codes_spools *codes, bool wide, dl_writer *o
     int64_t *piece = NULL;
     DL_TRY_NEW(piece, 2 * PIECE); /* one half for elements as read, one for converted ones */
     /* SciPy requires the same type for both index arrays. */
-    DL_TRY(
-        add_column(&zip, (column){"indices.npy", index, &codes->indices, codes->entries, 4, width}, piece));
+    DL_TRY(add_column(
+        &zip, (column){"indices.npy", index, &codes->indices, codes->entries, codes->index_size, width},
+        piece));
     DL_TRY(add_column(&zip, (column){"indptr.npy", index, &codes->indptr, codes->rows + 1, 8, width}, piece));
     DL_TRY(add_format(&zip));
     DL_TRY(add_column(&zip, (column){"shape.npy", "i8", &shape_spool, 2, 8, 8}, piece));
-    DL_TRY(add_column(&zip, (column){"data.npy", "f4", &codes->values, codes->entries, 4, 4}, piece));
+    DL_TRY(add_column(&zip, (column){"data.npy", codes->value_code, &codes->values, codes->entries, 4, 4},
+                      piece));
     status = dl_zip_finish(&zip);
 done:
     dl_free(piece);
@@ -98,7 +100,9 @@ dl_codes_spools dl_codes_borrow(dltf_csr csr) {
                              entries,
                              dl_spool_borrow(csr.indptr, (csr.rows + 1) * (int64_t)sizeof *csr.indptr),
                              dl_spool_borrow(csr.indices, entries * (int64_t)sizeof *csr.indices),
-                             dl_spool_borrow(csr.values, entries * (int64_t)sizeof *csr.values)};
+                             dl_spool_borrow(csr.values, entries * (int64_t)sizeof *csr.values),
+                             sizeof *csr.indices,
+                             "f4"};
 }
 
 dltf_status dltf_codes_save(const dltf_codes *codes, const char *path) {

@@ -102,6 +102,8 @@ dltf_status dltf_codes_writer_open(const char *path, dltf_layout layout, int64_t
     w->layout = layout;
     w->expected = rows;
     w->codes.cols = cols;
+    w->codes.index_size = sizeof(int32_t);
+    w->codes.value_code = "f4";
     w->codes.indptr = w->codes.indices = w->codes.values = dl_spool_borrow(NULL, 0);
     DL_TRY(is_output(path) ? dl_writer_open_output(&w->out) : dl_writer_open(&w->out, path));
     w->name = copy_bytes(name, strlen(name));

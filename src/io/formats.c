@@ -4,6 +4,7 @@
 #include "io/cifar.h"
 #include "io/csv.h"
 #include "io/idx.h"
+#include "io/neighbours.h"
 #include "io/npy.h"
 #include "io/npy_image.h"
 #include "io/npz.h"
@@ -59,6 +60,12 @@ static const dl_format image_formats[] = {
 static const dl_format codes_formats[] = {{.name = ".npz", .extensions = {".npz"}}};
 static const dl_format model_formats[] = {{.name = ".safetensors", .extensions = {".safetensors"}}};
 
+static const dl_format neighbours_formats[] = {
+    {.name = ".npy", .extensions = {".npy"}, .write_neighbours = dl_neighbours_write_npy},
+    {.name = ".npz", .extensions = {".npz"}, .write_neighbours = dl_neighbours_write_npz},
+    {.name = ".ivecs", .extensions = {".ivecs"}, .write_neighbours = dl_neighbours_write_ivecs},
+};
+
 typedef struct table {
     const dl_format *rows, *end;
 } table;
@@ -68,7 +75,7 @@ typedef struct table {
 static const table tables[] = {
     [DLTF_CONTENT_MATRIX] = TABLE(matrix_formats),     [DLTF_CONTENT_IMAGE] = TABLE(image_formats),
     [DLTF_CONTENT_CODES] = TABLE(codes_formats),       [DLTF_CONTENT_MODEL] = TABLE(model_formats),
-    [DLTF_CONTENT_INTEGERS] = TABLE(integers_formats),
+    [DLTF_CONTENT_INTEGERS] = TABLE(integers_formats), [DLTF_CONTENT_NEIGHBOURS] = TABLE(neighbours_formats),
 };
 
 bool dl_format_recognises(const dl_format *format) {

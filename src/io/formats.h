@@ -33,6 +33,9 @@ typedef struct dl_format {
     int64_t channels; /* supported by the format; 0: any */
     dltf_status (*load_image)(dl_file *file, dltf_image **image);
     dltf_status (*write_image)(const dltf_image *image, dl_writer *out);
+
+    /* Neighbours, which are only written. */
+    dltf_status (*write_neighbours)(dltf_neighbours_view neighbours, dl_writer *out);
 } dl_format;
 
 /* Selects formats of a table; NULL: all. */

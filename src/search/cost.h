@@ -6,7 +6,10 @@
 #include "data/index.h"
 
 /* A bucket that is looked up; a row that is found in one and compared; a row of one table that is built. */
-enum { DL_COST_BUCKET = 150, DL_COST_ROW = 150, DL_COST_BUILD = 300 };
+enum { DL_COST_BUCKET = 200, DL_COST_ROW = 200, DL_COST_BUILD = 250 };
+
+/* What threads compute between two reports of progress: some tenths of a second of one thread. */
+static const int64_t DL_COST_ROUND = 1ll << 32;
 
 /* Of one query. */
 double dl_cost_flat(const dltf_index *index);

@@ -2,18 +2,17 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "search/cost.h"
 #include "search/method.h"
 #include "search/scan.h"
 
-/* Queries of a block share each tile of the database. A round of queries takes some tenths of a second, after
- * which progress is reported. */
+/* Queries of a block share each tile of the database. Blocks of a round; rows of a part. */
 enum { BLOCK = 64, MOST_BLOCKS = 64, TASKS_PER_THREAD = 4, LEAST_PART = 1 << 14 };
-static const int64_t ROUND_WORDS = 1ll << 32;
 
 typedef struct worker {
     dl_scan scan;
     dl_hits hits[BLOCK];
-    uint64_t *words; /* BLOCK queries */
+    uint64_t *words; /* of a block of queries */
 } worker;
 
 typedef struct flat {
@@ -40,12 +39,13 @@ static void search_block(void *context, int64_t task, int index) {
         dl_found_take(&f->found[(first + q) * f->parts + part], &w->hits[q]);
 }
 
-static dltf_status worker_alloc(worker *w, const dltf_index *index) {
+static dltf_status worker_alloc(worker *w, const dl_job *job) {
     dltf_status status = DLTF_OK;
-    DL_TRY(dl_scan_alloc(&w->scan, index));
-    DL_TRY_NEW(w->words, BLOCK * w->scan.words);
-    for (int q = 0; q < BLOCK; q++)
-        DL_TRY(dl_hits_alloc(&w->hits[q], 8 * index->width));
+    int64_t queries = dl_min(BLOCK, job->queries->rows);
+    DL_TRY(dl_scan_alloc(&w->scan, job->index));
+    DL_TRY_NEW(w->words, queries * w->scan.words);
+    for (int64_t q = 0; q < queries; q++)
+        DL_TRY(dl_hits_alloc(&w->hits[q], 8 * job->index->width));
 done:
     return status;
 }
@@ -60,10 +60,9 @@ static void worker_free(worker *w) {
 /* The size of a round, and parts of the database where blocks alone would not occupy all threads. */
 static void plan(flat *f) {
     const dl_job *job = f->job;
-    int64_t rows = job->index->rows, words = dl_tiles(job->index->width, 8);
-    int64_t blocks = dl_tiles(job->queries->rows, BLOCK);
-    int64_t affordable = ROUND_WORDS / dl_min(ROUND_WORDS, rows * words * BLOCK);
-    blocks = dl_min(dl_min(blocks, MOST_BLOCKS), dl_max(1, affordable));
+    int64_t rows = job->index->rows, blocks = dl_tiles(job->queries->rows, BLOCK);
+    int64_t affordable = (int64_t)((double)DL_COST_ROUND / BLOCK / dl_cost_flat(job->index));
+    blocks = dl_max(1, dl_min(affordable, dl_min(blocks, MOST_BLOCKS)));
     int64_t wanted = job->threads > 1 ? dl_tiles(TASKS_PER_THREAD * job->threads, blocks) : 1;
     f->round = blocks * BLOCK;
     f->parts = dl_max(1, dl_min(wanted, rows / LEAST_PART));
@@ -88,7 +87,7 @@ dltf_status dl_flat_search(dl_job *job) {
     DL_TRY_NEW(f.found, f.round * f.parts);
     DL_TRY_NEW(f.workers, job->threads);
     for (int t = 0; t < job->threads; t++)
-        DL_TRY(worker_alloc(&f.workers[t], job->index));
+        DL_TRY(worker_alloc(&f.workers[t], job));
     status = run_rounds(&f);
 done:
     for (int t = 0; f.workers && t < job->threads; t++)

@@ -62,6 +62,14 @@ void dl_hits_add(dl_hits *h, int64_t distance, int64_t row) {
     h->nearer += distance < h->bound;
 }
 
+void dl_hits_add_listed(dl_hits *h, int64_t first, const uint16_t *listed, int64_t count,
+                        const uint16_t *distances) {
+    for (int64_t i = 0; i < count; i++)
+        dl_hits_add(h, distances[listed[i]], first + listed[i]);
+    if (count > 0)
+        dl_hits_lower(h);
+}
+
 void dl_hits_lower(dl_hits *h) {
     if (h->k == 0 || h->nearer < h->k)
         return;

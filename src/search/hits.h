@@ -40,6 +40,10 @@ void dl_hits_begin(dl_hits *h, int64_t k, int64_t radius, int64_t bits, bool ord
 /* Adds a row nearer than the limit. */
 void dl_hits_add(dl_hits *h, int64_t distance, int64_t row);
 
+/* Adds the rows first + listed[i] at distances[listed[i]], i < count, and lowers the limit. */
+void dl_hits_add_listed(dl_hits *h, int64_t first, const uint16_t *listed, int64_t count,
+                        const uint16_t *distances);
+
 /* Lowers the limit after rows were added. */
 void dl_hits_lower(dl_hits *h);
 

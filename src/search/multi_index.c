@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 /* Queries of a task; keys and rows that are fetched together, to overlap accesses to memory. */
-enum { BLOCK = 64, ROUND = 64 * BLOCK, KEYS = 256, LISTED = 256 };
+enum { BLOCK = 64, MOST_BLOCKS = 64, TASKS_PER_THREAD = 4, KEYS = 256, LISTED = 256 };
 
 typedef struct bucket {
     uint32_t begin, end;
@@ -44,7 +44,7 @@ typedef struct worker {
 typedef struct multi_index {
     dl_job *job;
     worker *workers;
-    int64_t block; /* queries of a task */
+    int64_t block, round; /* queries of a task, of a round */
     int64_t first, count;
     dl_found *found;
 } multi_index;
@@ -190,7 +190,8 @@ static void search_block(void *context, int64_t task, int thread) {
         if (search_query(w, job)) {
             dl_found *found = &m->found[first + q];
             dl_found_take(found, w->found);
-            qsort(found->hits, (size_t)found->count, sizeof *found->hits, by_number);
+            if (found->count > 0)
+                qsort(found->hits, (size_t)found->count, sizeof *found->hits, by_number);
             continue;
         }
         dl_hits_begin(w->found, job->k, job->radius, bits, true);
@@ -203,13 +204,13 @@ static void search_block(void *context, int64_t task, int thread) {
         dl_found_take(&m->found[w->waiting[i]], &w->hits[i]);
 }
 
-static dltf_status worker_alloc(worker *w, const dltf_index *index) {
+static dltf_status worker_alloc(worker *w, const dl_job *job, int64_t block) {
     dltf_status status = DLTF_OK;
-    w->index = index;
-    DL_TRY(dl_scan_alloc(&w->scan, index));
-    DL_TRY_NEW(w->words, BLOCK * w->scan.words);
-    for (int q = 0; q < BLOCK; q++)
-        DL_TRY(dl_hits_alloc(&w->hits[q], 8 * index->width));
+    w->index = job->index;
+    DL_TRY(dl_scan_alloc(&w->scan, job->index));
+    DL_TRY_NEW(w->words, block * w->scan.words);
+    for (int64_t q = 0; q < block; q++)
+        DL_TRY(dl_hits_alloc(&w->hits[q], 8 * job->index->width));
 done:
     return status;
 }
@@ -223,8 +224,8 @@ static void worker_free(worker *w) {
 
 static dltf_status run_rounds(multi_index *m) {
     dl_job *job = m->job;
-    for (m->first = 0; m->first < job->queries->rows; m->first += ROUND) {
-        m->count = dl_min(ROUND, job->queries->rows - m->first);
+    for (m->first = 0; m->first < job->queries->rows; m->first += m->round) {
+        m->count = dl_min(m->round, job->queries->rows - m->first);
         dl_parallel(job->threads, dl_tiles(m->count, m->block), search_block, m);
         for (int t = 0; t < job->threads; t++)
             if (m->workers[t].corrupt)
@@ -237,21 +238,29 @@ static dltf_status run_rounds(multi_index *m) {
     return DLTF_OK;
 }
 
+/* Blocks small enough to occupy all threads; a round of blocks, each query at its worst. */
+static void plan(multi_index *m) {
+    const dl_job *job = m->job;
+    m->block = dl_min(BLOCK, dl_tiles(job->queries->rows, TASKS_PER_THREAD * job->threads));
+    int64_t affordable = (int64_t)((double)DL_COST_ROUND / (double)m->block / job->most);
+    m->round = m->block * dl_max(TASKS_PER_THREAD, dl_min(affordable, MOST_BLOCKS));
+}
+
 dltf_status dl_multi_index_search(dl_job *job) {
     dltf_status status = DLTF_OK;
-    multi_index m = {.job = job, .block = dl_tiles(job->queries->rows, 4 * job->threads)};
-    m.block = dl_min(m.block, BLOCK);
-    DL_TRY_NEW(m.found, ROUND);
+    multi_index m = {.job = job};
+    plan(&m);
+    DL_TRY_NEW(m.found, m.round);
     DL_TRY_NEW(m.workers, job->threads);
     for (int t = 0; t < job->threads; t++)
-        DL_TRY(worker_alloc(&m.workers[t], job->index));
+        DL_TRY(worker_alloc(&m.workers[t], job, m.block));
     status = run_rounds(&m);
 done:
     for (int t = 0; m.workers && t < job->threads; t++)
         worker_free(&m.workers[t]);
     dl_free(m.workers);
     if (m.found)
-        dl_found_free(m.found, ROUND);
+        dl_found_free(m.found, m.round);
     dl_free(m.found);
     return status;
 }

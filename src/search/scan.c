@@ -30,7 +30,7 @@ void dl_scan_free(dl_scan *scan) {
 
 void dl_scan_words(const uint8_t *code, int64_t width, uint64_t *words) {
     for (int64_t b = 0; b < width; b += 8)
-        words[b / 8] = dl_word_at(code + b, width - b);
+        words[b / 8] = dl_code_word(code, width, b);
 }
 
 /* Fills the planes with `rows` codes. The kernel compares a multiple of DL_CODES, returned; what is left of
@@ -40,13 +40,8 @@ static int64_t fill_tile(dl_scan *scan, int64_t first, int64_t rows) {
     const uint8_t *codes = scan->index->codes + first * width;
     for (int64_t w = 0; w < scan->words; w++) {
         uint64_t *plane = scan->planes + w * padded;
-        int64_t left = width - 8 * w;
-        if (left >= 8)
-            for (int64_t r = 0; r < rows; r++)
-                plane[r] = dl_word_at(codes + r * width + 8 * w, 8);
-        else
-            for (int64_t r = 0; r < rows; r++)
-                plane[r] = dl_word_at(codes + r * width + 8 * w, left);
+        for (int64_t r = 0; r < rows; r++)
+            plane[r] = dl_code_word(codes + r * width, width, 8 * w);
     }
     return padded;
 }
@@ -59,10 +54,7 @@ void dl_scan_rows(dl_scan *scan, int64_t first, int64_t last, const uint64_t *qu
             scan->kernels->hamming(scan->planes, scan->words, padded, queries + q * scan->words,
                                    scan->distances);
             int64_t near = scan->kernels->nearer(scan->distances, rows, hits[q].limit, scan->near);
-            for (int64_t i = 0; i < near; i++)
-                dl_hits_add(&hits[q], scan->distances[scan->near[i]], row + scan->near[i]);
-            if (near > 0)
-                dl_hits_lower(&hits[q]);
+            dl_hits_add_listed(&hits[q], row, scan->near, near, scan->distances);
         }
     }
 }

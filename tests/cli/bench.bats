@@ -51,6 +51,19 @@ for row in rows:
 TEXT
 }
 
+@test "searchers find the same distances" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "Python cannot load a library with sanitizers"
+  "$PYTHON" -c 'import faiss' || skip "Faiss is not installed"
+  "$PYTHON" "$BATS_TEST_DIRNAME/../../bench/searchers" --build "${DLTF%/bin/dltf}" --rounds 1 --scale .01 -o searchers.json >table
+  grep -q "us .*to dltf" table
+  "$PYTHON" - <<'TEXT'
+import json
+rows = json.load(open("searchers.json"))["rows"]
+assert {row["peer"] for row in rows} == {"dltf", "faiss", "faiss-counting"} and {row["bits"] for row in rows} == {64, 256}
+assert all(row["same_distances"] and row["us_per_query"] > 0 for row in rows), rows
+TEXT
+}
+
 @test "learners are compared by the same measures" {
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow here"
   "$PYTHON" -c 'import torch, sklearn' || skip "PyTorch or scikit-learn is not installed"
@@ -105,7 +118,7 @@ TEXT
   [[ $names == encode* && $(wc -w <<<"$names") -ge 5 ]]
   [[ $("$bench" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p') == "$names" ]]
   # Each has committed results; so have the scripts, and nothing else.
-  [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names peers learners networks kmeans | sort) ]]
+  [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names peers learners networks kmeans searchers | sort) ]]
 }
 
 @test "a benchmark prints a table, or one JSON object with the same rows" {

@@ -67,6 +67,18 @@ experiments() {
   echo "$names"
 }
 
+# binary_codes FILE.npy ROWS BYTES [SEED]: random packed bits, as numpy.save writes them.
+binary_codes() {
+  "$PYTHON" - "$@" <<'PYTHON'
+import random, struct, sys
+path, rows, width = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+random.seed(int(sys.argv[4]) if len(sys.argv) > 4 else 0)
+header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({rows}, {width}), }}".ljust(117) + "\n"
+with open(path, "wb") as file:
+    file.write(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + random.randbytes(rows * width))
+PYTHON
+}
+
 # value EXPRESSION: evaluated with d = the JSON object on stdin.
 value() { "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 

@@ -47,6 +47,10 @@ load common
   fails 2 "dltf hash: unknown command 'xyzzy'; 'dltf hash --help' lists the commands" hash xyzzy
   fails 2 "unknown command 'xyzzy'" help hash xyzzy
   fails 2 "unknown option '-k'" hash -k 10
+  fails 2 "dltf hash: unknown command 'serch'; did you mean 'search'" hash serch
+  fails 2 "did you mean 'index'" help hash indx
+  run -0 dltf hash --help
+  [[ $output == *"Usage: dltf hash COMMAND"*"Commands:"*"index "*"search "*"Example"* ]]
 }
 
 @test "--version names version, kernels, BLAS and build" {
@@ -112,6 +116,13 @@ complete_words() {
   [[ -z $(complete_words train --seed "") ]]
   touch "data file.npy"
   [[ $(complete_words train da) == "data file.npy" ]]
+  [[ $(complete_words ha) == hash ]]
+  [[ $(complete_words hash se) == search ]]
+  [[ $(complete_words help hash se) == search ]]
+  [[ -z $(complete_words help train se) ]]
+  [[ $(complete_words hash search --rad) == --radius ]]
+  [[ $(complete_words hash search --method m) == multi-index ]]
+  [[ $(complete_words hash search da) == "data file.npy" ]]
   touch start.safetensors
   [[ $(complete_words train --init s | xargs -n1 | sort | xargs) == "samples start.safetensors" ]]
   [[ $(complete_words train --init g) == gaussian ]]

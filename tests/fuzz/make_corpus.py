@@ -73,6 +73,20 @@ def network():
                        {"activations": "relu linear", "format": "dltf-network", "version": "1"})
 
 
+def index(codes, width, tables):
+    """Codes as numbers, the first byte lowest; tables of substrings as docs/formats.md describes."""
+    padded = lambda content: content + bytes(-len(content) % 64)
+    numbers = lambda values: padded(struct.pack(f"<{len(values)}I", *values))
+    content = padded(b"DLTFINDX" + struct.pack("<IIQI", 1, width, len(codes), tables))
+    content += padded(b"".join(code.to_bytes(width, "little") for code in codes))
+    for t in range(tables):
+        first, end = 8 * width * t // tables, 8 * width * (t + 1) // tables
+        keys = [code >> first & (1 << end - first) - 1 for code in codes]
+        content += numbers([sum(key < start for key in keys) for start in range((1 << end - first) + 1)])
+        content += numbers(sorted(range(len(codes)), key=lambda row: keys[row]))
+    return content
+
+
 def hasher(method, tensors, **notes):
     floats = lambda *shape: ("F32", list(shape), struct.pack(f"<{math.prod(shape)}f", *[1] * math.prod(shape)))
     content = {"mean": floats(1), **{name: floats(*shape) for name, shape in tensors.items()}}
@@ -182,6 +196,12 @@ CORPUS = {
     },
     "model": {"tied": model(False), "full": model(True)},
     "network": {"two": network()},
+    "index": {
+        "flat": index([1, 2, 3, 0xffff], 2, 0),
+        "one": index([7, 7, 9, 255], 1, 1),
+        "three": index([0x123456, 0x123457, 0, 0xffffff, 0x123456], 3, 3),
+        "uneven": index([0x1234, 0x1235, 0x8000], 2, 3),
+    },
     "hasher": {
         "lsh": safetensors(*hasher("lsh", {"encoder": (8, 1)})),
         "neighbour": safetensors(*hasher("neighbour", {"encoder": (8, 1), "bias": (8,)})),

@@ -303,7 +303,9 @@ static void more_atoms_are_better(void **state) {
                       refit, last->held_out_error, last->unused_share);
         assert_true(refit < before && refit <= raw * (1 + 1e-6));
         assert_near(last->held_out_error, raw, 0.25 * raw);
-        assert_true(isnan(last->coherence) && last->unused_share < 0.1);
+        /* Atoms that are used equally often are in no code of the held-out samples with this probability. */
+        double by_chance = exp(-3 * (double)X.rows / 10 / (double)atoms);
+        assert_true(isnan(last->coherence) && last->unused_share < 0.1 + 2 * by_chance);
         before = refit;
         dltf_model_free(model);
         dltf_learner_free(learner);

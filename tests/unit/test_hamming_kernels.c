@@ -34,9 +34,9 @@ static void fill_codes(uint8_t *code, int64_t rows, int64_t width, uint8_t *quer
 
 static void pack(const uint8_t *code, int64_t rows, int64_t width, const uint8_t *query, uint64_t *to) {
     for (int64_t b = 0; b < width; b += 8) {
-        words[b / 8] = dl_word_at(query + b, width - b);
+        words[b / 8] = dl_code_word(query, width, b);
         for (int64_t r = 0; r < rows; r++)
-            to[b / 8 * rows + r] = dl_word_at(code + r * width + b, width - b);
+            to[b / 8 * rows + r] = dl_code_word(code + r * width, width, b);
     }
 }
 

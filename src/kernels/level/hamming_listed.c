@@ -8,7 +8,7 @@ void DL_LEVELLED(dl_hamming_listed)(const uint8_t *codes, int64_t width, const u
         const uint8_t *code = codes + (int64_t)listed[e] * width;
         int64_t sum = 0;
         for (int64_t b = 0; b < width; b += 8)
-            sum += __builtin_popcountll(dl_word_at(code + b, width - b) ^ dl_word_at(query + b, width - b));
+            sum += __builtin_popcountll(dl_code_word(code, width, b) ^ dl_code_word(query, width, b));
         distances[e] = (uint16_t)sum;
     }
 }
