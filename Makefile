@@ -28,6 +28,7 @@ test:
 bench: all
 	@for name in $$(build/release/bin/dltf-bench --list); do echo "== $$name"; build/release/bin/dltf-bench $$name -o bench/results/$$name.json || exit; done
 	@echo "== peers"; bench/peers -o bench/results/peers.json
+	@echo "== kmeans"; bench/kmeans -o bench/results/kmeans.json
 	@echo "== networks"; bench/networks -o bench/results/networks.json
 	@echo "== searchers"; bench/searchers -o bench/results/searchers.json
 	@echo "== learners"; bench/learners --speed -o bench/results/learners.json --figures bench/results

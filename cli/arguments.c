@@ -201,18 +201,25 @@ static const char *operand_name(const char *operands, int index, int *length) {
     return *name ? name : NULL;
 }
 
-static int add_operand(parser *p, const char *word) {
-    int length = 0;
-    if (!operand_name(p->self->operands, p->args->operand_count, &length)) {
-        if (!p->self->operands)
-            return usage_error("unexpected argument '%s'; usage: dltf %s [options]", word, p->self->name);
+/* Whether the operand, then the only one, may be repeated. */
+static bool takes_list(const command *self) {
+    return self->operands && strstr(self->operands, "...");
+}
+
+static int add_operand(parser *p, char *word) {
+    int length = 0, index = takes_list(p->self) ? 0 : p->args->operand_count;
+    const char *name = operand_name(p->self->operands, index, &length);
+    if (!name && !p->self->operands)
+        return usage_error("unexpected argument '%s'; usage: dltf %s [options]", word, p->self->name);
+    if (!name)
         return usage_error("unexpected argument '%s'; usage: dltf %s %s", word, p->self->name,
                            p->self->operands);
-    }
     if (!*word)
-        return usage_error("%.*s is empty", length,
-                           operand_name(p->self->operands, p->args->operand_count, &length));
-    p->args->operands[p->args->operand_count++] = word;
+        return usage_error("%.*s is empty", length, name);
+    if (takes_list(p->self))
+        p->args->list[p->args->operand_count++] = word; /* over a word that was already read */
+    else
+        p->args->operands[p->args->operand_count++] = word;
     return EXIT_OK;
 }
 
@@ -230,7 +237,7 @@ static int check_operands(const parser *p) {
 static int read_words(parser *p) {
     bool options_ended = false;
     while (p->next < p->count) {
-        const char *word = p->words[p->next++];
+        char *word = p->words[p->next++];
         int code = EXIT_OK;
         if (!options_ended && strcmp(word, "--") == 0)
             options_ended = true;
@@ -255,7 +262,7 @@ bool arguments_ask_for_help(int count, char **words) {
 
 bool arguments_parse(const command *self, int count, char **words, void *own, void *library,
                      arguments *args) {
-    *args = (arguments){.exit_code = EXIT_OK};
+    *args = (arguments){.list = words, .exit_code = EXIT_OK};
     if (arguments_ask_for_help(count, words)) {
         help_print_command(self, stdout);
         return false;

@@ -8,6 +8,7 @@ enum { ARGUMENTS_MAX = 128 };
 
 typedef struct arguments {
     const char *operands[4];              /* as listed by the command; NULL for an omitted "[DATA]" */
+    char **list;                          /* instead, for an operand such as "IMAGES...": one or more words */
     const char *given[ARGUMENTS_MAX + 1]; /* names of the options given, in order, possibly repeated;
                                            * NULL-terminated */
     int operand_count, given_count;

@@ -8,7 +8,7 @@
 
 typedef struct cluster_flags {
     const char *output, *centers, *labels, *save_pca, *load_pca;
-    int64_t pca;
+    int64_t pca, landmarks;
 } cluster_flags;
 
 typedef struct cluster_job {
@@ -19,21 +19,22 @@ typedef struct cluster_job {
     dltf_codes *codes; /* instead of data */
     dltf_labels *labels;
     dltf_pca *pca;
-    float *reduced; /* data as principal components */
+    float *reduced; /* data as principal components or landmark coordinates */
     dltf_matrix X;
     int64_t samples;
     dltf_clusters *clusters;
-    double seconds;
+    double begin, seconds; /* of the work between input and output */
 } cluster_job;
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, output), .argument = "FILE", .help = "write the cluster of each sample, from 0, as .npy or .csv"},
-    {.name = "centers", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, centers), .argument = "FILE", .help = "write the centers, one per row, as .npy or .csv"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, output), .argument = "FILE", .help = "write the cluster of each sample, from 0, as .npy, .csv or .ivecs"},
+    {.name = "centers", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, centers), .argument = "FILE", .help = "write the centers, one per row, as .npy, .csv or .fvecs"},
     {.name = "labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, labels), .argument = "FILE", .help = "true classes, one integer per sample; print accuracy and NMI"},
     {.name = "pca", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(cluster_flags, pca), .min = 1, .max = 1e6, .argument = "D", .help = "reduce DATA to its first D principal components before clustering"},
     {.name = "save-pca", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, save_pca), .argument = "FILE", .help = "write these components (.safetensors)"},
     {.name = "load-pca", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, load_pca), .argument = "FILE", .help = "use components written by --save-pca instead of those of DATA"},
+    {.name = "landmarks", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(cluster_flags, landmarks), .min = 1, .max = 16384, .argument = "M", .help = "cluster by neighbourhood instead of distance: code each sample by its nearest of M landmarks, a few hundred for most data. Clusters need not be round"},
 };
 /* clang-format on */
 
@@ -47,11 +48,15 @@ static int check_flags(cluster_job *job) {
         return usage_error("-c C is missing: give the number of clusters");
     if (f->pca && f->load_pca)
         return usage_error("--pca and --load-pca exclude each other");
+    if (f->landmarks && (f->pca || f->load_pca))
+        return usage_error("--landmarks and --pca exclude each other");
+    if (f->landmarks && f->centers)
+        return usage_error("--landmarks has no centers among the samples: omit --centers");
     if (f->save_pca && !f->pca)
         return usage_error("--save-pca needs --pca D: there are no components to write");
     int code = files_check(3, inputs, 3, outputs);
     if (code == EXIT_OK)
-        code = files_check_matrix("clusters", f->output);
+        code = files_check_integers("clusters", f->output);
     if (code == EXIT_OK)
         code = files_check_matrix("centers", f->centers);
     return code;
@@ -63,8 +68,9 @@ static int load_input(cluster_job *job) {
         dltf_codes_load(path, &job->codes); /* or else it contains a dense array */
     if (job->codes) {
         job->samples = dltf_codes_csr(job->codes).rows;
-        if (job->flags.pca || job->flags.load_pca)
-            return usage_error("%s: contains sparse codes; principal components need dense data", path);
+        if (job->flags.pca || job->flags.load_pca || job->flags.landmarks)
+            return usage_error("%s: contains sparse codes; %s need dense data", path,
+                               job->flags.landmarks ? "landmarks" : "principal components");
         return EXIT_OK;
     }
     int code = files_load_data(path, &job->data);
@@ -100,18 +106,46 @@ static dltf_status find_components(cluster_job *job) {
     return status;
 }
 
-static int reduce(cluster_job *job) {
-    if (!job->flags.pca && !job->flags.load_pca)
-        return EXIT_OK;
+static dltf_status to_components(cluster_job *job) {
     dltf_status status = find_components(job);
-    if (status == DLTF_OK) {
-        int64_t d = dltf_pca_get(job->pca).d;
-        job->reduced = calloc((size_t)job->samples, (size_t)d * sizeof *job->reduced);
-        if (!job->reduced)
-            return failure("not enough memory for %lld principal components", (long long)d);
-        status = dltf_pca_apply(job->pca, job->X, job->options.threads, job->reduced);
-        job->X = dltf_matrix_f32(job->reduced, job->samples, d);
-    }
+    int64_t d = status == DLTF_OK ? dltf_pca_get(job->pca).d : 0;
+    if (status != DLTF_OK)
+        return status;
+    job->reduced = calloc((size_t)job->samples, (size_t)d * sizeof *job->reduced);
+    status =
+        job->reduced ? dltf_pca_apply(job->pca, job->X, job->options.threads, job->reduced) : DLTF_MEMORY;
+    job->X = dltf_matrix_f32(job->reduced, job->samples, d);
+    return status;
+}
+
+static dltf_status to_landmarks(cluster_job *job) {
+    dltf_landmark_options o = dltf_landmark_options_default();
+    dltf_landmarks *landmarks = NULL;
+    o.m = job->flags.landmarks;
+    o.k = o.k < o.m ? o.k : o.m;
+    o.d = 3 * job->options.clusters < o.m ? 3 * job->options.clusters : o.m;
+    o.seed = job->options.seed;
+    o.threads = job->options.threads;
+    job->reduced = calloc((size_t)job->samples, (size_t)o.d * sizeof *job->reduced);
+    dltf_status status =
+        job->reduced ? dltf_landmarks_fit(job->X, &o, progress_step, NULL, &landmarks) : DLTF_MEMORY;
+    if (status == DLTF_OK)
+        status = dltf_landmarks_apply(landmarks, job->X, o.threads, job->reduced);
+    job->X = dltf_matrix_f32(job->reduced, job->samples, o.d);
+    dltf_landmarks_free(landmarks);
+    progress_erase();
+    return status;
+}
+
+static int reduce(cluster_job *job) {
+    dltf_status status = DLTF_OK;
+    job->begin = dltf_seconds();
+    if (job->flags.landmarks)
+        status = to_landmarks(job);
+    else if (job->flags.pca || job->flags.load_pca)
+        status = to_components(job);
+    if (status == DLTF_MEMORY && !job->reduced)
+        return failure("not enough memory to reduce %s", counted(job->samples, "sample"));
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = job->args.operands[0]});
     return EXIT_OK;
@@ -129,12 +163,11 @@ static void remark_empty(const cluster_job *job) {
 
 static int cluster(cluster_job *job) {
     const char *path = job->args.operands[0];
-    double begin = dltf_seconds();
     remark_empty(job);
     dltf_status status =
         job->codes ? dltf_kmeans_codes(job->codes, &job->options, progress_step, NULL, &job->clusters)
                    : dltf_kmeans(job->X, &job->options, progress_step, NULL, &job->clusters);
-    job->seconds = dltf_seconds() - begin;
+    job->seconds = dltf_seconds() - job->begin;
     progress_erase();
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = path, [DLTF_SUBJECT_CODES] = path});
@@ -206,6 +239,8 @@ static int print_report(cluster_job *job) {
         facts_line(&f, "principal components", "%lld of %lld, %.2f%% of the variance", (long long)p.d,
                    (long long)p.n, 100 * share);
     }
+    if (job->flags.landmarks)
+        facts_integer(&f, "landmarks", "landmarks", job->flags.landmarks);
     facts_integer(&f, "clusters", "clusters", v.clusters);
     report_sizes(&f, v);
     facts_real(&f, "inertia", "inertia", v.inertia);
@@ -259,6 +294,7 @@ const command command_cluster = {
     .examples = {"dltf cluster X.npy -c 10 -o clusters.npy --centers centers.npy",
                  "dltf cluster X.codes.npz -c 10 --labels labels.csv --json",
                  "dltf cluster t10k-images-idx3-ubyte.gz -c 10 --labels t10k-labels-idx1-ubyte.gz --pca 50",
+                 "dltf cluster X.npy -c 10 --landmarks 400",
                  "dltf cluster X.npy -c 10 --spherical --restarts 50", NULL},
     .run = run,
 };

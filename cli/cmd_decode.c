@@ -30,7 +30,7 @@ enum { PICTURE_SAMPLES = 64, PICTURE_COLUMNS = 16 };
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, output), .argument = "X.npy", .help = "output file, .npy or .csv (default: named after CODES, in the current directory)"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, output), .argument = "X.npy", .help = "output file, .npy, .csv or .fvecs (default: named after CODES, in the current directory)"},
     {.name = "picture", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, picture), .argument = "FILE.png", .help = "draw the first 64 samples as gray images"},
     {.name = "original", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that was encoded; print the relative error, and show each original above its reconstruction in the picture"},
     {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, shape), .argument = "WxH", .help = "width and height of a sample as an image (default: square)"},

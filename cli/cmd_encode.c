@@ -30,7 +30,7 @@ typedef struct encode_job {
 /* clang-format off */
 static const dltf_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(encode_flags, output), .argument = "CODES", .help = "output file, or - for standard output (default: named after DATA, in the current directory)"},
-    {.name = "dense", .kind = DLTF_OPTION_FLAG, .offset = offsetof(encode_flags, dense), .default_text = "false", .help = "write all N x m values as .npy, .csv or .f32 (raw rows) instead of a sparse .npz; standard output gets .npy or, with --raw, raw rows"},
+    {.name = "dense", .kind = DLTF_OPTION_FLAG, .offset = offsetof(encode_flags, dense), .default_text = "false", .help = "write all N x m values as .npy, .csv, .fvecs or .f32 (raw rows) instead of a sparse .npz; standard output gets .npy or, with --raw, raw rows"},
     {.name = "raw", .kind = DLTF_OPTION_FLAG, .offset = offsetof(encode_flags, raw), .default_text = "false", .help = "read DATA as raw rows: little-endian float32 without a header, as many columns as the model expects"},
 };
 /* clang-format on */

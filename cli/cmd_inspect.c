@@ -1,5 +1,5 @@
 /* dltf inspect: properties of a model, the coherence of its dictionary and what it guarantees; a picture of
- * the atoms. Layers of a network. */
+ * the atoms. Layers of a network; method and sizes of a hasher. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/output.h"
@@ -167,39 +167,72 @@ static int inspect_network(const char *path, const dltf_network *network) {
     return EXIT_OK;
 }
 
+/* ---- Hashers ---- */
+
+static int inspect_hasher(const char *path, const dltf_hasher *hasher) {
+    dltf_hasher_view view = dltf_hasher_get(hasher);
+    json_t *notes = json_object();
+    const char *name = NULL;
+    facts f = facts_new();
+    facts_text(&f, "hasher", "hasher", path);
+    facts_text(&f, "method", "method", view.name);
+    facts_integer(&f, "bits", "bits", view.bits);
+    facts_integer(&f, "n", "columns of the data (n)", view.n);
+    if (view.k > 0)
+        facts_integer(&f, "k", "entries of a sparse code (k)", view.k);
+    for (int i = 0; (name = dltf_hasher_note_name(hasher, i)) != NULL; i++) {
+        const char *text = dltf_hasher_note(hasher, name);
+        json_object_set_new(notes, name, json_string(text));
+        facts_line(&f, i == 0 ? "notes" : "", "%s = %s", name, text);
+    }
+    facts_json(&f, "notes", notes);
+    output_facts(&f, false);
+    return EXIT_OK;
+}
+
+/* Shows whatever the file contains. If it is neither a network nor a hasher, the message is about a model. */
+static int inspect_file(const char *path, const inspect_flags *flags) {
+    dltf_model *model = NULL;
+    dltf_network *network = NULL;
+    dltf_hasher *hasher = NULL;
+    int code = EXIT_OK;
+    if (dltf_network_load(path, &network) == DLTF_OK) {
+        code = flags->atoms ? usage_error("%s is a network: --atoms needs a model", path)
+                            : inspect_network(path, network);
+    } else if (dltf_hasher_load(path, &hasher) == DLTF_OK) {
+        code = flags->atoms ? usage_error("%s is a hasher: --atoms needs a model", path)
+                            : inspect_hasher(path, hasher);
+    } else {
+        code = files_load_model(path, &model);
+        if (code == EXIT_OK)
+            code = inspect(path, flags, model);
+    }
+    dltf_network_free(network);
+    dltf_hasher_free(hasher);
+    dltf_model_free(model);
+    return code;
+}
+
 static int run(const command *self, int count, char **words) {
     inspect_flags flags = {NULL, NULL};
     arguments args;
     if (!arguments_parse(self, count, words, &flags, NULL, &args))
         return args.exit_code;
     const char *path = args.operands[0];
-    dltf_model *model = NULL;
-    dltf_network *network = NULL;
     int code = files_check(1, &path, 1, &flags.atoms);
     if (code == EXIT_OK)
         code = files_check_picture(flags.atoms);
-    if (code == EXIT_OK && dltf_network_load(path, &network) == DLTF_OK) {
-        code = flags.atoms ? usage_error("%s is a network: --atoms needs a model", path)
-                           : inspect_network(path, network);
-    } else if (code == EXIT_OK) { /* the message is about a model */
-        code = files_load_model(path, &model);
-        if (code == EXIT_OK)
-            code = inspect(path, &flags, model);
-    }
-    dltf_network_free(network);
-    dltf_model_free(model);
-    return code;
+    return code == EXIT_OK ? inspect_file(path, &flags) : code;
 }
 
 const command command_inspect = {
     .name = "inspect",
-    .summary = "show the properties and guarantees of a model, or the layers of a network",
+    .summary = "show the properties and guarantees of a model, network or hasher",
     .operands = "MODEL",
     .details =
         "Prints the sizes, encoder and preprocessing of a model, the coherence of its dictionary next to its "
         "lower bound, the number of entries for which recovery is proven, and how the model was trained. Of "
-        "a "
-        "network it prints the layers.",
+        "a network it prints the layers, of a hasher method and sizes.",
     .own = DLTF_OPTION_TABLE(own_options, inspect_flags),
     .json = "the same values",
     .examples = {"dltf inspect X.model.safetensors", "dltf inspect faces.model.safetensors --atoms atoms.png",

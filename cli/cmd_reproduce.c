@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct reproduce_flags {
-    const char *methods, *settings, *csv, *data, *figures;
+    const char *methods, *settings, *datasets, *csv, *data, *figures;
     int64_t seeds, seed, threads;
     bool quick, plan;
 } reproduce_flags;
@@ -21,6 +21,7 @@ typedef struct reproduce_flags {
 static const dltf_option own_options[] = {
     {.name = "methods", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, methods), .argument = "LIST", .help = "comma-separated methods to run (default: all)"},
     {.name = "settings", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, settings), .argument = "LIST", .help = "comma-separated settings to run, as key=value; values of the same key are alternatives, as in k=4,k=8 (default: all)"},
+    {.name = "dataset", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, datasets), .argument = "LIST", .help = "comma-separated data sets to run on; the beginning of a name is enough, as in fashion (default: all)"},
     {.name = "plan", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, plan), .default_text = "false", .help = "print the rows that would be measured, without measuring"},
     {.name = "seeds", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seeds), .default_text = "3", .min = 1, .max = 1e6, .argument = "S", .help = "runs per row, each with its own seed"},
     {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seed), .default_text = "0", .max = 1e15, .argument = "FIRST", .help = "seed of the first run"},
@@ -61,6 +62,12 @@ static int check_selection(const experiment *chosen, const experiment_request *r
         for (int i = 0; chosen->methods[i]; i++)
             append_name(all, chosen->methods[i]);
         return usage_error("%s has no method '%s'; expected one of: %s", chosen->name, item, all);
+    }
+    if (selection_unknown_dataset(chosen, request, item, sizeof item)) {
+        selection_datasets(chosen, all, sizeof all);
+        if (all[0] == '\0')
+            return usage_error("%s has no data sets: omit --dataset", chosen->name);
+        return usage_error("%s has no data set '%s'; expected one of: %s", chosen->name, item, all);
     }
     if (selection_unknown_setting(chosen, request, item, sizeof item))
         return usage_error("%s has no setting '%s'; --plan lists them", chosen->name, item);
@@ -140,6 +147,7 @@ static int run(const command *self, int count, char **words) {
     experiment_request request = {
         .methods = flags.methods,
         .settings = flags.settings,
+        .datasets = flags.datasets,
         .seeds = flags.seeds,
         .first_seed = flags.seed,
         .threads = flags.threads,
@@ -170,7 +178,7 @@ const command command_reproduce = {
     .choices_option = "methods",
     .examples = {"dltf reproduce table1 --quick",
                  "dltf reproduce table1 --methods original,dltf --seeds 5 --json",
-                 "dltf reproduce table1 --settings k=4 --seeds 1",
+                 "dltf reproduce table3 --data data --dataset fashion",
                  "dltf reproduce figure1 --quick --seeds 1 --csv figure1.csv --figures .",
                  "dltf reproduce table4 --data images --figures table4", NULL},
     .run = run,

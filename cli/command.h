@@ -21,7 +21,7 @@ typedef struct operand_choice {
 typedef struct command {
     const char *name;                   /* as typed after dltf: "train", "hash search" */
     const char *summary;                /* one line, no full stop */
-    const char *operands;               /* such as "MODEL [DATA]"; NULL if none */
+    const char *operands;               /* such as "MODEL [DATA]", or a list, "IMAGES..."; NULL if none */
     const char *details;                /* a paragraph for help and manual */
     const char *input;                  /* operand whose formats the help lists; NULL if none */
     dltf_content content;               /* kind of content of that operand */
@@ -50,6 +50,7 @@ typedef struct command {
     ROW(score)                                                                                               \
     ROW(noise)                                                                                               \
     ROW(denoise)                                                                                             \
+    ROW(gist)                                                                                                \
     ROW(cluster)                                                                                             \
     ROW(hash)                                                                                                \
     ROW(reproduce)                                                                                           \
@@ -59,6 +60,9 @@ typedef struct command {
 /* The subcommands of groups: rows of the same kind. A group has a list here, and a file cmd_GROUP.c that
  * makes a table of it. */
 #define HASH_COMMANDS(ROW)                                                                                   \
+    ROW(hash_train)                                                                                          \
+    ROW(hash_encode)                                                                                         \
+    ROW(hash_evaluate)                                                                                       \
     ROW(hash_index)                                                                                          \
     ROW(hash_search)
 

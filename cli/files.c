@@ -23,11 +23,19 @@ bool files_is_standard(const char *name) {
     return strcmp(name, "-") == 0;
 }
 
-int files_check_matrix(const char *what, const char *name) {
-    if (!name || dltf_format_extension(DLTF_CONTENT_MATRIX, DLTF_WRITE, name))
+static int check_extension(dltf_content content, const char *what, const char *name) {
+    if (!name || dltf_format_extension(content, DLTF_WRITE, name))
         return EXIT_OK;
     return usage_error("%s: unsupported extension: %s can be written as %s", name, what,
-                       dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_WRITE, "or"));
+                       dltf_format_names(content, DLTF_WRITE, "or"));
+}
+
+int files_check_matrix(const char *what, const char *name) {
+    return check_extension(DLTF_CONTENT_MATRIX, what, name);
+}
+
+int files_check_integers(const char *what, const char *name) {
+    return check_extension(DLTF_CONTENT_INTEGERS, what, name);
 }
 
 int files_check_picture(const char *name) {

@@ -15,9 +15,10 @@ int files_make_folder(const char *path);
 /* Ignores case. */
 bool files_has_ending(const char *name, const char *ending);
 
-/* Reject a name whose extension is not supported for writing a matrix (called `what` in the message) or a
- * picture. Accept NULL. Return an exit code. */
+/* Reject a name whose extension is not supported for writing a matrix (called `what` in the message),
+ * integers or a picture. Accept NULL. Return an exit code. */
 int files_check_matrix(const char *what, const char *name);
+int files_check_integers(const char *what, const char *name);
 int files_check_picture(const char *name);
 
 /* Whether the name is "-", for standard input or output. */

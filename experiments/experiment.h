@@ -13,6 +13,7 @@ enum { EXPERIMENT_MAX_METRICS = 8 };
 typedef struct experiment_request {
     const char *methods;  /* names separated by commas; NULL or empty: all */
     const char *settings; /* key=value, separated by commas; NULL or empty: all */
+    const char *datasets; /* names or their beginnings, separated by commas; NULL or empty: all */
     int64_t seeds, first_seed, threads;
     bool quick;       /* reduced size, for a first look */
     bool plan;        /* list rows without measuring */
@@ -68,6 +69,8 @@ typedef struct experiment {
     ROW(table1)                                                                                              \
     ROW(figure1)                                                                                             \
     ROW(timing)                                                                                              \
+    ROW(table2)                                                                                              \
+    ROW(table3)                                                                                              \
     ROW(table4)                                                                                              \
     ROW(certificates)                                                                                        \
     ROW(encoders)                                                                                            \

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TRAINING = 20000, TEST = 5000, TRAINING_QUICK = 2000, TEST_QUICK = 500 };
+enum { TRAINING = 60000, TEST = 5000, TRAINING_QUICK = 2000, TEST_QUICK = 500 };
 
 typedef enum kind { IDX, PATCHES, SYNTHETIC } kind;
 

@@ -60,6 +60,64 @@ bool selection_unknown_method(const experiment *self, const experiment_request *
     return false;
 }
 
+/* ---- Data sets ---- */
+
+/* The data set of a setting; "" if it has none. */
+static void dataset_of(const experiment *self, int setting, char *name, size_t size) {
+    json_t *row = json_object();
+    self->describe(false, setting, row);
+    const char *found = json_string_value(json_object_get(row, "data"));
+    snprintf(name, size, "%s", found ? found : "");
+    json_decref(row);
+}
+
+static bool begins(const char *name, item beginning) {
+    return name[0] != '\0' && strncmp(name, beginning.text, beginning.length) == 0;
+}
+
+/* Whether the data set is in the list, or the list is empty. */
+static bool in_datasets(const char *list, const char *dataset) {
+    item beginning;
+    bool any = false;
+    while (next_item(&list, &beginning)) {
+        if (begins(dataset, beginning))
+            return true;
+        any = true;
+    }
+    return !any;
+}
+
+bool selection_unknown_dataset(const experiment *self, const experiment_request *request, char *text,
+                               size_t size) {
+    const char *rest = request->datasets;
+    char dataset[ROWS_CELL_SIZE];
+    item beginning;
+    while (next_item(&rest, &beginning)) {
+        bool known = false;
+        for (int s = 0; s < self->settings; s++) {
+            dataset_of(self, s, dataset, sizeof dataset);
+            known = known || begins(dataset, beginning);
+        }
+        if (!known) {
+            copy_item(beginning, text, size);
+            return true;
+        }
+    }
+    return false;
+}
+
+void selection_datasets(const experiment *self, char *list, size_t size) {
+    char dataset[ROWS_CELL_SIZE], last[ROWS_CELL_SIZE] = "";
+    size_t used = 0;
+    list[0] = '\0';
+    for (int s = 0; s < self->settings && used < size; s++) {
+        dataset_of(self, s, dataset, sizeof dataset);
+        if (strcmp(dataset, last) != 0) /* the settings of a data set follow each other */
+            used += (size_t)snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", dataset);
+        memcpy(last, dataset, sizeof last);
+    }
+}
+
 /* ---- Settings ---- */
 
 /* The key of "k=4" including the equals sign; empty if there is none. */
@@ -99,8 +157,12 @@ static bool all_keys_match(const char *settings, const json_t *row) {
     return true;
 }
 
-static bool is_chosen(const experiment *self, bool quick, const char *settings, int setting) {
-    if (quick && self->in_quick && !self->in_quick(setting))
+static bool is_chosen(const experiment *self, const experiment_request *request, const char *settings,
+                      int setting) {
+    bool quick = request->quick;
+    char dataset[ROWS_CELL_SIZE];
+    dataset_of(self, setting, dataset, sizeof dataset);
+    if ((quick && self->in_quick && !self->in_quick(setting)) || !in_datasets(request->datasets, dataset))
         return false;
     json_t *row = json_object();
     self->describe(quick, setting, row);
@@ -110,12 +172,12 @@ static bool is_chosen(const experiment *self, bool quick, const char *settings, 
 }
 
 bool selection_has_setting(const experiment *self, const experiment_request *request, int setting) {
-    return is_chosen(self, request->quick, request->settings, setting);
+    return is_chosen(self, request, request->settings, setting);
 }
 
-static bool some_are_chosen(const experiment *self, bool quick, const char *settings) {
+static bool some_are_chosen(const experiment *self, const experiment_request *request, const char *settings) {
     for (int s = 0; s < self->settings; s++)
-        if (is_chosen(self, quick, settings, s))
+        if (is_chosen(self, request, settings, s))
             return true;
     return false;
 }
@@ -126,9 +188,9 @@ bool selection_unknown_setting(const experiment *self, const experiment_request 
     item pair;
     while (next_item(&rest, &pair)) {
         copy_item(pair, text, size);
-        if (!some_are_chosen(self, request->quick, text))
+        if (!some_are_chosen(self, request, text))
             return true;
     }
     snprintf(text, size, "%s", request->settings ? request->settings : "");
-    return !some_are_chosen(self, request->quick, request->settings);
+    return !some_are_chosen(self, request, request->settings);
 }

@@ -28,6 +28,7 @@
 #include "dltf/core.h"
 #include "dltf/data.h"
 #include "dltf/encode.h"
+#include "dltf/hash.h"
 #include "dltf/image.h"
 #include "dltf/learn.h"
 #include "dltf/measure.h"

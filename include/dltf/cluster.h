@@ -78,7 +78,7 @@ DLTF_API void dltf_pca_free(dltf_pca *pca);
 
 /* ---- Landmark codes ---------------------------------------------------------------------------- */
 
-/* Coordinates in which k-means finds clusters of any shape that consist of neighbouring samples, by one
+/* Coordinates in which neighbouring samples are close, so that k-means finds clusters that are not round: one
  * product and a small linear map: landmark-based spectral clustering (X. Chen and D. Cai, AAAI 2011) with
  * thresholded features. Samples are scaled to norm 1 and coded by their k largest positive scores with m
  * landmarks, the centers of spherical k-means; codes are scaled to sum 1. Two landmarks are related if they

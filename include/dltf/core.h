@@ -46,8 +46,8 @@ typedef enum dltf_subject {
     DLTF_SUBJECT_IMAGE,
     DLTF_SUBJECT_TILES, /* of a picture */
     DLTF_SUBJECT_LABELS,
-    DLTF_SUBJECT_DATABASE, /* binary codes that are searched */
-    DLTF_SUBJECT_QUERIES,  /* binary codes that are searched for */
+    DLTF_SUBJECT_DATABASE, /* samples or binary codes that are searched */
+    DLTF_SUBJECT_QUERIES,  /* samples or binary codes that are searched for */
     DLTF_SUBJECT_COUNT
 } dltf_subject;
 

@@ -29,16 +29,16 @@ DLTF_API dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t c
 DLTF_API void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out);
 
 /* A matrix read from a file: .npy (v1-3; memory-mapped where possible), .npz ("file.npz" with one array, or
- * "file.npz:name"), text (.csv, .tsv, .txt), IDX and IDX.gz. The first axis is the sample; the others are
- * flattened. */
+ * "file.npz:name"), text (.csv, .tsv, .txt), IDX and IDX.gz, CIFAR-10 (.bin), .fvecs, .bvecs, .ivecs.
+ * The first axis is the sample; the others are flattened. */
 typedef struct dltf_array dltf_array;
 
 DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);
 DLTF_API dltf_matrix dltf_array_matrix(const dltf_array *array);
 DLTF_API void dltf_array_free(dltf_array *array);
 
-/* Writes .npy, or .csv if the path ends in .csv. Like every writer here, it writes to a temporary name, then
- * renames. */
+/* Writes .csv or .fvecs (single precision) if the path ends so, .bvecs for matrices of bytes, otherwise .npy.
+ * Like every writer here, it writes to a temporary name, then renames. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
 
 /* Writes text in the same way: reports, tables, histories. */
@@ -50,15 +50,19 @@ DLTF_API const char *dltf_array_member(const char *path);
 
 /* ---- Labels ------------------------------------------------------------------------------------ */
 
-/* One integer per sample, read from any format of dltf_array_load: a row or a column of whole numbers. */
+/* One integer per sample, read from any format of dltf_array_load: a row or a column of whole numbers.
+ * CIFAR-10 files contain both samples and labels. */
 typedef struct dltf_labels dltf_labels;
 
 DLTF_API dltf_status dltf_labels_load(const char *path, dltf_labels **labels);
 DLTF_API const int64_t *dltf_labels_get(const dltf_labels *labels, int64_t *count);
 DLTF_API void dltf_labels_free(dltf_labels *labels);
 
-/* Writes a vector of int64 as .npy, or lines of text if the path ends in .csv. */
+/* Writes a vector of int64 as .npy, or if the path ends so as .csv or .ivecs (32 bits), one label per row. */
 DLTF_API dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path);
+
+/* The same for a matrix, such as the neighbours of samples. */
+DLTF_API dltf_status dltf_integers_save(const int64_t *values, int64_t rows, int64_t cols, const char *path);
 
 /* ---- Codes ------------------------------------------------------------------------------------- */
 
@@ -124,12 +128,17 @@ typedef enum dltf_content {
     DLTF_CONTENT_IMAGE,
     DLTF_CONTENT_CODES,
     DLTF_CONTENT_MODEL,
-    DLTF_CONTENT_NEIGHBOURS /* written by dltf_neighbours_save */
+    DLTF_CONTENT_INTEGERS,   /* labels, lists of neighbours; they are read as matrices */
+    DLTF_CONTENT_NEIGHBOURS, /* written by dltf_neighbours_save */
 } dltf_content;
 
-typedef enum dltf_access { DLTF_READ, DLTF_WRITE } dltf_access;
+typedef enum dltf_access {
+    DLTF_READ,
+    DLTF_WRITE,
+    DLTF_WRITE_BYTES, /* a matrix of DLTF_U8: also formats that only hold bytes */
+} dltf_access;
 
-/* The supported formats as a list for messages: ".npy, .npz, .csv, .txt, IDX and IDX.gz" with the conjunction
+/* The supported formats as a list for messages: ".png, .pgm, .ppm and .npy" for images, with the conjunction
  * "and". Valid until the thread's next call. */
 DLTF_API const char *dltf_format_names(dltf_content content, dltf_access access, const char *conjunction);
 

@@ -1,4 +1,4 @@
-/* dltf/image.h: images: files, noise, quality, denoising, pictures of atoms. */
+/* dltf/image.h: images: files, noise, quality, denoising, GIST descriptors, pictures of atoms. */
 #ifndef DLTF_IMAGE_H
 #define DLTF_IMAGE_H
 
@@ -88,6 +88,48 @@ typedef struct dltf_denoise_info {
 DLTF_API dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *options,
                                   const dltf_model *model, dltf_progress_fn progress, void *context,
                                   dltf_image **clean, dltf_denoise_info *info);
+
+/* ---- Sets of images ---------------------------------------------------------------------------- */
+
+/* The images of files and folders, one after the other. A path is that of an image; of a folder of .png, .pgm
+ * and .ppm files, taken in bytewise order of their names (other files and subfolders are ignored); of a
+ * CIFAR-10 file (.bin); or of an IDX file with three axes. */
+typedef struct dltf_image_set dltf_image_set;
+
+DLTF_API dltf_status dltf_image_set_open(const char *const *paths, int64_t count, dltf_image_set **set);
+DLTF_API int64_t dltf_image_set_count(const dltf_image_set *set);
+/* The label of every image. Fails if a file has none: only CIFAR-10 files have labels. */
+DLTF_API dltf_status dltf_image_set_labels(const dltf_image_set *set, int64_t *labels);
+/* Several threads may load images of the same set. */
+DLTF_API dltf_status dltf_image_set_load(const dltf_image_set *set, int64_t index, dltf_image **image);
+DLTF_API void dltf_image_set_free(dltf_image_set *set);
+
+/* ---- GIST -------------------------------------------------------------------------------------- */
+
+/* GIST (Oliva and Torralba 2001): how strongly an image responds to Gabor filters of 4 scales and 8
+ * orientations, averaged over 4 x 4 blocks. Value ((8 scale + orientation) 4 + block row) 4 + block column.
+ */
+enum { DLTF_GIST_SIZE = 512 };
+
+/* Every field is described once, in the table that dltf_gist_option_table() returns. */
+typedef struct dltf_gist_options {
+    int64_t side;
+    int64_t threads;
+} dltf_gist_options;
+
+DLTF_API dltf_gist_options dltf_gist_options_default(void);
+DLTF_API dltf_option_table dltf_gist_option_table(void);
+
+/* Descriptors of images in memory. A row is an image of width x height pixels: gray, or red, green and blue
+ * planes, on the scale 0 .. 255. Colours become gray, the middle square of an image that is not square is
+ * used, and areas are averaged to side x side pixels. `out` has a row of DLTF_GIST_SIZE values per image. */
+DLTF_API dltf_status dltf_gist(dltf_matrix images, int64_t width, int64_t height,
+                               const dltf_gist_options *options, dltf_progress_fn progress, void *context,
+                               float *out);
+
+/* The same for images of any sizes, which are loaded when they are needed. */
+DLTF_API dltf_status dltf_gist_of_set(const dltf_image_set *set, const dltf_gist_options *options,
+                                      dltf_progress_fn progress, void *context, float *out);
 
 /* ---- Pictures ---------------------------------------------------------------------------------- */
 

@@ -91,7 +91,7 @@ typedef struct dltf_iteration {
     double coherence;        /* max_{i != j} |<w_i, w_j>| */
     double frame_potential;  /* ||W^T W||^2 */
     double held_out_error;   /* relative error on held-out samples, last measurement */
-    double unused_share;     /* fraction of atoms that no recent sample uses */
+    double unused_share;     /* fraction of atoms in no code of a held-out sample, same measurement */
     int64_t atoms_replaced;
     double seconds; /* since the learner was created or resumed */
 } dltf_iteration;

@@ -86,6 +86,7 @@ typedef struct dltf_network_options {
     int64_t epochs, batch;
     double dropout, input_dropout;
     double max_norm, decay, average;
+    double adversarial;
     int64_t seed, threads; /* the result does not depend on threads */
 } dltf_network_options;
 

@@ -87,8 +87,8 @@ DLTF_API dltf_status dltf_search(const dltf_index *index, dltf_matrix queries,
 DLTF_API dltf_neighbours_view dltf_neighbours_get(const dltf_neighbours *neighbours);
 DLTF_API void dltf_neighbours_free(dltf_neighbours *neighbours);
 
-/* Rows of the neighbours: .npz, a sparse matrix of distances as SciPy reads it, or for k neighbours also
- * .npy. */
+/* Rows of the neighbours: .npz, a sparse matrix of distances as SciPy reads it, or for k neighbours also .npy
+ * and .ivecs. */
 DLTF_API dltf_status dltf_neighbours_save(const dltf_neighbours *neighbours, const char *path);
 /* Distances of k neighbours as .npy. */
 DLTF_API dltf_status dltf_neighbours_save_distances(const dltf_neighbours *neighbours, const char *path);

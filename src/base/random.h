@@ -34,6 +34,9 @@ enum {
     DL_STREAM_CENTERS,       /* seeding of k-means */
     DL_STREAM_WEIGHTS,       /* initial weights of a network */
     DL_STREAM_SHUFFLE,       /* order of the samples of an epoch of a network */
+    DL_STREAM_HASH_SAMPLES,  /* which samples a hasher is trained with */
+    DL_STREAM_HASH,          /* random choices of its method */
+    DL_STREAM_HASH_BATCH,    /* order of the samples of its minibatches */
     DL_STREAM_DROPOUT = 1000 /* plus the number of the layer */
 };
 

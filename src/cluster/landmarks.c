@@ -21,6 +21,10 @@ static dltf_status check(dltf_matrix X, const dltf_landmark_options *o) {
     dltf_status status = dltf_option_check(dltf_landmark_option_table(), o, NULL);
     if (status == DLTF_OK)
         status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
+    if (status == DLTF_OK && o->m > X.rows)
+        status =
+            dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA, "%lld samples are too few for %lld landmarks",
+                          (long long)X.rows, (long long)o->m);
     if (status == DLTF_OK && o->k > o->m)
         status = dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than the %lld landmarks", (long long)o->k,
                                 (long long)o->m);

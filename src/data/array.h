@@ -9,6 +9,7 @@ struct dltf_array {
     void *memory;  /* from dl_alloc, or NULL */
     void *mapping; /* from mmap, or NULL */
     size_t map_size;
+    int64_t channels, height, width; /* if a row is an image: planes; otherwise 0 */
 };
 
 #endif

@@ -23,6 +23,8 @@ static const row kinds[] = {
                      "to use them, run 'dltf cluster DATA --load-pca FILE'"},
     [DL_KIND_NETWORK] = {"dltf-network", "1", "network", "a network", "dltf_network_save",
                          "to see its layers, run 'dltf inspect FILE'"},
+    [DL_KIND_HASHER] = {"dltf-hasher", "1", "hasher", "a hasher", "'dltf hash train'",
+                        "to make binary codes, run 'dltf hash encode FILE DATA'"},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -4,7 +4,13 @@
 
 #include "data/bundle.h"
 
-typedef enum dl_kind { DL_KIND_MODEL, DL_KIND_CHECKPOINT, DL_KIND_PCA, DL_KIND_NETWORK } dl_kind;
+typedef enum dl_kind {
+    DL_KIND_MODEL,
+    DL_KIND_CHECKPOINT,
+    DL_KIND_PCA,
+    DL_KIND_NETWORK,
+    DL_KIND_HASHER
+} dl_kind;
 
 /* Sets the two notes. */
 dltf_status dl_kind_mark(dl_bundle *bundle, dl_kind kind);

@@ -3,9 +3,10 @@
 #define DL_IO_CSV_H
 
 #include "io/file.h"
-#include "io/writer.h"
+#include "io/integers.h"
 
 dltf_status dl_csv_load(dl_file *file, dltf_array **array);
 dltf_status dl_csv_write(dltf_matrix matrix, dl_writer *out);
+dltf_status dl_csv_write_integers(const dl_integers *integers, dl_writer *out);
 
 #endif

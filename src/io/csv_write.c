@@ -3,6 +3,8 @@
 #include "base/text.h"
 #include "io/csv.h"
 
+#include <inttypes.h>
+
 static void append_value(dl_text *text, dltf_matrix matrix, int64_t row, int64_t col) {
     int64_t place = row * matrix.row_stride + col * matrix.col_stride;
     if (matrix.type == DLTF_F32)
@@ -30,5 +32,21 @@ dltf_status dl_csv_write(dltf_matrix matrix, dl_writer *out) {
 done:
     dl_text_free(&line);
     dl_decimal_point_close(&point);
+    return status;
+}
+
+dltf_status dl_csv_write_integers(const dl_integers *integers, dl_writer *out) {
+    dltf_status status = DLTF_OK;
+    dl_text line = {0};
+    for (int64_t row = 0; row < integers->rows; row++) {
+        line.length = 0;
+        for (int64_t col = 0; col < integers->cols; col++)
+            dl_text_append(&line, "%" PRId64 "%s", integers->values[row * integers->cols + col],
+                           col + 1 < integers->cols ? "," : "\n");
+        DL_TRY(dl_text_status(&line));
+        DL_TRY(dl_writer_write(out, line.data, line.length));
+    }
+done:
+    dl_text_free(&line);
     return status;
 }

@@ -188,6 +188,11 @@ dltf_status dl_elements_array(const dl_elements *elements, dl_file *owner, dltf_
                                  .cols = cols,
                                  .row_stride = columns_first ? 1 : cols,
                                  .col_stride = columns_first ? rows : 1};
+    if (elements->rank == 3) {
+        made->channels = 1;
+        made->height = elements->shape[1];
+        made->width = elements->shape[2];
+    }
     if (!usable_in_place(elements, type) || !dl_file_give(owner, made)) {
         status = copy_elements(elements, type, &made->memory);
         if (status != DLTF_OK) {

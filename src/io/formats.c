@@ -1,6 +1,7 @@
 /* The tables of formats. A new format is a file with its parser and a row here. */
 #include "io/formats.h"
 
+#include "io/cifar.h"
 #include "io/csv.h"
 #include "io/idx.h"
 #include "io/neighbours.h"
@@ -9,6 +10,7 @@
 #include "io/npz.h"
 #include "io/png.h"
 #include "io/pnm.h"
+#include "io/vecs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +26,17 @@ static const dl_format matrix_formats[] = {
      dl_idx_recognise,
      .load = dl_idx_load},
     {"IDX.gz", {".gz"}, dl_gzip_recognise, .load = dl_idx_gzip_load},
+    {"CIFAR-10", {".bin"}, NULL, .load = dl_cifar_load, .load_labels = dl_cifar_load_labels},
+    {".fvecs", {".fvecs"}, NULL, .load = dl_fvecs_load, .write = dl_fvecs_write},
+    {".bvecs", {".bvecs"}, NULL, .load = dl_bvecs_load, .write = dl_bvecs_write, .bytes_only = true},
+    {".ivecs", {".ivecs"}, NULL, .load = dl_ivecs_load},
+};
+
+/* Read as matrices. */
+static const dl_format integers_formats[] = {
+    {".npy", {".npy"}, NULL, .write_integers = dl_npy_write_integers},
+    {".csv", {".csv"}, NULL, .write_integers = dl_csv_write_integers},
+    {".ivecs", {".ivecs"}, NULL, .write_integers = dl_ivecs_write},
 };
 
 static const dl_format image_formats[] = {
@@ -50,6 +63,7 @@ static const dl_format model_formats[] = {{.name = ".safetensors", .extensions =
 static const dl_format neighbours_formats[] = {
     {.name = ".npy", .extensions = {".npy"}, .write_neighbours = dl_neighbours_write_npy},
     {.name = ".npz", .extensions = {".npz"}, .write_neighbours = dl_neighbours_write_npz},
+    {.name = ".ivecs", .extensions = {".ivecs"}, .write_neighbours = dl_neighbours_write_ivecs},
 };
 
 typedef struct table {
@@ -59,9 +73,9 @@ typedef struct table {
 #define TABLE(rows)                                                                                          \
     { rows, rows + sizeof rows / sizeof *rows }
 static const table tables[] = {
-    [DLTF_CONTENT_MATRIX] = TABLE(matrix_formats),         [DLTF_CONTENT_IMAGE] = TABLE(image_formats),
-    [DLTF_CONTENT_CODES] = TABLE(codes_formats),           [DLTF_CONTENT_MODEL] = TABLE(model_formats),
-    [DLTF_CONTENT_NEIGHBOURS] = TABLE(neighbours_formats),
+    [DLTF_CONTENT_MATRIX] = TABLE(matrix_formats),     [DLTF_CONTENT_IMAGE] = TABLE(image_formats),
+    [DLTF_CONTENT_CODES] = TABLE(codes_formats),       [DLTF_CONTENT_MODEL] = TABLE(model_formats),
+    [DLTF_CONTENT_INTEGERS] = TABLE(integers_formats), [DLTF_CONTENT_NEIGHBOURS] = TABLE(neighbours_formats),
 };
 
 bool dl_format_recognises(const dl_format *format) {
@@ -69,8 +83,12 @@ bool dl_format_recognises(const dl_format *format) {
 }
 
 /* Only matrices have read-only formats. */
-bool dl_format_writes(const dl_format *format) {
+bool dl_format_writes_bytes(const dl_format *format) {
     return format->write || !(format->load || format->load_member);
+}
+
+bool dl_format_writes(const dl_format *format) {
+    return dl_format_writes_bytes(format) && !format->bytes_only;
 }
 
 bool dl_format_holds_gray(const dl_format *format) {
@@ -79,6 +97,14 @@ bool dl_format_holds_gray(const dl_format *format) {
 
 bool dl_format_holds_colour(const dl_format *format) {
     return format->channels != 1;
+}
+
+bool dl_format_is_only_image(const dl_format *format) {
+    const table *matrices = &tables[DLTF_CONTENT_MATRIX];
+    for (const dl_format *f = matrices->rows; f < matrices->end; f++)
+        if (strcmp(f->name, format->name) == 0)
+            return false;
+    return true;
 }
 
 const dl_format *dl_format_of_content(dltf_content content, const uint8_t *bytes, int64_t size) {
@@ -133,7 +159,9 @@ const char *dl_format_names(dltf_content content, dl_format_filter filter, const
 }
 
 static dl_format_filter filter_of(dltf_access access) {
-    return access == DLTF_WRITE ? dl_format_writes : NULL;
+    return access == DLTF_WRITE         ? dl_format_writes
+           : access == DLTF_WRITE_BYTES ? dl_format_writes_bytes
+                                        : NULL;
 }
 
 const char *dltf_format_names(dltf_content content, dltf_access access, const char *conjunction) {

@@ -4,7 +4,7 @@
 #define DL_IO_FORMATS_H
 
 #include "io/file.h"
-#include "io/writer.h"
+#include "io/integers.h"
 
 enum { DL_MAX_EXTENSIONS = 8 };
 
@@ -22,6 +22,12 @@ typedef struct dl_format {
     dltf_status (*load)(dl_file *file, dltf_array **array);
     dltf_status (*load_member)(dl_file *file, const char *name, dltf_array **array);
     dl_matrix_writer write;
+    bool bytes_only; /* `write` takes only DLTF_U8 */
+    /* Labels that the file has besides the matrix; NULL if none. */
+    dltf_status (*load_labels)(dl_file *file, dltf_array **array);
+
+    /* Integers. */
+    dltf_status (*write_integers)(const dl_integers *integers, dl_writer *out);
 
     /* Images. */
     int64_t channels; /* supported by the format; 0: any */
@@ -35,10 +41,13 @@ typedef struct dl_format {
 /* Selects formats of a table; NULL: all. */
 typedef bool (*dl_format_filter)(const dl_format *format);
 
-bool dl_format_recognises(const dl_format *format); /* has a signature */
-bool dl_format_writes(const dl_format *format);
+bool dl_format_recognises(const dl_format *format);   /* has a signature */
+bool dl_format_writes(const dl_format *format);       /* any matrix */
+bool dl_format_writes_bytes(const dl_format *format); /* matrices of DLTF_U8 */
 bool dl_format_holds_gray(const dl_format *format);
 bool dl_format_holds_colour(const dl_format *format);
+/* No matrix has this extension: a file of this name is meant to be an image. */
+bool dl_format_is_only_image(const dl_format *format);
 
 /* The format whose signature the bytes begin with; NULL if none. */
 const dl_format *dl_format_of_content(dltf_content content, const uint8_t *bytes, int64_t size);

@@ -1,7 +1,8 @@
-/* dltf_labels_load and dltf_labels_save: integers in the files of matrices. */
+/* Labels and other integers in files. */
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "io/bytes.h"
+#include "io/formats.h"
 #include "io/npy.h"
 
 #include <inttypes.h>
@@ -49,10 +50,24 @@ done:
     return status;
 }
 
+/* The labels of a file of samples, or a file of nothing else. */
+static dltf_status load(const char *path, dltf_array **array) {
+    const dl_format *format = path ? dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path) : NULL;
+    dl_file file;
+    if (!format || !format->load_labels)
+        return dltf_array_load(path, array);
+    dltf_status status = dl_file_open(path, &file);
+    if (status == DLTF_OK) {
+        status = format->load_labels(&file, array);
+        dl_file_close(&file);
+    }
+    return dl_file_result(status, path);
+}
+
 dltf_status dltf_labels_load(const char *path, dltf_labels **labels) {
     dltf_array *array = NULL;
     *labels = NULL;
-    dltf_status status = dltf_array_load(path, &array);
+    dltf_status status = load(path, &array);
     if (status == DLTF_OK)
         status = dl_file_result(make(dltf_array_matrix(array), labels), path);
     dltf_array_free(array);
@@ -71,23 +86,22 @@ void dltf_labels_free(dltf_labels *labels) {
     dl_free(labels);
 }
 
-dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path) {
+static dltf_status save(const dl_integers *integers, const char *path) {
     dltf_status status = DLTF_OK;
     dl_writer out = {0};
-    dl_text text = {0};
-    bool as_text = path && dl_path_ends(path, ".csv");
+    const dl_format *format = path ? dl_format_of_path(DLTF_CONTENT_INTEGERS, NULL, path) : NULL;
     DL_TRY(dl_writer_open(&out, path));
-    if (!as_text)
-        DL_TRY(dl_npy_header(&text, "i8", 1, &count));
-    for (int64_t i = 0; as_text && i < count; i++)
-        dl_text_append(&text, "%" PRId64 "\n", labels[i]);
-    DL_TRY(dl_text_status(&text));
-    DL_TRY(dl_writer_write(&out, text.data, text.length));
-    if (!as_text)
-        DL_TRY(dl_writer_write(&out, labels, count * (int64_t)sizeof *labels));
+    DL_TRY(format ? format->write_integers(integers, &out) : dl_npy_write_integers(integers, &out));
     status = dl_writer_commit(&out);
 done:
     dl_writer_abort(&out);
-    dl_text_free(&text);
     return dl_file_result(status, path);
+}
+
+dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path) {
+    return save(&(dl_integers){labels, count, 1, true}, path);
+}
+
+dltf_status dltf_integers_save(const int64_t *values, int64_t rows, int64_t cols, const char *path) {
+    return save(&(dl_integers){values, rows, cols, false}, path);
 }

@@ -1,4 +1,4 @@
-/* Writes neighbours as .npy and .npz, and their distances. */
+/* Writes neighbours as .npy, .ivecs and .npz, and their distances. */
 #include "io/neighbours.h"
 
 #include "base/integer.h"
@@ -6,6 +6,7 @@
 #include "io/codes.h"
 #include "io/formats.h"
 #include "io/npy.h"
+#include "io/vecs.h"
 
 enum { PIECE = 1 << 16 }; /* numbers converted at a time */
 
@@ -48,6 +49,11 @@ dltf_status dl_neighbours_write_npy(dltf_neighbours_view v, dl_writer *out) {
                   : write_narrow(v.indices, v.queries * v.k, out);
 done:
     return status;
+}
+
+dltf_status dl_neighbours_write_ivecs(dltf_neighbours_view v, dl_writer *out) {
+    dltf_status status = check_rectangular(v);
+    return status == DLTF_OK ? dl_ivecs_write(&(dl_integers){v.indices, v.queries, v.k, false}, out) : status;
 }
 
 dltf_status dl_neighbours_write_npz(dltf_neighbours_view v, dl_writer *out) {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "io/elements.h"
-#include "io/writer.h"
+#include "io/integers.h"
 
 #define DL_NPY_MAGIC "\x93NUMPY"
 
@@ -32,5 +32,7 @@ dltf_status dl_npy_header(dl_text *text, const char *code, int rank, const int64
 
 /* Writes a matrix in C order, row by row. */
 dltf_status dl_npy_write(dltf_matrix matrix, dl_writer *out);
+/* As int64. */
+dltf_status dl_npy_write_integers(const dl_integers *integers, dl_writer *out);
 
 #endif

@@ -57,3 +57,16 @@ done:
     dl_free(room);
     return status;
 }
+
+dltf_status dl_npy_write_integers(const dl_integers *integers, dl_writer *out) {
+    dl_text header = {0};
+    int64_t shape[] = {integers->rows, integers->cols};
+    dltf_status status = dl_npy_header(&header, "i8", integers->vector ? 1 : 2, shape);
+    if (status == DLTF_OK)
+        status = dl_writer_write(out, header.data, header.length);
+    if (status == DLTF_OK)
+        status =
+            dl_writer_write(out, integers->values, shape[0] * shape[1] * (int64_t)sizeof *integers->values);
+    dl_text_free(&header);
+    return status;
+}

@@ -35,6 +35,7 @@ dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit) {
     if (refit)
         DL_TRY(dl_gradient_alloc_refit(&d->g));
     DL_TRY_NEW(d->row, l->threads * l->n);
+    DL_TRY_NEW(d->used, l->m);
     d->samples = l->samples;
     d->samples.scale /= sqrt((double)l->k);
 done:
@@ -44,6 +45,7 @@ done:
 void dl_descent_free(dl_descent *d) {
     dl_gradient_free(&d->g);
     dl_free(d->row);
+    dl_free(d->used);
 }
 
 /* ---- Samples ---- */
@@ -89,14 +91,30 @@ dl_gradient_error dl_descent_validation_batch(dl_descent *d, const dltf_learner 
     return load_and_code((batch){d, l, -1, first}, dl_min(dl_descent_validation_count(l) - first, d->g.room));
 }
 
+static void mark_used(dl_descent *d) {
+    const dl_slots *Z = &d->g.Z;
+    for (int64_t i = 0; i < d->g.rows; i++)
+        for (int64_t e = i * d->g.k; e < i * d->g.k + Z->count[i]; e++)
+            d->used[Z->index[e]] = true;
+}
+
 double dl_descent_error(dl_descent *d, const dltf_learner *l) {
     dl_gradient_error sum = {0, 0};
+    memset(d->used, 0, (size_t)l->m * sizeof *d->used);
     for (int64_t first = 0; first < dl_descent_validation_count(l); first += d->g.room) {
         dl_gradient_error error = dl_descent_validation_batch(d, l, first);
         sum.left += error.left;
         sum.energy += error.energy;
+        mark_used(d);
     }
     return sum.energy > 0 ? sum.left / sum.energy : 0;
+}
+
+double dl_descent_unused_share(const dl_descent *d) {
+    int64_t unused = 0;
+    for (int64_t j = 0; j < d->g.m; j++)
+        unused += !d->used[j];
+    return (double)unused / (double)d->g.m;
 }
 
 /* ---- Parameters ---- */
@@ -113,10 +131,14 @@ void dl_parameters_copy(const dltf_learner *l, dl_parameters to, dl_parameters f
     memcpy(to.code_sum, from.code_sum, (size_t)l->m * sizeof(double));
 }
 
-double dl_descent_refit_error(dl_descent *d, const dltf_learner *l, dl_parameters p) {
-    bool before = d->g.refit;
+void dl_descent_use(dl_descent *d, const dltf_learner *l, dl_parameters p) {
     dl_parameters_copy(l, dl_descent_parameters(d), p);
     dl_gradient_pack(&d->g);
+}
+
+double dl_descent_refit_error(dl_descent *d, const dltf_learner *l, dl_parameters p) {
+    bool before = d->g.refit;
+    dl_descent_use(d, l, p);
     d->g.refit = true;
     double error = dl_descent_error(d, l);
     d->g.refit = before;

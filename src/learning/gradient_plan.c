@@ -6,8 +6,16 @@
 
 #include <math.h>
 
-/* Samples that training sees by default: each EPOCHS times and each atom USES times, within bounds. */
-enum { EPOCHS = 10, USES = 2000, MIN_SAMPLES = 600000, MAX_SAMPLES = 20000000 };
+/* Samples that training sees by default: each EPOCHS times, up to MAX_EPOCHS times if there would otherwise
+ * be less than PER_ATOM samples or USES entries of codes per atom; within bounds. */
+enum {
+    EPOCHS = 10,
+    MAX_EPOCHS = 25,
+    PER_ATOM = 200,
+    USES = 5000,
+    MIN_SAMPLES = 600000,
+    MAX_SAMPLES = 20000000
+};
 enum { BATCH = 250, MIN_ROUNDS = 50, MAX_ROUNDS = 5000, WARM_UP = 30 /* steps until the full rate */ };
 static const double RATE = 0.06, ROUND_FLOPS = 4e10;
 
@@ -18,7 +26,8 @@ int64_t dl_plan_batch(const dltf_learner *l) {
 int64_t dl_plan_steps(const dltf_learner *l) {
     double N = (double)l->N, samples = l->options.epochs * N;
     if (samples == 0) {
-        double wanted = fmax(EPOCHS * N, USES * (double)l->m / (double)l->k);
+        double for_atoms = fmax(PER_ATOM, USES / (double)l->k) * (double)l->m;
+        double wanted = fmax(EPOCHS * N, fmin(for_atoms, MAX_EPOCHS * N));
         samples = fmin(fmax(wanted, MIN_SAMPLES), fmax(MAX_SAMPLES, N));
     }
     return (int64_t)ceil(samples / (double)dl_plan_batch(l));

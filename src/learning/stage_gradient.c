@@ -27,9 +27,10 @@ typedef struct gradient {
     dl_descent d;
     dl_parameters best;  /* the state with the smallest held-out error so far */
     dl_parameters rival; /* the model of earlier stages; NULL without */
-    double best_error, held_out_error;
-    double stale;   /* evaluations since the best one, in the second half */
-    double seconds; /* spent in this stage */
+    double best_error;
+    double held_out_error, unused_share; /* of the last evaluation */
+    double stale;                        /* evaluations since the best one, in the second half */
+    double seconds;                      /* spent in this stage */
 } gradient;
 
 static bool has_rival(const dltf_learner *l) {
@@ -86,6 +87,11 @@ static double best_scale(const dltf_learner *l, gradient *s) {
     return along > 0 && square > 0 ? along / square : 1;
 }
 
+static void measure(const dltf_learner *l, gradient *s) {
+    s->held_out_error = dl_descent_error(&s->d, l);
+    s->unused_share = dl_descent_unused_share(&s->d);
+}
+
 /* Initial state: W of the learner, and the encoder of earlier stages or of the starting model, or else the
  * dual of W, scaled for the smallest error, and b = 0. */
 static dltf_status start(dltf_learner *l, gradient *s) {
@@ -103,7 +109,8 @@ static dltf_status start(dltf_learner *l, gradient *s) {
             s->d.g.E.value[i] *= scale;
         dl_gradient_pack(&s->d.g);
     }
-    s->best_error = s->held_out_error = dl_descent_error(&s->d, l);
+    measure(l, s);
+    s->best_error = s->held_out_error;
     dl_parameters_copy(l, s->best, dl_descent_parameters(&s->d));
     if (has_rival(l)) {
         dl_parameters_copy(l, s->rival, s->best);
@@ -130,7 +137,7 @@ static void evaluate(const dltf_learner *l, gradient *s, int64_t index) {
     double done = share_done(l, s, dl_plan_first_step(l, index + 1));
     if (done < 1 && (index + 1) % every != 0)
         return;
-    s->held_out_error = dl_descent_error(&s->d, l);
+    measure(l, s);
     s->stale += done > 0.5;
     if (s->held_out_error < s->best_error) {
         s->best_error = s->held_out_error;
@@ -144,16 +151,10 @@ static bool ends(const dltf_learner *l, const gradient *s, int64_t index) {
            (l->options.tolerance > 0 && s->stale >= PATIENCE);
 }
 
-/* The best state, or the rival if that has the smaller error. Its own error becomes the held-out error. */
-static dl_parameters choose(dltf_learner *l, gradient *s) {
-    s->held_out_error = s->best_error;
-    if (!has_rival(l))
-        return s->best;
+static dl_parameters the_better(dltf_learner *l, gradient *s) {
     double learned = dl_descent_refit_error(&s->d, l, s->best);
     double rival = dl_descent_refit_error(&s->d, l, s->rival);
     bool wins = learned < rival;
-    if (!wins) /* the rival is in use */
-        s->held_out_error = dl_descent_error(&s->d, l);
     snprintf(l->choice, sizeof l->choice, "%s: relative error after refit %.4f, %s %.4f, on %lld %s samples",
              wins ? "learned" : "distilled", wins ? learned : rival, wins ? "distilled" : "learned",
              wins ? rival : learned, (long long)dl_descent_validation_count(l),
@@ -161,11 +162,13 @@ static dl_parameters choose(dltf_learner *l, gradient *s) {
     return wins ? s->best : s->rival;
 }
 
-static double idle_share(const dltf_learner *l, const gradient *s, int64_t patience) {
-    int64_t idle = 0;
-    for (int64_t j = 0; j < l->m; j++)
-        idle += s->d.g.idle[j] > patience;
-    return (double)idle / (double)l->m;
+/* The best state, or the rival if that has the smaller error. It is measured again, since the last evaluation
+ * may have been of another state. */
+static dl_parameters choose(dltf_learner *l, gradient *s) {
+    dl_parameters chosen = has_rival(l) ? the_better(l, s) : s->best;
+    dl_descent_use(&s->d, l, chosen);
+    measure(l, s);
+    return chosen;
 }
 
 /* ---- The iteration ---- */
@@ -201,9 +204,9 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     }
     record->relative_error = sum.energy > 0 ? sum.left / sum.energy : 0;
     evaluate(l, s, index);
-    record->unused_share = idle_share(l, s, patience);
     dl_gradient_to_learner(l, ends(l, s, index) ? choose(l, s) : dl_descent_parameters(&s->d));
     record->held_out_error = s->held_out_error;
+    record->unused_share = s->unused_share;
     return DLTF_OK;
 }
 
@@ -225,6 +228,7 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
         {"gradient.best.code_sum", DL_TENSOR_F64, l->m, 0, s->best.code_sum},
         {"gradient.best_error", DL_TENSOR_F64, 1, 0, &s->best_error},
         {"gradient.held_out_error", DL_TENSOR_F64, 1, 0, &s->held_out_error},
+        {"gradient.unused_share", DL_TENSOR_F64, 1, 0, &s->unused_share},
         {"gradient.stale", DL_TENSOR_F64, 1, 0, &s->stale},
         {"gradient.seconds", DL_TENSOR_F64, 1, 0, &s->seconds},
         {"gradient.rival.W", DL_TENSOR_F32, l->m, l->n, s->rival.W},

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "data/matrix.h"
+#include "kernels/kernels.h"
 #include "network/loss.h"
 #include "network/trainer.h"
 
@@ -61,7 +62,7 @@ static dltf_status check(const dltf_network *network, dltf_matrix X, dltf_target
 
 /* ---- Batches ---- */
 
-/* Copies samples and targets of the batch, in the random order of the epoch, and drops inputs. */
+/* Copies samples and targets of the batch, in the random order of the epoch. */
 static void gather_rows(void *context, int64_t task, int worker) {
     training *r = context;
     dl_trainer *t = &r->trainer;
@@ -76,9 +77,13 @@ static void gather_rows(void *context, int64_t task, int worker) {
         else
             dltf_matrix_row(r->targets.values, sample, r->T + i * outputs);
     }
-    for (int64_t tile = 0; tile < dl_tiles(r->X.cols, DL_UNITS); tile++)
-        dl_dropout_apply(&t->dropout[0], dl_trainer_row(t) + (uint64_t)first, last - first,
-                         dl_units(r->X.cols, tile), t->Y[0] + first * r->X.cols);
+}
+
+static void drop_rows(void *context, int64_t task, int worker) {
+    dl_trainer *t = &((training *)context)->trainer;
+    int64_t first = task * ROWS;
+    (void)worker;
+    dl_trainer_drop_inputs(t, first, dl_min(t->rows - first, ROWS));
 }
 
 static void loss_rows(void *context, int64_t task, int worker) {
@@ -96,6 +101,32 @@ static void loss_rows(void *context, int64_t task, int worker) {
     }
 }
 
+/* x += eps g / ||g|| for the gradient g of its loss. */
+static void move_rows(void *context, int64_t task, int worker) {
+    training *r = context;
+    dl_trainer *t = &r->trainer;
+    const dl_kernels *kernels = dl_kernels_now();
+    int64_t n = r->X.cols, first = task * ROWS, last = dl_min(t->rows, first + ROWS);
+    (void)worker;
+    for (int64_t i = first; i < last; i++) {
+        const float *g = t->D[0] + i * n;
+        double norm = sqrt(kernels->square(g, n));
+        if (norm > 0)
+            kernels->add_scaled32(t->Y[0] + i * n, (float)(t->options.adversarial / norm), g, n);
+    }
+}
+
+/* Moves the samples of the batch to where the network, without dropout, has a larger loss. */
+static void attack(training *r, int64_t tasks) {
+    dl_trainer *t = &r->trainer;
+    t->undropped = true;
+    dl_trainer_forward(t);
+    dl_parallel(t->threads, tasks, loss_rows, r);
+    dl_trainer_backward(t, true);
+    t->undropped = false;
+    dl_parallel(t->threads, tasks, move_rows, r);
+}
+
 /* One step on `rows` samples; returns the sum of their losses. */
 static double train_batch(training *r, int64_t rows, double rate) {
     dl_trainer *t = &r->trainer;
@@ -103,6 +134,9 @@ static double train_batch(training *r, int64_t rows, double rate) {
     double sum = 0;
     t->rows = rows;
     dl_parallel(t->threads, tasks, gather_rows, r);
+    if (t->options.adversarial > 0)
+        attack(r, tasks);
+    dl_parallel(t->threads, tasks, drop_rows, r);
     dl_trainer_forward(t);
     dl_parallel(t->threads, tasks, loss_rows, r);
     dl_trainer_backward(t, false);

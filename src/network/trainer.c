@@ -101,7 +101,15 @@ static void forward_tile(void *context, int64_t tile, int worker) {
     float *Y = t->Y[task->layer + 1];
     (void)worker;
     dl_layer_forward(layer, t->Y[task->layer], t->rows, units, Y);
-    dl_dropout_apply(&t->dropout[task->layer + 1], dl_trainer_row(t), t->rows, units, Y);
+    if (!t->undropped)
+        dl_dropout_apply(&t->dropout[task->layer + 1], dl_trainer_row(t), t->rows, units, Y);
+}
+
+void dl_trainer_drop_inputs(dl_trainer *t, int64_t first, int64_t count) {
+    int64_t width = width_of(t->network, 0);
+    for (int64_t tile = 0; tile < dl_tiles(width, DL_UNITS); tile++)
+        dl_dropout_apply(&t->dropout[0], dl_trainer_row(t) + (uint64_t)first, count, dl_units(width, tile),
+                         t->Y[0] + first * width);
 }
 
 void dl_trainer_forward(dl_trainer *t) {
@@ -128,7 +136,8 @@ static void backward_tile(void *context, int64_t tile, int worker) {
     float *D = t->D[task->layer];
     (void)worker;
     dl_layer_backward(layer, t->D[task->layer + 1], t->rows, units, D);
-    dl_dropout_apply(&t->dropout[task->layer], dl_trainer_row(t), t->rows, units, D);
+    if (!t->undropped)
+        dl_dropout_apply(&t->dropout[task->layer], dl_trainer_row(t), t->rows, units, D);
     if (task->layer > 0)
         pass_activation(t, task->layer, units);
 }

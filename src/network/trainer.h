@@ -20,6 +20,7 @@ typedef struct dl_trainer {
     float **Y;          /* outputs, after dropout */
     float **D;          /* gradients with respect to the sums of the layer */
     dl_dropout *dropout;
+    bool undropped; /* forward and backward ignore dropout */
 
     float *moments[DL_MOST_MOMENTS]; /* as network->values */
     float *average;                  /* of the weights; NULL without */
@@ -35,8 +36,11 @@ dltf_status dl_trainer_alloc(dl_trainer *t, dltf_network *network, const dltf_ne
 void dl_trainer_free(dl_trainer *t);
 
 /* Outputs of t->rows samples in t->Y[0], with dropout on all layers but the last. The caller applies that of
- * the input. */
+ * the input: dl_trainer_drop_inputs. */
 void dl_trainer_forward(dl_trainer *t);
+
+/* Applies dropout to the inputs of `count` samples from `first` on. */
+void dl_trainer_drop_inputs(dl_trainer *t, int64_t first, int64_t count);
 
 /* Gradients of all layers, from that of the last in t->D[count]: of the loss with respect to the outputs.
  * With `to_input` also t->D[0]. */

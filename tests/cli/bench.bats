@@ -101,13 +101,24 @@ for key in ("raw", "refit"):
 TEXT
 }
 
+@test "k-means reaches the inertia of scikit-learn" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow here"
+  "$PYTHON" -c 'import numpy, sklearn' || skip "scikit-learn is not installed"
+  unset DLTF_DATA
+  [[ -d /usr/share/datasets/fashion-mnist ]] || skip "dataset-fashion-mnist is not installed"
+  "$PYTHON" "$BATS_TEST_DIRNAME/../../bench/kmeans" --build "${DLTF%/bin/dltf}" --samples 500 --clusters 5 --restarts 5 --rounds 1 \
+    -o kmeans.json >table
+  grep -q '^fashion-mnist 500 x 784, c = 5: .* inertia ' table
+  [[ $(value '[(r["samples"], r["clusters"], abs(r["inertia_ratio"] - 1) < .02) for r in d["rows"]]' <kmeans.json) == "[(500, 5, True)]" ]]
+}
+
 @test "dltf-bench lists its benchmarks, as --help does" {
   local names
   names=$("$bench" --list)
   [[ $names == encode* && $(wc -w <<<"$names") -ge 5 ]]
   [[ $("$bench" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p') == "$names" ]]
   # Each has committed results; so have the scripts, and nothing else.
-  [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names peers learners networks searchers | sort) ]]
+  [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names peers learners networks kmeans searchers | sort) ]]
 }
 
 @test "a benchmark prints a table, or one JSON object with the same rows" {

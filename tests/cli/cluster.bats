@@ -57,6 +57,34 @@ PYTHON
   fails 2 "codes.npz: contains sparse codes; principal components need dense data" cluster toy/codes.npz -c 2 --pca 3
 }
 
+@test "landmarks find clusters that are not round" {
+  # Two parallel arcs of directions, longer than they are apart: k-means cuts across them.
+  "$PYTHON" - <<'PYTHON'
+import math, random
+random.seed(1)
+rows, labels = [], []
+for i in range(600):
+    a, arc = .8 * random.random(), i % 2
+    rows.append([math.cos(a), math.sin(a), .25 * arc + random.gauss(0, .02)])
+    labels.append(arc)
+open("arcs.csv", "w").write("".join(",".join(map(repr, row)) + "\n" for row in rows))
+open("arcs.labels.csv", "w").write("".join(f"{l}\n" for l in labels))
+PYTHON
+  dltf cluster arcs.csv -c 2 --labels arcs.labels.csv --json >plain.json
+  dltf cluster arcs.csv -c 2 --labels arcs.labels.csv --landmarks 20 --json >landmarks.json
+  [[ $(value 'd["accuracy"] < .8' <plain.json) == True ]]
+  [[ $(value 'd["accuracy"] > .95, d["landmarks"], d["columns"]' <landmarks.json) == "(True, 20, 6)" ]]
+  for threads in 1 2 3; do
+    dltf cluster arcs.csv -c 2 --landmarks 20 --threads $threads -o "$threads.npy" -q >/dev/null
+    same_file 1.npy $threads.npy
+  done
+  fails 2 "arcs.csv: 600 samples are too few for 601 landmarks" cluster arcs.csv -c 2 --landmarks 601
+  fails 2 "--landmarks and --pca exclude each other" cluster arcs.csv -c 2 --landmarks 20 --pca 2
+  fails 2 "--landmarks has no centers among the samples: omit --centers" cluster arcs.csv -c 2 --landmarks 20 --centers c.npy
+  echo 0,0,0 >>arcs.csv
+  fails 1 "row 600 is all zero" cluster arcs.csv -c 2 --landmarks 20
+}
+
 @test "principal components, written and used again" {
   groups
   [[ $(dltf cluster X.csv -c 3 --pca 2 --save-pca p.safetensors -o a.npy --json | value 'd["columns"], .5 < d["variance_kept"] < 1') == "(2, True)" ]]

@@ -27,15 +27,15 @@ load common
   [[ $(head -c 200 Xtest.codes.npy) == *"($SAMPLES, 24)"* ]]
   dltf encode "$model" "$toy/Xtest.npy" --dense -o codes.csv -q
   [[ $(wc -l <codes.csv) == "$SAMPLES" ]]
-  fails 2 "x.npz: unsupported extension: dense codes can be written as .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.npz
-  fails 2 "x.xyz: unsupported extension: dense codes can be written as .npy or .csv" encode "$model" "$toy/Xtest.npy" --dense -o x.xyz
+  fails 2 "x.npz: unsupported extension: dense codes can be written as .npy, .csv or .fvecs" encode "$model" "$toy/Xtest.npy" --dense -o x.npz
+  fails 2 "x.xyz: unsupported extension: dense codes can be written as .npy, .csv or .fvecs" encode "$model" "$toy/Xtest.npy" --dense -o x.xyz
   fails 2 "x.npy: unsupported extension: sparse codes are written as .npz" encode "$model" "$toy/Xtest.npy" -o x.npy
   [[ $(ls x.* 2>/dev/null) == "" ]]
 }
 
 @test "extensions must match the content" {
   dltf encode "$model" "$toy/Xtest.npy" -o t.NPZ -q
-  fails 2 "k.xyz: unsupported extension: samples can be written as .npy or .csv" decode "$model" t.NPZ -o k.xyz
+  fails 2 "k.xyz: unsupported extension: samples can be written as .npy, .csv or .fvecs" decode "$model" t.NPZ -o k.xyz
   fails 2 "a.jpg: unsupported extension: pictures can be written as .png" decode "$model" t.NPZ --picture a.jpg
   fails 2 "a.jpg: unsupported extension: pictures can be written as .png" inspect "$model" --atoms a.jpg
   [[ $(ls) == t.NPZ ]]

@@ -5,7 +5,7 @@ load common
 setup_file() { :; }
 
 # compare K RADIUS: the neighbours of queries.npy in database.npy that NumPy finds are those in all files k-*.npy, with the
-# distances in d-*.npy, and within the radius in r-*.npz.
+# distances in d-*.npy, in n.ivecs, and within the radius in r-*.npz.
 compare() {
   "$PYTHON" - "$@" <<'PYTHON'
 import glob, sys
@@ -20,6 +20,8 @@ for path in nearest:
     found, distances = np.load(path), np.load(path.replace("k-", "d-"))
     assert found.dtype == distances.dtype == np.int32 and (found == order[:, :k]).all(), path
     assert (distances == np.take_along_axis(D, found, 1)).all(), path
+vectors = np.fromfile("n.ivecs", "<i4").reshape(len(Q), 1 + k)
+assert (vectors[:, 0] == k).all() and (vectors[:, 1:] == order[:, :k]).all()
 for path in within:
     found = scipy.sparse.load_npz(path)
     assert found.shape == D.shape and found.dtype == np.int32 and found.nnz > 0, path
@@ -44,6 +46,7 @@ PYTHON
         dltf hash search database.$from queries.npy --radius $((3 * bytes)) --method $method -o r-$from-$method.npz -q
       done
     done
+    dltf hash search database.npy queries.npy -k 9 -o n.ivecs -q
     compare 9 $((3 * bytes))
     rm -f database.index [kdr]-*
   done

@@ -110,7 +110,7 @@ complete_words() {
   [[ $(complete_words encode --select m) == model ]]
   [[ $(complete_words train --select "") == "abs positive" ]]
   [[ $(complete_words help enc) == encode ]]
-  [[ $(complete_words reproduce t | xargs) == "table1 timing table4" ]]
+  [[ $(complete_words reproduce t | xargs) == $(experiments | grep ^t | xargs) ]]
   [[ $(complete_words reproduce timing --methods "" | xargs) == "original dltf" ]]
   [[ $(complete_words reproduce table1 --methods original,ks) == original,ksvd ]]
   [[ -z $(complete_words train --seed "") ]]

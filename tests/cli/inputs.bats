@@ -24,9 +24,20 @@ uses=(
   "denoise @ -o out.png"
   "denoise IMAGE --reference @ -o out.png"
   "denoise IMAGE --model @ -o out.png"
+  "gist @ -o out.npy"
+  "gist IMAGE @ -o out.npy"
   "cluster @ -c 2"
   "cluster X -c 2 --labels @"
   "cluster X -c 2 --load-pca @"
+  "hash train @ -m 8"
+  "hash encode @ X"
+  "hash encode HASHER @"
+  "hash evaluate @ BITS --labels LABELS --query-labels LABELS"
+  "hash evaluate BITS @ --labels LABELS --query-labels LABELS"
+  "hash evaluate BITS BITS --labels @ --query-labels LABELS"
+  "hash evaluate BITS BITS --labels LABELS --query-labels @"
+  "hash evaluate BITS BITS --data @ --query-data X"
+  "hash evaluate BITS BITS --data X --query-data @"
   "hash index @"
   "hash search @ BITS -k 1"
   "hash search BITS @ -k 1"
@@ -43,7 +54,9 @@ refused() {
   local file=$1 reason=$2 use word before arguments count=0
   printf 'P5\n8 8\n255\n%064d' 0 >image.pgm
   dltf encode "$model" "$toy/X.npy" -o z.npz -q
-  binary_codes bits.npy 5 8
+  dltf hash train "$toy/X.npy" --method lsh -m 8 -o hasher.safetensors -q
+  dltf hash encode hasher.safetensors "$toy/X.npy" -o bits.npy -q
+  seq "$SAMPLES" >labels.csv
   before=$(ls)
   for use in "${uses[@]}"; do
     [[ $use == *@* ]] || continue
@@ -56,7 +69,9 @@ refused() {
         CODES) word=z.npz ;;
         TOY) word=$toy ;;
         IMAGE) word=image.pgm ;;
+        HASHER) word=hasher.safetensors ;;
         BITS) word=bits.npy ;;
+        LABELS) word=labels.csv ;;
       esac
       arguments+=("$word")
     done
@@ -79,7 +94,7 @@ refused() {
 
 @test "a folder" {
   mkdir folder
-  refused folder "(is a directory, not a file|cannot read: Is a directory)"
+  refused folder "(is a directory, not a file|cannot read: Is a directory|is a folder without images)"
 }
 
 @test "an unreadable file" {

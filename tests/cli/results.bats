@@ -47,7 +47,7 @@ END
 # --plan only checks that these files exist.
 pretend_data() {
   mkdir -p data/mnist
-  touch data/{house,barbara,boat,cameraman,peppers}.png data/mnist/{train,t10k}-images-idx3-ubyte.gz
+  touch data/{house,barbara,boat,cameraman,peppers}.png data/mnist/{train,t10k}-images-idx3-ubyte.gz data/mnist/t10k-labels-idx1-ubyte.gz
 }
 
 @test "every experiment has results with its current columns and rows" {

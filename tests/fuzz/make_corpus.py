@@ -4,6 +4,7 @@ deterministic. Usage: make_corpus.py [DIRECTORY]"""
 import gzip
 import io
 import json
+import math
 import pathlib
 import struct
 import sys
@@ -86,6 +87,18 @@ def index(codes, width, tables):
     return content
 
 
+def hasher(method, tensors, **notes):
+    floats = lambda *shape: ("F32", list(shape), struct.pack(f"<{math.prod(shape)}f", *[1] * math.prod(shape)))
+    content = {"mean": floats(1), **{name: floats(*shape) for name, shape in tensors.items()}}
+    return content, {"method": method, "bits": "8", "columns": "1", "format": "dltf-hasher", "version": "1", **notes}
+
+
+def spectral_hasher():
+    content, notes = hasher("sh", {"components": (1, 1), "frequency": (8,), "lowest": (8,)})
+    content["component"] = ("I32", [8], bytes(32))
+    return safetensors(content, notes)
+
+
 def idx(code, shape, data):
     return bytes([0, 0, code, len(shape)]) + struct.pack(f">{len(shape)}I", *shape) + data
 
@@ -137,6 +150,17 @@ CORPUS = {
         "f32": idx(0x0D, (1, 2), struct.pack(">2f", -1, 2)),
         "f64": idx(0x0E, (1,), struct.pack(">d", 0.5)),
     },
+    "cifar": {
+        "two": b"".join(bytes([label]) + bytes((label + i) % 256 for i in range(3072)) for label in (9, 0)),
+    },
+    "vecs": {  # a byte for the target, then the file
+        "fvecs": b"\0" + struct.pack("<i2fi2f", 2, 1, -2, 2, 3, 4),
+        "bvecs": b"\1" + struct.pack("<i3si3s", 3, b"abc", 3, b"def"),
+        "ivecs": b"\2" + struct.pack("<2i2i2i", 1, -1, 1, 0, 1, 2147483647),
+        "ragged": b"\0" + struct.pack("<ifi2f", 1, 1, 2, 3, 4),
+        "negative": b"\1" + struct.pack("<i3s", -3, b"abc"),
+        "huge": b"\2" + struct.pack("<i", 2147483647),
+    },
     "codes": {
         "plain": csr(),
         "packed": csr(packed=True),
@@ -177,6 +201,14 @@ CORPUS = {
         "one": index([7, 7, 9, 255], 1, 1),
         "three": index([0x123456, 0x123457, 0, 0xffffff, 0x123456], 3, 3),
         "uneven": index([0x1234, 0x1235, 0x8000], 2, 3),
+    },
+    "hasher": {
+        "lsh": safetensors(*hasher("lsh", {"encoder": (8, 1)})),
+        "neighbour": safetensors(*hasher("neighbour", {"encoder": (8, 1), "bias": (8,)})),
+        "sph": safetensors(*hasher("sph", {"centers": (8, 1), "radii": (8,)})),
+        "dltf": safetensors(*hasher("dltf", {"dictionary": (8, 1)}, k="4")),
+        "sparseh": safetensors(*hasher("sparseh", {"dictionary": (8, 1)}, k="2")),
+        "sh": spectral_hasher(),
     },
 }
 

@@ -65,4 +65,10 @@ double ref_prox_objective(const double *q, const double *c, int64_t m, int64_t k
 double ref_w_objective(const double *W, const double *X, const double *Z, const double *M, int64_t m,
                        int64_t n, int64_t N, double rho, double theta, double beta);
 
+/* ---- Images, in gist.c ---- */
+
+/* The GIST descriptor (512 values) of an image of `channels` planes, reduced to side x side pixels. */
+void ref_gist(const float *planes, int64_t channels, int64_t width, int64_t height, int64_t side,
+              double *out);
+
 #endif

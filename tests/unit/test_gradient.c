@@ -311,6 +311,24 @@ static void more_atoms_are_better(void **state) {
     dltf_synthetic_free(problem);
 }
 
+/* Unused atoms are those in no code of a held-out sample: 20 samples with 3 entries cannot use 128 atoms. */
+static void unused_share_of_held_out_samples(void **state) {
+    (void)state;
+    const int64_t atoms = 128, samples = 200, held_out = samples / 10, k = 3;
+    dltf_synthetic *problem = new_synthetic(16, 64, k, samples, 0.05);
+    dltf_train_options options = learned(atoms, k);
+    options.epochs = 20;
+    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+    run(learner);
+    int64_t count = 0;
+    const dltf_iteration *records = dltf_learner_history(learner, &count);
+    double unused = records[count - 1].unused_share;
+    print_message("unused: %.3f\n", unused);
+    assert_true(unused >= 1 - (double)(held_out * k) / (double)atoms && unused < 1);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
 /* A training from a finished model starts at its error. */
 static void warm_start(void **state) {
     (void)state;
@@ -560,6 +578,7 @@ static void out_of_memory(void **state) {
 TESTS_MAIN(cmocka_unit_test(gradients), cmocka_unit_test(refitted), cmocka_unit_test(fine_tuning),
            cmocka_unit_test(split_rows), cmocka_unit_test(keeps_the_better), cmocka_unit_test(limited_time),
            cmocka_unit_test(steps_by_loops), cmocka_unit_test(unused_atoms),
-           cmocka_unit_test(same_bytes_for_any_threads), cmocka_unit_test(more_atoms_are_better),
-           cmocka_unit_test(warm_start), cmocka_unit_test(stops_early), cmocka_unit_test(odd_shapes),
-           cmocka_unit_test(very_many_atoms), cmocka_unit_test(out_of_memory))
+           cmocka_unit_test(unused_share_of_held_out_samples), cmocka_unit_test(same_bytes_for_any_threads),
+           cmocka_unit_test(more_atoms_are_better), cmocka_unit_test(warm_start),
+           cmocka_unit_test(stops_early), cmocka_unit_test(odd_shapes), cmocka_unit_test(very_many_atoms),
+           cmocka_unit_test(out_of_memory))

@@ -29,7 +29,8 @@ static void lists_supported_formats(void **state) {
     dltf_array *array = NULL;
     write_file(in_directory("a.dat"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.dat"), &array), DLTF_FORMAT,
-                 "a.dat: unrecognised format: expected .npy, .npz, .csv, .txt, IDX or IDX.gz");
+                 "a.dat: unrecognised format: expected .npy, .npz, .csv, .txt, IDX, IDX.gz, CIFAR-10, "
+                 ".fvecs, .bvecs or .ivecs");
     write_file(in_directory("a.npy"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.npy"), &array), DLTF_FORMAT,
                  "a.npy: is corrupt or misnamed: content is not .npy");
@@ -65,8 +66,11 @@ static void names_in_messages(void **state) {
         dltf_content content;
         dltf_access access;
         const char *conjunction, *names;
-    } cases[] = {{DLTF_CONTENT_MATRIX, DLTF_READ, "and", ".npy, .npz, .csv, .txt, IDX and IDX.gz"},
-                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "or", ".npy or .csv"},
+    } cases[] = {{DLTF_CONTENT_MATRIX, DLTF_READ, "and",
+                  ".npy, .npz, .csv, .txt, IDX, IDX.gz, CIFAR-10, .fvecs, .bvecs and .ivecs"},
+                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "or", ".npy, .csv or .fvecs"},
+                 {DLTF_CONTENT_MATRIX, DLTF_WRITE_BYTES, "or", ".npy, .csv, .fvecs or .bvecs"},
+                 {DLTF_CONTENT_INTEGERS, DLTF_WRITE, "or", ".npy, .csv or .ivecs"},
                  {DLTF_CONTENT_IMAGE, DLTF_READ, "and", ".png, .pgm, .ppm and .npy"},
                  {DLTF_CONTENT_IMAGE, DLTF_WRITE, "or", ".png, .pgm, .ppm or .npy"},
                  {DLTF_CONTENT_CODES, DLTF_READ, "or", ".npz"},
@@ -97,6 +101,11 @@ static void extensions_of_paths(void **state) {
                  {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.csv", ".csv"},
                  {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.txt", NULL}, /* read only */
                  {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.npz", NULL},
+                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.bvecs", NULL},
+                 {DLTF_CONTENT_MATRIX, DLTF_WRITE_BYTES, "b.bvecs", ".bvecs"},
+                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.ivecs", NULL},
+                 {DLTF_CONTENT_INTEGERS, DLTF_WRITE, "b.ivecs", ".ivecs"},
+                 {DLTF_CONTENT_INTEGERS, DLTF_WRITE, "b.fvecs", NULL},
                  {DLTF_CONTENT_MATRIX, DLTF_READ, "b.png", NULL},
                  {DLTF_CONTENT_MATRIX, DLTF_READ, ".npy", NULL}, /* no base name */
                  {DLTF_CONTENT_MATRIX, DLTF_READ, "", NULL},

@@ -217,7 +217,7 @@ static void neighbours(void **state) {
     assert_fails(dltf_neighbours_save_distances(within, in_directory("r.npy")), DLTF_ARGUMENT, "radius");
     assert_int_not_equal(access(in_directory("r.npy"), F_OK), 0);
     assert_fails(dltf_neighbours_save(nearest, in_directory("k.txt")), DLTF_ARGUMENT,
-                 "k.txt: unsupported extension: neighbours can be written as .npy or .npz");
+                 "k.txt: unsupported extension: neighbours can be written as .npy, .npz or .ivecs");
     assert_fails(dltf_neighbours_save(nearest, NULL), DLTF_ARGUMENT, "no file name");
     const char *path = in_directory("m.npz");
     assert_survives_lack_of_memory(dltf_neighbours_save(nearest, path), access(path, F_OK) != 0);

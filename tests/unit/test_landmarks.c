@@ -138,7 +138,7 @@ static void bad_input(void **state) {
     options = options_of(1);
     options.m = N + 1;
     assert_fails(dltf_landmarks_fit(data, &options, NULL, NULL, &landmarks), DLTF_ARGUMENT,
-                 "data: 240 samples cannot form 241 clusters");
+                 "data: 240 samples are too few for 241 landmarks");
     options = options_of(1);
     X[7] = NAN;
     assert_fails(dltf_landmarks_fit(data, &options, NULL, NULL, &landmarks), DLTF_DATA,

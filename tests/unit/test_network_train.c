@@ -26,11 +26,18 @@ static double rate_at(const dltf_network_options *o, int64_t step) {
 }
 
 static void step_by_hand(const dltf_network_options *o, int64_t step, weights *w) {
-    double error = w->value[INPUTS] - (double)target, rate = rate_at(o, step);
-    for (int i = 0; i < INPUTS; i++)
+    double error = w->value[INPUTS] - (double)target, rate = rate_at(o, step), x[INPUTS + 1], length = 0;
+    for (int i = 0; i < INPUTS; i++) {
         error += w->value[i] * (double)sample[i];
+        length += w->value[i] * w->value[i];
+    }
+    /* The gradient of the sample is `error` times the weights. */
+    double away = (error > 0 ? 1 : -1) * o->adversarial / sqrt(length);
+    for (int i = 0; i <= INPUTS; i++)
+        x[i] = i < INPUTS ? (double)sample[i] + away * w->value[i] : 1;
+    error += away * length;
     for (int i = 0; i <= INPUTS; i++) {
-        double g = error * (i < INPUTS ? (double)sample[i] : 1) + (i < INPUTS ? o->decay * w->value[i] : 0);
+        double g = error * x[i] + (i < INPUTS ? o->decay * w->value[i] : 0);
         if (o->optimiser == DLTF_OPTIMISER_ADAM) {
             w->moment[i] = o->momentum * w->moment[i] + (1 - o->momentum) * g;
             w->square[i] = 0.999 * w->square[i] + 0.001 * g * g;
@@ -79,7 +86,7 @@ static void steps_by_hand(void **state) {
     (void)state;
     for (int optimiser = 0; optimiser < 3; optimiser++)
         for (int schedule = 0; schedule < 3; schedule++)
-            for (int extra = 0; extra < 4; extra++) {
+            for (int extra = 0; extra < 5; extra++) {
                 dltf_network_options o = dltf_network_options_default();
                 o.optimiser = (dltf_optimiser)optimiser;
                 o.schedule = (dltf_schedule)schedule;
@@ -89,6 +96,7 @@ static void steps_by_hand(void **state) {
                 o.decay = extra == 1 ? 0.1 : 0;
                 o.max_norm = extra == 2 ? 0.6 : 0;
                 o.average = extra == 3 ? 0.9 : 0;
+                o.adversarial = extra == 4 ? 0.3 : 0;
                 check_steps(o);
             }
 }
@@ -123,6 +131,7 @@ static dltf_network_options all_features(void) {
     o.max_norm = 2;
     o.decay = 1e-3;
     o.average = 0.9;
+    o.adversarial = 0.2;
     o.rate = 0.05;
     return o;
 }

@@ -68,7 +68,8 @@ static void every_table(void **state) {
     } tables[] = {{dltf_train_option_table(), sizeof(dltf_train_options)},
                   {dltf_encode_option_table(), sizeof(dltf_encode_options)},
                   {dltf_certify_option_table(), sizeof(dltf_certify_options)},
-                  {dltf_denoise_option_table(), sizeof(dltf_denoise_options)}};
+                  {dltf_denoise_option_table(), sizeof(dltf_denoise_options)},
+                  {dltf_gist_option_table(), sizeof(dltf_gist_options)}};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         assert_int_equal(tables[t].table.size, tables[t].size);
         assert_consistent_table(tables[t].table);

@@ -1,0 +1,25 @@
+/* Hasher files: connects hash, which does no I/O, to io, which knows no hashers. */
+#include "hash/hasher.h"
+#include "io/safetensors.h"
+
+dltf_status dltf_hasher_save(const dltf_hasher *hasher, const char *path) {
+    dl_bundle bundle = {0};
+    dltf_status status = dl_hasher_to_bundle(hasher, &bundle);
+    if (status == DLTF_OK)
+        status = dl_safetensors_save(&bundle, path);
+    dl_bundle_free(&bundle);
+    return status;
+}
+
+dltf_status dltf_hasher_load(const char *path, dltf_hasher **hasher) {
+    dl_bundle bundle = {0};
+    *hasher = NULL;
+    dltf_status status = dl_safetensors_load(path, &bundle);
+    if (status == DLTF_OK) {
+        status = dl_hasher_from_bundle(&bundle, hasher);
+        if (status != DLTF_OK)
+            dl_fail_prefix(status, path);
+    }
+    dl_bundle_free(&bundle);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* Hashers: creation from zeroed or stored tensors, and what methods share when they compute bits. */
+#ifndef DL_HASH_HASHER_H
+#define DL_HASH_HASHER_H
+
+#include "hash/method.h"
+
+/* Limits of a code: whole bytes, and short enough for one table of distances. */
+enum { DL_HASH_MIN_BITS = 8, DL_HASH_MAX_BITS = 4096 };
+
+/* "a multiple of 8 from 8 to 4096", or NULL if the number of bits is allowed. */
+const char *dl_hash_bits_expected(int64_t bits);
+
+/* A hasher whose tensors are zero, to be filled and then prepared. */
+dltf_status dl_hasher_alloc(const dl_hash_method *method, int64_t bits, int64_t n, int64_t k,
+                            dltf_hasher **hasher);
+/* The same number, as the hasher's sizes define it; 0 for DL_HASH_NONE. */
+int64_t dl_hasher_size(const dltf_hasher *h, dl_hash_size size);
+
+/* A tensor of the method, by its name. */
+void *dl_hasher_tensor(const dltf_hasher *h, const char *name);
+
+/* Checks that all tensors are finite, and prepares coding. To be called once. */
+dltf_status dl_hasher_prepare(dltf_hasher *h);
+
+/* Scores of a tile with h->scores, to space->scores (rows of h->scores.m). */
+void dl_hash_scores(const dltf_hasher *h, dl_hash_space *space, const float *X, int64_t x_stride,
+                    int64_t rows);
+
+static inline void dl_hash_set_bit(uint8_t *code, int64_t bit) {
+    code[bit / 8] = (uint8_t)(code[bit / 8] | 1u << bit % 8);
+}
+
+/* For the training of a method that was cancelled. */
+dltf_status dl_hash_cancelled(void);
+
+/* A hasher as a bundle of tensors and back (docs/formats.md). */
+dltf_status dl_hasher_to_bundle(const dltf_hasher *h, dl_bundle *bundle);
+dltf_status dl_hasher_from_bundle(const dl_bundle *bundle, dltf_hasher **hasher);
+
+#endif

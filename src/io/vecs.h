@@ -1,0 +1,21 @@
+/* .fvecs, .bvecs and .ivecs: vectors of floats, bytes and 32-bit integers, the formats of collections for
+ * nearest-neighbour search (http://corpus-texmex.irisa.fr). */
+#ifndef DL_IO_VECS_H
+#define DL_IO_VECS_H
+
+#include "io/file.h"
+#include "io/integers.h"
+
+dltf_status dl_fvecs_load(dl_file *file, dltf_array **array);
+dltf_status dl_bvecs_load(dl_file *file, dltf_array **array);
+/* As doubles, which hold every 32-bit integer. */
+dltf_status dl_ivecs_load(dl_file *file, dltf_array **array);
+
+/* Any matrix as float32; fails if a double is out of range. */
+dltf_status dl_fvecs_write(dltf_matrix matrix, dl_writer *out);
+/* A matrix of DLTF_U8. */
+dltf_status dl_bvecs_write(dltf_matrix matrix, dl_writer *out);
+/* Fails if an integer has more than 32 bits. */
+dltf_status dl_ivecs_write(const dl_integers *integers, dl_writer *out);
+
+#endif
