@@ -1,5 +1,5 @@
 /* dltf inspect: properties of a model, the coherence of its dictionary and what it guarantees; a picture of
- * the atoms. Layers of a network; method and sizes of a hasher. */
+ * the atoms. Layers of a network; method and sizes of a hasher; sizes of an index. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/output.h"
@@ -208,11 +208,24 @@ static int inspect_hasher(const char *path, const dltf_hasher *hasher) {
     return EXIT_OK;
 }
 
-/* Shows whatever the file contains. If it is neither a network nor a hasher, the message is about a model. */
+static int inspect_index(const char *path, const dltf_index *index) {
+    dltf_index_view view = dltf_index_get(index);
+    facts f = facts_new();
+    facts_text(&f, "index", "index", path);
+    facts_integer(&f, "codes", "codes", view.rows);
+    facts_integer(&f, "bits", "bits", 8 * view.bytes);
+    facts_integer(&f, "tables", "tables", view.tables);
+    facts_integer(&f, "table_bytes", "bytes of all tables", view.table_bytes);
+    output_facts(&f, false);
+    return EXIT_OK;
+}
+
+/* Shows whatever the file contains. If nothing else can be made of it, the message is about a model. */
 static int inspect_file(const char *path, const inspect_flags *flags) {
     dltf_model *model = NULL;
     dltf_network *network = NULL;
     dltf_hasher *hasher = NULL;
+    dltf_index *index = NULL;
     int code = EXIT_OK;
     if (dltf_network_load(path, &network) == DLTF_OK) {
         code = flags->atoms ? usage_error("%s is a network: --atoms needs a model", path)
@@ -220,6 +233,9 @@ static int inspect_file(const char *path, const inspect_flags *flags) {
     } else if (dltf_hasher_load(path, &hasher) == DLTF_OK) {
         code = flags->atoms ? usage_error("%s is a hasher: --atoms needs a model", path)
                             : inspect_hasher(path, hasher);
+    } else if (dltf_index_load(path, &index) == DLTF_OK) {
+        code = flags->atoms ? usage_error("%s holds binary codes: --atoms needs a model", path)
+                            : inspect_index(path, index);
     } else {
         code = files_load_model(path, &model);
         if (code == EXIT_OK)
@@ -227,6 +243,7 @@ static int inspect_file(const char *path, const inspect_flags *flags) {
     }
     dltf_network_free(network);
     dltf_hasher_free(hasher);
+    dltf_index_free(index);
     dltf_model_free(model);
     return code;
 }
@@ -245,12 +262,14 @@ static int run(const command *self, int count, char **words) {
 
 const command command_inspect = {
     .name = "inspect",
-    .summary = "show the properties and guarantees of a model, network or hasher",
+    .summary = "show the properties and guarantees of a model, network, hasher or index",
     .operands = "MODEL",
     .details =
         "Prints the sizes, encoder and preprocessing of a model, the coherence of its dictionary next to its "
         "lower bound, the number of entries for which recovery is proven, and how the model was trained. Of "
-        "a network it prints the layers, of a hasher method and sizes.",
+        "a network it prints the layers, of a hasher method and sizes, of an index (or a file of binary "
+        "codes) "
+        "the sizes of codes and tables.",
     .own = DLTF_OPTION_TABLE(own_options, inspect_flags),
     .json = "the same values",
     .examples = {"dltf inspect X.model.safetensors", "dltf inspect faces.model.safetensors --atoms atoms.png",

@@ -80,6 +80,7 @@ typedef struct experiment {
     ROW(table2)                                                                                              \
     ROW(table3)                                                                                              \
     ROW(table4)                                                                                              \
+    ROW(table5)                                                                                              \
     ROW(certificates)                                                                                        \
     ROW(encoders)                                                                                            \
     ROW(images)                                                                                              \

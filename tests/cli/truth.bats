@@ -81,8 +81,8 @@ END
   fails 2 "table1 has no setting 'k'" reproduce table1 --settings k
   fails 2 "table1 has no setting 'k=6'" reproduce table1 --quick --settings k=6
   fails 2 "table1 has no data sets: omit --dataset" reproduce table1 --dataset mnist
-  fails 2 "learners has no data set 'cifar'; expected one of: fashion-mnist, mnist, patches-8x8, patches-12x12, synthetic" \
-    reproduce learners --dataset synthetic,cifar
+  fails 2 "learners has no data set 'usps'; expected one of: fashion-mnist, mnist, cifar10-gist, patches-8x8, patches-12x12, synthetic" \
+    reproduce learners --dataset synthetic,usps
   dltf reproduce learners --dataset syn --plan --csv plan.csv -q >/dev/null
   [[ $(cut -d, -f2 plan.csv | sort -u) == $'data\nsynthetic' ]]
   fails 2 "figure1 has no setting 'panel=c,k=4'" reproduce figure1 --settings panel=c,k=4
@@ -188,7 +188,7 @@ PYTHON
 
 @test "reproduce learners compares learners by held-out errors, and says which data are missing" {
   run -0 --separate-stderr env -u DLTF_DATA "$DLTF" reproduce learners --quick --seeds 1 --settings data=synthetic,m=32 --csv rows.csv --json
-  [[ $stderr == *"Left out: "*"mnist, patches-8x8, patches-12x12. "*"--data (or DLTF_DATA)"* ]]
+  [[ $stderr == *"Left out: "*"mnist, cifar10-gist, patches-8x8, patches-12x12. "*"--data (or DLTF_DATA)"* ]]
   "$PYTHON" - "$output" <<'TEXT'
 import json, sys
 result = json.loads(sys.argv[1])
