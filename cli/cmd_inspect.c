@@ -146,6 +146,19 @@ static const char *activation_name(dltf_activation activation) {
     return names[activation];
 }
 
+static void report_classes(facts *f, const dltf_network *network) {
+    const int64_t *classes = dltf_network_classes(network);
+    int64_t count = dltf_network_layer(network, dltf_network_layers(network) - 1).outputs;
+    if (!classes)
+        return;
+    json_t *list = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(classes[i]));
+    facts_json(f, "classes", list);
+    facts_line(f, "classes", "%lld, with labels from %lld to %lld", (long long)count, (long long)classes[0],
+               (long long)classes[count - 1]);
+}
+
 static int inspect_network(const char *path, const dltf_network *network) {
     int64_t count = dltf_network_layers(network), weights = 0;
     json_t *layers = json_array();
@@ -155,14 +168,19 @@ static int inspect_network(const char *path, const dltf_network *network) {
         dltf_layer layer = dltf_network_layer(network, l);
         const char *activation = activation_name(layer.activation);
         weights += layer.outputs * (layer.inputs + 1);
-        json_array_append_new(layers,
-                              json_pack("{s:I, s:I, s:s}", "inputs", (json_int_t)layer.inputs, "outputs",
-                                        (json_int_t)layer.outputs, "activation", activation));
-        facts_line(&f, l == 0 ? "layers" : "", "%lld -> %lld, %s", (long long)layer.inputs,
-                   (long long)layer.outputs, activation);
+        json_array_append_new(layers, json_pack("{s:I, s:I, s:s, s:I}", "inputs", (json_int_t)layer.inputs,
+                                                "outputs", (json_int_t)layer.outputs, "activation",
+                                                activation, "k", (json_int_t)layer.k));
+        char kept[64] = "";
+        if (layer.k > 0)
+            snprintf(kept, sizeof kept, ", the %lld largest are kept", (long long)layer.k);
+        facts_line(&f, l == 0 ? "layers" : "", "%lld -> %lld, %s%s", (long long)layer.inputs,
+                   (long long)layer.outputs, activation, kept);
     }
     facts_json(&f, "layers", layers);
     facts_integer(&f, "weights", "weights and biases", weights);
+    facts_real(&f, "scale", "factor on inputs", dltf_network_scale(network));
+    report_classes(&f, network);
     output_facts(&f, false);
     return EXIT_OK;
 }

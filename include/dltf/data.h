@@ -61,6 +61,13 @@ DLTF_API void dltf_labels_free(dltf_labels *labels);
 /* Writes a vector of int64 as .npy, or if the path ends so as .csv or .ivecs (32 bits), one label per row. */
 DLTF_API dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path);
 
+/* Classes are numbered by their labels in ascending order. dltf_classes_find writes the distinct labels to
+ * `classes`, which has room for `count`, and returns how many there are. dltf_classes_number finds the number
+ * of each label, or fails at the first that is not among the classes. */
+DLTF_API int64_t dltf_classes_find(const int64_t *labels, int64_t count, int64_t *classes);
+DLTF_API dltf_status dltf_classes_number(const int64_t *labels, int64_t count, const int64_t *classes,
+                                         int64_t class_count, int32_t *numbers);
+
 /* The same for a matrix, such as the neighbours of samples. */
 DLTF_API dltf_status dltf_integers_save(const int64_t *values, int64_t rows, int64_t cols, const char *path);
 
