@@ -67,6 +67,18 @@ done:
     return status;
 }
 
+/* As many samples as the options ask for; if they do not say, those that a stage needs. */
+static dl_split hold_out(const dltf_learner *l, int64_t rows) {
+    const double tenth = 0.1;
+    uint64_t seed = (uint64_t)l->options.seed;
+    if (l->options.validation > 0)
+        return dl_split_rows(rows, l->options.validation, rows, seed);
+    for (int i = 0; l->stages[i]; i++)
+        if (l->stages[i]->holds_out)
+            return dl_split_rows(rows, tenth, MAX_HELD_OUT, seed);
+    return (dl_split){0};
+}
+
 dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, dltf_learner **learner) {
     dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK)
@@ -83,11 +95,9 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     l->m = l->options.m;
     l->k = l->options.k;
     l->stages = dl_method_stages(&l->options);
-    for (int i = 0; l->stages[i]; i++) {
+    for (int i = 0; l->stages[i]; i++)
         l->needs_gram = l->needs_gram || l->stages[i]->needs_gram;
-        if (l->stages[i]->holds_out)
-            l->split = dl_split_rows(X.rows, MAX_HELD_OUT, (uint64_t)l->options.seed);
-    }
+    l->split = hold_out(l, X.rows);
     l->N = X.rows - l->split.held_out;
     l->tau = 1e-3;
     l->start_time = dltf_seconds();
