@@ -128,3 +128,21 @@ complete_words() {
   [[ $(complete_words train --init g) == gaussian ]]
   fails 2 "unsupported shell 'fish': expected bash" completion fish
 }
+
+@test "help names every value of every choice" {
+  # As the completion script lists them, which is made from the tables of the parser.
+  dltf completion bash | sed -n 's/^    "\([a-z -]*\)",--\([a-z-]*\).*_dltf_words "\([^"]*\)".*/\1|\2|\3/p' >choices
+  [[ $(wc -l <choices) -ge 15 ]]
+  local command option values value
+  while IFS='|' read -r command option values; do
+    # shellcheck disable=SC2086
+    dltf help $command >text
+    for value in $values; do
+      grep -qw -- "$value" text || { echo "dltf help $command does not name $value of --$option"; return 1; }
+    done
+  done <choices
+}
+
+@test "-V is --version" {
+  [[ $(dltf -V) == "$(dltf --version)" ]]
+}
