@@ -3,8 +3,6 @@
 #include "base/memory.h"
 #include "learning/learner.h"
 
-#include "dltf/encode.h"
-
 #include <math.h>
 
 enum { MOST_TRAINING_SAMPLES = 2000 }; /* that stand in for samples held out */
