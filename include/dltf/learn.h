@@ -39,7 +39,7 @@ typedef struct dltf_train_options {
     dltf_method method;
     dltf_select select;
     dltf_init init;
-    bool center, unit_norm;
+    bool center, remove_mean, unit_norm;
 
     int64_t steps, batch; /* stage 1: minibatches, dual codes */
     double ridge;

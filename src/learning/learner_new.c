@@ -14,7 +14,8 @@ enum { MAX_HELD_OUT = 2000 }; /* samples */
 /* Checks the data and sets the scale that makes options independent of units: mean ||x||^2 = k. */
 static dltf_status prepare_samples(dltf_learner *l, dltf_matrix X) {
     dltf_status status = DLTF_OK;
-    l->samples = (dl_samples){.X = X, .unit_norm = l->options.unit_norm, .scale = 1};
+    l->samples = (dl_samples){
+        .X = X, .remove_mean = l->options.remove_mean, .unit_norm = l->options.unit_norm, .scale = 1};
     if (l->options.center) {
         DL_TRY_NEW(l->mean, l->n);
         DL_TRY(dl_samples_mean(X, l->mean));

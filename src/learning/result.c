@@ -70,6 +70,7 @@ dltf_status dltf_learner_model(const dltf_learner *l, dltf_model **model) {
                              .encoder = encoder,
                              .bias = bias,
                              .mean = l->mean,
+                             .remove_mean = l->options.remove_mean,
                              .unit_norm = l->options.unit_norm,
                              .select = l->options.select};
     DL_TRY(dltf_model_new(&parts, &made));

@@ -24,6 +24,7 @@ static const dltf_option options[] = {
     {.name = "select", .kind = DLTF_OPTION_CHOICE, FIELD(select), .default_text = "abs", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"},
     {.name = "init", .kind = DLTF_OPTION_CHOICE, FIELD(init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "first dictionary: random samples or Gaussian atoms"},
     {.name = "center", .kind = DLTF_OPTION_FLAG, FIELD(center), .default_text = "false", .help = "subtract the mean of the samples first; the model remembers it"},
+    {.name = "remove-mean", .kind = DLTF_OPTION_FLAG, FIELD(remove_mean), .default_text = "false", .help = "subtract the mean of its own entries from every sample first, as is usual for patches of images; the model remembers it"},
     {.name = "unit-norm", .kind = DLTF_OPTION_FLAG, FIELD(unit_norm), .default_text = "false", .help = "scale every sample to norm 1 first; the model remembers it"},
     {.name = "steps", .kind = DLTF_OPTION_INTEGER, FIELD(steps), .default_text = "200", .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "T1", .help = "stage 1: minibatch steps with dual codes; 0 skips it"},
     {.name = "batch", .kind = DLTF_OPTION_INTEGER, FIELD(batch), .default_text = "2000", .min = 1, .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "B", .help = "stage 1: samples per minibatch"},

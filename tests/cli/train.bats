@@ -196,3 +196,33 @@ assert rows[-1]["refit_error"]
 PYTHON
   done
 }
+
+@test "--remove-mean: the model remembers it, and decode says what is not restored" {
+  "$PYTHON" - <<'PYTHON'
+import random
+random.seed(3)
+rows = [[random.gauss(0, 1) for _ in range(8)] for _ in range(300)]
+open("plain.csv", "w").write("".join(",".join(map(repr, row)) + "\n" for row in rows))
+# The same samples, each with another constant added, and a constant sample.
+open("shifted.csv", "w").write("".join(",".join(repr(v + i) for v in row) + "\n" for i, row in enumerate(rows)) + ",".join(["5"] * 8) + "\n")
+PYTHON
+  dltf train plain.csv -m 16 -k 2 --encoder dual --remove-mean -o a.safetensors -q
+  dltf encode a.safetensors plain.csv -o plain.npy --dense -q
+  dltf encode a.safetensors shifted.csv -o shifted.npy --dense -q
+  run -0 dltf inspect a.safetensors
+  [[ $output == *"preprocessing"*"own mean of every sample subtracted"* ]]
+  dltf encode a.safetensors plain.csv -o codes.npz -q
+  run -0 dltf decode a.safetensors codes.npz -o x.npy
+  [[ $output == *"not restored"*"mean of a sample"* ]]
+  "$PYTHON" - <<'PYTHON'
+import struct
+def load(path):
+    data = open(path, "rb").read()
+    size = struct.unpack("<H", data[8:10])[0]
+    rows, cols = eval(data[10:10 + size])["shape"]
+    return [struct.unpack_from(f"<{cols}f", data, 10 + size + 4 * cols * i) for i in range(rows)]
+plain, shifted = load("plain.npy"), load("shifted.npy")
+assert len(shifted) == len(plain) + 1 and not any(shifted[-1]), "a constant sample has an empty code"
+assert max(abs(a - b) for p, s in zip(plain, shifted) for a, b in zip(p, s)) < 1e-3
+PYTHON
+}
