@@ -29,7 +29,7 @@ static dltf_status bad_note(const char *name, const char *value, const char *exp
                    DL_PRINTABLE(value, (int64_t)strlen(value)), expected);
 }
 
-/* Files of version 0.1 have no remove_mean. */
+/* `missing`: the value of a flag that is not there. */
 static dltf_status read_flag(const dl_notes *notes, const char *name, const char *missing, bool *flag) {
     const char *text = dl_notes_get(notes, name);
     text = text ? text : missing;

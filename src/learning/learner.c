@@ -113,7 +113,7 @@ static dltf_status iterate(dltf_learner *l) {
  * end a training. After lack of memory the next run tries again, so that the history is always the same. */
 static dltf_status monitor(dltf_learner *l) {
     int64_t length = current(l)->length(l), every = (length + MEASUREMENTS - 1) / MEASUREMENTS;
-    if (l->index == 0 || l->history.count == 0 || (length - l->index) % every != 0)
+    if (l->unmonitored || l->index == 0 || l->history.count == 0 || (length - l->index) % every != 0)
         return DLTF_OK;
     dltf_iteration *last = &l->history.records[l->history.count - 1];
     dltf_status status = isnan(last->refit_error) ? dl_learner_monitor(l, last) : DLTF_OK;

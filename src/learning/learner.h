@@ -40,6 +40,7 @@ struct dltf_learner {
 
     double start_time;
     dl_history history;
+    bool unmonitored; /* errors are not measured: nobody will read the history */
 };
 
 /* A learner without a dictionary: options checked and completed, data scanned. */
