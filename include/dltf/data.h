@@ -112,7 +112,7 @@ typedef struct dltf_model_view {
     const float *mean;       /* n, first subtracted from samples; NULL: none */
     bool unit_norm;          /* samples are last scaled to norm 1 */
     dltf_select select;      /* DLTF_SELECT_MODEL in a new model means abs */
-    bool remove_mean;        /* before that, the mean of its own entries is subtracted from each sample */
+    bool remove_mean;        /* before scaling, each sample loses the mean of its own entries */
 } dltf_model_view;
 
 /* Copies; dictionary rows are normalised. */
