@@ -1,37 +1,8 @@
 /* max_k with AVX-512 for small k: 16 rows at a time, with a bound from the maxima of lanes. */
 #include "kernels/select_avx512.h"
+#include "kernels/transpose_avx512.h"
 
 enum { GROUP = 16 };
-
-static inline __attribute__((always_inline)) void transpose(__m512i r[GROUP]) {
-    __m512i t[GROUP];
-    DL_UNROLL
-    for (int i = 0; i < GROUP; i += 2) {
-        t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
-        t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
-    }
-    DL_UNROLL
-    for (int i = 0; i < GROUP; i += 4) {
-        r[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
-        r[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
-        r[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
-        r[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
-    }
-    DL_UNROLL
-    for (int i = 0; i < 4; i++) {
-        t[i] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0x88);
-        t[i + 4] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0xdd);
-        t[i + 8] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0x88);
-        t[i + 12] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0xdd);
-    }
-    DL_UNROLL
-    for (int i = 0; i < 4; i++) {
-        r[i] = _mm512_shuffle_i32x4(t[i], t[i + 8], 0x88);
-        r[i + 8] = _mm512_shuffle_i32x4(t[i], t[i + 8], 0xdd);
-        r[i + 4] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], 0x88);
-        r[i + 12] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], 0xdd);
-    }
-}
 
 /* Sorts 16 vectors lane by lane, largest first: Batcher's odd-even merge sort, written out so that all
  * vectors stay in registers. */
@@ -75,7 +46,7 @@ static inline __attribute__((always_inline)) void bounds_of_rows(const float *S,
     __m512i v[GROUP];
     for (int r = 0; r < GROUP; r++)
         v[r] = lane_maxima(S + r * stride, m, positive);
-    transpose(v);
+    dl_transpose(v);
     sort_lanes(v);
     _mm512_storeu_si512(bound, v[k - 1]);
 }
@@ -157,7 +128,7 @@ static inline __attribute__((always_inline)) void cuts_of_lists(const candidate_
     __m512i v[GROUP];
     for (int r = 0; r < GROUP; r++)
         v[r] = keys_of(_mm512_load_si512(list[r].value), positive);
-    transpose(v);
+    dl_transpose(v);
     sort_lanes(v);
     _mm512_storeu_si512(cut, v[k - 1]);
 }
