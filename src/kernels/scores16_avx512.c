@@ -45,9 +45,10 @@ static inline __attribute__((always_inline)) void store(strip t, const float *x_
     }
 }
 
-/* R samples and 64 atoms; R is a constant wherever this is inlined. */
+/* R samples and 64 atoms; R is a constant wherever this is inlined. A quarter of a cache line of `ahead` is
+ * prefetched in each step. */
 static inline __attribute__((always_inline)) void tile(strip t, const int16_t *X, const float *x_scale,
-                                                       float *S, const size_t R) {
+                                                       float *S, const int16_t *ahead, const size_t R) {
     __m512i sum[ROWS][VECTORS];
     const pair *x[ROWS];
     DL_UNROLL
@@ -59,6 +60,7 @@ static inline __attribute__((always_inline)) void tile(strip t, const int16_t *X
     }
     for (int64_t p = 0; p < t.pairs; p++) {
         __m512i e[VECTORS];
+        _mm_prefetch((const char *)(ahead + 8 * p), _MM_HINT_T1);
         DL_UNROLL
         for (size_t v = 0; v < VECTORS; v++)
             e[v] = _mm512_loadu_si512(t.panel[v / 2] + 2 * p * DL_PANEL + v % 2 * 2 * LANES);
@@ -74,28 +76,31 @@ static inline __attribute__((always_inline)) void tile(strip t, const int16_t *X
 }
 
 static __attribute__((noinline)) void tile_6x64(const strip *t, const int16_t *X, const float *x_scale,
-                                                float *S) {
-    tile(*t, X, x_scale, S, ROWS);
+                                                float *S, const int16_t *ahead) {
+    tile(*t, X, x_scale, S, ahead, ROWS);
 }
 
 static __attribute__((noinline)) void tile_1x64(const strip *t, const int16_t *X, const float *x_scale,
-                                                float *S) {
-    tile(*t, X, x_scale, S, 1);
+                                                float *S, const int16_t *ahead) {
+    tile(*t, X, x_scale, S, ahead, 1);
 }
 
+/* Each group of samples prefetches a sixteenth of the next two panels. */
 void dl_scores16_avx512(const dl_packed16 *E, int64_t first, int64_t last, const int16_t *X,
                         const float *scale, int64_t rows, float *S, int64_t s_stride) {
+    enum { SHARES = 16 };
     int64_t panel = 2 * E->pairs * DL_PANEL;
     for (int64_t p = first; p < last; p += 2) {
-        const int16_t *data = E->data + p * panel;
+        const int16_t *data = E->data + p * panel, *next = p + 2 < E->panels ? data + 2 * panel : data;
         strip t = {{data, data + panel}, E->scale + p * DL_PANEL, E->bias + p * DL_PANEL, E->pairs, s_stride,
                    E->m - p * DL_PANEL};
         float *out = S + (p - first) * DL_PANEL;
         int64_t i = 0;
         for (; i + ROWS <= rows; i += ROWS)
-            tile_6x64(&t, X + 2 * i * E->pairs, scale + i, out + i * s_stride);
+            tile_6x64(&t, X + 2 * i * E->pairs, scale + i, out + i * s_stride,
+                      next + i / ROWS % SHARES * 8 * E->pairs);
         for (; i < rows; i++)
-            tile_1x64(&t, X + 2 * i * E->pairs, scale + i, out + i * s_stride);
+            tile_1x64(&t, X + 2 * i * E->pairs, scale + i, out + i * s_stride, next);
     }
 }
 
