@@ -20,6 +20,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -259,9 +260,21 @@ static inline int64_t find_bytes(dl_text in, const char *what, int64_t size, int
     return -1;
 }
 
+/* ---- resident memory ---- */
+
+/* Parsers check what a file declares before they allocate: no test, however hostile its files, may take more
+ * memory than this. A sanitizer keeps freed blocks. */
+static inline void stays_below_the_resident_limit(void **state) {
+    (void)state;
+    struct rusage usage;
+    long limit = getenv("DLTF_TEST_SMALL") ? 1024 : 96;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    assert_in_range(usage.ru_maxrss / 1024, 1, limit);
+}
+
 #define IO_TESTS_MAIN(...)                                                                                   \
     int main(void) {                                                                                         \
-        const struct CMUnitTest tests[] = {__VA_ARGS__};                                                     \
+        const struct CMUnitTest tests[] = {__VA_ARGS__, cmocka_unit_test(stays_below_the_resident_limit)};   \
         return cmocka_run_group_tests(tests, make_directory, remove_directory);                              \
     }
 
