@@ -143,10 +143,10 @@ static int save_checkpoint(training *t) {
         return interrupt_exit_code();
     }
     const char *history = t->flags.history;
-    failure("interrupted after %s; to resume, run:\n"
-            "  dltf train %s --resume %s -o %s%s%s",
-            counted(count, "iteration"), files_quoted(t->data_path), files_quoted(t->checkpoint),
-            files_quoted(t->output), history ? " --history " : "", history ? files_quoted(history) : "");
+    failure("interrupted after %s; to resume, run:", counted(count, "iteration"));
+    continue_message("  dltf train %s --resume %s -o %s%s%s", files_quoted(t->data_path),
+                     files_quoted(t->checkpoint), files_quoted(t->output), history ? " --history " : "",
+                     history ? files_quoted(history) : "");
     return interrupt_exit_code();
 }
 

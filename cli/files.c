@@ -255,18 +255,22 @@ const char *files_quoted(const char *name) {
     bool is_plain = *name && strspn(name, plain) == strlen(name);
     if (is_plain && *name != '-')
         return name;
-    char *out = ring[next++ % RING], *start = out;
+    char *out = ring[next++ % RING], *start = out, shown[SIZE];
     const char *option_like = *name == '-' ? "./" : "";
     if (is_plain) {
         snprintf(out, SIZE, "%s%s", option_like, name);
         return start;
     }
-    out += sprintf(out, "'%s", option_like);
+    /* A name with control characters is not what dltf_printable returns: $'...' of bash, in octal. */
+    bool is_printable = strcmp(dltf_printable(name, shown, SIZE), name) == 0;
+    out += sprintf(out, "%s'%s", is_printable ? "" : "$", option_like);
     for (; *name && out - start < SIZE - 8; name++)
-        if (*name == '\'')
+        if (is_printable && *name == '\'')
             out += sprintf(out, "'\\''");
-        else
+        else if (is_printable || strchr(plain, *name))
             *out++ = *name;
+        else
+            out += sprintf(out, "\\%03o", (unsigned char)*name);
     *out++ = '\'';
     *out = '\0';
     return start;
