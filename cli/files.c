@@ -139,6 +139,14 @@ static bool is_input(const char *output, const char *input) {
     return same;
 }
 
+/* Tries to create a file in the place of the path. */
+static int check_creation(const char *path) {
+    dltf_reservation *trial = NULL;
+    dltf_status status = dltf_reservation_new(path, 0, &trial);
+    dltf_reservation_free(trial);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
 static int check_writable(const char *path) {
     struct stat info;
     if (!*path)
@@ -158,7 +166,7 @@ static int check_writable(const char *path) {
     else if (access(parent, W_OK | X_OK) != 0)
         code = failure("%s: cannot create in directory %s: %s", path, parent, strerror(errno));
     free(parent);
-    return code;
+    return code == EXIT_OK ? check_creation(path) : code;
 }
 
 int files_check(int input_count, const char *const *inputs, int output_count, const char *const *outputs) {
@@ -198,6 +206,35 @@ int files_save_text(const char *path, const char *text) {
         return failure("%s: not enough memory", path);
     dltf_status status = dltf_text_save(text, path);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+/* Returns the path it could be saved under; NULL if there is none. */
+static const char *save_elsewhere(files_saver save, const void *object, const char *path) {
+    static char rescued[PATH_MAX];
+    char *own = directory_of(path);
+    const char *folders[] = {own, ".", getenv("TMPDIR"), "/var/tmp", "/tmp", getenv("HOME")};
+    const char *found = NULL;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !found; i++) {
+        if (!folders[i] || !*folders[i])
+            continue;
+        int length = snprintf(rescued, sizeof rescued, "%s/dltf-rescued-%ld%s", folders[i], (long)getpid(),
+                              ".safetensors");
+        if (length < (int)sizeof rescued && access(rescued, F_OK) != 0 && save(object, rescued) == DLTF_OK)
+            found = rescued;
+    }
+    free(own);
+    return found;
+}
+
+const char *files_save_anywhere(files_saver save, const void *object, const char *path) {
+    if (save(object, path) == DLTF_OK)
+        return path;
+    char *reason = strdup(dltf_message());
+    const char *elsewhere = save_elsewhere(save, object, path);
+    failure("%s%s%s%s", reason ? reason : path, elsewhere ? "; saved as " : "", elsewhere ? elsewhere : "",
+            elsewhere ? " instead" : "");
+    free(reason);
+    return elsewhere;
 }
 
 static bool contains_codes(const char *path) {

@@ -37,6 +37,11 @@ char *files_join(const char *a, const char *b);
 /* Writes text atomically. NULL text counts as out of memory. Returns an exit code. */
 int files_save_text(const char *path, const char *text);
 
+/* Saves what took long to compute. If the path cannot be written, looks for another folder. Returns the path
+ * that was written; NULL if there is none. Unless it is `path`, a failure was printed. */
+typedef dltf_status (*files_saver)(const void *object, const char *path);
+const char *files_save_anywhere(files_saver save, const void *object, const char *path);
+
 /* Like the library's loaders, with a specific error for a model or codes given as data, or the reverse.
  * Return an exit code. */
 int files_load_data(const char *path, dltf_array **array);

@@ -37,8 +37,17 @@ DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);
 DLTF_API dltf_matrix dltf_array_matrix(const dltf_array *array);
 DLTF_API void dltf_array_free(dltf_array *array);
 
+/* Makes sure before a long computation that its result can be written: tries the name and the folder, and
+ * holds disk space until it is freed, right before the file is written. An existing file is not changed. The
+ * library does not handle signals: a program whose files may exceed a limit (ulimit -f) should ignore
+ * SIGXFSZ, so that writing fails with a message. */
+typedef struct dltf_reservation dltf_reservation;
+DLTF_API dltf_status dltf_reservation_new(const char *path, int64_t bytes, dltf_reservation **reservation);
+DLTF_API void dltf_reservation_free(dltf_reservation *reservation);
+
 /* Writes .csv or .fvecs (single precision) if the path ends so, .bvecs for matrices of bytes, otherwise .npy.
- * Like every writer here, it writes to a temporary name, then renames. */
+ * Like every writer here, it writes a temporary file in the same folder, which gets its name when it is
+ * complete. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
 
 /* Writes text in the same way: reports, tables, histories. */

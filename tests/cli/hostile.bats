@@ -56,3 +56,77 @@ clean() { ! LC_ALL=C grep -Pq "$controls" "$1" || { cat -v "$1"; return 1; }; }
   (cd . && eval "$(sed -n 's/^next *//p' shown) -q")
   [[ -s $name.codes.npz ]]
 }
+
+# holds FOLDER NAMES...: the folder holds these files and no others, hidden ones included.
+holds() {
+  local folder=$1
+  shift
+  [[ $(ls -A "$folder" | LC_ALL=C sort) == "$(printf '%s\n' "$@" | LC_ALL=C sort)" ]] || { ls -lA "$folder"; return 1; }
+}
+
+@test "a limit of file sizes is an error, not a signal" {
+  ulimit -f 4
+  fails 1 'out/X.npy: cannot write: File too large' synth -n 16 -m 24 -k 3 -N 1000 -o out
+  holds out
+  fails 1 'z.npy: cannot write: File too large' encode "$model" "$toy/X.npy" --dense -o z.npy
+  fails 1 'z.npz: cannot write: File too large' encode "$model" "$toy/X.npy" -o z.npz
+  fails 1 'm.safetensors: cannot reserve [0-9,]* bytes: File too large' train "$toy/X.npy" -m 24 -k 3 -o m.safetensors -q
+  holds . out
+}
+
+@test "an output that cannot be created is found before training" {
+  local name
+  name=$(printf 'x%.0s' {1..260})
+  # Longer than any training may take here.
+  fails 1 'File name too long' train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o "$name"
+  fails 1 'checkpoint: cannot create: File name too long' train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o "${name:0:250}"
+  ln -s missing/model.safetensors link
+  fails 1 'link: cannot create: is a symbolic link to a file that does not exist' train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o link
+  [[ -L link ]]
+  rm link
+  dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" -o "${name:0:244}" -q
+  holds . "${name:0:244}"
+}
+
+@test "a model is saved elsewhere if its folder has disappeared" {
+  # Large enough to be still running when the folder is removed.
+  local steps=20000
+  mkdir gone
+  "$DLTF" train "$toy/X.npy" -m 24 -k 3 --encoder tied --steps $steps --iterations 0 --threads 1 -o gone/m.safetensors 2>errors &
+  until grep -q "^learning" errors; do sleep 0.02; done
+  rm -r gone
+  local code=0
+  wait $! || code=$?
+  ((code == 1))
+  local saved
+  saved=$(sed -n 's/^dltf train: gone\/m.safetensors: cannot create: .*; saved as \(.*\) instead$/\1/p' errors)
+  [[ $saved == ./dltf-rescued-*.safetensors ]]
+  dltf inspect "$saved" >shown
+  grep -q "option.steps = $steps" shown
+  # The same for the checkpoint of an interrupted training.
+  rm "$saved"
+  mkdir gone
+  "$DLTF" train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o gone/m.safetensors 2>errors &
+  until grep -q "^learning" errors; do sleep 0.02; done
+  rm -r gone
+  kill -INT $!
+  code=0
+  wait $! || code=$?
+  ((code == 130))
+  saved=$(sed -n 's/^  dltf train .* --resume \([^ ]*\) .*/\1/p' errors)
+  [[ $saved == ./dltf-rescued-*.safetensors && -s $saved ]]
+}
+
+@test "kill -9 leaves complete outputs or none, and no temporaries" {
+  mkdir out
+  for options in a.npz "b.npy --dense" a.npz "b.npy --dense"; do
+    "$DLTF" encode "$model" - --raw -q -o out/$options </dev/zero &
+    sleep 0.2
+    kill -9 $!
+    wait $! || true
+  done
+  # Where files cannot be created without a name, the next writer of the same output removes what was left.
+  dltf encode "$model" "$toy/X.npy" -o out/a.npz -q
+  dltf encode "$model" "$toy/X.npy" --dense -o out/b.npy -q
+  holds out a.npz b.npy
+}

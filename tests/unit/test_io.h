@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "io/bytes.h"
 #include "io/file.h"
+#include "io/temporary.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -34,12 +35,13 @@ static inline int make_directory(void **state) {
     return mkdtemp(test_directory) ? 0 : -1;
 }
 
-/* Counts the files in the directory other than `except`, and optionally removes them. */
+/* Counts the files in the directory, also hidden ones, other than `except`, and optionally removes them. */
 static inline int count_files(const char *except, bool removing) {
     int count = 0;
     DIR *directory = opendir(test_directory);
     for (struct dirent *entry; (entry = readdir(directory));) {
-        if (entry->d_name[0] == '.' || (except && strcmp(entry->d_name, except) == 0))
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (except && strcmp(name, except) == 0))
             continue;
         count++;
         char path[600];
@@ -49,6 +51,19 @@ static inline int count_files(const char *except, bool removing) {
     }
     closedir(directory);
     return count;
+}
+
+/* Whether the file system of the directory has files without names. */
+static inline bool has_unnamed_files(void) {
+    char name[DL_TEMPORARY_NAME] = "";
+    int folder = dl_temporary_folder(test_directory);
+    int descriptor = dl_temporary_create(folder, "x", name);
+    assert_true(descriptor >= 0);
+    if (*name)
+        unlinkat(folder, name, 0);
+    close(descriptor);
+    close(folder);
+    return !*name;
 }
 
 static inline int remove_directory(void **state) {
