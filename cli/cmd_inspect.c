@@ -190,23 +190,23 @@ static int inspect_hasher(const char *path, const dltf_hasher *hasher) {
     return EXIT_OK;
 }
 
-/* Shows whatever the file contains. If it is neither a network nor a hasher, the message is about a model. */
+/* Shows whatever the file contains. */
 static int inspect_file(const char *path, const inspect_flags *flags) {
     dltf_model *model = NULL;
     dltf_network *network = NULL;
     dltf_hasher *hasher = NULL;
-    int code = EXIT_OK;
-    if (dltf_network_load(path, &network) == DLTF_OK) {
-        code = flags->atoms ? usage_error("%s is a network: --atoms needs a model", path)
-                            : inspect_network(path, network);
-    } else if (dltf_hasher_load(path, &hasher) == DLTF_OK) {
-        code = flags->atoms ? usage_error("%s is a hasher: --atoms needs a model", path)
-                            : inspect_hasher(path, hasher);
-    } else {
-        code = files_load_model(path, &model);
-        if (code == EXIT_OK)
-            code = inspect(path, flags, model);
-    }
+    int code = files_check_model(path);
+    if (code != EXIT_OK)
+        return code;
+    dltf_status status = dltf_trained_load(path, &model, &network, &hasher);
+    if (status != DLTF_OK)
+        code = library_failure(status);
+    else if (model)
+        code = inspect(path, flags, model);
+    else if (flags->atoms)
+        code = usage_error("%s is a %s: --atoms needs a model", path, network ? "network" : "hasher");
+    else
+        code = network ? inspect_network(path, network) : inspect_hasher(path, hasher);
     dltf_network_free(network);
     dltf_hasher_free(hasher);
     dltf_model_free(model);

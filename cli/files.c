@@ -237,32 +237,26 @@ const char *files_save_anywhere(files_saver save, const void *object, const char
     return elsewhere;
 }
 
-static bool contains_codes(const char *path) {
-    dltf_codes *codes = NULL;
-    bool found = dltf_format_extension(DLTF_CONTENT_CODES, DLTF_READ, path) &&
-                 dltf_codes_load(path, &codes) == DLTF_OK;
-    dltf_codes_free(codes);
-    return found;
-}
-
-/* Rejects models and codes where data is expected. */
+/* Rejects models where data is expected. */
 static int check_data(const char *path) {
     if (dltf_format_extension(DLTF_CONTENT_MODEL, DLTF_READ, path) && access(path, F_OK) == 0)
         return usage_error("%s: is a model; expected a data file (%s)", path,
                            dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_READ, "or"));
-    if (contains_codes(path))
-        return usage_error("%s: contains sparse codes (written by dltf encode); expected a data file", path);
     return EXIT_OK;
 }
 
 int files_load_data(const char *path, dltf_array **array) {
+    return files_load_data_or_codes(path, array, NULL);
+}
+
+int files_load_data_or_codes(const char *path, dltf_array **array, dltf_codes **codes) {
     if (files_is_standard(path))
         return usage_error("-: only dltf encode reads standard input this way; to pipe in a .npy, use "
                            "/dev/stdin; for a file of this name, use ./-");
     int code = check_data(path);
     if (code != EXIT_OK)
         return code;
-    dltf_status status = dltf_array_load(path, array);
+    dltf_status status = codes ? dltf_array_or_codes_load(path, array, codes) : dltf_array_load(path, array);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
@@ -276,10 +270,17 @@ int files_open_data(const char *path, int64_t raw_columns, dltf_reader **reader)
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-int files_load_model(const char *path, dltf_model **model) {
+int files_check_model(const char *path) {
     if (dltf_format_extension(DLTF_CONTENT_MATRIX, DLTF_READ, path) && access(path, F_OK) == 0)
         return usage_error("%s: is a data file; expected a model (%s, written by dltf train)", path,
                            dltf_format_names(DLTF_CONTENT_MODEL, DLTF_READ, "or"));
+    return EXIT_OK;
+}
+
+int files_load_model(const char *path, dltf_model **model) {
+    int code = files_check_model(path);
+    if (code != EXIT_OK)
+        return code;
     dltf_status status = dltf_model_load(path, model);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }

@@ -45,9 +45,13 @@ const char *files_save_anywhere(files_saver save, const void *object, const char
 /* Like the library's loaders, with a specific error for a model or codes given as data, or the reverse.
  * Return an exit code. */
 int files_load_data(const char *path, dltf_array **array);
+/* The same where sparse codes are accepted, too; sets one of the two. */
+int files_load_data_or_codes(const char *path, dltf_array **array, dltf_codes **codes);
 /* The same for data read in pieces; "-" is standard input. */
 int files_open_data(const char *path, int64_t raw_columns, dltf_reader **reader);
 int files_load_model(const char *path, dltf_model **model);
+/* Rejects a data file where a model is expected, by its name. */
+int files_check_model(const char *path);
 
 /* A name that can be pasted into a shell: quoted where needed, ./-name for -name. Returns one of a few static
  * buffers, used in rotation. */

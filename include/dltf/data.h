@@ -94,6 +94,8 @@ DLTF_API void dltf_codes_free(dltf_codes *codes);
 /* SciPy's sparse .npz, interchangeable with scipy.sparse.load_npz and save_npz. */
 DLTF_API dltf_status dltf_codes_load(const char *path, dltf_codes **codes);
 DLTF_API dltf_status dltf_codes_save(const dltf_codes *codes, const char *path);
+/* A matrix or codes, whichever the file contains; the other pointer becomes NULL. */
+DLTF_API dltf_status dltf_array_or_codes_load(const char *path, dltf_array **array, dltf_codes **codes);
 
 /* ---- Models ------------------------------------------------------------------------------------ */
 
@@ -122,6 +124,14 @@ DLTF_API dltf_status dltf_model_load(const char *path, dltf_model **model);
 /* The same from the bytes of a model file in memory, at any alignment. */
 DLTF_API dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model);
 DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
+
+struct dltf_network;
+struct dltf_hasher;
+
+/* A model, a network or a hasher, whichever the file contains; the other pointers become NULL. If it contains
+ * none of them, the message is about a model. */
+DLTF_API dltf_status dltf_trained_load(const char *path, dltf_model **model, struct dltf_network **network,
+                                       struct dltf_hasher **hasher);
 DLTF_API dltf_model_view dltf_model_get(const dltf_model *model);
 DLTF_API void dltf_model_free(dltf_model *model);
 

@@ -130,3 +130,54 @@ holds() {
   dltf encode "$model" "$toy/X.npy" --dense -o out/b.npy -q
   holds out a.npz b.npy
 }
+
+# piped FILE ARGUMENTS...: runs dltf with a named pipe in the place of @, which gets the file once; names the outputs "out".
+piped() {
+  local file=$1 pipe=pipe.${1##*.} feeder
+  shift
+  rm -f "$pipe"
+  mkfifo "$pipe"
+  cat "$file" >"$pipe" &
+  feeder=$!
+  timeout 60 "$DLTF" "${@//@/$pipe}" || { local code=$?; kill $feeder; echo "dltf $*: $code"; return 1; }
+  wait $feeder
+}
+
+@test "inputs may be pipes: they are opened once" {
+  dltf encode "$model" "$toy/X.npy" -o codes.npz -q
+  dltf hash train "$toy/X.npy" --method lsh -m 8 -o hasher.safetensors -q
+  printf 'P5\n8 8\n255\n%064d' 0 >image.pgm
+  "$PYTHON" -c '
+import sys, zipfile
+with zipfile.ZipFile("X.npz", "w") as archive: archive.write(sys.argv[1], "X.npy")' "$toy/X.npy"
+  piped X.npz train @ -m 24 -k 3 "${FAST[@]}" -o out.safetensors -q
+  same_file out.safetensors "$model"
+  for input in X.npz "$toy/X.npy"; do
+    piped "$input" encode "$model" @ -o out.npz -q
+    same_file out.npz codes.npz
+    piped "$input" decode "$model" codes.npz --original @ -o out.npy -q
+    piped "$input" hash train @ --method lsh -m 8 -o out.safetensors -q
+    same_file out.safetensors hasher.safetensors
+    piped "$input" cluster @ -c 2 -o out.csv -q
+    dltf cluster "$toy/X.npy" -c 2 -o expected.csv -q
+    same_file out.csv expected.csv
+  done
+  piped codes.npz cluster @ -c 2 -o out.csv -q
+  piped codes.npz decode "$model" @ -o out.npy -q
+  piped "$model" inspect @ >shown
+  grep -q "^atoms (m) *24" shown
+  piped hasher.safetensors inspect @ >shown
+  grep -q "^method *lsh" shown
+  piped image.pgm noise @ -o out.pgm -q
+  dltf noise image.pgm -o expected.pgm -q
+  same_file out.pgm expected.pgm
+  dltf noise <(cat image.pgm) -o out.pgm -q
+  same_file out.pgm expected.pgm
+  # What is not data is still recognised.
+  ! piped codes.npz train @ -m 24 -k 3 -o none.safetensors 2>errors
+  grep -q "contains sparse codes (written by dltf encode); expected a data file" errors
+  # The labels of images would need a second look.
+  "$PYTHON" -c 'open("batch.bin", "wb").write(bytes(3 * 3073))'
+  ! piped batch.bin gist @ -o out.npy --labels out.csv 2>errors
+  grep -q "pipe.bin: is not a regular file: its labels cannot be read" errors
+}
