@@ -62,8 +62,9 @@ static dltf_status make(const shape *s, problem *p) {
     int64_t N = BATCHES * s->batch, n = s->sizes[0];
     for (int l = 0; l < s->layers; l++)
         layers[l] =
-            (dltf_layer){s->sizes[l], s->sizes[l + 1],
-                         l + 1 < s->layers ? DLTF_ACTIVATION_RELU : DLTF_ACTIVATION_LINEAR, NULL, NULL};
+            (dltf_layer){.inputs = s->sizes[l],
+                         .outputs = s->sizes[l + 1],
+                         .activation = l + 1 < s->layers ? DLTF_ACTIVATION_RELU : DLTF_ACTIVATION_LINEAR};
     DL_TRY(dltf_network_new(layers, s->layers, 1, &p->network));
     DL_TRY_NEW(p->X, N * n);
     DL_TRY_NEW(p->labels, N);

@@ -1,5 +1,5 @@
 /* dltf inspect: properties of a model, the coherence of its dictionary and what it guarantees; a picture of
- * the atoms. Layers of a network; method and sizes of a hasher. */
+ * the atoms. Layers of a network; method and sizes of a hasher; sizes of an index. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/output.h"
@@ -146,6 +146,19 @@ static const char *activation_name(dltf_activation activation) {
     return names[activation];
 }
 
+static void report_classes(facts *f, const dltf_network *network) {
+    const int64_t *classes = dltf_network_classes(network);
+    int64_t count = dltf_network_layer(network, dltf_network_layers(network) - 1).outputs;
+    if (!classes)
+        return;
+    json_t *list = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(classes[i]));
+    facts_json(f, "classes", list);
+    facts_line(f, "classes", "%lld, with labels from %lld to %lld", (long long)count, (long long)classes[0],
+               (long long)classes[count - 1]);
+}
+
 static int inspect_network(const char *path, const dltf_network *network) {
     int64_t count = dltf_network_layers(network), weights = 0;
     json_t *layers = json_array();
@@ -155,14 +168,19 @@ static int inspect_network(const char *path, const dltf_network *network) {
         dltf_layer layer = dltf_network_layer(network, l);
         const char *activation = activation_name(layer.activation);
         weights += layer.outputs * (layer.inputs + 1);
-        json_array_append_new(layers,
-                              json_pack("{s:I, s:I, s:s}", "inputs", (json_int_t)layer.inputs, "outputs",
-                                        (json_int_t)layer.outputs, "activation", activation));
-        facts_line(&f, l == 0 ? "layers" : "", "%lld -> %lld, %s", (long long)layer.inputs,
-                   (long long)layer.outputs, activation);
+        json_array_append_new(layers, json_pack("{s:I, s:I, s:s, s:I}", "inputs", (json_int_t)layer.inputs,
+                                                "outputs", (json_int_t)layer.outputs, "activation",
+                                                activation, "k", (json_int_t)layer.k));
+        char kept[64] = "";
+        if (layer.k > 0)
+            snprintf(kept, sizeof kept, ", the %lld largest are kept", (long long)layer.k);
+        facts_line(&f, l == 0 ? "layers" : "", "%lld -> %lld, %s%s", (long long)layer.inputs,
+                   (long long)layer.outputs, activation, kept);
     }
     facts_json(&f, "layers", layers);
     facts_integer(&f, "weights", "weights and biases", weights);
+    facts_real(&f, "scale", "factor on inputs", dltf_network_scale(network));
+    report_classes(&f, network);
     output_facts(&f, false);
     return EXIT_OK;
 }
@@ -190,26 +208,39 @@ static int inspect_hasher(const char *path, const dltf_hasher *hasher) {
     return EXIT_OK;
 }
 
+static int inspect_index(const char *path, const dltf_index *index) {
+    dltf_index_view view = dltf_index_get(index);
+    facts f = facts_new();
+    facts_text(&f, "index", "index", path);
+    facts_integer(&f, "codes", "codes", view.rows);
+    facts_integer(&f, "bits", "bits", 8 * view.bytes);
+    facts_integer(&f, "tables", "tables", view.tables);
+    facts_integer(&f, "table_bytes", "bytes of all tables", view.table_bytes);
+    output_facts(&f, false);
+    return EXIT_OK;
+}
+
+static int inspect_loaded(const char *path, const inspect_flags *flags, const dltf_loaded *loaded) {
+    if (loaded->model)
+        return inspect(path, flags, loaded->model);
+    if (flags->atoms)
+        return usage_error("%s %s: --atoms needs a model", path,
+                           loaded->network  ? "is a network"
+                           : loaded->hasher ? "is a hasher"
+                                            : "holds binary codes");
+    return loaded->network  ? inspect_network(path, loaded->network)
+           : loaded->hasher ? inspect_hasher(path, loaded->hasher)
+                            : inspect_index(path, loaded->index);
+}
+
 /* Shows whatever the file contains. */
 static int inspect_file(const char *path, const inspect_flags *flags) {
-    dltf_model *model = NULL;
-    dltf_network *network = NULL;
-    dltf_hasher *hasher = NULL;
-    int code = files_check_model(path);
-    if (code != EXIT_OK)
-        return code;
-    dltf_status status = dltf_trained_load(path, &model, &network, &hasher);
-    if (status != DLTF_OK)
+    dltf_loaded loaded;
+    dltf_status status = dltf_load(path, &loaded);
+    int code = status == DLTF_OK ? inspect_loaded(path, flags, &loaded) : files_check_model(path);
+    if (status != DLTF_OK && code == EXIT_OK)
         code = library_failure(status);
-    else if (model)
-        code = inspect(path, flags, model);
-    else if (flags->atoms)
-        code = usage_error("%s is a %s: --atoms needs a model", path, network ? "network" : "hasher");
-    else
-        code = network ? inspect_network(path, network) : inspect_hasher(path, hasher);
-    dltf_network_free(network);
-    dltf_hasher_free(hasher);
-    dltf_model_free(model);
+    dltf_loaded_free(&loaded);
     return code;
 }
 
@@ -227,12 +258,14 @@ static int run(const command *self, int count, char **words) {
 
 const command command_inspect = {
     .name = "inspect",
-    .summary = "show the properties and guarantees of a model, network or hasher",
+    .summary = "show the properties and guarantees of a model, network, hasher or index",
     .operands = "MODEL",
     .details =
         "Prints the sizes, encoder and preprocessing of a model, the coherence of its dictionary next to its "
         "lower bound, the number of entries for which recovery is proven, and how the model was trained. Of "
-        "a network it prints the layers, of a hasher method and sizes.",
+        "a network it prints the layers, of a hasher method and sizes, of an index (or a file of binary "
+        "codes) "
+        "the sizes of codes and tables.",
     .own = DLTF_OPTION_TABLE(own_options, inspect_flags),
     .json = "the same values",
     .examples = {"dltf inspect X.model.safetensors", "dltf inspect faces.model.safetensors --atoms atoms.png",

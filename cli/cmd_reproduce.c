@@ -2,6 +2,7 @@
  * experiments themselves are in experiments/. */
 #include "cli/arguments.h"
 #include "cli/files.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "experiments/experiment.h"
@@ -12,9 +13,9 @@
 #include <string.h>
 
 typedef struct reproduce_flags {
-    const char *methods, *settings, *datasets, *csv, *data, *figures;
-    int64_t seeds, seed, threads;
-    bool quick, plan;
+    const char *methods, *settings, *datasets, *csv, *data, *figures, *keep, *trial;
+    int64_t seeds, seed, threads, jobs;
+    bool quick, plan, validation;
 } reproduce_flags;
 
 /* clang-format off */
@@ -27,6 +28,10 @@ static const dltf_option own_options[] = {
     {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seed), .default_text = "0", .max = 1e15, .argument = "FIRST", .help = "seed of the first run"},
     {.name = "quick", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, quick), .default_text = "false", .help = "less data and fewer settings, for a first look"},
     {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
+    {.name = "jobs", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, jobs), .default_text = "1", .min = 1, .max = 64, .argument = "J", .help = "runs at a time, each in a process of its own that uses T threads, or its share of the cores"},
+    {.name = "keep", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, keep), .argument = "DIR", .help = "keep finished runs in this folder, created if missing, and do not repeat those that are in it: an interrupted experiment goes on"},
+    {.name = "validation", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, validation), .default_text = "false", .help = "measure on a part of the training data in place of the test data, to choose constants; of experiments that have one"},
+    {.name = "try", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, trial), .argument = "LIST", .help = "with --validation: other values of constants, as in rate=0.05,dropout=0.25"},
     {.name = "csv", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, csv), .argument = "FILE.csv", .help = "also write the rows as CSV"},
     {.name = "data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, data), .argument = "DIR", .help = "folder of data sets and images (default: $DLTF_DATA)"},
     {.name = "figures", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, figures), .argument = "DIR", .help = "also draw the figure of the experiment into this folder, created if missing"},
@@ -72,6 +77,31 @@ static int check_selection(const experiment *chosen, const experiment_request *r
     if (selection_unknown_setting(chosen, request, item, sizeof item))
         return usage_error("%s has no setting '%s'; --plan lists them", chosen->name, item);
     return EXIT_OK;
+}
+
+static int check_validation(const experiment *chosen, const reproduce_flags *flags) {
+    if (flags->trial && !flags->validation)
+        return usage_error("--try needs --validation: constants are not chosen on test data");
+    if (!flags->validation)
+        return EXIT_OK;
+    if (!chosen->check_trial)
+        return usage_error("%s has no validation data: omit --validation", chosen->name);
+    dltf_status status = chosen->check_trial(flags->trial);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+/* The folder to keep cells in, and the file in it. */
+static int check_keep(const reproduce_flags *flags) {
+    if (!flags->keep)
+        return EXIT_OK;
+    int code = files_make_folder(flags->keep);
+    char *path = code == EXIT_OK ? files_join(flags->keep, "/cells.jsonl") : NULL;
+    if (!path)
+        return EXIT_FAILED;
+    const char *output = path;
+    code = files_check(0, NULL, 1, &output);
+    free(path);
+    return code;
 }
 
 static int check_figures(const experiment *chosen, const reproduce_flags *flags) {
@@ -127,6 +157,12 @@ static int run_experiment(const experiment *chosen, const experiment_request *re
     json_t *result = NULL;
     dltf_status status = experiment_run(chosen, request, &result);
     progress_erase();
+    if (status == DLTF_CANCELLED && flags->keep) {
+        failure("interrupted; finished runs are kept in %s: the same command goes on", flags->keep);
+        return interrupt_exit_code();
+    }
+    if (status == DLTF_FILE && dltf_last_error().status != DLTF_FILE) /* not by the library */
+        return failure("%s/cells.jsonl: cannot write", flags->keep);
     if (status != DLTF_OK)
         return library_failure(status);
     int code = flags->figures ? draw_figure(chosen, request, result, flags->figures) : EXIT_OK;
@@ -153,10 +189,18 @@ static int run(const command *self, int count, char **words) {
         .threads = flags.threads,
         .quick = flags.quick,
         .plan = flags.plan,
+        .validation = flags.validation,
+        .trial = flags.trial,
+        .keep = flags.keep,
+        .jobs = flags.jobs,
         .data = flags.data ? flags.data : getenv("DLTF_DATA"),
         .progress = progress_step,
     };
     int code = check_selection(chosen, &request);
+    if (code == EXIT_OK)
+        code = check_validation(chosen, &flags);
+    if (code == EXIT_OK)
+        code = check_keep(&flags);
     if (code == EXIT_OK)
         code = files_check(0, NULL, 1, &flags.csv);
     if (code == EXIT_OK)
@@ -178,7 +222,7 @@ const command command_reproduce = {
     .choices_option = "methods",
     .examples = {"dltf reproduce table1 --quick",
                  "dltf reproduce table1 --methods original,dltf --seeds 5 --json",
-                 "dltf reproduce table3 --data data --dataset fashion",
+                 "dltf reproduce table3 --data data --dataset fashion --jobs 2 --keep runs",
                  "dltf reproduce figure1 --quick --seeds 1 --csv figure1.csv --figures .",
                  "dltf reproduce table4 --data images --figures table4", NULL},
     .run = run,

@@ -53,6 +53,8 @@ typedef struct command {
     ROW(gist)                                                                                                \
     ROW(cluster)                                                                                             \
     ROW(hash)                                                                                                \
+    ROW(pretrain)                                                                                            \
+    ROW(classify)                                                                                            \
     ROW(reproduce)                                                                                           \
     ROW(completion)                                                                                          \
     ROW(manual)
@@ -66,9 +68,15 @@ typedef struct command {
     ROW(hash_index)                                                                                          \
     ROW(hash_search)
 
+#define CLASSIFY_COMMANDS(ROW)                                                                               \
+    ROW(classify_train)                                                                                      \
+    ROW(classify_predict)                                                                                    \
+    ROW(classify_evaluate)
+
 #define DECLARE(name) extern const command command_##name;
 COMMANDS(DECLARE)
 HASH_COMMANDS(DECLARE)
+CLASSIFY_COMMANDS(DECLARE)
 #undef DECLARE
 
 /* NULL-terminated, groups without their subcommands. */

@@ -20,12 +20,17 @@ static struct {
     double started, drawn;
     int64_t first; /* `done` at the start; not 0 for a resumed training */
     bool visible;
+    char note[80];
 } bar;
 
 void progress_erase(void) {
     if (bar.visible)
         fputs("\r\033[K", stderr);
     bar.visible = false;
+}
+
+void progress_note(const char *text) {
+    snprintf(bar.note, sizeof bar.note, "%s", text);
 }
 
 static void restart(const dltf_progress *progress, double now) {
@@ -78,6 +83,8 @@ static void draw(const dltf_progress *progress, double elapsed) {
         fprintf(stderr, "  coherence %.3f", iteration->coherence);
     if (iteration && !isnan(iteration->held_out_error))
         fprintf(stderr, "  held out %.4f", iteration->held_out_error);
+    if (*bar.note)
+        fprintf(stderr, "  %s", bar.note);
     fflush(stderr);
     bar.visible = true;
 }

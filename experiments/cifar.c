@@ -51,4 +51,5 @@ dltf_status cifar_gist_load(const char *folder, int64_t threads, dltf_progress_f
 void cifar_gist_free(cifar_gist *gist) {
     free(gist->values);
     free(gist->labels);
+    *gist = (cifar_gist){0};
 }

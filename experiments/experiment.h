@@ -15,9 +15,13 @@ typedef struct experiment_request {
     const char *settings; /* key=value, separated by commas; NULL or empty: all */
     const char *datasets; /* names or their beginnings, separated by commas; NULL or empty: all */
     int64_t seeds, first_seed, threads;
-    bool quick;       /* reduced size, for a first look */
-    bool plan;        /* list rows without measuring */
-    const char *data; /* folder of data sets and images; NULL: none */
+    bool quick;        /* reduced size, for a first look */
+    bool plan;         /* list rows without measuring */
+    bool validation;   /* measure on validation data in place of test data, to choose constants */
+    const char *trial; /* NAME=VALUE, separated by commas, in place of constants; only with `validation` */
+    const char *keep;  /* folder of finished cells, which are not measured again; NULL: none */
+    int64_t jobs;      /* cells measured at a time, each in its own process */
+    const char *data;  /* folder of data sets and images; NULL: none */
     dltf_progress_fn progress;
     void *context;
 } experiment_request;
@@ -41,11 +45,13 @@ typedef struct experiment_paper {
 
 typedef struct experiment {
     const char *name;
-    const char *summary;           /* one line, no full stop */
-    const char *details;           /* additional sentences for the help; NULL if none */
-    const char *const *methods;    /* NULL-terminated, in the order of the rows */
-    const char *const *metrics;    /* NULL-terminated keys; `sd` belongs to the first */
-    int settings;                  /* number of settings */
+    const char *summary;        /* one line, no full stop */
+    const char *details;        /* additional sentences for the help; NULL if none */
+    const char *const *methods; /* NULL-terminated, in the order of the rows */
+    const char *method_key;     /* another key for the method in rows; NULL: only `method` */
+    const char *baseline;       /* rows have the difference of the first metric to this method; NULL: none */
+    const char *const *metrics; /* NULL-terminated keys; `sd` belongs to the first */
+    int settings;               /* number of settings */
     bool (*in_quick)(int setting); /* whether --quick includes a setting; NULL: all */
     /* Adds the keys and values that identify a setting in its rows. */
     void (*describe)(bool quick, int setting, json_t *row);
@@ -55,6 +61,8 @@ typedef struct experiment {
     bool paper_if_quick;           /* --quick only omits settings, so the paper's values still apply */
     /* Fills values[i] for every metric; NaN if the method lacks it. */
     dltf_status (*measure)(const experiment_cell *cell, double *values);
+    /* Checks request->trial; NULL: there is no validation data. */
+    dltf_status (*check_trial)(const char *trial);
     /* Whether a method has a setting, given the available data; NULL: always. */
     bool (*applies)(const experiment_request *request, const char *method, int setting);
     /* A message about missing data and where to get it, or NULL. The function may be NULL. */
@@ -72,6 +80,7 @@ typedef struct experiment {
     ROW(table2)                                                                                              \
     ROW(table3)                                                                                              \
     ROW(table4)                                                                                              \
+    ROW(table5)                                                                                              \
     ROW(certificates)                                                                                        \
     ROW(encoders)                                                                                            \
     ROW(images)                                                                                              \

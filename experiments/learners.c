@@ -1,5 +1,6 @@
-/* Learners side by side on images, patches and synthetic data: error of held-out samples for dictionaries
- * from half as many atoms as entries of a sample to eight times as many. Not in the paper. */
+/* Learners side by side on images, their descriptors, patches and synthetic data: error of held-out samples
+ * for dictionaries from half as many atoms as entries of a sample to eight times as many. Not in the paper.
+ */
 #include "experiments/experiment.h"
 #include "experiments/learners_data.h"
 

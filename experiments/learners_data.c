@@ -1,8 +1,9 @@
-/* Fashion-MNIST from Debian's package, MNIST and photographs from the folder of --data, and a synthetic
- * problem. Training patches come from the upper three quarters of each photograph and held-out ones from the
- * rest, so that they share no pixel. */
+/* Fashion-MNIST from Debian's package, MNIST, CIFAR-10 and photographs from the folder of --data, and a
+ * synthetic problem. Training patches come from the upper three quarters of each photograph and held-out ones
+ * from the rest, so that they share no pixel. */
 #include "experiments/learners_data.h"
 
+#include "experiments/cifar.h"
 #include "experiments/test_image.h"
 
 #include <math.h>
@@ -13,19 +14,21 @@
 
 enum { TRAINING = 60000, TEST = 5000, TRAINING_QUICK = 2000, TEST_QUICK = 500 };
 
-typedef enum kind { IDX, PATCHES, SYNTHETIC } kind;
+typedef enum kind { IDX, GIST, PATCHES, SYNTHETIC } kind;
 
 static const struct set {
     const char *name;
     kind kind;
-    int64_t side;       /* of an image or patch; n is its square */
+    int64_t columns;    /* n */
+    int64_t side;       /* of a patch */
     const char *folder; /* IDX; NULL: a folder of --data */
 } sets[LEARNERS_SETS] = {
-    {"fashion-mnist", IDX, 28, "/usr/share/datasets/fashion-mnist"},
-    {"mnist", IDX, 28, NULL},
-    {"patches-8x8", PATCHES, 8, NULL},
-    {"patches-12x12", PATCHES, 12, NULL},
-    {"synthetic", SYNTHETIC, 8, NULL},
+    {"fashion-mnist", IDX, 784, 0, "/usr/share/datasets/fashion-mnist"},
+    {"mnist", IDX, 784, 0, NULL},
+    {"cifar10-gist", GIST, DLTF_GIST_SIZE, 0, NULL},
+    {"patches-8x8", PATCHES, 64, 8, NULL},
+    {"patches-12x12", PATCHES, 144, 12, NULL},
+    {"synthetic", SYNTHETIC, 64, 0, NULL},
 };
 
 enum { PHOTOGRAPHS = 5 };
@@ -36,11 +39,11 @@ const char *learners_set_name(int set) {
 }
 
 int64_t learners_set_columns(int set) {
-    return sets[set].side * sets[set].side;
+    return sets[set].columns;
 }
 
 bool learners_set_centered(int set) {
-    return sets[set].kind == IDX;
+    return sets[set].kind == IDX || sets[set].kind == GIST;
 }
 
 static int64_t sample_count(bool quick, bool test) {
@@ -53,6 +56,9 @@ void learners_data_protocol(bool quick, json_t *object) {
     json_object_set_new(object, "training_samples", json_integer(sample_count(quick, false)));
     json_object_set_new(object, "held_out_samples", json_integer(sample_count(quick, true)));
     json_object_set_new(object, "images", json_string("pixels, minus the mean image of the training set"));
+    json_object_set_new(object, "gist",
+                        json_string("512 GIST descriptors of each CIFAR-10 image, minus their mean; "
+                                    "50,000 training samples"));
     json_object_set_new(object, "patches",
                         json_string("each minus its mean; training: upper three quarters of house, barbara, "
                                     "boat, cameraman and peppers; held out: the lowest quarter"));
@@ -79,6 +85,26 @@ static dltf_status load_file(int set, const experiment_request *request, bool te
     *samples = dltf_array_matrix(*array);
     int64_t most = sample_count(request->quick, test);
     samples->rows = samples->rows < most ? samples->rows : most;
+    return DLTF_OK;
+}
+
+/* ---- Descriptors ---- */
+
+/* Computed once and kept until the program ends, since it takes as long as learning from them. */
+static dltf_status load_descriptors(const experiment_request *request, bool test, dltf_matrix *samples) {
+    static cifar_gist gist;
+    if (!gist.values) {
+        dltf_status status = cifar_gist_load(request->data, request->threads, NULL, NULL, &gist);
+        if (status != DLTF_OK) {
+            cifar_gist_free(&gist);
+            return status;
+        }
+    }
+    int64_t training = gist.count / 6 * 5; /* the sixth file holds the test images */
+    int64_t first = test ? training : 0, rest = test ? gist.count - training : training;
+    int64_t most = sample_count(request->quick, test);
+    *samples =
+        dltf_matrix_f32(gist.values + first * DLTF_GIST_SIZE, rest < most ? rest : most, DLTF_GIST_SIZE);
     return DLTF_OK;
 }
 
@@ -111,7 +137,7 @@ static dltf_status cut_patches(dltf_image_view image, int64_t side, bool test, i
 
 static dltf_status load_patches(int set, const experiment_request *request, bool test, float **patches,
                                 dltf_matrix *samples) {
-    int64_t side = sets[set].side, n = side * side;
+    int64_t side = sets[set].side, n = sets[set].columns;
     int64_t each = sample_count(request->quick, test) / PHOTOGRAPHS;
     dltf_status status = DLTF_OK;
     *patches = malloc((size_t)(PHOTOGRAPHS * each * n) * sizeof **patches);
@@ -168,6 +194,8 @@ bool learners_set_exists(int set, const char *folder) {
     switch (sets[set].kind) {
     case IDX:
         return files_exist(set, folder);
+    case GIST:
+        return cifar_exists(folder);
     case PATCHES:
         return photographs_exist(folder);
     case SYNTHETIC:
@@ -187,10 +215,10 @@ const char *learners_data_notice(const char *folder) {
     size_t used = strlen(text);
     if (used == 0)
         return NULL;
-    snprintf(
-        text + used, sizeof text - used,
-        ". Fashion-MNIST is the package dataset-fashion-mnist; --data (or DLTF_DATA) must name a folder "
-        "with mnist/*.gz for MNIST and images/*.png (house, barbara, boat, cameraman, peppers) for patches.");
+    snprintf(text + used, sizeof text - used,
+             ". Fashion-MNIST is the package dataset-fashion-mnist; --data (or DLTF_DATA) must name a folder "
+             "with mnist/*.gz for MNIST, cifar10/*.bin for CIFAR-10 and images/*.png (house, barbara, boat, "
+             "cameraman, peppers) for patches.");
     return text;
 }
 
@@ -203,6 +231,8 @@ dltf_status learners_data_load(int set, const experiment_request *request, int64
         dltf_matrix *samples = test ? &data->test : &data->training;
         if (sets[set].kind == IDX)
             status = load_file(set, request, test, &data->files[test], samples);
+        else if (sets[set].kind == GIST)
+            status = load_descriptors(request, test, samples);
         else
             status = load_patches(set, request, test, &data->patches[test], samples);
     }

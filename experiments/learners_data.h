@@ -4,7 +4,7 @@
 
 #include "experiments/experiment.h"
 
-enum { LEARNERS_SETS = 5 };
+enum { LEARNERS_SETS = 6 };
 
 const char *learners_set_name(int set);
 

@@ -86,8 +86,9 @@ static dltf_status train_autoencoder(const experiment_cell *cell, dltf_matrix X,
     dltf_network_options o = training_options(cell, AE_EPOCHS, AE_BATCH);
     dltf_network *autoencoder = NULL;
     for (int l = 0; l <= depth; l++)
-        layers[l] = (dltf_layer){l == 0 ? X.cols : m, l == depth ? X.cols : m,
-                                 l == depth ? DLTF_ACTIVATION_LINEAR : DLTF_ACTIVATION_RELU, NULL, NULL};
+        layers[l] = (dltf_layer){.inputs = l == 0 ? X.cols : m,
+                                 .outputs = l == depth ? X.cols : m,
+                                 .activation = l == depth ? DLTF_ACTIVATION_LINEAR : DLTF_ACTIVATION_RELU};
     o.dropout = AE_DROPOUT;
     o.input_dropout = AE_INPUT_DROPOUT;
     dltf_status status = dltf_network_new(layers, depth + 1, cell->seed, &autoencoder);

@@ -34,6 +34,7 @@
 #include "dltf/measure.h"
 #include "dltf/network.h"
 #include "dltf/options.h"
+#include "dltf/pretrain.h"
 #include "dltf/search.h"
 
 #endif

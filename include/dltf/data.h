@@ -70,6 +70,13 @@ DLTF_API void dltf_labels_free(dltf_labels *labels);
 /* Writes a vector of int64 as .npy, or if the path ends so as .csv or .ivecs (32 bits), one label per row. */
 DLTF_API dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path);
 
+/* Classes are numbered by their labels in ascending order. dltf_classes_find writes the distinct labels to
+ * `classes`, which has room for `count`, and returns how many there are. dltf_classes_number finds the number
+ * of each label, or fails at the first that is not among the classes. */
+DLTF_API int64_t dltf_classes_find(const int64_t *labels, int64_t count, int64_t *classes);
+DLTF_API dltf_status dltf_classes_number(const int64_t *labels, int64_t count, const int64_t *classes,
+                                         int64_t class_count, int32_t *numbers);
+
 /* The same for a matrix, such as the neighbours of samples. */
 DLTF_API dltf_status dltf_integers_save(const int64_t *values, int64_t rows, int64_t cols, const char *path);
 
@@ -127,11 +134,19 @@ DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
 
 struct dltf_network;
 struct dltf_hasher;
+struct dltf_index;
 
-/* A model, a network or a hasher, whichever the file contains; the other pointers become NULL. If it contains
- * none of them, the message is about a model. */
-DLTF_API dltf_status dltf_trained_load(const char *path, dltf_model **model, struct dltf_network **network,
-                                       struct dltf_hasher **hasher);
+/* What a file contains: one of them, the others are NULL. */
+typedef struct dltf_loaded {
+    dltf_model *model;
+    struct dltf_network *network;
+    struct dltf_hasher *hasher;
+    struct dltf_index *index;
+} dltf_loaded;
+
+/* Loads whatever the file contains. If it contains nothing of this, the message is about a model. */
+DLTF_API dltf_status dltf_load(const char *path, dltf_loaded *loaded);
+DLTF_API void dltf_loaded_free(dltf_loaded *loaded);
 DLTF_API dltf_model_view dltf_model_get(const dltf_model *model);
 DLTF_API void dltf_model_free(dltf_model *model);
 

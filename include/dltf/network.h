@@ -3,6 +3,7 @@
 #define DLTF_NETWORK_H
 
 #include "dltf/data.h"
+#include "dltf/learn.h"
 #include "dltf/options.h"
 
 #ifdef __cplusplus
@@ -45,7 +46,7 @@ typedef enum dltf_optimiser { DLTF_OPTIMISERS(DLTF_VALUE) } dltf_optimiser;
 typedef enum dltf_schedule { DLTF_SCHEDULES(DLTF_VALUE) } dltf_schedule;
 #undef DLTF_VALUE
 
-/* Layers y = f(V x + b), each fed by the one before. */
+/* Layers y = max_k(f(V x + b)), each fed by the one before; most keep all outputs. */
 typedef struct dltf_network dltf_network;
 
 typedef struct dltf_layer {
@@ -53,6 +54,7 @@ typedef struct dltf_layer {
     dltf_activation activation;
     const float *weights; /* outputs x inputs; NULL in a new network: random */
     const float *bias;    /* outputs; NULL in a new network: zero */
+    int64_t k;            /* max_k: all but the k largest magnitudes are set to 0; 0: none is */
 } dltf_layer;
 
 /* Copies. Random weights are normal with variance 2/inputs before ReLU, 1/inputs otherwise. */
@@ -65,6 +67,10 @@ DLTF_API void dltf_network_free(dltf_network *network);
 DLTF_API int64_t dltf_network_layers(const dltf_network *network);
 /* Layer 0 .. count-1; the arrays belong to the network. */
 DLTF_API dltf_layer dltf_network_layer(const dltf_network *network, int64_t index);
+
+/* The factor on all inputs, in training and application; 1 in a new network. */
+DLTF_API dltf_status dltf_network_set_scale(dltf_network *network, double scale);
+DLTF_API double dltf_network_scale(const dltf_network *network);
 
 /* A new network of `count` layers from `first` on: the encoder of an autoencoder. */
 DLTF_API dltf_status dltf_network_part(const dltf_network *network, int64_t first, int64_t count,
@@ -87,6 +93,7 @@ typedef struct dltf_network_options {
     double dropout, input_dropout;
     double max_norm, decay, average;
     double adversarial;
+    double held_out;
     int64_t seed, threads; /* the result does not depend on threads */
 } dltf_network_options;
 
@@ -99,11 +106,56 @@ typedef struct dltf_targets {
     dltf_matrix values;
 } dltf_targets;
 
-/* Trains in place. `losses`: the mean loss of every epoch, with dropout, or NULL. Progress counts samples. On
- * failure and after cancelling, the network has the weights of the last step. */
+/* An epoch done. */
+typedef struct dltf_epoch {
+    double rate;    /* learning rate at its start */
+    double loss;    /* mean over its samples, as trained on: with dropout, moved if adversarial */
+    double error;   /* share of the validation samples that are misclassified after it; NaN without any */
+    double seconds; /* since the training was created or resumed */
+} dltf_epoch;
+
+typedef struct dltf_training dltf_training;
+
+/* Copies the network; X and targets must outlive the training. */
+DLTF_API dltf_status dltf_training_new(const dltf_network *network, dltf_matrix X, dltf_targets targets,
+                                       const dltf_network_options *options, dltf_training **training);
+/* Measures the error on these samples after every epoch from now on, instead of on those that the option
+ * held_out sets apart. They must outlive the training. */
+DLTF_API dltf_status dltf_training_validate(dltf_training *training, dltf_matrix X, const int32_t *labels);
+/* Progress counts samples. */
+DLTF_API dltf_status dltf_training_run(dltf_training *training, dltf_progress_fn progress, void *context,
+                                       dltf_outcome *outcome);
+/* With the weights of the last step; after all epochs their averages, if the options ask for these. */
+DLTF_API const dltf_network *dltf_training_network(const dltf_training *training);
+DLTF_API dltf_network_options dltf_training_options(const dltf_training *training);
+DLTF_API const dltf_epoch *dltf_training_history(const dltf_training *training, int64_t *count);
+/* Writes a checkpoint. Resuming it with the same X and targets gives the same bytes as an uninterrupted run;
+ * dltf_training_validate must be called again. */
+DLTF_API dltf_status dltf_training_save(const dltf_training *training, const char *path);
+DLTF_API dltf_status dltf_training_resume(const char *path, dltf_matrix X, dltf_targets targets,
+                                          int64_t threads, dltf_training **training);
+DLTF_API void dltf_training_free(dltf_training *training);
+
+/* All of the above in one call; trains in place. `losses`: the mean loss of every epoch, with dropout, or
+ * NULL. On failure and after cancelling, the network has the weights of the last step. */
 DLTF_API dltf_status dltf_network_train(dltf_network *network, dltf_matrix X, dltf_targets targets,
                                         const dltf_network_options *options, dltf_progress_fn progress,
                                         void *context, double *losses);
+
+/* ---- Classification ---------------------------------------------------------------------------- */
+
+/* A label for each output, ascending; copied. NULL if there are none: then the labels are 0, 1, ... */
+DLTF_API dltf_status dltf_network_set_classes(dltf_network *network, const int64_t *classes);
+DLTF_API const int64_t *dltf_network_classes(const dltf_network *network);
+
+/* The label of the largest output for every row of X, and softmax of the outputs as N x outputs
+ * `probabilities`, or NULL. */
+DLTF_API dltf_status dltf_network_predict(const dltf_network *network, dltf_matrix X, int64_t threads,
+                                          int64_t *labels, float *probabilities);
+
+/* counts[i * outputs + j]: how many samples with the label of output i are predicted to have that of j. */
+DLTF_API dltf_status dltf_network_confusion(const dltf_network *network, dltf_matrix X, const int64_t *labels,
+                                            int64_t threads, int64_t *counts);
 
 /* ---- Autoencoders ------------------------------------------------------------------------------ */
 

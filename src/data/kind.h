@@ -9,6 +9,7 @@ typedef enum dl_kind {
     DL_KIND_CHECKPOINT,
     DL_KIND_PCA,
     DL_KIND_NETWORK,
+    DL_KIND_TRAINING,
     DL_KIND_HASHER
 } dl_kind;
 

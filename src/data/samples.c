@@ -59,18 +59,34 @@ done:
     return status;
 }
 
-/* FNV-1a over 64-bit words: not cryptographic, only a guard against resuming or comparing with other data. */
-static uint64_t mix(uint64_t hash, uint64_t word) {
-    return (hash ^ word) * 0x100000001b3u;
+uint64_t dl_checksum_add(uint64_t checksum, uint64_t word) {
+    return (checksum ^ word) * 0x100000001b3u;
 }
 
-static uint64_t mix_row(uint64_t hash, const double *row, int64_t n) {
+static uint64_t checksum_of_shape(int64_t rows, int64_t cols) {
+    return dl_checksum_add(dl_checksum_add(0xcbf29ce484222325u, (uint64_t)rows), (uint64_t)cols);
+}
+
+static uint64_t add_row(uint64_t hash, const double *row, int64_t n) {
     for (int64_t j = 0; j < n; j++) {
         uint64_t word;
         memcpy(&word, &row[j], sizeof word);
-        hash = mix(hash, word ^ word >> 32);
+        hash = dl_checksum_add(hash, word ^ word >> 32);
     }
     return hash;
+}
+
+dltf_status dl_matrix_checksum(dltf_matrix matrix, uint64_t *checksum) {
+    double *row = DL_NEW(double, matrix.cols);
+    if (!row)
+        return DLTF_MEMORY;
+    *checksum = checksum_of_shape(matrix.rows, matrix.cols);
+    for (int64_t i = 0; i < matrix.rows; i++) {
+        dl_matrix_row(matrix, i, row);
+        *checksum = add_row(*checksum, row, matrix.cols);
+    }
+    dl_free(row);
+    return DLTF_OK;
 }
 
 dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
@@ -80,11 +96,11 @@ dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
         return DLTF_MEMORY;
     dltf_status status = DLTF_OK;
     double sum = 0;
-    *scan = (dl_scan){.checksum = mix(mix(0xcbf29ce484222325u, (uint64_t)N), (uint64_t)n)};
+    *scan = (dl_scan){.checksum = checksum_of_shape(N, n)};
     for (int64_t i = 0; i < N; i++) {
         dl_matrix_row(samples->X, i, row);
         DL_TRY(dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA));
-        scan->checksum = mix_row(scan->checksum, row, n);
+        scan->checksum = add_row(scan->checksum, row, n);
         preprocess(samples, row);
         double norm = dl_norm(row, n);
         scan->nonzero_rows += norm > 0;

@@ -32,6 +32,11 @@ const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t
 /* The mean row, in f32. Fails with row and column of the first NaN or infinity. */
 dltf_status dl_samples_mean(dltf_matrix X, float *mean);
 
+/* A guard against resuming or comparing with other data: FNV-1a over 64-bit words, not cryptographic. */
+uint64_t dl_checksum_add(uint64_t checksum, uint64_t word);
+/* Of shape and values, as in dl_scan. */
+dltf_status dl_matrix_checksum(dltf_matrix matrix, uint64_t *checksum);
+
 /* Fails with row and column of the first NaN or infinity, and if all rows are zero. */
 dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan);
 

@@ -10,7 +10,7 @@
 
 /* clang-format off */
 static const dltf_option options[] = {
-    {.name = "method", .kind = DLTF_OPTION_CHOICE, FIELD(method), .default_text = "itq", .choices = METHODS, .argument = "METHOD", .help = &(DLTF_HASH_METHODS(METHOD_HELP))[2]},
+    {.name = "method", .kind = DLTF_OPTION_CHOICE, FIELD(method), .default_text = "neighbour", .choices = METHODS, .argument = "METHOD", .help = &(DLTF_HASH_METHODS(METHOD_HELP))[2]},
     {.name = "bits", .letter = 'm', .kind = DLTF_OPTION_INTEGER, FIELD(bits), .min = 8, .max = 4096, .argument = "M", .help = "bits of a code, a multiple of 8; required"},
     {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = 4096, .applies = "sparseh|dltf", .argument = "K", .help = "entries of a sparse code: bits that are 1 (default: sparseh a quarter of the bits, dltf half of them)"},
     {.name = "samples", .kind = DLTF_OPTION_INTEGER, FIELD(samples), .default_text = "100000", .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "N", .help = "train with at most N samples, chosen at random; memory grows with it"},

@@ -37,7 +37,7 @@ struct dltf_hasher {
 
 /* What a hasher is trained with. */
 typedef struct dl_hash_training {
-    const float *X; /* N x n, the mean subtracted */
+    const float *X; /* N x n, the mean subtracted, in random order */
     int64_t N, n;
     dltf_hash_options options; /* bits, k and iterations filled in */
     int threads;

@@ -1,20 +1,23 @@
 /* What methods with sparse codes share. */
 #include "hash/sparse.h"
 
+#include "base/integer.h"
+
 #include <math.h>
 #include <string.h>
 
 const dl_hash_tensor dl_sparse_tensors[] = {{"dictionary", DL_TENSOR_F32, DL_HASH_BITS, DL_HASH_COLUMNS},
                                             {.name = NULL}};
 
-dltf_status dl_sparse_learn(dl_hash_training *t, dltf_train_options *options, dltf_hasher *h) {
+dltf_status dl_sparse_learn(dl_hash_training *t, dltf_train_options *options, int64_t samples,
+                            dltf_hasher *h) {
     dltf_model *model = NULL;
     options->m = h->bits;
     options->select = DLTF_SELECT_POSITIVE;
     options->seed = t->options.seed;
     options->threads = t->threads;
-    dltf_status status =
-        dltf_train(dltf_matrix_f32(t->X, t->N, t->n), options, t->meter.progress, t->meter.context, &model);
+    dltf_status status = dltf_train(dltf_matrix_f32(t->X, dl_min(t->N, samples), t->n), options,
+                                    t->meter.progress, t->meter.context, &model);
     if (status != DLTF_OK)
         return status;
     memcpy(dl_hasher_tensor(h, "dictionary"), dltf_model_get(model).dictionary,

@@ -6,8 +6,11 @@
 
 extern const dl_hash_tensor dl_sparse_tensors[];
 
-/* Learns the dictionary, with positive selection; m, seed and threads are those of the training. */
-dltf_status dl_sparse_learn(dl_hash_training *t, dltf_train_options *options, dltf_hasher *h);
+/* Learns the dictionary from at most so many samples, with positive selection; m, seed and threads are those
+ * of the training. With more samples dictionaries fit the data better, but their codes find fewer neighbours
+ * (docs/design.md). */
+dltf_status dl_sparse_learn(dl_hash_training *t, dltf_train_options *options, int64_t samples,
+                            dltf_hasher *h);
 
 /* Rejects a dictionary whose rows are not of norm 1. */
 dltf_status dl_sparse_check(const dltf_hasher *h);

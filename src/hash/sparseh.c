@@ -1,23 +1,25 @@
 /* Sparse hashing (Zhu et al. 2013): bit j is 1 if atom j is in the sparse code of a sample, here a
- * nonnegative one by iterative hard thresholding. The dictionary is learned for the data term alone. */
-#include "base/integer.h"
+ * nonnegative one by iterative hard thresholding. */
 #include "coding/encoder.h"
 #include "hash/sparse.h"
 
-/* The weight of the data term against incoherence, which then plays no part. */
-static const double THETA = 1000;
+/* Codes that have converged are closer to the samples, but farther from those of their neighbours. */
+enum { PASSES = 20 };
+/* Ten times the weight that dltf gives to the data: a little incoherence helps here, too. */
+static const double THETA = 0.1;
+enum { ITERATIONS = 5, MOST_SAMPLES = 10000 };
 
 static int64_t default_k(int64_t bits) {
     return bits / 4;
 }
 
-/* Codes with twice as many entries make better dictionaries for this use. */
 static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
     dltf_train_options options = dltf_train_options_default();
     options.encoder = DLTF_ENCODER_TIED;
+    options.k = h->k;
+    options.iterations = ITERATIONS;
     options.theta = options.theta_start = THETA;
-    options.k = dl_min(2 * h->k, h->bits);
-    return dl_sparse_learn(t, &options, h);
+    return dl_sparse_learn(t, &options, MOST_SAMPLES, h);
 }
 
 static dltf_status prepare(dltf_hasher *h) {
@@ -34,6 +36,7 @@ static dltf_status open(const dltf_hasher *h, int threads, void **run) {
     dltf_encode_options options = dltf_encode_options_default();
     dltf_encoder *encoder = NULL;
     options.coder = DLTF_CODER_IHT;
+    options.passes = PASSES;
     options.threads = threads;
     dltf_status status = dltf_encoder_new(h->model, &options, &encoder);
     *run = encoder;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "data/kind.h"
 #include "data/matrix.h"
+#include "data/option_notes.h"
 #include "learning/learner.h"
 #include "linalg/blas.h"
 
@@ -84,11 +85,6 @@ done:
 
 /* ---- Reading ---- */
 
-static dltf_status get_note(const dl_bundle *bundle, const char *name, const char **value) {
-    *value = dl_notes_get(&bundle->notes, name);
-    return *value ? DLTF_OK : dl_fail(DLTF_FORMAT, "the checkpoint has no entry '%s'", name);
-}
-
 /* Checks m against the stored dictionary before anything of that size is allocated. */
 static dltf_status check_size(const dl_bundle *bundle, const dltf_train_options *options) {
     const dl_tensor *dictionary = dl_bundle_find(bundle, "dictionary");
@@ -99,22 +95,9 @@ static dltf_status check_size(const dl_bundle *bundle, const dltf_train_options 
 }
 
 static dltf_status read_options(const dl_bundle *bundle, int64_t threads, dltf_train_options *options) {
-    dltf_option_table table = dltf_train_option_table();
     *options = dltf_train_options_default();
-    for (int i = 0; i < table.count; i++) {
-        char name[64];
-        const char *value = NULL;
-        if (strcmp(table.options[i].name, "threads") == 0)
-            continue;
-        snprintf(name, sizeof name, "option.%s", table.options[i].name);
-        dltf_status status = get_note(bundle, name, &value);
-        if (status == DLTF_OK)
-            status = dltf_option_set(table, options, table.options[i].name, value);
-        if (status != DLTF_OK)
-            return status;
-    }
     options->threads = threads;
-    return DLTF_OK;
+    return dl_option_notes_get(&bundle->notes, dltf_train_option_table(), options);
 }
 
 /* Parses a nonnegative integer. False if the text holds anything else. */
@@ -128,9 +111,9 @@ static bool read_integer(const char *text, int64_t *value) {
 static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {
     dltf_status status = DLTF_OK;
     const char *stage = NULL, *index = NULL, *start = NULL;
-    DL_TRY(get_note(bundle, "stage", &stage));
-    DL_TRY(get_note(bundle, "index", &index));
-    DL_TRY(get_note(bundle, "start", &start));
+    DL_TRY(dl_notes_need(&bundle->notes, "stage", &stage));
+    DL_TRY(dl_notes_need(&bundle->notes, "index", &index));
+    DL_TRY(dl_notes_need(&bundle->notes, "start", &start));
     while (l->stages[l->stage] && strcmp(l->stages[l->stage]->name, stage) != 0)
         l->stage++;
     if (!l->stages[l->stage] || !read_integer(index, &l->index) || l->index > l->stages[l->stage]->length(l))
@@ -148,7 +131,7 @@ done:
 static dltf_status check_data(const dl_bundle *bundle, const dltf_learner *l) {
     const char *checksum = NULL;
     char here[32];
-    dltf_status status = get_note(bundle, "data.checksum", &checksum);
+    dltf_status status = dl_notes_need(&bundle->notes, "data.checksum", &checksum);
     if (status != DLTF_OK)
         return status;
     snprintf(here, sizeof here, "%016llx", (unsigned long long)l->scan.checksum);
@@ -193,7 +176,7 @@ static dltf_status restore_history(const dl_bundle *bundle, dltf_learner *l) {
     const dl_tensor *history = dl_bundle_find(bundle, "history");
     const char *names = NULL;
     int64_t width = dl_history_width();
-    DL_TRY(get_note(bundle, "stages", &names));
+    DL_TRY(dl_notes_need(&bundle->notes, "stages", &names));
     if (!history && !dl_learner_begun(l))
         return DLTF_OK;
     if (!history || history->type != DL_TENSOR_F64 || history->cols != width || history->rank != 2)

@@ -1,6 +1,7 @@
 /* The result of a training: the model and its provenance (dltf_learner_model, dltf_train). */
 #include "base/memory.h"
 #include "data/model.h"
+#include "data/option_notes.h"
 #include "learning/learner.h"
 
 #include <math.h>
@@ -23,16 +24,8 @@ static double atom_sign(const dltf_learner *l, int64_t j) {
 /* Records nothing that differs between runs: the same training gives the same file. */
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes) {
     dltf_status status = DLTF_OK;
-    dltf_option_table table = dltf_train_option_table();
-    for (int i = 0; i < table.count; i++) {
-        char name[64], value[64];
-        if (strcmp(table.options[i].name, "threads") == 0)
-            continue;
-        snprintf(name, sizeof name, "option.%s", table.options[i].name);
-        dltf_option_format(&table.options[i], &l->options, value, sizeof value);
-        DL_TRY(dl_notes_set(notes, name, value));
-    }
     char value[64];
+    DL_TRY(dl_option_notes_set(notes, dltf_train_option_table(), &l->options));
     if (*l->choice)
         DL_TRY(dl_notes_set(notes, "encoder.choice", l->choice));
     DL_TRY(dl_notes_set(notes, "start", l->warm_encoder ? "model with encoder" : l->warm ? "model" : "new"));

@@ -12,8 +12,9 @@ static void shape_layers(const int64_t *sizes, int64_t depth, bool relu_code, dl
     for (int64_t l = 0; l < depth; l++) {
         dltf_activation code = l + 1 < depth || relu_code ? DLTF_ACTIVATION_RELU : DLTF_ACTIVATION_LINEAR;
         dltf_activation back = l > 0 ? DLTF_ACTIVATION_RELU : DLTF_ACTIVATION_LINEAR;
-        layers[l] = (dltf_layer){sizes[l], sizes[l + 1], code, NULL, NULL};
-        layers[2 * depth - 1 - l] = (dltf_layer){sizes[l + 1], sizes[l], back, NULL, NULL};
+        layers[l] = (dltf_layer){.inputs = sizes[l], .outputs = sizes[l + 1], .activation = code};
+        layers[2 * depth - 1 - l] =
+            (dltf_layer){.inputs = sizes[l + 1], .outputs = sizes[l], .activation = back};
     }
 }
 

@@ -108,7 +108,7 @@ static void step(dec *c, int64_t number) {
     int64_t N = c->X.rows, last = t->network->count, size = c->clusters * c->d;
     t->rows = dl_min(t->room, N - number % dl_tiles(N, t->room) * t->room);
     for (int64_t i = 0; i < t->rows; i++)
-        dltf_matrix_row(c->X, sample_of(c, number, i), t->Y[0] + i * c->X.cols);
+        dl_network_input(t->network, c->X, sample_of(c, number, i), t->Y[0] + i * c->X.cols);
     dl_trainer_forward(t);
     memset(c->slope, 0, (size_t)size * sizeof *c->slope);
     for (int64_t i = 0; i < t->rows; i++)

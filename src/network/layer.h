@@ -29,8 +29,9 @@ const dl_activation *dl_activation_find(dltf_activation activation);
 typedef struct dl_layer {
     int64_t inputs, outputs;
     const dl_activation *activation;
-    float *V; /* outputs x inputs */
-    float *b; /* outputs */
+    int64_t k; /* outputs kept: see network/keep.h; 0: all */
+    float *V;  /* outputs x inputs */
+    float *b;  /* outputs */
 } dl_layer;
 
 /* Consecutive columns of a matrix. */
@@ -41,7 +42,7 @@ typedef struct dl_range {
 /* Tile `tile` of `total` units. */
 dl_range dl_units(int64_t total, int64_t tile);
 
-/* Y (rows x outputs) in the columns `units`, from X (rows x inputs). */
+/* Y (rows x outputs) in the columns `units`, from X (rows x inputs), before max_k. */
 void dl_layer_forward(const dl_layer *layer, const float *X, int64_t rows, dl_range units, float *Y);
 
 /* Gradient with respect to X, in the columns `units` of DX (rows x inputs). */

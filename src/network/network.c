@@ -1,16 +1,14 @@
-/* Networks: made from layers, read through views, applied to samples. */
+/* Networks: made from layers, read through views. */
 #include "network/network.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "base/random.h"
 #include "data/matrix.h"
+#include "kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { ROWS = 128 }; /* samples of a task */
 
 /* Activation and sizes of one layer, which must take what the one before gives. */
 static dltf_status check_layer(const dltf_layer *layers, int64_t index, int64_t *size) {
@@ -24,6 +22,9 @@ static dltf_status check_layer(const dltf_layer *layers, int64_t index, int64_t 
     if (index > 0 && layer->inputs != layers[index - 1].outputs)
         return dl_fail(DLTF_ARGUMENT, "layer %lld has %lld inputs, but the layer before has %lld outputs",
                        (long long)index, (long long)layer->inputs, (long long)layers[index - 1].outputs);
+    if (layer->k < 0 || layer->k > layer->outputs)
+        return dl_fail(DLTF_ARGUMENT, "layer %lld keeps k = %lld of %lld outputs: out of range",
+                       (long long)index, (long long)layer->k, (long long)layer->outputs);
     *size += layer->outputs * (layer->inputs + 1); /* a sum below 2^52 and a product below 2^63 - 2^52 */
     if (*size > INT64_C(1) << 52)
         return dl_fail(DLTF_ARGUMENT, "layer %lld: %lld inputs and %lld outputs are too many",
@@ -42,12 +43,14 @@ dltf_status dl_network_alloc(const dltf_layer *layers, int64_t count, dltf_netwo
     DL_TRY_NEW(made, 1);
     made->count = count;
     made->size = size;
+    made->scale = 1;
     DL_TRY_NEW(made->layers, count);
     DL_TRY_NEW(made->values, size);
     float *next = made->values;
     for (int64_t l = 0; l < count; l++) {
         int64_t n = layers[l].inputs, m = layers[l].outputs;
-        made->layers[l] = (dl_layer){n, m, dl_activation_find(layers[l].activation), next, next + m * n};
+        made->layers[l] =
+            (dl_layer){n, m, dl_activation_find(layers[l].activation), layers[l].k, next, next + m * n};
         next += m * (n + 1);
     }
     *network = made;
@@ -94,6 +97,7 @@ void dltf_network_free(dltf_network *network) {
         return;
     dl_free(network->layers);
     dl_free(network->values);
+    dl_free(network->classes);
     dl_free(network);
 }
 
@@ -110,8 +114,8 @@ static dltf_activation activation_number(const dl_activation *activation) {
 
 dltf_layer dltf_network_layer(const dltf_network *network, int64_t index) {
     const dl_layer *layer = &network->layers[index];
-    return (dltf_layer){layer->inputs, layer->outputs, activation_number(layer->activation), layer->V,
-                        layer->b};
+    return (dltf_layer){layer->inputs, layer->outputs, activation_number(layer->activation),
+                        layer->V,      layer->b,       layer->k};
 }
 
 dltf_status dltf_network_part(const dltf_network *network, int64_t first, int64_t count,
@@ -123,7 +127,16 @@ dltf_status dltf_network_part(const dltf_network *network, int64_t first, int64_
                        (long long)first, (long long)(first + count - 1), (long long)network->count);
     for (int64_t l = 0; l < count; l++)
         layers[l] = dltf_network_layer(network, first + l);
-    return dltf_network_new(layers, count, 0, part);
+    dltf_status status = dltf_network_new(layers, count, 0, part);
+    if (status == DLTF_OK && first == 0)
+        (*part)->scale = network->scale;
+    if (status == DLTF_OK && network->classes && first + count == network->count)
+        status = dltf_network_set_classes(*part, network->classes);
+    if (status != DLTF_OK) {
+        dltf_network_free(*part);
+        *part = NULL;
+    }
+    return status;
 }
 
 int64_t dl_network_inputs(const dltf_network *network) {
@@ -141,6 +154,12 @@ int64_t dl_network_width(const dltf_network *network) {
     return width;
 }
 
+void dl_network_input(const dltf_network *network, dltf_matrix X, int64_t row, float *input) {
+    dltf_matrix_row(X, row, input);
+    if (network->scale != 1)
+        dl_kernels_now()->combine32(input, network->scale, 0, input, X.cols);
+}
+
 dltf_status dl_network_check_data(const dltf_network *network, dltf_matrix X) {
     dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status != DLTF_OK)
@@ -149,43 +168,4 @@ dltf_status dl_network_check_data(const dltf_network *network, dltf_matrix X) {
         return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA, "%lld columns, but the network has %lld inputs",
                              (long long)X.cols, (long long)dl_network_inputs(network));
     return dl_matrix_check_finite(X, DLTF_SUBJECT_DATA);
-}
-
-/* ---- Application ---- */
-
-typedef struct application {
-    const dltf_network *network;
-    dltf_matrix X;
-    int64_t width;
-    float *buffers; /* per thread: two of ROWS x width */
-    float *outputs;
-} application;
-
-static void apply_rows(void *context, int64_t task, int worker) {
-    const application *a = context;
-    int64_t first = task * ROWS, rows = dl_min(ROWS, a->X.rows - first), inputs = a->X.cols;
-    int64_t count = a->network->count;
-    float *in = a->buffers + 2 * worker * ROWS * a->width, *out = in + ROWS * a->width;
-    for (int64_t i = 0; i < rows; i++)
-        dltf_matrix_row(a->X, first + i, in + i * inputs);
-    for (int64_t l = 0; l < count; l++) {
-        const dl_layer *layer = &a->network->layers[l];
-        float *Y = l + 1 == count ? a->outputs + first * layer->outputs : out;
-        dl_layer_forward(layer, in, rows, (dl_range){0, layer->outputs}, Y);
-        out = in;
-        in = Y;
-    }
-}
-
-dltf_status dltf_network_apply(const dltf_network *network, dltf_matrix X, int64_t threads, float *outputs) {
-    application a = {.network = network, .X = X, .width = dl_network_width(network), .outputs = outputs};
-    int workers = dl_thread_count(threads);
-    dltf_status status = dl_network_check_data(network, X);
-    if (status != DLTF_OK)
-        return status;
-    DL_TRY_NEW(a.buffers, 2 * workers * ROWS * a.width);
-    dl_parallel(workers, dl_tiles(X.rows, ROWS), apply_rows, &a);
-done:
-    dl_free(a.buffers);
-    return status;
 }

@@ -9,8 +9,10 @@ enum { DL_MOST_LAYERS = 100 };
 struct dltf_network {
     int64_t count;
     dl_layer *layers;
-    float *values; /* weights and bias of every layer, one after the other */
-    int64_t size;  /* of values */
+    float *values;    /* weights and bias of every layer, one after the other */
+    int64_t size;     /* of values */
+    float scale;      /* of the inputs */
+    int64_t *classes; /* labels of the outputs, ascending; NULL: none */
 };
 
 /* An uninitialised network of the given shapes. */
@@ -20,6 +22,14 @@ int64_t dl_network_inputs(const dltf_network *network);
 int64_t dl_network_outputs(const dltf_network *network);
 /* Entries of the widest row that passes through the network. */
 int64_t dl_network_width(const dltf_network *network);
+
+/* Row `row` of X as input of the network: scaled. */
+void dl_network_input(const dltf_network *network, dltf_matrix X, int64_t row, float *input);
+
+/* The output that is largest for each row of X, the first of equals. `probabilities`: N x outputs, or NULL.
+ */
+dltf_status dl_network_classify(const dltf_network *network, dltf_matrix X, int64_t threads, int32_t *numbers,
+                                float *probabilities);
 
 /* Fails if samples of this size and type cannot be the input, or one of them is not finite. */
 dltf_status dl_network_check_data(const dltf_network *network, dltf_matrix X);

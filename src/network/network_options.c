@@ -24,6 +24,7 @@ static const dltf_option options[] = {
     {.name = "decay", .kind = DLTF_OPTION_REAL, FIELD(decay), .default_text = "0", .max = 1e6, .argument = "D", .help = "weight decay: D/2 times the sum of the squared weights, without biases, is added to the loss"},
     {.name = "average", .kind = DLTF_OPTION_REAL, FIELD(average), .default_text = "0", .max = 0.999999, .argument = "A", .help = "result: running average of the weights, multiplied by A in each step; 0: the last weights"},
     {.name = "adversarial", .kind = DLTF_OPTION_REAL, FIELD(adversarial), .default_text = "0", .max = 1e30, .argument = "EPS", .help = "train on each sample moved by the distance EPS in the direction in which its loss grows fastest; 0: on the samples themselves"},
+    {.name = "held-out", .kind = DLTF_OPTION_REAL, FIELD(held_out), .default_text = "0", .max = 0.9, .argument = "P", .help = "share of the samples, chosen at random, that is not trained on; the error on them is measured after every epoch"},
     {.name = "seed", .kind = DLTF_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
     {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };

@@ -59,6 +59,7 @@ dltf_status dl_trainer_alloc(dl_trainer *t, dltf_network *network, const dltf_ne
         DL_TRY_NEW(t->average, network->size);
         memcpy(t->average, network->values, (size_t)network->size * sizeof *t->average);
     }
+    DL_TRY(dl_keep_alloc(&t->keep, network, t->threads));
     DL_TRY_NEW(t->scratch, t->threads * t->scratch_size);
     DL_TRY(list_tiles(t));
 done:
@@ -77,6 +78,7 @@ void dl_trainer_free(dl_trainer *t) {
     dl_free(t->dropout);
     for (int a = 0; a < DL_MOST_MOMENTS; a++)
         dl_free(t->moments[a]);
+    dl_keep_free(&t->keep);
     dl_free(t->average);
     dl_free(t->scratch);
     dl_free(t->tiles);
@@ -101,21 +103,39 @@ static void forward_tile(void *context, int64_t tile, int worker) {
     float *Y = t->Y[task->layer + 1];
     (void)worker;
     dl_layer_forward(layer, t->Y[task->layer], t->rows, units, Y);
-    if (!t->undropped)
+    if (!t->undropped && layer->k == 0)
         dl_dropout_apply(&t->dropout[task->layer + 1], dl_trainer_row(t), t->rows, units, Y);
 }
 
-void dl_trainer_drop_inputs(dl_trainer *t, int64_t first, int64_t count) {
-    int64_t width = width_of(t->network, 0);
+/* Dropout of whole rows. */
+static void drop_rows(dl_trainer *t, int64_t layer, int64_t first, int64_t count) {
+    int64_t width = width_of(t->network, layer);
     for (int64_t tile = 0; tile < dl_tiles(width, DL_UNITS); tile++)
-        dl_dropout_apply(&t->dropout[0], dl_trainer_row(t) + (uint64_t)first, count, dl_units(width, tile),
-                         t->Y[0] + first * width);
+        dl_dropout_apply(&t->dropout[layer], dl_trainer_row(t) + (uint64_t)first, count,
+                         dl_units(width, tile), t->Y[layer] + first * width);
+}
+
+void dl_trainer_drop_inputs(dl_trainer *t, int64_t first, int64_t count) {
+    drop_rows(t, 0, first, count);
+}
+
+/* Selects among all outputs of a sample, then drops some of those kept. */
+static void keep_rows(void *context, int64_t number, int worker) {
+    const layer_task *task = context;
+    dl_trainer *t = task->t;
+    const dl_layer *layer = &t->network->layers[task->layer];
+    int64_t first = number * DL_TASK_ROWS, count = dl_min(t->rows - first, DL_TASK_ROWS);
+    dl_keep_apply(&t->keep, worker, layer, count, t->Y[task->layer + 1] + first * layer->outputs);
+    if (!t->undropped)
+        drop_rows(t, task->layer + 1, first, count);
 }
 
 void dl_trainer_forward(dl_trainer *t) {
     for (int64_t l = 0; l < t->network->count; l++) {
         layer_task task = {t, l};
         dl_parallel(t->threads, dl_tiles(t->network->layers[l].outputs, DL_UNITS), forward_tile, &task);
+        if (t->network->layers[l].k > 0)
+            dl_parallel(t->threads, dl_tiles(t->rows, DL_TASK_ROWS), keep_rows, &task);
     }
 }
 
@@ -125,6 +145,8 @@ static void pass_activation(const dl_trainer *t, int64_t layer, dl_range units) 
     for (int64_t i = 0; i < t->rows; i++) {
         int64_t at = i * self->outputs + units.first;
         self->activation->slope(t->D[layer] + at, t->Y[layer] + at, units.count);
+        if (self->k > 0)
+            dl_keep_slope(t->D[layer] + at, t->Y[layer] + at, units.count);
     }
 }
 
@@ -208,6 +230,14 @@ void dl_trainer_update(dl_trainer *t, double rate) {
     update_task task = {
         t, {number, rate, o->momentum, o->decay}, {number, rate, o->momentum, 0}, (float)keep};
     dl_parallel(t->threads, t->tile_count, update_tile, &task);
+}
+
+void dl_trainer_swap_average(dl_trainer *t) {
+    for (int64_t i = 0; t->average && i < t->network->size; i++) {
+        float value = t->network->values[i];
+        t->network->values[i] = t->average[i];
+        t->average[i] = value;
+    }
 }
 
 void dl_trainer_finish(dl_trainer *t) {

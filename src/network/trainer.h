@@ -5,8 +5,11 @@
 #define DL_NETWORK_TRAINER_H
 
 #include "network/dropout.h"
-#include "network/network.h"
+#include "network/keep.h"
 #include "network/optimiser.h"
+
+/* Samples of a task that needs whole rows. */
+enum { DL_TASK_ROWS = 16 };
 
 typedef struct dl_trainer {
     dltf_network *network;
@@ -21,6 +24,7 @@ typedef struct dl_trainer {
     float **D;          /* gradients with respect to the sums of the layer */
     dl_dropout *dropout;
     bool undropped; /* forward and backward ignore dropout */
+    dl_keep keep;
 
     float *moments[DL_MOST_MOMENTS]; /* as network->values */
     float *average;                  /* of the weights; NULL without */
@@ -48,6 +52,9 @@ void dl_trainer_backward(dl_trainer *t, bool to_input);
 
 /* Changes all weights by the gradients of the batch. */
 void dl_trainer_update(dl_trainer *t, double rate);
+
+/* Exchanges the weights of the network and their averages, if there are any. */
+void dl_trainer_swap_average(dl_trainer *t);
 
 /* The averaged weights become those of the network, if there are any. */
 void dl_trainer_finish(dl_trainer *t);

@@ -6,55 +6,28 @@
 #include "search/method.h"
 #include "search/scan.h"
 
-/* Queries of a block share each tile of the database. Blocks of a round; rows of a part. */
-enum { BLOCK = 64, MOST_BLOCKS = 64, TASKS_PER_THREAD = 4, LEAST_PART = 1 << 14 };
-
-typedef struct worker {
-    dl_scan scan;
-    dl_hits hits[BLOCK];
-    uint64_t *words; /* of a block of queries */
-} worker;
+/* Blocks of a round; rows of a part. */
+enum { BLOCK = DL_SCAN_BLOCK, MOST_BLOCKS = 64, TASKS_PER_THREAD = 4, LEAST_PART = 1 << 14 };
 
 typedef struct flat {
     dl_job *job;
-    worker *workers;
+    dl_scan *scans;       /* one for each thread */
     int64_t round, parts; /* queries of a round at most; parts of the database */
     int64_t first, count; /* queries of this round */
     dl_found *found;      /* round x parts */
 } flat;
 
-static void search_block(void *context, int64_t task, int index) {
+static void search_block(void *context, int64_t task, int thread) {
     flat *f = context;
-    worker *w = &f->workers[index];
+    dl_scan *scan = &f->scans[thread];
     const dl_job *job = f->job;
     int64_t first = task / f->parts * BLOCK, part = task % f->parts, rows = job->index->rows;
     int64_t count = dl_min(BLOCK, f->count - first), size = dl_tiles(rows, f->parts);
-    for (int64_t q = 0; q < count; q++) {
-        dl_scan_words(dl_job_query(job, f->first + first + q), job->index->width,
-                      w->words + q * w->scan.words);
-        dl_hits_begin(&w->hits[q], job->k, job->radius, 8 * job->index->width, true);
-    }
-    dl_scan_rows(&w->scan, part * size, dl_min(rows, (part + 1) * size), w->words, count, w->hits);
     for (int64_t q = 0; q < count; q++)
-        dl_found_take(&f->found[(first + q) * f->parts + part], &w->hits[q]);
-}
-
-static dltf_status worker_alloc(worker *w, const dl_job *job) {
-    dltf_status status = DLTF_OK;
-    int64_t queries = dl_min(BLOCK, job->queries->rows);
-    DL_TRY(dl_scan_alloc(&w->scan, job->index));
-    DL_TRY_NEW(w->words, queries * w->scan.words);
-    for (int64_t q = 0; q < queries; q++)
-        DL_TRY(dl_hits_alloc(&w->hits[q], 8 * job->index->width));
-done:
-    return status;
-}
-
-static void worker_free(worker *w) {
-    dl_scan_free(&w->scan);
-    dl_free(w->words);
-    for (int q = 0; q < BLOCK; q++)
-        dl_hits_free(&w->hits[q]);
+        dl_scan_begin(scan, q, dl_job_query(job, f->first + first + q), job->k, job->radius);
+    dl_scan_rows(scan, part * size, dl_min(rows, (part + 1) * size), count);
+    for (int64_t q = 0; q < count; q++)
+        dl_found_take(&f->found[(first + q) * f->parts + part], &scan->hits[q]);
 }
 
 /* The size of a round, and parts of the database where blocks alone would not occupy all threads. */
@@ -85,14 +58,14 @@ dltf_status dl_flat_search(dl_job *job) {
     flat f = {.job = job};
     plan(&f);
     DL_TRY_NEW(f.found, f.round * f.parts);
-    DL_TRY_NEW(f.workers, job->threads);
+    DL_TRY_NEW(f.scans, job->threads);
     for (int t = 0; t < job->threads; t++)
-        DL_TRY(worker_alloc(&f.workers[t], job));
+        DL_TRY(dl_scan_alloc(&f.scans[t], job->index, dl_min(BLOCK, job->queries->rows)));
     status = run_rounds(&f);
 done:
-    for (int t = 0; f.workers && t < job->threads; t++)
-        worker_free(&f.workers[t]);
-    dl_free(f.workers);
+    for (int t = 0; f.scans && t < job->threads; t++)
+        dl_scan_free(&f.scans[t]);
+    dl_free(f.scans);
     if (f.found)
         dl_found_free(f.found, f.round * f.parts);
     dl_free(f.found);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 /* Queries of a task; keys and rows that are fetched together, to overlap accesses to memory. */
-enum { BLOCK = 64, MOST_BLOCKS = 64, TASKS_PER_THREAD = 4, KEYS = 256, LISTED = 256 };
+enum { BLOCK = DL_SCAN_BLOCK, MOST_BLOCKS = 64, TASKS_PER_THREAD = 4, KEYS = 256, LISTED = 256 };
 
 typedef struct bucket {
     uint32_t begin, end;
@@ -23,10 +23,8 @@ typedef struct bucket {
 /* The work space of one thread. */
 typedef struct worker {
     const dltf_index *index;
-    dl_scan scan;
-    dl_hits hits[BLOCK];
-    int64_t waiting[BLOCK]; /* queries of the block that are left to the linear search */
-    uint64_t *words;        /* their codes */
+    dl_scan scan;           /* for the queries of the block that are left to the linear search */
+    int64_t waiting[BLOCK]; /* these queries */
 
     /* One query. */
     const uint8_t *query;
@@ -106,7 +104,7 @@ static int64_t list_buckets(worker *w, const dl_table *table, uint32_t key, uint
         __builtin_prefetch(&table->starts[keys[count++]]);
     }
     for (int64_t i = 0; i < count; i++) {
-        bucket b = {table->starts[keys[i]], table->starts[keys[i] + 1]};
+        bucket b = {table->starts[keys[i]], table->starts[(int64_t)keys[i] + 1]};
         if (b.begin > b.end || b.end > w->index->rows)
             w->corrupt = true;
         else if (b.begin < b.end) {
@@ -185,7 +183,7 @@ static void search_block(void *context, int64_t task, int thread) {
     int64_t waiting = 0;
     for (int64_t q = 0; q < count; q++) {
         w->query = dl_job_query(job, m->first + first + q);
-        w->found = &w->hits[waiting];
+        w->found = &w->scan.hits[waiting];
         dl_hits_begin(w->found, job->k, job->radius, bits, false);
         if (search_query(w, job)) {
             dl_found *found = &m->found[first + q];
@@ -194,32 +192,13 @@ static void search_block(void *context, int64_t task, int thread) {
                 qsort(found->hits, (size_t)found->count, sizeof *found->hits, by_number);
             continue;
         }
-        dl_hits_begin(w->found, job->k, job->radius, bits, true);
-        dl_scan_words(w->query, w->index->width, w->words + waiting * w->scan.words);
+        dl_scan_begin(&w->scan, waiting, w->query, job->k, job->radius);
         w->waiting[waiting++] = first + q;
     }
     if (waiting > 0)
-        dl_scan_rows(&w->scan, 0, w->index->rows, w->words, waiting, w->hits);
+        dl_scan_rows(&w->scan, 0, w->index->rows, waiting);
     for (int64_t i = 0; i < waiting; i++)
-        dl_found_take(&m->found[w->waiting[i]], &w->hits[i]);
-}
-
-static dltf_status worker_alloc(worker *w, const dl_job *job, int64_t block) {
-    dltf_status status = DLTF_OK;
-    w->index = job->index;
-    DL_TRY(dl_scan_alloc(&w->scan, job->index));
-    DL_TRY_NEW(w->words, block * w->scan.words);
-    for (int64_t q = 0; q < block; q++)
-        DL_TRY(dl_hits_alloc(&w->hits[q], 8 * job->index->width));
-done:
-    return status;
-}
-
-static void worker_free(worker *w) {
-    dl_scan_free(&w->scan);
-    dl_free(w->words);
-    for (int q = 0; q < BLOCK; q++)
-        dl_hits_free(&w->hits[q]);
+        dl_found_take(&m->found[w->waiting[i]], &w->scan.hits[i]);
 }
 
 static dltf_status run_rounds(multi_index *m) {
@@ -252,12 +231,14 @@ dltf_status dl_multi_index_search(dl_job *job) {
     plan(&m);
     DL_TRY_NEW(m.found, m.round);
     DL_TRY_NEW(m.workers, job->threads);
-    for (int t = 0; t < job->threads; t++)
-        DL_TRY(worker_alloc(&m.workers[t], job, m.block));
+    for (int t = 0; t < job->threads; t++) {
+        m.workers[t].index = job->index;
+        DL_TRY(dl_scan_alloc(&m.workers[t].scan, job->index, m.block));
+    }
     status = run_rounds(&m);
 done:
     for (int t = 0; m.workers && t < job->threads; t++)
-        worker_free(&m.workers[t]);
+        dl_scan_free(&m.workers[t].scan);
     dl_free(m.workers);
     if (m.found)
         dl_found_free(m.found, m.round);

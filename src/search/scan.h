@@ -6,6 +6,9 @@
 #include "kernels/kernels.h"
 #include "search/hits.h"
 
+/* Queries that are compared with a tile before the next is fetched. */
+enum { DL_SCAN_BLOCK = 64 };
+
 /* The work space of one thread. */
 typedef struct dl_scan {
     const dltf_index *index;
@@ -13,17 +16,19 @@ typedef struct dl_scan {
     int64_t words, tile_rows; /* of a code; compared at a time */
     uint64_t *planes;         /* a tile, word by word */
     uint16_t *distances, *near;
+    uint64_t *queries; /* a block of them as words */
+    dl_hits hits[DL_SCAN_BLOCK];
 } dl_scan;
 
-dltf_status dl_scan_alloc(dl_scan *scan, const dltf_index *index);
+/* For blocks of at most `queries` queries. */
+dltf_status dl_scan_alloc(dl_scan *scan, const dltf_index *index, int64_t queries);
 void dl_scan_free(dl_scan *scan);
 
-/* Adds the rows first .. last-1 to the hits of `count` queries (rows of scan->words words). O(rows x words)
- * for each query. Many queries share the cost of fetching the rows. */
-void dl_scan_rows(dl_scan *scan, int64_t first, int64_t last, const uint64_t *queries, int64_t count,
-                  dl_hits *hits);
+/* Makes a code query i of the block, without hits. */
+void dl_scan_begin(dl_scan *scan, int64_t i, const uint8_t *code, int64_t k, int64_t radius);
 
-/* The code as words, zero beyond its end. */
-void dl_scan_words(const uint8_t *code, int64_t width, uint64_t *words);
+/* Adds the rows first .. last-1 to the hits of the first `count` queries of the block, in O(rows x words) for
+ * each. The queries share the cost of fetching the rows. */
+void dl_scan_rows(dl_scan *scan, int64_t first, int64_t last, int64_t count);
 
 #endif

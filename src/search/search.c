@@ -40,7 +40,8 @@ static dltf_search_method choose(const dltf_index *index, const dltf_search_opti
     dltf_index planned = *index;
     if (index->tables == 0)
         dl_index_place(&planned, dl_index_tables(index->rows, index->width), NULL);
-    if (planned.tables == 0)
+    if (planned.tables == 0 ||
+        (index->tables == 0 && (double)planned.table_bytes > dl_memory_of_machine() / 4))
         return DLTF_SEARCH_FLAT;
     double probing = (double)queries * dl_cost_multi_index(&planned, options->k, options->radius);
     double building = index->tables == 0 ? dl_cost_build(&planned) : 0;

@@ -25,7 +25,7 @@ static void count_rows(void *context, int64_t t, int worker) {
     (void)worker;
     builder *b = context;
     for (int64_t row = b->first; row < b->last; row++)
-        b->starts[t][key_of(b->index, &b->index->table[t], row) + 1]++;
+        b->starts[t][(int64_t)key_of(b->index, &b->index->table[t], row) + 1]++;
 }
 
 static void add_up(void *context, int64_t t, int worker) {

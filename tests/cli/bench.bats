@@ -84,9 +84,19 @@ for row in rows:
 assert rows[1]["raw_error"] < 0.6 and rows[4]["raw_error"] < rows[2]["raw_error"], rows
 assert report["speed"][0]["torch_us"] > 0, report["speed"]
 TEXT
+  "$PYTHON" "$learners" --build "${DLTF%/bin/dltf}" --sets synthetic --samples 400 --grid -o learners.json >table
+  grep -q "PyTorch with 4 times its CPU time" table
+  "$PYTHON" - <<'TEXT'
+import json
+rows = json.load(open("learners.json"))["grid"]
+assert [(row["m"], row["k"]) for row in rows] == [(m, k) for m in (32, 128, 512) for k in (2, 8)], rows
+for row in rows:
+    assert all(0 < row[f"{learner}_refit_error"] <= row[f"{learner}_raw_error"] for learner in ("dltf", "torch")), row
+    assert row["torch_cpu_seconds"] > 0 and row["dltf_cpu_seconds"] > 0, row
+TEXT
   # A second run keeps what it does not measure. The errors of ours are those that the program itself reports.
   "$PYTHON" "$learners" --build "${DLTF%/bin/dltf}" --sets none -o learners.json --json >again.json
-  [[ $(value 'len(d["rows"]), len(d["speed"])' <again.json) == "(6, 1)" ]]
+  [[ $(value 'len(d["rows"]), len(d["grid"]), len(d["speed"])' <again.json) == "(6, 6, 1)" ]]
   dltf synth -n 64 -m 128 -k 8 -N 800 --noise 0.1 -o problem -q
   dltf train problem/X.npy -m 128 -k 8 --encoder learned --epochs 8 -o model.safetensors -q
   "$PYTHON" -c 'import numpy as np; np.save("test.npy", np.load("problem/Xtest.npy")[:200])'

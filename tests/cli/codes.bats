@@ -76,6 +76,10 @@ PYTHON
   run -0 dltf inspect net.safetensors
   [[ $output == *"3 -> 2, relu"*"2 -> 1, linear"*"weights and biases"*"11"* ]]
   [[ $(dltf inspect net.safetensors --json | value 'd["layers"][0]["outputs"], d["weights"]') == "(2, 11)" ]]
+  cp "$BATS_TEST_DIRNAME/../fuzz/corpus/network/classifier" class.safetensors
+  run -0 dltf inspect class.safetensors
+  [[ $output == *"1 -> 2, linear, the 1 largest are kept"*"factor on inputs"*"0.5"*"2, with labels from -3 to 4"* ]]
+  [[ $(dltf inspect class.safetensors --json | value 'd["layers"][0]["k"], d["scale"], d["classes"]') == "(1, 0.5, [-3, 4])" ]]
   fails 2 "is a network: --atoms needs a model" inspect net.safetensors --atoms a.png
   fails 1 "net.safetensors: is a network, not a model; to see its layers, run 'dltf inspect FILE'" encode net.safetensors "$model"
 }

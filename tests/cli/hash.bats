@@ -140,3 +140,25 @@ PYTHON
   fails 1 "m.safetensors: is a finished model, not a hasher; to start training from it" hash encode m.safetensors "$data/X.csv"
   fails 1 "h.safetensors: is a hasher, not a model; to make binary codes, run 'dltf hash encode FILE DATA'" encode h.safetensors "$data/X.csv"
 }
+
+@test "table5 without CIFAR-10: generated samples, said so; the same rows for any number of threads" {
+  local threads
+  for threads in 1 2; do
+    run -0 --separate-stderr env -u DLTF_DATA "$DLTF" reproduce table5 --quick --seeds 1 --methods lsh,sph,sph-shd,itq --settings bits=64 \
+      --threads "$threads" --json
+    [[ $stderr == *"CIFAR-10 not found"*"--data"* ]]
+    printf '%s\n' "$output" >"$threads.json"
+  done
+  "$PYTHON" - <<'PYTHON'
+import json
+one, two = (json.load(open(f"{threads}.json"))["rows"] for threads in (1, 2))
+assert [row["map"] for row in one] == [row["map"] for row in two]
+assert [row["protocol"] for row in one] == 4 * ["nn1000", "rad50", "class"]
+rows = {(row["method"], row["protocol"]): row for row in one}
+for protocol in ("nn1000", "rad50"):
+    lsh, sph, shd, itq = (rows[method, protocol]["map"] for method in ("lsh", "sph", "sph-shd", "itq"))
+    assert 0 < lsh < min(sph, itq) and sph < shd < 1, (protocol, lsh, sph, shd, itq)
+# Both distances rank the same codes.
+assert rows["sph", "class"]["train_seconds"] == rows["sph-shd", "class"]["train_seconds"] > 0
+PYTHON
+}

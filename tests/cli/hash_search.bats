@@ -4,33 +4,31 @@ load common
 
 setup_file() { :; }
 
-# compare FILE ARGUMENTS...: the neighbours in FILE of database.npy and queries.npy are those that NumPy finds with
-# k=... or radius=...
+# compare K RADIUS: the neighbours of queries.npy in database.npy that NumPy finds are those in all files k-*.npy, with the
+# distances in d-*.npy, in n.ivecs, and within the radius in r-*.npz.
 compare() {
   "$PYTHON" - "$@" <<'PYTHON'
-import sys
-import numpy as np
-path, (what, value) = sys.argv[1], sys.argv[2].split("=")
+import glob, sys
+import numpy as np, scipy.sparse
+k, radius = map(int, sys.argv[1:])
 X, Q = np.load("database.npy"), np.load("queries.npy")
 D = np.unpackbits(X[None] ^ Q[:, None], axis=2).sum(2, dtype=np.int64)
 order = np.argsort(D, axis=1, kind="stable")
-if what == "k":
-    k = int(value)
-    found = np.load(path)
-    vectors = np.fromfile("n.ivecs", "<i4").reshape(len(Q), 1 + k)
-    assert (vectors[:, 0] == k).all() and (vectors[:, 1:] == found).all()
-    assert found.dtype == np.int32 and found.shape == (len(Q), k), found
-    assert (found == order[:, :k]).all()
-    distances = np.load("distances.npy")
-    assert distances.dtype == np.int32 and (distances == np.take_along_axis(D, found, 1)).all()
-else:
-    import scipy.sparse
+nearest, within = glob.glob("k-*.npy"), glob.glob("r-*.npz")
+assert nearest and len(nearest) == len(within)
+for path in nearest:
+    found, distances = np.load(path), np.load(path.replace("k-", "d-"))
+    assert found.dtype == distances.dtype == np.int32 and (found == order[:, :k]).all(), path
+    assert (distances == np.take_along_axis(D, found, 1)).all(), path
+vectors = np.fromfile("n.ivecs", "<i4").reshape(len(Q), 1 + k)
+assert (vectors[:, 0] == k).all() and (vectors[:, 1:] == order[:, :k]).all()
+for path in within:
     found = scipy.sparse.load_npz(path)
-    assert found.shape == (len(Q), len(X)) and found.dtype == np.int32
+    assert found.shape == D.shape and found.dtype == np.int32 and found.nnz > 0, path
     for q in range(len(Q)):
-        rows = found.indices[found.indptr[q]:found.indptr[q + 1]]
-        near = [i for i in order[q] if D[q, i] <= int(value)]
-        assert list(rows) == near and list(found.data[found.indptr[q]:found.indptr[q + 1]]) == [D[q, i] for i in near]
+        begin, end = found.indptr[q:q + 2]
+        near = [i for i in order[q] if D[q, i] <= radius]
+        assert list(found.indices[begin:end]) == near and list(found.data[begin:end]) == list(D[q, near]), path
 PYTHON
 }
 
@@ -41,17 +39,16 @@ PYTHON
     binary_codes database.npy 400 $bytes 1
     binary_codes queries.npy 6 $bytes 2
     [[ $bytes == 33 ]] || dltf hash index database.npy -q
-    for from in database.npy database.index; do
+    for from in npy index; do
       for method in auto flat multi-index; do
-        [[ $bytes != 33 || $from-$method == database.npy-flat ]] || continue
-        dltf hash search $from queries.npy -k 9 --method $method -o n.npy --distances distances.npy -q
-        dltf hash search $from queries.npy -k 9 --method $method -o n.ivecs -q
-        compare n.npy k=9
-        dltf hash search $from queries.npy --radius $((3 * bytes)) --method $method -o n.npz -q
-        compare n.npz radius=$((3 * bytes))
+        [[ $bytes != 33 || $from-$method == npy-flat ]] || continue
+        dltf hash search database.$from queries.npy -k 9 --method $method -o k-$from-$method.npy --distances d-$from-$method.npy -q
+        dltf hash search database.$from queries.npy --radius $((3 * bytes)) --method $method -o r-$from-$method.npz -q
       done
     done
-    rm -f database.index
+    dltf hash search database.npy queries.npy -k 9 -o n.ivecs -q
+    compare 9 $((3 * bytes))
+    rm -f database.index [kdr]-*
   done
 }
 

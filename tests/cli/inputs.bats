@@ -41,6 +41,18 @@ uses=(
   "hash index @"
   "hash search @ BITS -k 1"
   "hash search BITS @ -k 1"
+  "pretrain @"
+  "classify train @ --labels LABELS"
+  "classify train X --labels @"
+  "classify train X --labels LABELS --init @"
+  "classify train X --labels LABELS --resume @"
+  "classify train X --labels LABELS --validation @ --validation-labels LABELS"
+  "classify train X --labels LABELS --validation X --validation-labels @"
+  "classify predict @ X"
+  "classify predict CLASSIFIER @"
+  "classify evaluate @ X --labels LABELS"
+  "classify evaluate CLASSIFIER @ --labels LABELS"
+  "classify evaluate CLASSIFIER X --labels @"
   "reproduce"
   "completion"
   "manual"
@@ -57,6 +69,7 @@ refused() {
   dltf hash train "$toy/X.npy" --method lsh -m 8 -o hasher.safetensors -q
   dltf hash encode hasher.safetensors "$toy/X.npy" -o bits.npy -q
   seq "$SAMPLES" >labels.csv
+  cp "$BATS_TEST_DIRNAME/../fuzz/corpus/network/classifier" classifier.safetensors
   before=$(ls)
   for use in "${uses[@]}"; do
     [[ $use == *@* ]] || continue
@@ -72,6 +85,7 @@ refused() {
         HASHER) word=hasher.safetensors ;;
         BITS) word=bits.npy ;;
         LABELS) word=labels.csv ;;
+        CLASSIFIER) word=classifier.safetensors ;;
       esac
       arguments+=("$word")
     done

@@ -58,6 +58,33 @@ resumes() {
   resumes --admm --steps 5 --iterations 3
 }
 
+@test "training of a classifier, interrupted and resumed: the same bytes" {
+  local epochs options files=("$toy/X.npy" --labels labels.csv)
+  "$PYTHON" -c "
+for i in range($SAMPLES): print((i * 7919) % 11 % 3)" >labels.csv
+  for ((epochs = 100; ; epochs *= 4)); do
+    options=(--hidden 40 --dropout 0.2 --average 0.9 --held-out 0.1 --threads 2 --epochs $epochs)
+    interrupt 30 classify train "${files[@]}" "${options[@]}" --history h.csv -o resumed.safetensors -q
+    ((code != 0)) && break
+    rm -f resumed.safetensors h.csv
+  done
+  ((code == 130))
+  [[ -s resumed.safetensors.checkpoint && ! -e resumed.safetensors && ! -e h.csv ]]
+  grep -q "^dltf classify train: interrupted after [0-9]* epochs; to resume, run:" errors
+  command=$(sed -n 's/^  \(dltf classify train .*--resume .*\)/\1/p' errors)
+  head -20 labels.csv | cat - labels.csv | head -"$SAMPLES" >others.csv
+  fails 1 "the checkpoint was made from different samples or labels" classify train "$toy/X.npy" --labels others.csv \
+    --resume resumed.safetensors.checkpoint -o resumed.safetensors
+  fails 1 "is a checkpoint of an unfinished training of a network, not a model; to resume, run 'dltf classify train" \
+    inspect resumed.safetensors.checkpoint
+  eval "$command" 2>remarks >output || { cat remarks; return 1; }
+  grep -q "removed checkpoint" remarks
+  [[ ! -e resumed.safetensors.checkpoint ]]
+  dltf classify train "${files[@]}" "${options[@]}" --history h0.csv -o whole.safetensors -q
+  same_file resumed.safetensors whole.safetensors
+  same_file <(sed 's/,[^,]*$//' h.csv) <(sed 's/,[^,]*$//' h0.csv)
+}
+
 @test "a checkpoint belongs to its data" {
   interrupt 20 train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o a.safetensors -q
   ((code == 130))
@@ -73,6 +100,25 @@ resumes() {
     [[ -s $signal.safetensors.checkpoint && ! -e $signal.safetensors ]]
     grep -q "interrupted after [0-9]* iterations;" errors
   done
+}
+
+@test "an experiment goes on where it was interrupted" {
+  local runs=$BATS_TEST_TMPDIR/runs jobs lines pid before=0
+  local request=(reproduce table1 --quick --methods random --settings k=4 --keep "$runs" -q)
+  for jobs in 1 2; do
+    "$DLTF" "${request[@]}" --seeds 100000 --jobs $jobs >output 2>errors &
+    pid=$!
+    until lines=$(wc -l 2>/dev/null <"$runs/cells.jsonl") && ((lines >= before + 2)); do sleep 0.05; done
+    kill -INT $pid
+    code=0
+    wait $pid || code=$?
+    ((code == 130))
+    [[ ! -s output && $(cat errors) == "dltf reproduce: interrupted; finished runs are kept in $runs: the same command goes on" ]]
+    run ! pgrep -f -- "--keep $runs"
+    before=$(wc -l <"$runs/cells.jsonl")
+  done
+  dltf "${request[@]}" --seeds 2 >/dev/null
+  (($(wc -l <"$runs/cells.jsonl") == before))
 }
 
 @test "other commands leave nothing behind" {

@@ -46,7 +46,8 @@ END
 
 # --plan only checks that these files exist.
 pretend_data() {
-  mkdir -p data/mnist
+  mkdir -p data/mnist data/cifar10
+  touch data/cifar10/{data_batch_{1,2,3,4,5},test_batch}.bin
   touch data/{house,barbara,boat,cameraman,peppers}.png data/mnist/{train,t10k}-images-idx3-ubyte.gz data/mnist/t10k-labels-idx1-ubyte.gz
 }
 

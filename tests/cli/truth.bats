@@ -81,12 +81,50 @@ END
   fails 2 "table1 has no setting 'k'" reproduce table1 --settings k
   fails 2 "table1 has no setting 'k=6'" reproduce table1 --quick --settings k=6
   fails 2 "table1 has no data sets: omit --dataset" reproduce table1 --dataset mnist
-  fails 2 "learners has no data set 'cifar'; expected one of: fashion-mnist, mnist, patches-8x8, patches-12x12, synthetic" \
-    reproduce learners --dataset synthetic,cifar
+  fails 2 "learners has no data set 'usps'; expected one of: fashion-mnist, mnist, cifar10-gist, patches-8x8, patches-12x12, synthetic" \
+    reproduce learners --dataset synthetic,usps
   dltf reproduce learners --dataset syn --plan --csv plan.csv -q >/dev/null
   [[ $(cut -d, -f2 plan.csv | sort -u) == $'data\nsynthetic' ]]
   fails 2 "figure1 has no setting 'panel=c,k=4'" reproduce figure1 --settings panel=c,k=4
   fails 2 "omit --figures" reproduce figure1 --plan --figures .
+}
+
+@test "reproduce keeps finished runs and does not repeat them" {
+  local request=(reproduce table1 --quick --methods original,random --settings k=4 --seeds 2 -q --keep runs)
+  dltf "${request[@]}" --csv a.csv >/dev/null
+  [[ $(wc -l <runs/cells.jsonl) == 4 ]]
+  # Other seeds, methods and settings are added.
+  dltf "${request[@]}" --seeds 3 --csv more.csv >/dev/null
+  [[ $(wc -l <runs/cells.jsonl) == 6 ]]
+  # Values are taken from the file, if version and protocol are the same and the line is complete.
+  sed -i 's/"ave_dif":[0-9.]*/"ave_dif":7/' runs/cells.jsonl
+  dltf "${request[@]}" --json >b.json
+  [[ $(value '[(r["ave_dif"], r["sd"]) for r in d["rows"]]' <b.json) == "[(7.0, 0.0), (7.0, 0.0)]" ]]
+  sed -i -e '1s/"version":"[^"]*"/"version":"0.0.1"/' -e '2s/"protocol":"./"protocol":"x/' -e '3,$s/"seed":[01]/"seed":8/' runs/cells.jsonl
+  truncate -s -20 runs/cells.jsonl
+  dltf "${request[@]}" --csv b.csv >/dev/null
+  same_file <(cut -d, -f1-6 a.csv) <(cut -d, -f1-6 b.csv)
+  [[ $(wc -l <runs/cells.jsonl) == 10 ]]
+  touch file
+  fails 1 "file: is a file; expected a folder" reproduce table1 --keep file
+  fails 2 "--try needs --validation: constants are not chosen on test data" reproduce table1 --try rate=1
+  fails 2 "table1 has no validation data: omit --validation" reproduce table1 --validation
+}
+
+@test "reproduce measures several runs at a time, with the same result" {
+  local request=(reproduce table1 --quick --methods original,dltf --settings k=4 --seeds 3 -q)
+  dltf "${request[@]}" --csv one.csv >/dev/null
+  dltf "${request[@]}" --csv three.csv --jobs 3 --keep runs >/dev/null
+  same_file <(cut -d, -f1-9 one.csv) <(cut -d, -f1-9 three.csv)
+  [[ $(wc -l <runs/cells.jsonl) == 6 ]]
+  # A run that fails says why.
+  mkdir -p data/mnist
+  touch data/mnist/{train,t10k}-images-idx3-ubyte.gz data/mnist/t10k-labels-idx1-ubyte.gz
+  local broken=(reproduce table2 --data data --dataset mnist --methods dltf-tf --settings k=5 -q)
+  fails 1 "train-images-idx3-ubyte.gz: " "${broken[@]}"
+  local message=$stderr
+  fails 1 "train-images-idx3-ubyte.gz: " "${broken[@]}" --jobs 2
+  [[ $stderr == "$message" ]]
 }
 
 @test "reproduce certificates proves true supports and no wrong ones" {
@@ -150,7 +188,7 @@ PYTHON
 
 @test "reproduce learners compares learners by held-out errors, and says which data are missing" {
   run -0 --separate-stderr env -u DLTF_DATA "$DLTF" reproduce learners --quick --seeds 1 --settings data=synthetic,m=32 --csv rows.csv --json
-  [[ $stderr == *"Left out: "*"mnist, patches-8x8, patches-12x12. "*"--data (or DLTF_DATA)"* ]]
+  [[ $stderr == *"Left out: "*"mnist, cifar10-gist, patches-8x8, patches-12x12. "*"--data (or DLTF_DATA)"* ]]
   "$PYTHON" - "$output" <<'TEXT'
 import json, sys
 result = json.loads(sys.argv[1])

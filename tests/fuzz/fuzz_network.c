@@ -18,8 +18,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         dltf_layer layer = dltf_network_layer(network, l);
         for (int64_t i = 0; i < layer.inputs * layer.outputs; i++)
             fuzz_require(isfinite(layer.weights[i]));
+        fuzz_require(layer.k >= 0 && layer.k <= layer.outputs);
         fuzz_require(l == 0 || layer.inputs == dltf_network_layer(network, l - 1).outputs);
     }
+    fuzz_require(!network || (isfinite(dltf_network_scale(network)) && dltf_network_scale(network) != 0));
     dltf_network_free(network);
     dl_bundle_free(&bundle);
     return 0;

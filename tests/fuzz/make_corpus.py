@@ -73,6 +73,13 @@ def network():
                        {"activations": "relu linear", "format": "dltf-network", "version": "1"})
 
 
+def classifier():
+    floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
+    return safetensors({"0.weight": ("F32", [2, 1], floats(1, 2)), "0.bias": ("F32", [2], floats(7, 8)),
+                        "scale": ("F32", [1], floats(0.5)), "classes": ("I64", [2], struct.pack("<2q", -3, 4))},
+                       {"activations": "linear:1", "format": "dltf-network", "version": "1"})
+
+
 def index(codes, width, tables):
     """Codes as numbers, the first byte lowest; tables of substrings as docs/formats.md describes."""
     padded = lambda content: content + bytes(-len(content) % 64)
@@ -195,7 +202,7 @@ CORPUS = {
         "p4": b"P4\n8 1\na",
     },
     "model": {"tied": model(False), "full": model(True)},
-    "network": {"two": network()},
+    "network": {"two": network(), "classifier": classifier()},
     "index": {
         "flat": index([1, 2, 3, 0xffff], 2, 0),
         "one": index([7, 7, 9, 255], 1, 1),

@@ -93,7 +93,7 @@ static dltf_network *make_problem(void) {
     const float projection[d * n] = {1, 0.2f, 0, 0, 0, 0, 0, 1, 0.2f, 0, 0, 0};
     const float corner[CLUSTERS][2] = {{0, 0}, {3, 0}, {0, 3}},
                 first[CLUSTERS * d] = {0.8f, 0.9f, 2, 1, 1, 2};
-    dltf_layer layer = {n, d, DLTF_ACTIVATION_LINEAR, projection, NULL};
+    dltf_layer layer = {n, d, DLTF_ACTIVATION_LINEAR, projection, NULL, 0};
     dltf_network *encoder = NULL;
     for (int64_t i = 0; i < N; i++) {
         truth[i] = (int32_t)(i % CLUSTERS);

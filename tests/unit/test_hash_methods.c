@@ -251,6 +251,7 @@ static void supports(void **state) {
         dltf_codes *sparse = NULL;
         assert_int_equal(h->k, m == 0 ? M / 2 : M / 4);
         o.coder = coders[m];
+        o.passes = m == 0 ? 0 : 20;
         assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
         assert_int_equal(dltf_encode(model, dltf_matrix_f32(X, N, n), &o, NULL, NULL, &sparse), DLTF_OK);
         dltf_csr z = dltf_codes_csr(sparse);

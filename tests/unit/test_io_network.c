@@ -9,12 +9,15 @@
 #include <math.h>
 
 static const float weights[] = {1, 2, 3, 4, 5, 6}, bias[] = {0.5f, -0.5f};
+static const int64_t classes[] = {-5, 0, INT64_C(1) << 60};
 
 static dltf_network *example(void) {
-    dltf_layer layers[] = {{3, 2, DLTF_ACTIVATION_RELU, weights, bias},
-                           {2, 3, DLTF_ACTIVATION_LINEAR, weights, weights}};
+    dltf_layer layers[] = {{3, 2, DLTF_ACTIVATION_RELU, weights, bias, 0},
+                           {2, 3, DLTF_ACTIVATION_LINEAR, weights, weights, 2}};
     dltf_network *network = NULL;
     assert_int_equal(dltf_network_new(layers, 2, 0, &network), DLTF_OK);
+    assert_int_equal(dltf_network_set_scale(network, 1 / 255.0), DLTF_OK);
+    assert_int_equal(dltf_network_set_classes(network, classes), DLTF_OK);
     return network;
 }
 
@@ -40,6 +43,9 @@ static void round_trip(void **state) {
     assert_memory_equal(back->values, network->values, (size_t)network->size * sizeof(float));
     assert_ptr_equal(back->layers[0].activation, &dl_activation_relu);
     assert_ptr_equal(back->layers[1].activation, &dl_activation_linear);
+    assert_true(back->scale == network->scale);
+    assert_memory_equal(back->classes, classes, sizeof classes);
+    assert_true(back->layers[0].k == 0 && back->layers[1].k == 2);
     assert_int_equal(dltf_network_save(back, in_directory("b.safetensors")), DLTF_OK);
     assert_same_files(in_directory("a.safetensors"), in_directory("b.safetensors"));
     dltf_network_free(network);
@@ -88,9 +94,14 @@ static void refused(void **state) {
     dl_bundle_free(&b);
 
     assert_refused(one_layer(NULL, 2), "metadata 'activations' is missing");
-    assert_refused(one_layer("", 2), "has 2 tensors, but metadata 'activations' names 0 layers");
+    assert_refused(one_layer("", 2), "metadata 'activations' names no layers");
     assert_refused(one_layer("tanh", 2), "metadata 'activations': unknown activation 'tanh'");
     assert_refused(one_layer("relu  relu", 2), "unknown activation ''");
+    assert_refused(one_layer("relu:", 2), "unknown activation 'relu:'");
+    assert_refused(one_layer("relu:0", 2), "unknown activation 'relu:0'");
+    assert_refused(one_layer("relu:-1", 2), "unknown activation 'relu:-1'");
+    assert_refused(one_layer("relu:1234567890", 2), "unknown activation 'relu:1234567890'");
+    assert_refused(one_layer("relu:3", 2), "layer 0 keeps k = 3 of 2 outputs");
     assert_refused(one_layer("relu relu", 2), "tensor '1.weight' is missing");
     assert_refused(one_layer("relu", 3), "0.bias");
     b = one_layer("relu", 2);
@@ -98,7 +109,17 @@ static void refused(void **state) {
     assert_refused(b, "layer 0: entry 4 of the weights is not finite");
     b = one_layer("relu", 2);
     assert_int_equal(dl_bundle_add_copy(&b, "extra", DL_TENSOR_F32, 1, 0, weights), DLTF_OK);
-    assert_refused(b, "has 3 tensors");
+    assert_refused(b, "has 3 tensors, but 2 belong to the network");
+    b = one_layer("relu", 2);
+    assert_int_equal(dl_bundle_add_copy(&b, "scale", DL_TENSOR_F32, 1, 0, (float[]){NAN}), DLTF_OK);
+    assert_refused(b, "a factor of nan on the inputs");
+    b = one_layer("relu", 2);
+    assert_int_equal(dl_bundle_add_copy(&b, "classes", DL_TENSOR_I64, 2, 0, classes + 1), DLTF_OK);
+    ((int64_t *)b.tensors[2].data)[1] = -1;
+    assert_refused(b, "class -1 follows class 0: classes must ascend");
+    b = one_layer("relu", 2);
+    assert_int_equal(dl_bundle_add_copy(&b, "classes", DL_TENSOR_I64, 3, 0, classes), DLTF_OK);
+    assert_refused(b, "tensor 'classes' has the wrong type or shape");
     b = one_layer("relu linear", 2);
     assert_int_equal(dl_bundle_add_copy(&b, "1.weight", DL_TENSOR_F32, 2, 3, weights), DLTF_OK);
     assert_int_equal(dl_bundle_add_copy(&b, "1.bias", DL_TENSOR_F32, 2, 0, weights), DLTF_OK);

@@ -83,8 +83,8 @@ static void run(dl_trainer *t, bool softmax) {
     dl_trainer_update(t, 0);
 }
 
-/* Central differences at `tries` random entries of `at`. Steps across a kink of ReLU are detected by their
- * second difference. */
+/* Central differences at `tries` random entries of `at`. Steps across a kink of ReLU, or to another selection
+ * of max_k, are detected by their second difference. */
 static void check_differences(const problem *p, double *values, double *x, double *at, int64_t size,
                               const float *gradient, int tries) {
     int checked = 0;
@@ -108,8 +108,9 @@ static void check_differences(const problem *p, double *values, double *x, doubl
     assert_true(checked > tries / 2);
 }
 
-static void check_gradients(const int64_t *sizes, int64_t layers, bool softmax, double dropout, int tries) {
-    dltf_network *network = make_network(sizes, layers, 1);
+static void check_gradients(const int64_t *sizes, int64_t layers, int64_t k, bool softmax, double dropout,
+                            int tries) {
+    dltf_network *network = make_sparse_network(sizes, layers, k, 1);
     dltf_network_options options = dltf_network_options_default();
     dl_trainer t;
     int64_t n = sizes[0], m = sizes[layers];
@@ -145,20 +146,22 @@ static void gradients(void **state) {
     (void)state;
     for (int softmax = 0; softmax < 2; softmax++)
         for (int dropped = 0; dropped < 2; dropped++) {
-            check_gradients((int64_t[]){5, 4}, 1, softmax, 0.3 * dropped, 60);
-            check_gradients((int64_t[]){5, 9, 4}, 2, softmax, 0.3 * dropped, 150);
-            check_gradients((int64_t[]){1, 1, 2, 2}, 3, softmax, 0.1 * dropped, 30);
-            check_gradients((int64_t[]){130, 257, 128, 3}, 3, softmax, 0.2 * dropped, 60);
+            check_gradients((int64_t[]){5, 4}, 1, 0, softmax, 0.3 * dropped, 60);
+            check_gradients((int64_t[]){5, 9, 4}, 2, 0, softmax, 0.3 * dropped, 150);
+            check_gradients((int64_t[]){1, 1, 2, 2}, 3, 0, softmax, 0.1 * dropped, 30);
+            check_gradients((int64_t[]){130, 257, 128, 3}, 3, 0, softmax, 0.2 * dropped, 60);
+            check_gradients((int64_t[]){5, 9, 4}, 2, 3, softmax, 0.3 * dropped, 150);
+            check_gradients((int64_t[]){6, 9, 8, 4}, 3, 4, softmax, 0.1 * dropped, 150);
+            check_gradients((int64_t[]){13, 257, 130, 3}, 3, 40, softmax, 0.2 * dropped, 60);
         }
 }
 
 /* Outputs of more samples than a task has, of every type of matrix, on any number of threads. */
-static void application(void **state) {
-    (void)state;
+static void check_application(int64_t k) {
     enum { MANY = 300, n = 7, m = 5 };
     static float x[MANY * n], y[3][MANY * m];
     static uint8_t bytes[MANY * n];
-    dltf_network *network = make_network((int64_t[]){n, 140, 20, m}, 3, 3);
+    dltf_network *network = make_sparse_network((int64_t[]){n, 140, 20, m}, 3, k, 3);
     double *values = malloc((size_t)network->size * sizeof *values);
     widen(network->values, network->size, values);
     for (int64_t i = 0; i < MANY * n; i++)
@@ -179,6 +182,12 @@ static void application(void **state) {
     }
     free(values);
     dltf_network_free(network);
+}
+
+static void application(void **state) {
+    (void)state;
+    check_application(0);
+    check_application(10);
 }
 
 static void random_weights(void **state) {
@@ -244,6 +253,9 @@ static void refused(void **state) {
                  "layer 0: entry 1 of the bias is not finite");
     layers[0].activation = (dltf_activation)7;
     assert_fails(dltf_network_new(layers, 1, 0, &network), DLTF_ARGUMENT, "layer 0: unknown activation 7");
+    layers[0] = (dltf_layer){.inputs = 3, .outputs = 2, .k = 3};
+    assert_fails(dltf_network_new(layers, 1, 0, &network), DLTF_ARGUMENT,
+                 "layer 0 keeps k = 3 of 2 outputs: out of range");
     layers[0] = (dltf_layer){.inputs = 0, .outputs = 2};
     assert_fails(dltf_network_new(layers, 1, 0, &network), DLTF_ARGUMENT, "layer 0: 0 inputs and 2 outputs");
     layers[0] = (dltf_layer){.inputs = INT32_MAX, .outputs = INT32_MAX};

@@ -11,8 +11,10 @@
 
 enum { MOST_WIDTH = 300 };
 
-/* A network of these sizes: ReLU but for the last layer, with random biases. */
-static inline dltf_network *make_network(const int64_t *sizes, int64_t layers, int64_t seed) {
+/* A network of these sizes: ReLU but for the last layer, with random biases. Hidden layers keep k outputs, if
+ * k is not 0; then those of an even number are linear. */
+static inline dltf_network *make_sparse_network(const int64_t *sizes, int64_t layers, int64_t k,
+                                                int64_t seed) {
     dltf_layer shapes[8];
     float bias[8][MOST_WIDTH];
     dltf_network *network = NULL;
@@ -20,11 +22,33 @@ static inline dltf_network *make_network(const int64_t *sizes, int64_t layers, i
         fill_normal(bias[l], sizes[l + 1]);
         shapes[l] = (dltf_layer){.inputs = sizes[l],
                                  .outputs = sizes[l + 1],
-                                 .activation = l + 1 < layers ? DLTF_ACTIVATION_RELU : DLTF_ACTIVATION_LINEAR,
-                                 .bias = bias[l]};
+                                 .activation = l + 1 < layers && (k == 0 || l % 2) ? DLTF_ACTIVATION_RELU
+                                                                                   : DLTF_ACTIVATION_LINEAR,
+                                 .bias = bias[l],
+                                 .k = l + 1 < layers ? k : 0};
     }
     assert_int_equal(dltf_network_new(shapes, layers, seed, &network), DLTF_OK);
     return network;
+}
+
+static inline dltf_network *make_network(const int64_t *sizes, int64_t layers, int64_t seed) {
+    return make_sparse_network(sizes, layers, 0, seed);
+}
+
+/* Sets all but the k largest magnitudes to 0. */
+static inline void reference_keep(double *y, int64_t n, int64_t k) {
+    double kept[MOST_WIDTH] = {0};
+    for (int64_t i = 0; i < k; i++) {
+        int64_t best = 0;
+        for (int64_t j = 1; j < n; j++)
+            if (fabs(y[j]) > fabs(y[best]))
+                best = j;
+        if (y[best] == 0)
+            break;
+        kept[best] = y[best];
+        y[best] = 0;
+    }
+    memcpy(y, kept, (size_t)n * sizeof *y);
 }
 
 /* The output y of one sample; values: weights and biases as in the network. mask[l]: factors on the outputs
@@ -44,8 +68,12 @@ static inline void reference_forward(const dltf_network *network, const double *
                 sum += V[j * layer->inputs + i] * in[i];
             if (layer->activation == &dl_activation_relu)
                 sum = sum > 0 ? sum : 0;
-            out[j] = sum * (mask ? mask[l + 1][j] : 1);
+            out[j] = sum;
         }
+        if (layer->k > 0)
+            reference_keep(out, layer->outputs, layer->k);
+        for (int64_t j = 0; mask && j < layer->outputs; j++)
+            out[j] *= mask[l + 1][j];
         memcpy(in, out, sizeof in);
     }
     memcpy(y, out, (size_t)network->layers[network->count - 1].outputs * sizeof *y);

@@ -60,7 +60,7 @@ static void step_by_hand(const dltf_network_options *o, int64_t step, weights *w
 
 static void check_steps(dltf_network_options o) {
     const float start[INPUTS] = {0.1f, -0.2f, 0.3f}, bias = 0.05f;
-    dltf_layer layer = {INPUTS, 1, DLTF_ACTIVATION_LINEAR, start, &bias};
+    dltf_layer layer = {INPUTS, 1, DLTF_ACTIVATION_LINEAR, start, &bias, 0};
     dltf_network *network = NULL;
     weights w = {.value = {0.1f, -0.2f, 0.3f, 0.05f}, .average = {0.1f, -0.2f, 0.3f, 0.05f}};
     o.loss = DLTF_LOSS_SQUARE;
@@ -140,7 +140,9 @@ static void same_bytes_for_any_threads(void **state) {
     (void)state;
     make_problem();
     for (int optimiser = 0; optimiser < 3; optimiser++) {
-        dltf_network *start = make_network((int64_t[]){n, 270, 150, CLASSES}, 3, 4), *first = NULL;
+        dltf_network *start =
+            make_sparse_network((int64_t[]){n, 270, 150, CLASSES}, 3, optimiser == 2 ? 40 : 0, 4);
+        dltf_network *first = NULL;
         size_t bytes = (size_t)start->size * sizeof(float);
         double losses[3][5];
         for (int threads = 1; threads <= 3; threads++) {

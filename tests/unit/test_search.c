@@ -302,21 +302,16 @@ static void search_last_rows(dltf_index *large) {
         codes[i] = (uint8_t)below(256);
     large->codes = codes;
     dl_scan scan;
-    dl_hits hits;
-    uint64_t words[1];
-    assert_int_equal(dl_scan_alloc(&scan, large), DLTF_OK);
-    assert_int_equal(dl_hits_alloc(&hits, 64), DLTF_OK);
-    dl_scan_words(codes + query * large->width, large->width, words);
-    dl_hits_begin(&hits, 0, 0, 64, true);
-    dl_scan_rows(&scan, first, large->rows, words, 1, &hits);
-    assert_int_equal(hits.count, 1);
-    assert_int_equal(dl_hit_row(hits.hits[0]), query);
+    assert_int_equal(dl_scan_alloc(&scan, large, 1), DLTF_OK);
+    dl_scan_begin(&scan, 0, codes + query * large->width, 0, 0);
+    dl_scan_rows(&scan, first, large->rows, 1);
+    assert_int_equal(scan.hits[0].count, 1);
+    assert_int_equal(dl_hit_row(scan.hits[0].hits[0]), query);
     uint16_t distances[2];
     uint32_t listed[] = {(uint32_t)query, (uint32_t)query + 1};
     dl_kernels_now()->hamming_listed(codes, 8, listed, 2, codes + query * 8, distances);
     assert_int_equal(distances[0], 0);
     assert_int_equal(distances[1], distance(codes + query * 8, codes + (query + 1) * 8, 8));
-    dl_hits_free(&hits);
     dl_scan_free(&scan);
     munmap(codes, size);
 }

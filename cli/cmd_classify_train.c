@@ -1,0 +1,191 @@
+/* dltf classify train: trains a classifier. Errors in the request are reported before training starts.
+ * Ctrl-C, SIGTERM and SIGHUP save a checkpoint; resuming it gives the same bytes as an uninterrupted run. */
+#include "cli/arguments.h"
+#include "cli/classifier.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "report/history.h"
+#include "report/json.h"
+#include "report/rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* clang-format off */
+static const dltf_option own_options[] = {
+    {.name = "labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, labels), .argument = "FILE", .help = "one integer per sample; the distinct ones are the classes"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, output), .argument = "MODEL", .help = "output file (default: named after DATA, in the current directory)"},
+    {.name = "init", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, init), .argument = "NETWORK", .help = "start from a network: hidden layers of 'dltf pretrain', or a classifier of the same classes"},
+    {.name = "hidden", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, hidden), .argument = "LIST", .help = "units of each hidden layer, random at the start, as in 1000,500; 0: no hidden layer (default: 500)"},
+    {.name = "keep", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, keep), .argument = "LIST", .help = "outputs that each of these layers keeps, the largest; the others are set to 0 (default: all)"},
+    {.name = "scale", .kind = DLTF_OPTION_REAL, .offset = offsetof(classifier_flags, scale), .default_text = "0", .max = 1e30, .argument = "S", .help = "factor on the samples, stored in the model; 0: 1 / largest magnitude"},
+    {.name = "validation", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, validation), .argument = "DATA", .help = "samples to measure the error on after every epoch, instead of --held-out"},
+    {.name = "validation-labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, validation_labels), .argument = "FILE", .help = "their labels"},
+    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA and labels"},
+    {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, history), .argument = "FILE.csv", .help = "write one row per epoch"},
+};
+/* clang-format on */
+
+/* The options of training; the loss, the first row of their table, is given. */
+static dltf_option_table training_options(void) {
+    dltf_option_table table = dltf_network_option_table();
+    table.options++;
+    table.count--;
+    return table;
+}
+
+/* ---- Training ---- */
+
+static int show_progress(void *context, const dltf_progress *progress) {
+    const classifier *c = context;
+    int64_t count = 0;
+    const dltf_epoch *history = dltf_training_history(c->training, &count);
+    char note[80] = "", error[32] = "";
+    if (count > 0 && !isnan(history[count - 1].error))
+        snprintf(error, sizeof error, "  error %.2f%%", 100 * history[count - 1].error);
+    if (count > 0)
+        snprintf(note, sizeof note, "epoch %lld  loss %.4f%s", (long long)count, history[count - 1].loss,
+                 error);
+    progress_note(note);
+    return progress_step(NULL, progress);
+}
+
+static int save_checkpoint(classifier *c) {
+    const classifier_flags *f = &c->flags;
+    int64_t count = 0;
+    dltf_training_history(c->training, &count);
+    dltf_status status = dltf_training_save(c->training, c->checkpoint);
+    if (status != DLTF_OK) {
+        failure("interrupted; cannot save a checkpoint: %s", dltf_message());
+        return interrupt_exit_code();
+    }
+    failure("interrupted after %s; to resume, run:", counted(count, "epoch"));
+    fprintf(stderr, "  dltf classify train %s --labels %s", files_quoted(c->data_path),
+            files_quoted(f->labels));
+    fprintf(stderr, " --resume %s -o %s", files_quoted(c->checkpoint), files_quoted(c->output));
+    if (f->validation) {
+        fprintf(stderr, " --validation %s", files_quoted(f->validation));
+        fprintf(stderr, " --validation-labels %s", files_quoted(f->validation_labels));
+    }
+    if (f->history)
+        fprintf(stderr, " --history %s", files_quoted(f->history));
+    fputc('\n', stderr);
+    return interrupt_exit_code();
+}
+
+static int learn(classifier *c) {
+    dltf_outcome outcome = DLTF_ITERATION_LIMIT;
+    interrupt_catch_termination();
+    double begin = dltf_seconds();
+    dltf_status status = dltf_training_run(c->training, show_progress, c, &outcome);
+    progress_erase();
+    c->seconds = dltf_seconds() - begin;
+    if (status != DLTF_OK)
+        return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = c->data_path});
+    return outcome == DLTF_INTERRUPTED ? save_checkpoint(c) : EXIT_OK;
+}
+
+/* ---- Results ---- */
+
+static json_t *history_of(const classifier *c) {
+    int64_t count = 0;
+    const dltf_epoch *history = dltf_training_history(c->training, &count);
+    json_t *rows = json_array();
+    for (int64_t e = 0; e < count; e++) {
+        json_t *row = json_object();
+        json_object_set_new(row, "epoch", json_integer(e + 1));
+        json_object_set_new(row, "rate", json_number(history[e].rate));
+        json_object_set_new(row, "loss", json_number(history[e].loss));
+        json_object_set_new(row, "error", json_number(history[e].error));
+        json_object_set_new(row, "seconds", json_number(history[e].seconds));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static int save(classifier *c) {
+    dltf_status status = dltf_network_save(dltf_training_network(c->training), c->output);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    if (c->flags.resume && files_same(c->flags.resume, c->checkpoint) && unlink(c->checkpoint) == 0)
+        remark("removed checkpoint %s, which is no longer needed", c->checkpoint);
+    if (!c->flags.history)
+        return EXIT_OK;
+    json_t *rows = history_of(c);
+    char *text = rows_csv(rows);
+    int code = files_save_text(c->flags.history, text);
+    free(text);
+    json_decref(rows);
+    return code;
+}
+
+static int print_report(classifier *c) {
+    facts f = facts_new();
+    const dltf_network *network = dltf_training_network(c->training);
+    dltf_network_options options = dltf_training_options(c->training);
+    int64_t count = 0;
+    const dltf_epoch *history = dltf_training_history(c->training, &count);
+    facts_integer(&f, "samples", "samples", dltf_array_matrix(c->data).rows);
+    facts_integer(&f, "classes", "classes", c->class_count);
+    networks_report_sizes(&f, network);
+    facts_real(&f, "scale", "factor on samples", dltf_network_scale(network));
+    facts_integer(&f, "epochs", "epochs", count);
+    if (count > 0)
+        facts_real(&f, "loss", "loss", history[count - 1].loss);
+    if (count > 0 && !isnan(history[count - 1].error)) {
+        facts_real(&f, "validation_error", NULL, history[count - 1].error);
+        facts_line(&f, "validation error", "%.2f%%", 100 * history[count - 1].error);
+    }
+    facts_real(&f, "seconds", "seconds", c->seconds);
+    facts_text(&f, "model", "model", c->output);
+    facts_line(&f, "next", "dltf classify predict %s DATA", files_quoted(c->output));
+    facts_json(&f, "options", history_options(training_options(), &options));
+    facts_json(&f, "history", history_of(c));
+    output_facts(&f, true);
+    return EXIT_OK;
+}
+
+static int run(const command *self, int count, char **words) {
+    classifier c = {.output = NULL};
+    if (!arguments_parse(self, count, words, &c.flags, &c.options, &c.args))
+        return c.args.exit_code;
+    c.data_path = c.args.operands[0];
+    int code = classifier_prepare(&c, training_options());
+    if (code == EXIT_OK)
+        code = learn(&c);
+    if (code == EXIT_OK)
+        code = save(&c);
+    if (code == EXIT_OK)
+        code = print_report(&c);
+    classifier_free(&c);
+    return code;
+}
+
+const command command_classify_train = {
+    .name = "classify train",
+    .summary = "train a classifier from labelled samples",
+    .operands = "DATA",
+    .details = "Trains a fully connected network with softmax to predict the labels of the samples (rows) of "
+               "DATA. The "
+               "classes are the distinct labels. Hidden layers are random at the start or those of a network "
+               "of 'dltf "
+               "pretrain'. The same seed gives the same file for any number of threads. Ctrl-C (or SIGTERM, "
+               "SIGHUP) saves a "
+               "checkpoint and prints the command to resume.",
+    .input = "DATA",
+    .content = DLTF_CONTENT_MATRIX,
+    .own = DLTF_OPTION_TABLE(own_options, classifier_flags),
+    .library = training_options,
+    .library_title = "Training",
+    .json = "sizes, loss, validation error, all options and the history",
+    .examples = {"dltf classify train X.npy --labels labels.csv --held-out 0.1 -o X.classifier.safetensors",
+                 "dltf classify train train-images-idx3-ubyte.gz --labels train-labels-idx1-ubyte.gz --init "
+                 "net.safetensors --dropout 0.5",
+                 "dltf classify train X.npy --labels labels.csv --resume X.classifier.safetensors.checkpoint",
+                 NULL},
+    .run = run,
+};

@@ -1,0 +1,21 @@
+/* Networks of the command line: files, labels and samples. */
+#ifndef CLI_NETWORKS_H
+#define CLI_NETWORKS_H
+
+#include "dltf.h"
+#include "report/facts.h"
+
+/* Loads a network, with a specific error for a data file. Returns an exit code. */
+int networks_load(const char *path, dltf_network **network);
+/* The same for a network with classes. */
+int networks_load_classifier(const char *path, dltf_network **network);
+
+/* One label for each of `samples` samples of `data`. Returns an exit code. */
+int networks_load_labels(const char *path, const char *data, int64_t samples, dltf_labels **labels);
+
+/* "784-1000-10" */
+void networks_report_sizes(facts *f, const dltf_network *network);
+
+int64_t networks_outputs(const dltf_network *network);
+
+#endif

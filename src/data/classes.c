@@ -1,0 +1,33 @@
+/* Labels as numbers of classes. */
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+int64_t dltf_classes_find(const int64_t *labels, int64_t count, int64_t *classes) {
+    int64_t found = 0;
+    memcpy(classes, labels, (size_t)count * sizeof *classes);
+    qsort(classes, (size_t)count, sizeof *classes, compare);
+    for (int64_t i = 0; i < count; i++)
+        if (found == 0 || classes[i] != classes[found - 1])
+            classes[found++] = classes[i];
+    return found;
+}
+
+dltf_status dltf_classes_number(const int64_t *labels, int64_t count, const int64_t *classes,
+                                int64_t class_count, int32_t *numbers) {
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t *at = bsearch(&labels[i], classes, (size_t)class_count, sizeof *classes, compare);
+        if (!at)
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_LABELS,
+                                 "label %lld of sample %lld (counting from 0) is not one of the %lld classes",
+                                 (long long)labels[i], (long long)i, (long long)class_count);
+        numbers[i] = (int32_t)(at - classes);
+    }
+    return DLTF_OK;
+}

@@ -1,0 +1,49 @@
+/* Outputs of a network for samples. */
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "network/keep.h"
+
+enum { ROWS = 128 }; /* samples of a task */
+
+typedef struct application {
+    const dltf_network *network;
+    dltf_matrix X;
+    int64_t width;
+    float *buffers; /* per thread: two of ROWS x width */
+    dl_keep keep;
+    float *outputs;
+} application;
+
+static void apply_rows(void *context, int64_t task, int worker) {
+    const application *a = context;
+    int64_t first = task * ROWS, rows = dl_min(ROWS, a->X.rows - first), inputs = a->X.cols;
+    int64_t count = a->network->count;
+    float *in = a->buffers + 2 * worker * ROWS * a->width, *out = in + ROWS * a->width;
+    for (int64_t i = 0; i < rows; i++)
+        dl_network_input(a->network, a->X, first + i, in + i * inputs);
+    for (int64_t l = 0; l < count; l++) {
+        const dl_layer *layer = &a->network->layers[l];
+        float *Y = l + 1 == count ? a->outputs + first * layer->outputs : out;
+        dl_layer_forward(layer, in, rows, (dl_range){0, layer->outputs}, Y);
+        if (layer->k > 0)
+            dl_keep_apply(&a->keep, worker, layer, rows, Y);
+        out = in;
+        in = Y;
+    }
+}
+
+dltf_status dltf_network_apply(const dltf_network *network, dltf_matrix X, int64_t threads, float *outputs) {
+    application a = {.network = network, .X = X, .width = dl_network_width(network), .outputs = outputs};
+    int workers = dl_thread_count(threads);
+    dltf_status status = dl_network_check_data(network, X);
+    if (status != DLTF_OK)
+        return status;
+    DL_TRY(dl_keep_alloc(&a.keep, network, workers));
+    DL_TRY_NEW(a.buffers, 2 * workers * ROWS * a.width);
+    dl_parallel(workers, dl_tiles(X.rows, ROWS), apply_rows, &a);
+done:
+    dl_keep_free(&a.keep);
+    dl_free(a.buffers);
+    return status;
+}

@@ -1,0 +1,208 @@
+/* The training of a network as a handle that can be run, interrupted and looked at. */
+#include "network/training.h"
+
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "data/matrix.h"
+
+#include <string.h>
+
+/* ---- Checks ---- */
+
+static dltf_status check_labels(const int32_t *labels, int64_t count, int64_t classes) {
+    if (!labels)
+        return dl_fail(DLTF_ARGUMENT, "loss softmax needs labels");
+    for (int64_t i = 0; i < count; i++)
+        if (labels[i] < 0 || labels[i] >= classes)
+            return dl_fail(DLTF_DATA, "label %d of sample %lld is out of range: the network has %lld outputs",
+                           (int)labels[i], (long long)i, (long long)classes);
+    return DLTF_OK;
+}
+
+static dltf_status check_values(dltf_matrix values, int64_t count, int64_t outputs) {
+    if (!values.data)
+        return dl_fail(DLTF_ARGUMENT, "loss square needs target values");
+    if (values.rows != count || values.cols != outputs)
+        return dl_fail(DLTF_DATA,
+                       "targets are %lld x %lld, but %lld samples and %lld outputs need %lld x %lld",
+                       (long long)values.rows, (long long)values.cols, (long long)count, (long long)outputs,
+                       (long long)count, (long long)outputs);
+    return dl_matrix_check_finite(values, DLTF_SUBJECT_DATA);
+}
+
+static dltf_status check_held_out(const dltf_network_options *options, int64_t rows) {
+    if (options->held_out == 0)
+        return DLTF_OK;
+    if (!dl_loss_find(options->loss)->labels)
+        return dl_fail_option(DLTF_ARGUMENT, "held-out", "needs loss softmax, whose errors can be counted");
+    if ((int64_t)(options->held_out * (double)rows) < 1)
+        return dl_fail_option(DLTF_ARGUMENT, "held-out", "a share of %g of %lld samples is less than one",
+                              options->held_out, (long long)rows);
+    return DLTF_OK;
+}
+
+static dltf_status check(const dltf_network *network, dltf_matrix X, dltf_targets targets,
+                         const dltf_network_options *options) {
+    dltf_status status = dltf_option_check(dltf_network_option_table(), options, NULL);
+    if (status == DLTF_OK)
+        status = dl_network_check_data(network, X);
+    if (status == DLTF_OK)
+        status = check_held_out(options, X.rows);
+    if (status != DLTF_OK)
+        return status;
+    int64_t outputs = dl_network_outputs(network);
+    return dl_loss_find(options->loss)->labels ? check_labels(targets.labels, X.rows, outputs)
+                                               : check_values(targets.values, X.rows, outputs);
+}
+
+/* ---- Samples held out ---- */
+
+/* A random order of the rows, which begins with those held out. */
+static int64_t place_of(const dltf_training *t, int64_t i) {
+    dl_random order = {(uint64_t)t->trainer.options.seed, DL_STREAM_HELD_OUT};
+    return dl_random_place(order, 0, t->X.rows, i);
+}
+
+int64_t dl_training_row(const dltf_training *t, int64_t i) {
+    return t->held_out > 0 ? place_of(t, t->held_out + i) : i;
+}
+
+/* Copies the samples that are held out, to measure the error on them. */
+static dltf_status copy_held_out(dltf_training *t) {
+    dltf_status status = DLTF_OK;
+    int64_t n = t->X.cols;
+    DL_TRY_NEW(t->own_validation, t->held_out * n);
+    DL_TRY_NEW(t->own_wanted, t->held_out);
+    for (int64_t i = 0; i < t->held_out; i++) {
+        dltf_matrix_row(t->X, place_of(t, i), t->own_validation + i * n);
+        t->own_wanted[i] = t->targets.labels[place_of(t, i)];
+    }
+    status = dltf_training_validate(t, dltf_matrix_f32(t->own_validation, t->held_out, n), t->own_wanted);
+done:
+    return status;
+}
+
+dltf_status dltf_training_validate(dltf_training *t, dltf_matrix X, const int32_t *labels) {
+    if (!t->loss->labels)
+        return dl_fail(DLTF_ARGUMENT, "a validation needs loss softmax, whose errors can be counted");
+    dltf_status status = dl_network_check_data(t->network, X);
+    if (status == DLTF_OK)
+        status = check_labels(labels, X.rows, dl_network_outputs(t->network));
+    int32_t *found = status == DLTF_OK ? DL_NEW(int32_t, X.rows) : NULL;
+    if (!found)
+        return status == DLTF_OK ? DLTF_MEMORY : status;
+    dl_free(t->found);
+    t->found = found;
+    t->validation = X;
+    t->wanted = labels;
+    return DLTF_OK;
+}
+
+/* ---- The handle ---- */
+
+dltf_status dltf_training_new(const dltf_network *network, dltf_matrix X, dltf_targets targets,
+                              const dltf_network_options *options, dltf_training **training) {
+    dltf_training *t = NULL;
+    dltf_network_options o = *options;
+    *training = NULL;
+    dltf_status status = check(network, X, targets, options);
+    if (status != DLTF_OK)
+        return status;
+    DL_TRY_NEW(t, 1);
+    t->X = X;
+    t->targets = targets;
+    t->loss = dl_loss_find(o.loss);
+    t->held_out = (int64_t)(o.held_out * (double)X.rows);
+    t->samples = X.rows - t->held_out;
+    t->start_time = dltf_seconds();
+    o.batch = dl_min(o.batch, t->samples);
+    DL_TRY(dltf_network_part(network, 0, network->count, &t->network));
+    DL_TRY(dl_trainer_alloc(&t->trainer, t->network, &o));
+    DL_TRY_NEW(t->sums, dl_tiles(o.batch, DL_TASK_ROWS));
+    if (t->loss->labels)
+        DL_TRY_NEW(t->labels, o.batch);
+    else
+        DL_TRY_NEW(t->T, o.batch * targets.values.cols);
+    if (t->held_out > 0)
+        DL_TRY(copy_held_out(t));
+    *training = t;
+    t = NULL;
+done:
+    dltf_training_free(t);
+    return status;
+}
+
+dltf_status dl_training_reserve(dltf_training *t) {
+    if (t->epoch < t->history_room)
+        return DLTF_OK;
+    int64_t room = 2 * t->history_room + 16;
+    dltf_epoch *history = dl_grow(t->history, t->epoch, room, sizeof *history);
+    if (!history)
+        return DLTF_MEMORY;
+    t->history = history;
+    t->history_room = room;
+    return DLTF_OK;
+}
+
+void dltf_training_free(dltf_training *t) {
+    if (!t)
+        return;
+    dl_trainer_free(&t->trainer);
+    dltf_network_free(t->network);
+    dl_free(t->T);
+    dl_free(t->labels);
+    dl_free(t->sums);
+    dl_free(t->history);
+    dl_free(t->found);
+    dl_free(t->own_validation);
+    dl_free(t->own_wanted);
+    dl_free(t);
+}
+
+dltf_status dltf_training_run(dltf_training *t, dltf_progress_fn progress, void *context,
+                              dltf_outcome *outcome) {
+    int64_t epochs = t->trainer.options.epochs;
+    bool cancelled = false;
+    dltf_status status = DLTF_OK;
+    t->meter =
+        (dl_meter){"training", progress, context, t->epoch * t->samples + t->first, epochs * t->samples};
+    while (t->epoch < epochs && !cancelled && status == DLTF_OK)
+        status = dl_training_epoch(t, &cancelled);
+    if (!cancelled && status == DLTF_OK)
+        dl_trainer_finish(&t->trainer);
+    *outcome = cancelled ? DLTF_INTERRUPTED : DLTF_ITERATION_LIMIT;
+    return status;
+}
+
+const dltf_network *dltf_training_network(const dltf_training *t) {
+    return t->network;
+}
+
+dltf_network_options dltf_training_options(const dltf_training *t) {
+    return t->trainer.options;
+}
+
+const dltf_epoch *dltf_training_history(const dltf_training *t, int64_t *count) {
+    *count = t->epoch;
+    return t->history;
+}
+
+dltf_status dltf_network_train(dltf_network *network, dltf_matrix X, dltf_targets targets,
+                               const dltf_network_options *options, dltf_progress_fn progress, void *context,
+                               double *losses) {
+    dltf_training *t = NULL;
+    dltf_outcome outcome = DLTF_ITERATION_LIMIT;
+    dltf_status status = dltf_training_new(network, X, targets, options, &t);
+    if (status != DLTF_OK)
+        return status;
+    status = dltf_training_run(t, progress, context, &outcome);
+    if (status == DLTF_OK && outcome == DLTF_INTERRUPTED)
+        status = dl_fail(DLTF_CANCELLED, "training was cancelled");
+    memcpy(network->values, t->network->values, (size_t)network->size * sizeof *network->values);
+    for (int64_t e = 0; losses && e < t->epoch; e++)
+        losses[e] = t->history[e].loss;
+    dltf_training_free(t);
+    return status;
+}

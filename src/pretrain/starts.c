@@ -1,0 +1,9 @@
+/* The table of starts. */
+#include "pretrain/pretrain.h"
+
+#define ROW(NAME, name, help) &dl_start_##name,
+static const dl_start *const starts[] = {DLTF_STARTS(ROW)};
+
+const dl_start *dl_start_find(dltf_start start) {
+    return starts[start];
+}

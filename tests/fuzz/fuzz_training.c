@@ -1,0 +1,83 @@
+/* Checkpoints of networks, whose content must not be trusted. The data is fixed, so that the checksum in the
+ * corpus files matches. `DLTF_FUZZ_SEEDS=DIR fuzz_training -runs=0` writes the corpus. */
+#include "fuzz.h"
+
+#include "io/safetensors.h"
+#include "network/training.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N = 12, n = 3, CLASSES = 2 };
+
+static int32_t labels[N];
+
+static dltf_matrix data(void) {
+    static float X[N * n];
+    for (int i = 0; i < N * n; i++)
+        X[i] = (float)((i * 7) % 11 - 5);
+    for (int i = 0; i < N; i++)
+        labels[i] = i % 3 == 0;
+    return dltf_matrix_f32(X, N, n);
+}
+
+static int stop_after(void *context, const dltf_progress *progress) {
+    return progress->done >= *(const int64_t *)context;
+}
+
+/* A checkpoint after `done` samples. */
+static void write_seed(const char *directory, const char *name, int64_t done, dltf_network_options options) {
+    char path[1024];
+    dltf_layer layers[2] = {{.inputs = n, .outputs = 4, .activation = DLTF_ACTIVATION_RELU, .k = 3},
+                            {.inputs = 4, .outputs = CLASSES}};
+    dltf_network *network = NULL;
+    dltf_training *training = NULL;
+    dltf_outcome outcome;
+    options.batch = 4;
+    options.epochs = 3;
+    options.threads = 1;
+    dltf_targets targets = {.labels = labels};
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    fuzz_require(dltf_network_new(layers, 2, 0, &network) == DLTF_OK);
+    fuzz_require(dltf_training_new(network, data(), targets, &options, &training) == DLTF_OK);
+    fuzz_require(dltf_training_run(training, stop_after, &done, &outcome) == DLTF_OK);
+    fuzz_require(dltf_training_save(training, path) == DLTF_OK);
+    dltf_training_free(training);
+    dltf_network_free(network);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    const char *directory = getenv("DLTF_FUZZ_SEEDS");
+    dltf_network_options plain = dltf_network_options_default(), all = plain;
+    (void)argc;
+    (void)argv;
+    all.optimiser = DLTF_OPTIMISER_ADAM;
+    all.rate = 0.001;
+    all.average = 0.5;
+    all.held_out = 0.25;
+    if (directory) {
+        write_seed(directory, "first-epoch", 4, plain);
+        write_seed(directory, "later", N + 4, all);
+    }
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    dl_bundle bundle;
+    dltf_training *training = NULL;
+    dltf_outcome outcome;
+    int64_t one = 1;
+    dltf_status status = dl_safetensors_parse(bytes, (int64_t)size, &bundle);
+    if (status == DLTF_OK)
+        status = dl_training_from_bundle(&bundle, data(), (dltf_targets){.labels = labels}, 1, &training);
+    fuzz_check_message(status);
+    fuzz_require((status == DLTF_OK) == (training != NULL));
+    if (training)
+        fuzz_check_message(dltf_training_run(training, stop_after, &one, &outcome));
+    dltf_training_free(training);
+    dl_bundle_free(&bundle);
+    return 0;
+}
