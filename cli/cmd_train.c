@@ -134,11 +134,9 @@ static int create_learner(training *t) {
 }
 
 static int reserve(training *t) {
-    enum { NOTES = 1 << 16 };
     dltf_matrix X = dltf_array_matrix(t->data);
     int64_t values = 2 * t->options.m * X.cols + t->options.m + X.cols; /* dictionary, encoder, bias, mean */
-    dltf_status status = dltf_reservation_new(t->output, values * (int64_t)sizeof(float) + NOTES, &t->space);
-    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+    return files_reserve(t->output, values, &t->space);
 }
 
 static void release(training *t) {

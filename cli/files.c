@@ -208,6 +208,12 @@ int files_save_text(const char *path, const char *text) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
+int files_reserve(const char *path, int64_t floats, dltf_reservation **space) {
+    enum { HEADER = 1 << 16 };
+    dltf_status status = dltf_reservation_new(path, floats * (int64_t)sizeof(float) + HEADER, space);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
 /* Returns the path it could be saved under; NULL if there is none. */
 static const char *save_elsewhere(files_saver save, const void *object, const char *path) {
     static char rescued[PATH_MAX];

@@ -37,6 +37,10 @@ char *files_join(const char *a, const char *b);
 /* Writes text atomically. NULL text counts as out of memory. Returns an exit code. */
 int files_save_text(const char *path, const char *text);
 
+/* Makes sure that a file of about this many floats can be written after a long computation. Free `space`
+ * right before. Returns an exit code. */
+int files_reserve(const char *path, int64_t floats, dltf_reservation **space);
+
 /* Saves what took long to compute. If the path cannot be written, looks for another folder. Returns the path
  * that was written; NULL if there is none. Unless it is `path`, a failure was printed. */
 typedef dltf_status (*files_saver)(const void *object, const char *path);
