@@ -294,8 +294,10 @@ static int print_report(certify_job *job) {
         rows_print(rows, stdout);
     }
     json_decref(rows);
-    if (!job->found.twice.exact && !job->args.common.json)
-        remark("\nThe RIP constant is NP-hard to compute: the values shown are bounds.");
+    if (!job->found.twice.exact && !job->args.common.json) {
+        remark("%s", "");
+        remark("The RIP constant is NP-hard to compute: the values shown are bounds.");
+    }
     if (wrong > 0)
         remark("%s of wrong supports: the assumptions on noise, amplitude or signs do not hold for these "
                "samples.",

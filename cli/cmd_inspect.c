@@ -227,31 +227,27 @@ static int inspect_index(const char *path, const dltf_index *index) {
     return EXIT_OK;
 }
 
-/* Shows whatever the file contains. If nothing else can be made of it, the message is about a model. */
+static int inspect_loaded(const char *path, const inspect_flags *flags, const dltf_loaded *loaded) {
+    if (loaded->model)
+        return inspect(path, flags, loaded->model);
+    if (flags->atoms)
+        return usage_error("%s %s: --atoms needs a model", path,
+                           loaded->network  ? "is a network"
+                           : loaded->hasher ? "is a hasher"
+                                            : "holds binary codes");
+    return loaded->network  ? inspect_network(path, loaded->network)
+           : loaded->hasher ? inspect_hasher(path, loaded->hasher)
+                            : inspect_index(path, loaded->index);
+}
+
+/* Shows whatever the file contains. */
 static int inspect_file(const char *path, const inspect_flags *flags) {
-    dltf_model *model = NULL;
-    dltf_network *network = NULL;
-    dltf_hasher *hasher = NULL;
-    dltf_index *index = NULL;
-    int code = EXIT_OK;
-    if (dltf_network_load(path, &network) == DLTF_OK) {
-        code = flags->atoms ? usage_error("%s is a network: --atoms needs a model", path)
-                            : inspect_network(path, network);
-    } else if (dltf_hasher_load(path, &hasher) == DLTF_OK) {
-        code = flags->atoms ? usage_error("%s is a hasher: --atoms needs a model", path)
-                            : inspect_hasher(path, hasher);
-    } else if (dltf_index_load(path, &index) == DLTF_OK) {
-        code = flags->atoms ? usage_error("%s holds binary codes: --atoms needs a model", path)
-                            : inspect_index(path, index);
-    } else {
-        code = files_load_model(path, &model);
-        if (code == EXIT_OK)
-            code = inspect(path, flags, model);
-    }
-    dltf_network_free(network);
-    dltf_hasher_free(hasher);
-    dltf_index_free(index);
-    dltf_model_free(model);
+    dltf_loaded loaded;
+    dltf_status status = dltf_load(path, &loaded);
+    int code = status == DLTF_OK ? inspect_loaded(path, flags, &loaded) : files_check_model(path);
+    if (status != DLTF_OK && code == EXIT_OK)
+        code = library_failure(status);
+    dltf_loaded_free(&loaded);
     return code;
 }
 

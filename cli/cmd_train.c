@@ -28,6 +28,7 @@ typedef struct training {
     dltf_array *data;
     dltf_model *start, *model;
     dltf_learner *learner;
+    dltf_reservation *space; /* on disk, for the model */
     dltf_outcome outcome;
     double begin, seconds;
 } training;
@@ -135,21 +136,37 @@ static int create_learner(training *t) {
     return EXIT_OK;
 }
 
+static int reserve(training *t) {
+    dltf_matrix X = dltf_array_matrix(t->data);
+    int64_t values = 2 * t->options.m * X.cols + t->options.m + X.cols; /* dictionary, encoder, bias, mean */
+    return files_reserve(t->output, values, &t->space);
+}
+
+static void release(training *t) {
+    dltf_reservation_free(t->space);
+    t->space = NULL;
+}
+
 /* ---- Training ---- */
+
+static dltf_status save_learner(const void *learner, const char *path) {
+    return dltf_learner_save(learner, path);
+}
 
 static int save_checkpoint(training *t) {
     int64_t count = 0;
     dltf_learner_history(t->learner, &count);
-    dltf_status status = dltf_learner_save(t->learner, t->checkpoint);
-    if (status != DLTF_OK) {
-        failure("interrupted; cannot save a checkpoint: %s", dltf_message());
+    release(t);
+    const char *checkpoint = files_save_anywhere(save_learner, t->learner, t->checkpoint);
+    if (!checkpoint) {
+        failure("interrupted; no checkpoint was saved");
         return interrupt_exit_code();
     }
     const char *history = t->flags.history;
-    failure("interrupted after %s; to resume, run:\n"
-            "  dltf train %s --resume %s -o %s%s%s",
-            counted(count, "iteration"), files_quoted(t->data_path), files_quoted(t->checkpoint),
-            files_quoted(t->output), history ? " --history " : "", history ? files_quoted(history) : "");
+    failure("interrupted after %s; to resume, run:", counted(count, "iteration"));
+    continue_message("  dltf train %s --resume %s -o %s%s%s", files_quoted(t->data_path),
+                     files_quoted(checkpoint), files_quoted(t->output), history ? " --history " : "",
+                     history ? files_quoted(history) : "");
     return interrupt_exit_code();
 }
 
@@ -167,12 +184,17 @@ static int learn(training *t) {
 
 /* ---- Results ---- */
 
+static dltf_status save_model(const void *model, const char *path) {
+    return dltf_model_save(model, path);
+}
+
 static int save(training *t) {
     dltf_status status = dltf_learner_model(t->learner, &t->model);
-    if (status == DLTF_OK)
-        status = dltf_model_save(t->model, t->output);
     if (status != DLTF_OK)
         return library_failure(status);
+    release(t);
+    if (files_save_anywhere(save_model, t->model, t->output) != t->output)
+        return EXIT_FAILED;
     if (t->flags.resume && files_same(t->flags.resume, t->checkpoint) && unlink(t->checkpoint) == 0)
         remark("removed checkpoint %s, which is no longer needed", t->checkpoint);
     if (!t->flags.history)
@@ -272,8 +294,9 @@ static int print_report(training *t) {
 }
 
 static int run(const command *self, int count, char **words) {
-    static int (*const steps[])(training *) = {check_resume,   check_options, choose_files, load_data,
-                                               create_learner, learn,         save,         print_report};
+    static int (*const steps[])(training *) = {check_resume, check_options,  choose_files,
+                                               load_data,    create_learner, reserve,
+                                               learn,        save,           print_report};
     training t = {.output = NULL};
     if (!arguments_parse(self, count, words, &t.flags, &t.options, &t.args))
         return t.args.exit_code;
@@ -281,6 +304,7 @@ static int run(const command *self, int count, char **words) {
     int code = EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
         code = steps[i](&t);
+    release(&t);
     dltf_learner_free(t.learner);
     dltf_model_free(t.model);
     dltf_model_free(t.start);

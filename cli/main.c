@@ -6,6 +6,7 @@
 #include "cli/output.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,6 +62,7 @@ static void occupy_closed_streams(void) {
 
 int main(int argc, char **argv) {
     occupy_closed_streams();
+    signal(SIGXFSZ, SIG_IGN); /* at a limit of file sizes, writing fails */
     interrupt_catch();
     int code = dispatch(argc - 1, argv + 1);
     /* A full disk or a closed pipe is detected only here. */
