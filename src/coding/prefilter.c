@@ -150,6 +150,12 @@ static void tighten(const dl_feature *feature, int64_t i, dl_workspace *space) {
     }
 }
 
+/* Not after every block, since finding the k-th candidate costs more than it saves; but lists need room for
+ * the next block. */
+static bool is_due(const dl_prefilter_space *s, int64_t i, int64_t k) {
+    return s->hits.count[i] >= s->settled[i] + k || s->hits.count[i] > max_candidates(k);
+}
+
 /* The code of sample i from its candidates; false if they are not guaranteed to contain it. */
 static bool settle(const dl_feature *feature, int64_t i, const float *x, dl_workspace *space, int32_t *count,
                    int32_t *index, float *value) {
@@ -182,9 +188,8 @@ void dl_prefilter_tile(const dl_feature *feature, const float *X, int64_t x_stri
         int64_t last = panel + block_panels < E16->panels ? panel + block_panels : E16->panels;
         dl_kernels_now()->above16(E16, panel, last, s->X16, s->scale, rows, feature->positive, s->cut,
                                   s->hits);
-        for (int64_t i = 0; i < rows;
-             i++) /* not after every block: finding the k-th costs more than it saves */
-            if (s->hits.count[i] >= s->settled[i] + feature->k)
+        for (int64_t i = 0; i < rows; i++)
+            if (is_due(s, i, feature->k))
                 tighten(feature, i, space);
     }
     dl_feature exact = {.E = E, .k = feature->k, .positive = feature->positive};

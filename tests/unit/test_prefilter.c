@@ -7,13 +7,20 @@
 
 #include <float.h>
 
-enum { ROWS = 31, KINDS = 12 };
+enum { ROWS = 31, KINDS = 13 };
 static const char *const kind_names[KINDS] = {"Gaussian",    "ties",
                                               "near copies", "zeros",
                                               "huge",        "denormals",
                                               "not finite",  "one spike",
                                               "heavy tails", "three large dimensions",
-                                              "parallel",    "sums that overflow halfway"};
+                                              "parallel",    "sums that overflow halfway",
+                                              "bursts"};
+
+/* Scores of 1 that fill a list of candidates for k = 64 to its limit, a few more in the second block of
+ * atoms, and a third block in which all are candidates. For every other sample. */
+static float burst(int64_t j) {
+    return j < 512 || (j >= 1024 && j < 1024 + 63) ? 1 : j >= 2048 ? 2 : 0;
+}
 
 static void fill_kind(int kind, int64_t m, int64_t n, float *W, float *x) {
     fill_normal(W, m * n);
@@ -38,11 +45,13 @@ static void fill_kind(int kind, int64_t m, int64_t n, float *W, float *x) {
                : kind == 10
                    ? (e / n % 2 ? 1.0f : -1.0f) + 1e-3f * W[e] /* integer sums as large as they get */
                : kind == 11 ? (e % n % 2 ? 1.0f : -1.0f) + 1e-3f * W[e]
+               : kind == 12 ? (burst(e / n) > 0 ? burst(e / n) : 0.1f * W[e])
                             : W[e];
     for (int64_t e = 0; e < ROWS * n; e++)
         x[e] = kind == 8    ? x[e] * x[e] * x[e]
                : kind == 9  ? (e % n < 3 ? 30 * x[e] : x[e])
                : kind == 10 ? (e / n % 3 ? 1.0f : -2.0f)
+               : kind == 12 ? (e / n % 2 && e % 2 ? -1.0f : 1.0f) /* the others see other atoms */
                : kind == 11 ? (e / n % 2 ? 2e38f * (e % n < n / 2 ? 1 : -1) : x[e])
                             : x[e];
     if (kind == 6) {
@@ -137,6 +146,13 @@ static void same_bits(void **state) {
                                variant == 2);
 }
 
+static void lists_have_room(void **state) {
+    (void)state;
+    if (!dl_kernels_level(0)->above16)
+        skip();
+    check_kind(12, 3072, 64, 64, false, false);
+}
+
 /* Typical samples must all be coded from candidates. */
 static void typical_samples_are_filtered(void **state) {
     (void)state;
@@ -179,5 +195,5 @@ static void in_an_encoder(void **state) {
     dltf_model_free(model);
 }
 
-TESTS_MAIN(cmocka_unit_test(same_bits), cmocka_unit_test(typical_samples_are_filtered),
-           cmocka_unit_test(in_an_encoder))
+TESTS_MAIN(cmocka_unit_test(same_bits), cmocka_unit_test(lists_have_room),
+           cmocka_unit_test(typical_samples_are_filtered), cmocka_unit_test(in_an_encoder))
