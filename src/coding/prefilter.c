@@ -23,7 +23,7 @@ static int64_t max_candidates(int64_t k) {
 }
 
 bool dl_prefilter_pays(int64_t m, int64_t n, int64_t k) {
-    return dl_kernels_now()->scores16 && m >= MIN_ATOMS && n >= MIN_ENTRIES / m && k <= m / ATOMS_PER_ENTRY;
+    return dl_kernels_now()->above16 && m >= MIN_ATOMS && n >= MIN_ENTRIES / m && k <= m / ATOMS_PER_ENTRY;
 }
 
 static double norm_of(const float *x, int64_t n) {
@@ -53,11 +53,14 @@ void dl_prefilter_free(dl_prefilter *filter) {
 dltf_status dl_prefilter_space_alloc(int64_t n, int64_t k, dl_prefilter_space **space) {
     dltf_status status = DLTF_OK;
     dl_prefilter_space *made = NULL;
-    int64_t room = max_candidates(k) + DL_BLOCK_ATOMS;
+    int64_t room = max_candidates(k) + DL_BLOCK_ATOMS + DL_CANDIDATES_SLACK;
     DL_TRY_NEW(made, 1);
+    made->hits.room = room;
     DL_TRY_NEW(made->X16, DL_TILE * (n + 1));
-    DL_TRY_NEW(made->index, DL_TILE * room);
-    DL_TRY_NEW(made->value, DL_TILE * room);
+    DL_TRY_NEW(made->hits.count, DL_TILE);
+    DL_TRY_NEW(made->hits.index, DL_TILE * room);
+    DL_TRY_NEW(made->hits.value, DL_TILE * room);
+    DL_TRY_NEW(made->position, room);
     DL_TRY_NEW(made->keys, room);
     *space = made;
     made = NULL;
@@ -70,8 +73,10 @@ void dl_prefilter_space_free(dl_prefilter_space *space) {
     if (!space)
         return;
     dl_free(space->X16);
-    dl_free(space->index);
-    dl_free(space->value);
+    dl_free(space->hits.count);
+    dl_free(space->hits.index);
+    dl_free(space->hits.value);
+    dl_free(space->position);
     dl_free(space->keys);
     dl_free(space);
 }
@@ -95,7 +100,9 @@ static void start(const dl_prefilter *filter, int64_t i, const float *x, int64_t
     bool bounded = margin < INFINITY && (double)s->scale[i] * filter->scale < (double)FLT_MAX;
     s->margin[i] = bounded ? margin : INFINITY; /* NaN: not filtered either */
     s->weakest[i] = 0;
-    s->count[i] = 0;
+    s->settled[i] = 0;
+    s->hits.count[i] = 0;
+    s->cut[i] = bounded ? 0 : UINT32_MAX >> 1;
 }
 
 static double weakest_of(const float *value, int64_t count) {
@@ -124,39 +131,29 @@ static uint32_t cut_of(double weakest, double margin) {
     return bits;
 }
 
-/* Drops the candidates that a larger k-th score has ruled out. */
-static int64_t compact(int32_t *index, float *value, int64_t count, uint32_t cut) {
-    int64_t kept = 0;
-    for (int64_t c = 0; c < count; c++) {
-        uint32_t bits;
-        memcpy(&bits, &value[c], sizeof bits);
-        if ((bits & 0x7fffffffu) > cut) {
-            index[kept] = index[c];
-            value[kept++] = value[c];
-        }
+/* Raises the cut of sample i to what its list allows, and drops the candidates below it. */
+static void tighten(const dl_feature *feature, int64_t i, dl_workspace *space) {
+    dl_prefilter_space *s = space->filter;
+    int32_t *index = s->hits.index + i * s->hits.room;
+    float *value = s->hits.value + i * s->hits.room;
+    int64_t count = s->hits.count[i];
+    s->weakest[i] = fmax(s->weakest[i], kth(feature, value, count, space));
+    s->cut[i] = cut_of(s->weakest[i], s->margin[i]);
+    count = dl_kernels_now()->above(value, count, feature->positive, s->cut[i], 0, s->position, value);
+    for (int64_t c = 0; c < count; c++)
+        index[c] = index[s->position[c]];
+    s->hits.count[i] = s->settled[i] = count;
+    if (count > max_candidates(feature->k)) {
+        s->margin[i] = INFINITY; /* too many: coded without the filter */
+        s->hits.count[i] = 0;
+        s->cut[i] = UINT32_MAX >> 1;
     }
-    return kept;
 }
 
-/* Adds the candidates of sample i among the approximate scores of a block of atoms. */
-static void gather(const dl_feature *feature, int64_t i, const float *scores, int64_t atoms, int64_t first,
-                   dl_workspace *space) {
-    dl_prefilter_space *s = space->filter;
-    int64_t limit = max_candidates(feature->k), room = limit + DL_BLOCK_ATOMS;
-    int32_t *index = s->index + i * room;
-    float *value = s->value + i * room;
-    if (s->count[i] < feature->k)
-        s->weakest[i] = fmax(s->weakest[i], kth(feature, scores, atoms, space));
-    int64_t added =
-        dl_kernels_now()->above(scores, atoms, feature->positive, cut_of(s->weakest[i], s->margin[i]),
-                                (int32_t)first, index + s->count[i], value + s->count[i]);
-    if (added == 0)
-        return;
-    s->count[i] += added;
-    s->weakest[i] = fmax(s->weakest[i], kth(feature, value, s->count[i], space));
-    s->count[i] = compact(index, value, s->count[i], cut_of(s->weakest[i], s->margin[i]));
-    if (s->count[i] > limit)
-        s->margin[i] = INFINITY;
+/* Not after every block, since finding the k-th candidate costs more than it saves; but lists need room for
+ * the next block. */
+static bool is_due(const dl_prefilter_space *s, int64_t i, int64_t k) {
+    return s->hits.count[i] >= s->settled[i] + k || s->hits.count[i] > max_candidates(k);
 }
 
 /* The code of sample i from its candidates; false if they are not guaranteed to contain it. */
@@ -164,9 +161,11 @@ static bool settle(const dl_feature *feature, int64_t i, const float *x, dl_work
                    int32_t *index, float *value) {
     dl_prefilter_space *s = space->filter;
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t room = max_candidates(feature->k) + DL_BLOCK_ATOMS, found = s->count[i];
-    int32_t *candidate = s->index + i * room;
-    float *scores = s->value + i * room;
+    int32_t *candidate = s->hits.index + i * s->hits.room;
+    float *scores = s->hits.value + i * s->hits.room;
+    if (s->margin[i] < INFINITY)
+        tighten(feature, i, space);
+    int64_t found = s->hits.count[i];
     if (!(s->weakest[i] > s->margin[i]) || !(s->weakest[i] < (double)FLT_MAX / 2))
         return false;
     kernels->exact(feature->filter->E, feature->E->n, feature->E->bias, x, candidate, found, scores);
@@ -187,11 +186,11 @@ void dl_prefilter_tile(const dl_feature *feature, const float *X, int64_t x_stri
         start(feature->filter, i, X + i * x_stride, E->n, s);
     for (int64_t panel = 0; panel < E16->panels; panel += block_panels) {
         int64_t last = panel + block_panels < E16->panels ? panel + block_panels : E16->panels;
-        int64_t first = panel * DL_PANEL, end = last * DL_PANEL < E->m ? last * DL_PANEL : E->m;
-        dl_kernels_now()->scores16(E16, panel, last, s->X16, s->scale, rows, space->scores, end - first);
+        dl_kernels_now()->above16(E16, panel, last, s->X16, s->scale, rows, feature->positive, s->cut,
+                                  s->hits);
         for (int64_t i = 0; i < rows; i++)
-            if (s->margin[i] < INFINITY)
-                gather(feature, i, space->scores + i * (end - first), end - first, first, space);
+            if (is_due(s, i, feature->k))
+                tighten(feature, i, space);
     }
     dl_feature exact = {.E = E, .k = feature->k, .positive = feature->positive};
     for (int64_t i = 0; i < rows; i++) {

@@ -20,12 +20,13 @@ void dl_prefilter_free(dl_prefilter *filter);
 
 /* Work space of one thread: the candidates of each sample of a tile. */
 struct dl_prefilter_space {
-    int16_t *X16;   /* DL_TILE x pairs x 2 */
-    int32_t *index; /* DL_TILE x room */
-    float *value;
-    uint32_t *keys;       /* room */
-    float scale[DL_TILE]; /* units of X16 */
-    int64_t count[DL_TILE];
+    int16_t *X16;             /* DL_TILE x pairs x 2 */
+    float scale[DL_TILE];     /* units of X16 */
+    dl_candidates hits;       /* lists of the samples of a tile */
+    int32_t *position;        /* room */
+    uint32_t *keys;           /* room */
+    int64_t settled[DL_TILE]; /* length of the list when `weakest` was found */
+    uint32_t cut[DL_TILE];
     double margin[DL_TILE];  /* twice the largest error of a score; infinite: the sample is not filtered */
     double weakest[DL_TILE]; /* k-th largest approximate magnitude so far; 0 while there are fewer */
 };

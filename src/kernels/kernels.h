@@ -29,6 +29,17 @@ typedef struct dl_packed16 {
     float *bias;   /* panels x DL_PANEL, as above */
 } dl_packed16;
 
+/* Lists of candidates: sample i has count[i] of them at index + i * room and value + i * room. */
+typedef struct dl_candidates {
+    int64_t room;
+    int64_t *count;
+    int32_t *index;
+    float *value;
+} dl_candidates;
+
+/* Entries past the end of a list that kernels may overwrite. */
+enum { DL_CANDIDATES_SLACK = 16 };
+
 /* One linear piece of the prox's scalar equation (learning/prox.c): the number of |c_i| >= high (full), the
  * number strictly between low and high (middle), and the sum of the latter. */
 typedef struct dl_prox_piece {

@@ -1,12 +1,12 @@
 /* Scores of integers of 16 bits with AVX-512 VNNI, twice as fast as floats but precise enough only to find
- * candidates, and exact scores of a few atoms. */
+ * candidates, and exact scores of a few atoms. Scores never leave the registers unless they are candidates.
+ */
 #include "kernels/level/level.h"
 #include "kernels/level/table.h"
+#include "kernels/select_avx512.h"
 #include "kernels/transpose_avx512.h"
 
-#include <immintrin.h>
-
-enum { LANES = 16, ROWS = 6, VECTORS = 4 };
+enum { ROWS = 6, VECTORS = 4 };
 
 typedef int32_t pair __attribute__((__may_alias__, __aligned__(2)));
 
@@ -21,39 +21,67 @@ static inline __attribute__((always_inline)) __m512i add_dots(__m512i sum, __m51
 typedef struct strip {
     const int16_t *panel[2];
     const float *scale, *bias;
-    int64_t pairs, s_stride;
-    int64_t atoms; /* that exist, from the first of the panels on */
+    int64_t pairs;
+    int32_t first; /* atom */
+    bool positive;
 } strip;
 
-/* Integers to scores; only those of atoms that exist are stored. */
-static inline __attribute__((always_inline)) void store(strip t, const float *x_scale, float *S,
-                                                        const size_t R, __m512i sum[ROWS][VECTORS]) {
+/* The samples of a tile. */
+typedef struct samples {
+    const int16_t *X;
+    const float *scale;
+    const uint32_t *cut;
+    dl_candidates hits;
+} samples;
+
+/* Appends those of 64 scores that rank above the cut to list r. Few vectors have any. */
+static inline __attribute__((always_inline)) void append_hits(strip t, dl_candidates hits, int64_t r,
+                                                              const __m512i bits[VECTORS],
+                                                              const __mmask16 hit[VECTORS]) {
+    const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    output list = {hits.index + r * hits.room, hits.value + r * hits.room, hits.room};
+    int64_t count = hits.count[r];
     DL_UNROLL
     for (size_t v = 0; v < VECTORS; v++) {
-        int64_t left = t.atoms - (int64_t)v * LANES;
-        __m512 scale = _mm512_loadu_ps(t.scale + v * LANES), bias = _mm512_loadu_ps(t.bias + v * LANES);
+        __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32(t.first + (int32_t)v * LANES));
+        append(list, count, hit[v], places, bits[v]);
+        count += __builtin_popcount(hit[v]);
+    }
+    hits.count[r] = count;
+}
+
+/* Integer sums to scores, and these to lists. Rows that pad a panel have score 0, which is never above. */
+static inline __attribute__((always_inline)) void finish(strip t, samples s, const size_t R,
+                                                         __m512i sum[ROWS][VECTORS]) {
+    DL_UNROLL
+    for (size_t r = 0; r < R; r++) {
+        const __m512i cut = _mm512_set1_epi32((int)s.cut[r]);
+        __m512i bits[VECTORS];
+        __mmask16 hit[VECTORS];
+        unsigned any = 0;
         DL_UNROLL
-        for (size_t r = 0; r < R; r++) {
-            __m512 unit = _mm512_mul_ps(_mm512_set1_ps(x_scale[r]), scale);
-            __m512 scores = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[r][v]), unit, bias);
-            float *out = S + (int64_t)r * t.s_stride + v * LANES;
-            if (left >= LANES)
-                _mm512_storeu_ps(out, scores);
-            else
-                _mm512_mask_storeu_ps(out, (__mmask16)(left > 0 ? (1 << left) - 1 : 0), scores);
+        for (size_t v = 0; v < VECTORS; v++) {
+            __m512 unit = _mm512_mul_ps(_mm512_set1_ps(s.scale[r]), _mm512_loadu_ps(t.scale + v * LANES));
+            __m512 score =
+                _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[r][v]), unit, _mm512_loadu_ps(t.bias + v * LANES));
+            bits[v] = _mm512_castps_si512(score);
+            hit[v] = _mm512_cmpgt_epi32_mask(keys_of(bits[v], t.positive), cut);
+            any |= hit[v];
         }
+        if (any)
+            append_hits(t, s.hits, (int64_t)r, bits, hit);
     }
 }
 
 /* R samples and 64 atoms; R is a constant wherever this is inlined. A quarter of a cache line of `ahead` is
  * prefetched in each step. */
-static inline __attribute__((always_inline)) void tile(strip t, const int16_t *X, const float *x_scale,
-                                                       float *S, const int16_t *ahead, const size_t R) {
+static inline __attribute__((always_inline)) void tile(strip t, samples s, const int16_t *ahead,
+                                                       const size_t R) {
     __m512i sum[ROWS][VECTORS];
     const pair *x[ROWS];
     DL_UNROLL
     for (size_t r = 0; r < R; r++) {
-        x[r] = (const pair *)(X + 2 * (int64_t)r * t.pairs);
+        x[r] = (const pair *)(s.X + 2 * (int64_t)r * t.pairs);
         DL_UNROLL
         for (size_t v = 0; v < VECTORS; v++)
             sum[r][v] = _mm512_setzero_si512();
@@ -72,35 +100,36 @@ static inline __attribute__((always_inline)) void tile(strip t, const int16_t *X
                 sum[r][v] = add_dots(sum[r][v], e[v], entries);
         }
     }
-    store(t, x_scale, S, R, sum);
+    finish(t, s, R, sum);
 }
 
-static __attribute__((noinline)) void tile_6x64(const strip *t, const int16_t *X, const float *x_scale,
-                                                float *S, const int16_t *ahead) {
-    tile(*t, X, x_scale, S, ahead, ROWS);
+static __attribute__((noinline)) void tile_6x64(const strip *t, const samples *s, const int16_t *ahead) {
+    tile(*t, *s, ahead, ROWS);
 }
 
-static __attribute__((noinline)) void tile_1x64(const strip *t, const int16_t *X, const float *x_scale,
-                                                float *S, const int16_t *ahead) {
-    tile(*t, X, x_scale, S, ahead, 1);
+static __attribute__((noinline)) void tile_1x64(const strip *t, const samples *s, const int16_t *ahead) {
+    tile(*t, *s, ahead, 1);
 }
 
 /* Each group of samples prefetches a sixteenth of the next two panels. */
-void dl_scores16_avx512(const dl_packed16 *E, int64_t first, int64_t last, const int16_t *X,
-                        const float *scale, int64_t rows, float *S, int64_t s_stride) {
+void dl_above16_avx512(const dl_packed16 *E, int64_t first, int64_t last, const int16_t *X,
+                       const float *scale, int64_t rows, bool positive, const uint32_t *cut,
+                       dl_candidates hits) {
     enum { SHARES = 16 };
     int64_t panel = 2 * E->pairs * DL_PANEL;
     for (int64_t p = first; p < last; p += 2) {
         const int16_t *data = E->data + p * panel, *next = p + 2 < E->panels ? data + 2 * panel : data;
-        strip t = {{data, data + panel}, E->scale + p * DL_PANEL, E->bias + p * DL_PANEL, E->pairs, s_stride,
-                   E->m - p * DL_PANEL};
-        float *out = S + (p - first) * DL_PANEL;
-        int64_t i = 0;
-        for (; i + ROWS <= rows; i += ROWS)
-            tile_6x64(&t, X + 2 * i * E->pairs, scale + i, out + i * s_stride,
-                      next + i / ROWS % SHARES * 8 * E->pairs);
-        for (; i < rows; i++)
-            tile_1x64(&t, X + 2 * i * E->pairs, scale + i, out + i * s_stride, next);
+        strip t = {{data, data + panel},    E->scale + p * DL_PANEL,
+                   E->bias + p * DL_PANEL,  E->pairs,
+                   (int32_t)(p * DL_PANEL), positive};
+        for (int64_t i = 0; i < rows;) {
+            dl_candidates lists = {hits.room, hits.count + i, hits.index + i * hits.room,
+                                   hits.value + i * hits.room};
+            samples s = {X + 2 * i * E->pairs, scale + i, cut + i, lists};
+            bool whole = i + ROWS <= rows;
+            (whole ? tile_6x64 : tile_1x64)(&t, &s, next + i / ROWS % SHARES * 8 * E->pairs);
+            i += whole ? ROWS : 1;
+        }
     }
 }
 
