@@ -64,7 +64,8 @@ int main(int argc, char **argv) {
     occupy_closed_streams();
     signal(SIGXFSZ, SIG_IGN); /* at a limit of file sizes, writing fails */
     interrupt_catch();
-    int code = dispatch(argc - 1, argv + 1);
+    int code =
+        dltf_kernels_check() == DLTF_OK ? dispatch(argc - 1, argv + 1) : library_failure(DLTF_ARGUMENT);
     /* A full disk or a closed pipe is detected only here. */
     if (fflush(stdout) != 0 || ferror(stdout))
         return code == EXIT_OK ? failure("cannot write to standard output") : code;

@@ -78,6 +78,10 @@ DLTF_API const char *dltf_status_name(dltf_status status);
 DLTF_API const char *dltf_version(void);
 DLTF_API const char *dltf_build(void);
 
+/* Fails if the environment variable DLTF_KERNELS, which forces a kernel level, names one that does not exist
+ * or that this CPU cannot run. Other functions then use the best level. */
+DLTF_API dltf_status dltf_kernels_check(void);
+
 /* Seconds of a monotonic clock. Only differences are meaningful. */
 DLTF_API double dltf_seconds(void);
 

@@ -18,6 +18,12 @@ DL_KERNEL(void, scores,
           (const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride, int64_t rows,
            float *S, int64_t s_stride))
 
+/* The same, rounded after every product and every sum: the same bits at every level. For methods that amplify
+ * differences. */
+DL_KERNEL(void, unfused_scores,
+          (const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride, int64_t rows,
+           float *S, int64_t s_stride))
+
 /* max_k of each row of S (m scores, `stride` apart): count[i] entries at index + i*k and value + i*k. See
  * dl_select for the rules. `keys` holds m words. */
 DL_KERNEL(void, select,

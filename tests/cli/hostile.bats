@@ -181,3 +181,8 @@ with zipfile.ZipFile("X.npz", "w") as archive: archive.write(sys.argv[1], "X.npy
   ! piped batch.bin gist @ -o out.npy --labels out.csv 2>errors
   grep -q "pipe.bin: is not a regular file: its labels cannot be read" errors
 }
+
+@test "unknown kernel levels are refused" {
+  DLTF_KERNELS=sse9 fails 2 'DLTF_KERNELS=sse9: unknown level; expected one of .*c$' inspect "$model"
+  DLTF_KERNELS=c dltf --version | grep -q "kernels: c;"
+}
