@@ -183,3 +183,11 @@ zsh_words() {
   zsh_words hash train "" | grep -q -- '--method\[.*(lsh .*neighbour)$'
   zsh_words reproduce "" | grep -q '^1:value:(table1 .*learners'
 }
+
+@test "the manual page names every environment variable that the program reads" {
+  local name names
+  names=$(grep -rhoE 'getenv\("[A-Z_]+"\)' "$BATS_TEST_DIRNAME"/../../{src,cli,experiments} | grep -oE '[A-Z_]{4,}' | sort -u)
+  [[ $(wc -w <<<"$names") -ge 3 ]]
+  dltf manual >manual
+  for name in $names; do grep -qE "^\.It Ev (.* )?$name( |$)" manual || { echo "$name is missing"; return 1; }; done
+}
