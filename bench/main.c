@@ -81,7 +81,9 @@ static int run(const request *r) {
     json_t *rows = json_array();
     json_t *report = json_pack("{s:s, s:s, s:o, s:i, s:O}", "benchmark", r->chosen->name, "version",
                                DLTF_VERSION, "host", bench_host(), "rounds", r->chosen->rounds, "rows", rows);
-    dltf_status status = r->arrays ? r->chosen->arrays(r->arrays, rows) : r->chosen->run(rows);
+    dltf_status status = dltf_kernels_check();
+    if (status == DLTF_OK)
+        status = r->arrays ? r->chosen->arrays(r->arrays, rows) : r->chosen->run(rows);
     if (status == DLTF_OK && !r->arrays && !r->json)
         print_table(r->chosen, rows);
     if (status == DLTF_OK)

@@ -28,6 +28,7 @@ typedef struct classifier {
 
     dltf_network *start; /* of --init */
     dltf_training *training;
+    dltf_reservation *space; /* on disk, for the network */
     double seconds;
 } classifier;
 

@@ -54,19 +54,29 @@ static int show_progress(void *context, const dltf_progress *progress) {
     return progress_step(NULL, progress);
 }
 
+static void release(classifier *c) {
+    dltf_reservation_free(c->space);
+    c->space = NULL;
+}
+
+static dltf_status save_training(const void *training, const char *path) {
+    return dltf_training_save(training, path);
+}
+
 static int save_checkpoint(classifier *c) {
     const classifier_flags *f = &c->flags;
     int64_t count = 0;
     dltf_training_history(c->training, &count);
-    dltf_status status = dltf_training_save(c->training, c->checkpoint);
-    if (status != DLTF_OK) {
-        failure("interrupted; cannot save a checkpoint: %s", dltf_message());
+    release(c);
+    const char *checkpoint = files_save_anywhere(save_training, c->training, c->checkpoint);
+    if (!checkpoint) {
+        failure("interrupted; no checkpoint was saved");
         return interrupt_exit_code();
     }
     failure("interrupted after %s; to resume, run:", counted(count, "epoch"));
     fprintf(stderr, "  dltf classify train %s --labels %s", files_quoted(c->data_path),
             files_quoted(f->labels));
-    fprintf(stderr, " --resume %s -o %s", files_quoted(c->checkpoint), files_quoted(c->output));
+    fprintf(stderr, " --resume %s -o %s", files_quoted(checkpoint), files_quoted(c->output));
     if (f->validation) {
         fprintf(stderr, " --validation %s", files_quoted(f->validation));
         fprintf(stderr, " --validation-labels %s", files_quoted(f->validation_labels));
@@ -108,9 +118,9 @@ static json_t *history_of(const classifier *c) {
 }
 
 static int save(classifier *c) {
-    dltf_status status = dltf_network_save(dltf_training_network(c->training), c->output);
-    if (status != DLTF_OK)
-        return library_failure(status);
+    release(c);
+    if (files_save_anywhere(networks_save, dltf_training_network(c->training), c->output) != c->output)
+        return EXIT_FAILED;
     if (c->flags.resume && files_same(c->flags.resume, c->checkpoint) && unlink(c->checkpoint) == 0)
         remark("removed checkpoint %s, which is no longer needed", c->checkpoint);
     if (!c->flags.history)
@@ -156,11 +166,14 @@ static int run(const command *self, int count, char **words) {
     c.data_path = c.args.operands[0];
     int code = classifier_prepare(&c, training_options());
     if (code == EXIT_OK)
+        code = networks_reserve(dltf_training_network(c.training), c.output, &c.space);
+    if (code == EXIT_OK)
         code = learn(&c);
     if (code == EXIT_OK)
         code = save(&c);
     if (code == EXIT_OK)
         code = print_report(&c);
+    release(&c);
     classifier_free(&c);
     return code;
 }

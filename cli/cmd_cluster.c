@@ -64,8 +64,9 @@ static int check_flags(cluster_job *job) {
 
 static int load_input(cluster_job *job) {
     const char *path = job->args.operands[0];
-    if (dltf_format_extension(DLTF_CONTENT_CODES, DLTF_READ, path))
-        dltf_codes_load(path, &job->codes); /* or else it contains a dense array */
+    int code = files_load_data_or_codes(path, &job->data, &job->codes);
+    if (code != EXIT_OK)
+        return code;
     if (job->codes) {
         job->samples = dltf_codes_csr(job->codes).rows;
         if (job->flags.pca || job->flags.load_pca || job->flags.landmarks)
@@ -73,9 +74,6 @@ static int load_input(cluster_job *job) {
                                job->flags.landmarks ? "landmarks" : "principal components");
         return EXIT_OK;
     }
-    int code = files_load_data(path, &job->data);
-    if (code != EXIT_OK)
-        return code;
     job->X = dltf_array_matrix(job->data);
     job->samples = job->X.rows;
     return EXIT_OK;

@@ -47,17 +47,19 @@ static int load_data(hash_training *t) {
     return files_load_data(t->args.operands[0], &t->data);
 }
 
+static dltf_status save_hasher(const void *hasher, const char *path) {
+    return dltf_hasher_save(hasher, path);
+}
+
 static int train(hash_training *t) {
     double begin = dltf_seconds();
     dltf_status status =
         dltf_hasher_train(dltf_array_matrix(t->data), &t->options, progress_step, NULL, &t->hasher);
     t->seconds = dltf_seconds() - begin;
     progress_erase();
-    if (status == DLTF_OK)
-        status = dltf_hasher_save(t->hasher, t->output);
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = t->args.operands[0]});
-    return EXIT_OK;
+    return files_save_anywhere(save_hasher, t->hasher, t->output) == t->output ? EXIT_OK : EXIT_FAILED;
 }
 
 static int print_report(hash_training *t) {

@@ -67,11 +67,18 @@ static void report_model(facts *f, const char *path, dltf_model_view view) {
                view.bias ? ", with a bias" : "");
     facts_json(f, "bias", json_boolean(view.bias != NULL));
     facts_json(f, "center", json_boolean(view.mean != NULL));
+    facts_json(f, "remove_mean", json_boolean(view.remove_mean));
     facts_json(f, "unit_norm", json_boolean(view.unit_norm));
-    const char *both = view.mean && view.unit_norm ? ", then " : "";
-    bool any = view.mean || view.unit_norm;
-    facts_line(f, "preprocessing", "%s%s%s%s", any ? "" : "none", view.mean ? "mean subtracted" : "", both,
-               view.unit_norm ? "samples scaled to norm 1" : "");
+    const char *steps[3];
+    int count = 0;
+    if (view.mean)
+        steps[count++] = "mean of the training samples subtracted";
+    if (view.remove_mean)
+        steps[count++] = "own mean of every sample subtracted";
+    if (view.unit_norm)
+        steps[count++] = "samples scaled to norm 1";
+    facts_line(f, "preprocessing", "%s%s%s%s%s", count > 0 ? steps[0] : "none", count > 1 ? ", then " : "",
+               count > 1 ? steps[1] : "", count > 2 ? ", then " : "", count > 2 ? steps[2] : "");
 }
 
 static void report_measures(facts *f, const measures *found) {
@@ -220,31 +227,27 @@ static int inspect_index(const char *path, const dltf_index *index) {
     return EXIT_OK;
 }
 
-/* Shows whatever the file contains. If nothing else can be made of it, the message is about a model. */
+static int inspect_loaded(const char *path, const inspect_flags *flags, const dltf_loaded *loaded) {
+    if (loaded->model)
+        return inspect(path, flags, loaded->model);
+    if (flags->atoms)
+        return usage_error("%s %s: --atoms needs a model", path,
+                           loaded->network  ? "is a network"
+                           : loaded->hasher ? "is a hasher"
+                                            : "holds binary codes");
+    return loaded->network  ? inspect_network(path, loaded->network)
+           : loaded->hasher ? inspect_hasher(path, loaded->hasher)
+                            : inspect_index(path, loaded->index);
+}
+
+/* Shows whatever the file contains. */
 static int inspect_file(const char *path, const inspect_flags *flags) {
-    dltf_model *model = NULL;
-    dltf_network *network = NULL;
-    dltf_hasher *hasher = NULL;
-    dltf_index *index = NULL;
-    int code = EXIT_OK;
-    if (dltf_network_load(path, &network) == DLTF_OK) {
-        code = flags->atoms ? usage_error("%s is a network: --atoms needs a model", path)
-                            : inspect_network(path, network);
-    } else if (dltf_hasher_load(path, &hasher) == DLTF_OK) {
-        code = flags->atoms ? usage_error("%s is a hasher: --atoms needs a model", path)
-                            : inspect_hasher(path, hasher);
-    } else if (dltf_index_load(path, &index) == DLTF_OK) {
-        code = flags->atoms ? usage_error("%s holds binary codes: --atoms needs a model", path)
-                            : inspect_index(path, index);
-    } else {
-        code = files_load_model(path, &model);
-        if (code == EXIT_OK)
-            code = inspect(path, flags, model);
-    }
-    dltf_network_free(network);
-    dltf_hasher_free(hasher);
-    dltf_index_free(index);
-    dltf_model_free(model);
+    dltf_loaded loaded;
+    dltf_status status = dltf_load(path, &loaded);
+    int code = status == DLTF_OK ? inspect_loaded(path, flags, &loaded) : files_check_model(path);
+    if (status != DLTF_OK && code == EXIT_OK)
+        code = library_failure(status);
+    dltf_loaded_free(&loaded);
     return code;
 }
 

@@ -6,6 +6,8 @@
 #include "cli/output.h"
 #include "report/json.h"
 
+#include <string.h>
+
 typedef struct noise_flags {
     double sigma;
     int64_t seed;
@@ -42,6 +44,15 @@ static int save(dltf_image *clean, dltf_image *noisy, const noise_flags *flags) 
     return EXIT_OK;
 }
 
+static dltf_status copy_image(const dltf_image *image, dltf_image **copy) {
+    dltf_image_view view = dltf_image_get(image);
+    dltf_status status = dltf_image_new(view.width, view.height, view.channels, view.bits, copy);
+    if (status == DLTF_OK)
+        memcpy(dltf_image_pixels(*copy), view.planes,
+               (size_t)(view.width * view.height * view.channels) * sizeof *view.planes);
+    return status;
+}
+
 static int run(const command *self, int count, char **words) {
     noise_flags flags = {.output = NULL};
     arguments args;
@@ -53,10 +64,10 @@ static int run(const command *self, int count, char **words) {
         code = files_check(1, args.operands, 1, &flags.output);
     if (code == EXIT_OK)
         code = images_load(args.operands[0], flags.output, &clean);
-    if (code == EXIT_OK)
-        code = images_load(args.operands[0], flags.output, &noisy);
     if (code == EXIT_OK) {
-        dltf_status status = dltf_image_add_noise(noisy, flags.sigma, flags.seed);
+        dltf_status status = copy_image(clean, &noisy);
+        if (status == DLTF_OK)
+            status = dltf_image_add_noise(noisy, flags.sigma, flags.seed);
         code = status == DLTF_OK ? EXIT_OK : library_failure(status);
     }
     if (code == EXIT_OK && interrupted())

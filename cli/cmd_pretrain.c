@@ -61,11 +61,9 @@ static int pretrain(pretraining *p) {
                                        p->hidden.count, &p->options, progress_step, NULL, &p->network);
     p->seconds = dltf_seconds() - begin;
     progress_erase();
-    if (status == DLTF_OK)
-        status = dltf_network_save(p->network, p->output);
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = p->data_path});
-    return EXIT_OK;
+    return files_save_anywhere(networks_save, p->network, p->output) == p->output ? EXIT_OK : EXIT_FAILED;
 }
 
 static int print_report(pretraining *p) {

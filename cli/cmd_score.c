@@ -123,9 +123,10 @@ static void print_result(const score_job *job, const char *model, bool json) {
         return;
     putchar('\n');
     rows_print(job->rows, stdout);
-    remark("\nave_dif: wrong atoms per sample; exact: share of samples without wrong atoms;\n"
-           "recovered_99, _90: share of the true atoms recovered with |cos| above .99, .9.\n"
-           "original: the true dictionary; random: a random dictionary.");
+    remark("%s", "");
+    remark("ave_dif: wrong atoms per sample; exact: share of samples without wrong atoms;");
+    remark("recovered_99, _90: share of the true atoms recovered with |cos| above .99, .9.");
+    remark("original: the true dictionary; random: a random dictionary.");
 }
 
 static int run(const command *self, int count, char **words) {

@@ -139,6 +139,14 @@ static bool is_input(const char *output, const char *input) {
     return same;
 }
 
+/* Tries to create a file in the place of the path. */
+static int check_creation(const char *path) {
+    dltf_reservation *trial = NULL;
+    dltf_status status = dltf_reservation_new(path, 0, &trial);
+    dltf_reservation_free(trial);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
 static int check_writable(const char *path) {
     struct stat info;
     if (!*path)
@@ -158,7 +166,7 @@ static int check_writable(const char *path) {
     else if (access(parent, W_OK | X_OK) != 0)
         code = failure("%s: cannot create in directory %s: %s", path, parent, strerror(errno));
     free(parent);
-    return code;
+    return code == EXIT_OK ? check_creation(path) : code;
 }
 
 int files_check(int input_count, const char *const *inputs, int output_count, const char *const *outputs) {
@@ -200,32 +208,61 @@ int files_save_text(const char *path, const char *text) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-static bool contains_codes(const char *path) {
-    dltf_codes *codes = NULL;
-    bool found = dltf_format_extension(DLTF_CONTENT_CODES, DLTF_READ, path) &&
-                 dltf_codes_load(path, &codes) == DLTF_OK;
-    dltf_codes_free(codes);
+int files_reserve(const char *path, int64_t floats, dltf_reservation **space) {
+    enum { HEADER = 1 << 16 };
+    dltf_status status = dltf_reservation_new(path, floats * (int64_t)sizeof(float) + HEADER, space);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+/* Returns the path it could be saved under; NULL if there is none. */
+static const char *save_elsewhere(files_saver save, const void *object, const char *path) {
+    static char rescued[PATH_MAX];
+    char *own = directory_of(path);
+    const char *folders[] = {own, ".", getenv("TMPDIR"), "/var/tmp", "/tmp", getenv("HOME")};
+    const char *found = NULL;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !found; i++) {
+        if (!folders[i] || !*folders[i])
+            continue;
+        int length = snprintf(rescued, sizeof rescued, "%s/dltf-rescued-%ld%s", folders[i], (long)getpid(),
+                              ".safetensors");
+        if (length < (int)sizeof rescued && access(rescued, F_OK) != 0 && save(object, rescued) == DLTF_OK)
+            found = rescued;
+    }
+    free(own);
     return found;
 }
 
-/* Rejects models and codes where data is expected. */
+const char *files_save_anywhere(files_saver save, const void *object, const char *path) {
+    if (save(object, path) == DLTF_OK)
+        return path;
+    char *reason = strdup(dltf_message());
+    const char *elsewhere = save_elsewhere(save, object, path);
+    failure("%s%s%s%s", reason ? reason : path, elsewhere ? "; saved as " : "", elsewhere ? elsewhere : "",
+            elsewhere ? " instead" : "");
+    free(reason);
+    return elsewhere;
+}
+
+/* Rejects models where data is expected. */
 static int check_data(const char *path) {
     if (dltf_format_extension(DLTF_CONTENT_MODEL, DLTF_READ, path) && access(path, F_OK) == 0)
         return usage_error("%s: is a model; expected a data file (%s)", path,
                            dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_READ, "or"));
-    if (contains_codes(path))
-        return usage_error("%s: contains sparse codes (written by dltf encode); expected a data file", path);
     return EXIT_OK;
 }
 
 int files_load_data(const char *path, dltf_array **array) {
+    return files_load_data_or_codes(path, array, NULL);
+}
+
+int files_load_data_or_codes(const char *path, dltf_array **array, dltf_codes **codes) {
     if (files_is_standard(path))
         return usage_error("-: only dltf encode reads standard input this way; to pipe in a .npy, use "
                            "/dev/stdin; for a file of this name, use ./-");
     int code = check_data(path);
     if (code != EXIT_OK)
         return code;
-    dltf_status status = dltf_array_load(path, array);
+    dltf_status status = codes ? dltf_array_or_codes_load(path, array, codes) : dltf_array_load(path, array);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
@@ -239,10 +276,17 @@ int files_open_data(const char *path, int64_t raw_columns, dltf_reader **reader)
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-int files_load_model(const char *path, dltf_model **model) {
+int files_check_model(const char *path) {
     if (dltf_format_extension(DLTF_CONTENT_MATRIX, DLTF_READ, path) && access(path, F_OK) == 0)
         return usage_error("%s: is a data file; expected a model (%s, written by dltf train)", path,
                            dltf_format_names(DLTF_CONTENT_MODEL, DLTF_READ, "or"));
+    return EXIT_OK;
+}
+
+int files_load_model(const char *path, dltf_model **model) {
+    int code = files_check_model(path);
+    if (code != EXIT_OK)
+        return code;
     dltf_status status = dltf_model_load(path, model);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
@@ -255,18 +299,22 @@ const char *files_quoted(const char *name) {
     bool is_plain = *name && strspn(name, plain) == strlen(name);
     if (is_plain && *name != '-')
         return name;
-    char *out = ring[next++ % RING], *start = out;
+    char *out = ring[next++ % RING], *start = out, shown[SIZE];
     const char *option_like = *name == '-' ? "./" : "";
     if (is_plain) {
         snprintf(out, SIZE, "%s%s", option_like, name);
         return start;
     }
-    out += sprintf(out, "'%s", option_like);
+    /* A name with control characters is not what dltf_printable returns: $'...' of bash, in octal. */
+    bool is_printable = strcmp(dltf_printable(name, shown, SIZE), name) == 0;
+    out += sprintf(out, "%s'%s", is_printable ? "" : "$", option_like);
     for (; *name && out - start < SIZE - 8; name++)
-        if (*name == '\'')
+        if (is_printable && *name == '\'')
             out += sprintf(out, "'\\''");
-        else
+        else if (is_printable || strchr(plain, *name))
             *out++ = *name;
+        else
+            out += sprintf(out, "\\%03o", (unsigned char)*name);
     *out++ = '\'';
     *out = '\0';
     return start;

@@ -37,12 +37,25 @@ char *files_join(const char *a, const char *b);
 /* Writes text atomically. NULL text counts as out of memory. Returns an exit code. */
 int files_save_text(const char *path, const char *text);
 
+/* Makes sure that a file of about this many floats can be written after a long computation. Free `space`
+ * right before. Returns an exit code. */
+int files_reserve(const char *path, int64_t floats, dltf_reservation **space);
+
+/* Saves what took long to compute. If the path cannot be written, looks for another folder. Returns the path
+ * that was written; NULL if there is none. Unless it is `path`, a failure was printed. */
+typedef dltf_status (*files_saver)(const void *object, const char *path);
+const char *files_save_anywhere(files_saver save, const void *object, const char *path);
+
 /* Like the library's loaders, with a specific error for a model or codes given as data, or the reverse.
  * Return an exit code. */
 int files_load_data(const char *path, dltf_array **array);
+/* The same where sparse codes are accepted, too; sets one of the two. */
+int files_load_data_or_codes(const char *path, dltf_array **array, dltf_codes **codes);
 /* The same for data read in pieces; "-" is standard input. */
 int files_open_data(const char *path, int64_t raw_columns, dltf_reader **reader);
 int files_load_model(const char *path, dltf_model **model);
+/* Rejects a data file where a model is expected, by its name. */
+int files_check_model(const char *path);
 
 /* A name that can be pasted into a shell: quoted where needed, ./-name for -name. Returns one of a few static
  * buffers, used in rotation. */

@@ -6,6 +6,7 @@
 #include "cli/output.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,7 +40,7 @@ static int dispatch(int count, char **words) {
     const char *word = words[0];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         return help(count - 1, words + 1);
-    if (strcmp(word, "--version") == 0) {
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("dltf %s\n%s\n", dltf_version(), dltf_build());
         return EXIT_OK;
     }
@@ -61,8 +62,10 @@ static void occupy_closed_streams(void) {
 
 int main(int argc, char **argv) {
     occupy_closed_streams();
+    signal(SIGXFSZ, SIG_IGN); /* at a limit of file sizes, writing fails */
     interrupt_catch();
-    int code = dispatch(argc - 1, argv + 1);
+    int code =
+        dltf_kernels_check() == DLTF_OK ? dispatch(argc - 1, argv + 1) : library_failure(DLTF_ARGUMENT);
     /* A full disk or a closed pipe is detected only here. */
     if (fflush(stdout) != 0 || ferror(stdout))
         return code == EXIT_OK ? failure("cannot write to standard output") : code;

@@ -34,6 +34,19 @@ int networks_load_labels(const char *path, const char *data, int64_t samples, dl
     return failure("%s: %s, but %s has %s", path, counted(count, "label"), data, counted(samples, "sample"));
 }
 
+dltf_status networks_save(const void *network, const char *path) {
+    return dltf_network_save(network, path);
+}
+
+int networks_reserve(const dltf_network *network, const char *path, dltf_reservation **space) {
+    int64_t floats = 0;
+    for (int64_t l = 0; l < dltf_network_layers(network); l++) {
+        dltf_layer layer = dltf_network_layer(network, l);
+        floats += layer.outputs * (layer.inputs + 1);
+    }
+    return files_reserve(path, floats, space);
+}
+
 int64_t networks_outputs(const dltf_network *network) {
     return dltf_network_layer(network, dltf_network_layers(network) - 1).outputs;
 }

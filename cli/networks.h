@@ -13,6 +13,11 @@ int networks_load_classifier(const char *path, dltf_network **network);
 /* One label for each of `samples` samples of `data`. Returns an exit code. */
 int networks_load_labels(const char *path, const char *data, int64_t samples, dltf_labels **labels);
 
+/* A files_saver. */
+dltf_status networks_save(const void *network, const char *path);
+/* files_reserve for a network of this size. */
+int networks_reserve(const dltf_network *network, const char *path, dltf_reservation **space);
+
 /* "784-1000-10" */
 void networks_report_sizes(facts *f, const dltf_network *network);
 

@@ -43,12 +43,19 @@ static FILE *reports(void) {
 
 /* ---- Messages ---- */
 
+/* Prints a line. File names may contain anything. */
+static void print_line(const char *format, va_list arguments) {
+    enum { LINE = 1 << 14 };
+    static char text[LINE], shown[LINE];
+    vsnprintf(text, sizeof text, format, arguments);
+    fprintf(stderr, "%s\n", dltf_printable(text, shown, sizeof shown));
+}
+
 static void print_error(const char *format, va_list arguments) {
     progress_erase();
     fflush(stdout);
     fprintf(stderr, terminal.command ? "dltf %s: " : "dltf: ", terminal.command);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    print_line(format, arguments);
 }
 
 void remark(const char *format, ...) {
@@ -58,9 +65,15 @@ void remark(const char *format, ...) {
     fflush(stdout);
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    print_line(format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+}
+
+void continue_message(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
 }
 
 int usage_error(const char *format, ...) {

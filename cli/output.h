@@ -20,6 +20,8 @@ void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print "dltf COMMAND: message" on stderr and return the matching exit code. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints another line of an error message; unlike a remark also if quiet. */
+void continue_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with the library's last error message; options are shown as --name. */
 int library_failure(dltf_status status);
 

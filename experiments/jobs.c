@@ -1,5 +1,5 @@
 /* Processes and pipes: a child measures one cell and writes the values to its pipe. The parent never measures
- * while it starts children, since threads of OpenMP do not survive a fork. */
+ * while it starts children, which begin with a copy of its memory. */
 #include "experiments/jobs.h"
 
 #include <errno.h>

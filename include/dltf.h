@@ -15,7 +15,11 @@
  *   Inputs are borrowed. Every object returned through a `**` argument has its own `_free`, which accepts
  * NULL. A function that can fail returns dltf_status; dltf_message() then says what failed, where and with
  * which value, and dltf_last_error() gives the same in parts.
- *   Nothing here prints, exits, or installs a signal handler. Handles may be used by one thread at a time.
+ *   Nothing here prints, exits, or installs a signal handler.
+ *   Any number of threads may use a handle at the same time through functions that take it as const, such as
+ * a model in dltf_encode or an index in dltf_search. Functions that take it as not const, such as those of an
+ * encoder or a learner, and `_free`, need it for themselves. Messages are per thread. After fork() the child
+ * may use everything.
  *
  * The small static library libdltf-encoder.a contains only what coding with a finished model needs, without
  * BLAS or threads; docs/embedded.md lists its functions.

@@ -37,8 +37,17 @@ DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);
 DLTF_API dltf_matrix dltf_array_matrix(const dltf_array *array);
 DLTF_API void dltf_array_free(dltf_array *array);
 
+/* Makes sure before a long computation that its result can be written: tries the name and the folder, and
+ * holds disk space until it is freed, right before the file is written. An existing file is not changed. The
+ * library does not handle signals: a program whose files may exceed a limit (ulimit -f) should ignore
+ * SIGXFSZ, so that writing fails with a message. */
+typedef struct dltf_reservation dltf_reservation;
+DLTF_API dltf_status dltf_reservation_new(const char *path, int64_t bytes, dltf_reservation **reservation);
+DLTF_API void dltf_reservation_free(dltf_reservation *reservation);
+
 /* Writes .csv or .fvecs (single precision) if the path ends so, .bvecs for matrices of bytes, otherwise .npy.
- * Like every writer here, it writes to a temporary name, then renames. */
+ * Like every writer here, it writes a temporary file in the same folder, which gets its name when it is
+ * complete. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
 
 /* Writes text in the same way: reports, tables, histories. */
@@ -92,6 +101,8 @@ DLTF_API void dltf_codes_free(dltf_codes *codes);
 /* SciPy's sparse .npz, interchangeable with scipy.sparse.load_npz and save_npz. */
 DLTF_API dltf_status dltf_codes_load(const char *path, dltf_codes **codes);
 DLTF_API dltf_status dltf_codes_save(const dltf_codes *codes, const char *path);
+/* A matrix or codes, whichever the file contains; the other pointer becomes NULL. */
+DLTF_API dltf_status dltf_array_or_codes_load(const char *path, dltf_array **array, dltf_codes **codes);
 
 /* ---- Models ------------------------------------------------------------------------------------ */
 
@@ -110,8 +121,9 @@ typedef struct dltf_model_view {
     const float *encoder;    /* m x n; NULL: tied, the dictionary itself */
     const float *bias;       /* m, subtracted from the scores; NULL: none */
     const float *mean;       /* n, first subtracted from samples; NULL: none */
-    bool unit_norm;          /* samples are then scaled to norm 1 */
+    bool unit_norm;          /* samples are last scaled to norm 1 */
     dltf_select select;      /* DLTF_SELECT_MODEL in a new model means abs */
+    bool remove_mean;        /* before scaling, each sample loses the mean of its own entries */
 } dltf_model_view;
 
 /* Copies; dictionary rows are normalised. */
@@ -120,6 +132,22 @@ DLTF_API dltf_status dltf_model_load(const char *path, dltf_model **model);
 /* The same from the bytes of a model file in memory, at any alignment. */
 DLTF_API dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model);
 DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
+
+struct dltf_network;
+struct dltf_hasher;
+struct dltf_index;
+
+/* What a file contains: one of them, the others are NULL. */
+typedef struct dltf_loaded {
+    dltf_model *model;
+    struct dltf_network *network;
+    struct dltf_hasher *hasher;
+    struct dltf_index *index;
+} dltf_loaded;
+
+/* Loads whatever the file contains. If it contains nothing of this, the message is about a model. */
+DLTF_API dltf_status dltf_load(const char *path, dltf_loaded *loaded);
+DLTF_API void dltf_loaded_free(dltf_loaded *loaded);
 DLTF_API dltf_model_view dltf_model_get(const dltf_model *model);
 DLTF_API void dltf_model_free(dltf_model *model);
 

@@ -1,6 +1,7 @@
 /* dltf_picture_save: connects pictures, which do no I/O, to the PNG writer, which knows no tiles. */
 #include "image/picture.h"
 #include "io/file.h"
+#include "io/pixels.h"
 #include "io/png.h"
 
 static void draw_line(void *context, int64_t y, uint8_t *line) {
@@ -14,7 +15,7 @@ dltf_status dltf_picture_save(dltf_matrix tiles, int64_t width, int64_t height, 
         return status;
     dl_picture picture;
     dl_writer out = {0};
-    DL_TRY(dl_picture_open(&picture, tiles, width, height, columns, symmetric, DL_PNG_MAX_SIDE));
+    DL_TRY(dl_picture_open(&picture, tiles, width, height, columns, symmetric, DL_PIXELS_MAX_SIDE));
     DL_TRY(dl_writer_open(&out, path));
     DL_TRY(dl_png_write(
         &(dl_png_source){picture.pixels_across, picture.pixels_down, 1, 8, draw_line, &picture}, &out));

@@ -1,6 +1,8 @@
 /* Numbers and untrusted text in messages. */
 #include "base/shown.h"
 
+#include "dltf.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +19,51 @@ const char *dl_commas_in(char text[DL_SHOWN], int64_t number) {
     }
     *to = '\0';
     return text;
+}
+
+/* Code points that do not stay where they are printed: C1 controls, separators of lines and paragraphs,
+ * controls of direction. */
+static bool is_control(uint32_t point) {
+    return (point >= 0x80 && point < 0xa0) || (point >= 0x2028 && point <= 0x202e) ||
+           (point >= 0x2066 && point <= 0x2069);
+}
+
+/* Bytes of the printable character at the start of a text; 0 if its first byte has to be escaped. */
+static size_t printable_length(const unsigned char *text) {
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char first = text[0];
+    if (first < 0x80)
+        return first >= 0x20 && first != 0x7f;
+    size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc0 || first > 0xf4)
+        return 0;
+    uint32_t point = first & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        point = point << 6 | (text[i] & 0x3fu);
+    }
+    bool valid = point >= smallest[length] && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
+    return valid && !is_control(point) ? length : 0;
+}
+
+const char *dltf_printable(const char *text, char *shown, size_t size) {
+    const unsigned char *from = (const unsigned char *)text;
+    size_t used = 0;
+    while (*from) {
+        char escaped[5];
+        size_t length = printable_length(from), wanted = length > 0 ? length : sizeof escaped - 1;
+        if (used + wanted >= size)
+            break;
+        if (length == 0)
+            snprintf(escaped, sizeof escaped, "\\x%02x", *from);
+        memcpy(shown + used, length > 0 ? (const char *)from : escaped, wanted);
+        used += wanted;
+        from += length > 0 ? length : 1;
+    }
+    if (size > 0)
+        shown[used] = '\0';
+    return shown;
 }
 
 const char *dl_shown_in(char text[DL_SHOWN], const void *bytes, int64_t count) {

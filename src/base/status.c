@@ -46,11 +46,14 @@ const char *dltf_status_name(dltf_status status) {
 
 static void store(dltf_status status, dltf_subject subject, const char *name, const char *format,
                   va_list arguments) {
+    char text[TEXT_SIZE], shown[NAME_SIZE];
     last.status = status;
     last.subject = subject;
     snprintf(last.name, sizeof last.name, "%s", name);
-    vsnprintf(last.text, sizeof last.text, format, arguments);
-    snprintf(last.message, sizeof last.message, "%s%s%s", last.name, *last.name ? ": " : "", last.text);
+    vsnprintf(text, sizeof text, format, arguments);
+    dltf_printable(text, last.text, sizeof last.text);
+    dltf_printable(last.name, shown, sizeof shown);
+    snprintf(last.message, sizeof last.message, "%s%s%s", shown, *shown ? ": " : "", last.text);
 }
 
 dltf_status dl_fail(dltf_status status, const char *format, ...) {

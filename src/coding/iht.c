@@ -219,8 +219,9 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     for (int64_t i = 0; i < rows; i++) {
         const float *b = s->B + i % chunk * m;
         if (i % chunk == 0)
-            kernels->scores(&h->W, 0, h->W.panels, X + i * x_stride, x_stride,
-                            rows - i < chunk ? rows - i : chunk, s->B, m);
+            /* Passes with a large step amplify the last bit of a score to another support. */
+            kernels->unfused_scores(&h->W, 0, h->W.panels, X + i * x_stride, x_stride,
+                                    rows - i < chunk ? rows - i : chunk, s->B, m);
         out.count[i] = 0;
         kernels->gap_row(h->G, m, NULL, NULL, 0, b, s->p);
         for (int64_t pass = 0; pass < h->passes; pass++)

@@ -39,11 +39,8 @@ static char *copy_bytes(const char *text, size_t length) {
 /* The directory of the output, which needs the space anyway. For pipes and devices, TMPDIR or /var/tmp, the
  * directory for large temporary files. */
 static char *spool_directory(const dl_writer *out) {
-    const char *slash = out->target ? strrchr(out->target, '/') : NULL;
-    if (out->temporary && slash)
-        return copy_bytes(out->target, slash > out->target ? (size_t)(slash - out->target) : 1);
     const char *chosen = getenv("TMPDIR");
-    const char *directory = out->temporary ? "." : chosen && *chosen ? chosen : "/var/tmp";
+    const char *directory = !out->in_place ? out->directory : chosen && *chosen ? chosen : "/var/tmp";
     return copy_bytes(directory, strlen(directory));
 }
 
@@ -80,7 +77,7 @@ static dltf_status open_dense(dltf_codes_writer *w) {
     DL_TRY_NEW(w->block, w->block_rows * w->codes.cols);
     if (w->layout == DLTF_LAYOUT_RAW || w->write)
         goto done;
-    if (later && !w->out.temporary)
+    if (later && w->out.in_place)
         DL_TRY(dl_fail(DLTF_ARGUMENT, "cannot write .npy to a pipe or device before the number of rows is "
                                       "known: write to a file, or write raw rows"));
     DL_TRY(npy_header(w, later ? INT64_MAX : w->expected, &header));

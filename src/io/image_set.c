@@ -217,7 +217,11 @@ dltf_status dltf_image_set_load(const dltf_image_set *set, int64_t index, dltf_i
 static dltf_status copy_labels(const part *p, int64_t *to) {
     const dl_format *format = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, p->path);
     dltf_labels *labels = NULL;
+    struct stat about;
     int64_t count = 0;
+    if (stat(p->path, &about) == 0 && !S_ISREG(about.st_mode))
+        return dl_file_result(dl_fail(DLTF_FILE, "is not a regular file: its labels cannot be read"),
+                              p->path);
     if (!p->array || !format || !format->load_labels)
         return dl_file_result(dl_fail(DLTF_DATA, "has no labels: only CIFAR-10 files have them"), p->path);
     dltf_status status = dltf_labels_load(p->path, &labels);

@@ -90,7 +90,7 @@ static dltf_status from_array(dltf_array *array, dltf_index **index) {
     return status;
 }
 
-static dltf_status load_matrix(dl_file *file, const char *path, dltf_index **index) {
+dltf_status dl_index_load_matrix(dl_file *file, const char *path, dltf_index **index) {
     dltf_array *array = NULL;
     dltf_status status = dl_matrix_load(file, path, NULL, &array);
     return status == DLTF_OK ? from_array(array, index) : status;
@@ -108,7 +108,7 @@ dltf_status dltf_index_load(const char *path, dltf_index **index) {
     status = dl_file_open(path, &file);
     if (status == DLTF_OK) {
         status = dl_index_recognise(file.bytes, file.size) ? dl_index_parse(&file, index)
-                                                           : load_matrix(&file, path, index);
+                                                           : dl_index_load_matrix(&file, path, index);
         dl_file_close(&file); /* empty if the index took ownership */
     }
     return dl_file_result(status, path);

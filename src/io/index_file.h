@@ -10,4 +10,7 @@ bool dl_index_recognise(const uint8_t *bytes, int64_t size);
  * borrowed. Checks the header and the size. Entries of tables are not read before a search uses them. */
 dltf_status dl_index_parse(dl_file *file, dltf_index **index);
 
+/* A matrix of bytes, of any format, as an index without tables. */
+dltf_status dl_index_load_matrix(dl_file *file, const char *path, dltf_index **index);
+
 #endif

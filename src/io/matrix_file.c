@@ -5,8 +5,10 @@
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "io/bytes.h"
+#include "io/codes.h"
 #include "io/formats.h"
 #include "io/npy.h"
+#include "io/npz.h"
 
 #include <unistd.h>
 
@@ -65,6 +67,28 @@ dltf_status dltf_array_load(const char *path, dltf_array **array) {
     dltf_status status = load_file(file, name, array);
     dl_free(file);
     return status;
+}
+
+static bool holds_codes(const dl_file *file) {
+    dl_zip zip = {0};
+    bool found = dl_zip_recognise(file->bytes, file->size) &&
+                 dl_zip_open(file->bytes, file->size, &zip) == DLTF_OK && dl_npz_holds_codes(&zip);
+    dl_zip_close(&zip);
+    return found;
+}
+
+dltf_status dltf_array_or_codes_load(const char *path, dltf_array **array, dltf_codes **codes) {
+    dl_file file;
+    *array = NULL;
+    *codes = NULL;
+    if (path && dltf_array_member(path))
+        return dltf_array_load(path, array);
+    dltf_status status = dl_file_open(path, &file);
+    if (status == DLTF_OK) {
+        status = holds_codes(&file) ? dl_codes_parse(&file, codes) : dl_matrix_load(&file, path, NULL, array);
+        dl_file_close(&file);
+    }
+    return dl_file_result(status, path);
 }
 
 dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path) {

@@ -31,6 +31,14 @@ static const char *list_arrays(const dl_zip *zip, char *list, size_t size) {
     return list;
 }
 
+bool dl_npz_holds_codes(const dl_zip *zip) {
+    static const char *const names[] = {"format.npy", "shape.npy", "indptr.npy", "indices.npy", "data.npy"};
+    bool all = true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        all = all && dl_zip_find(zip, names[i]);
+    return all;
+}
+
 /* The member `name`.npy; without a name, the only array of the archive. */
 static dltf_status choose(const dl_zip *zip, const char *name, const dl_zip_member **chosen) {
     char list[300];
@@ -47,6 +55,8 @@ static dltf_status choose(const dl_zip *zip, const char *name, const dl_zip_memb
     }
     if (arrays == 0)
         return dl_fail(DLTF_FORMAT, "contains no arrays");
+    if (!name && dl_npz_holds_codes(zip))
+        return dl_fail(DLTF_ARGUMENT, "contains sparse codes (written by dltf encode); expected a data file");
     if (!name && arrays > 1)
         return dl_fail(DLTF_FORMAT, "contains several arrays (%s): choose one with FILE.npz:NAME",
                        list_arrays(zip, list, sizeof list));

@@ -5,6 +5,9 @@
 #include "io/elements.h"
 #include "io/zip.h"
 
+/* Whether an archive holds the arrays of a sparse matrix, as dltf encode and SciPy write it. */
+bool dl_npz_holds_codes(const dl_zip *zip);
+
 /* An array of the archive, by its name without ".npy". `content` owns the elements; close it after use. The
  * unpacked size of the member is checked against its .npy header before allocating. */
 dltf_status dl_npz_get(const dl_zip *zip, const char *name, dl_elements *elements, dl_file *content);

@@ -1,7 +1,19 @@
-/* Pixels as integers. */
+/* Limits of images in files; pixels as integers. */
 #include "io/pixels.h"
 
+#include "io/bytes.h"
+
 #include <math.h>
+
+dltf_status dl_pixels_check(int64_t width, int64_t height, int64_t memory, int64_t file_size) {
+    enum { SMALL = 256 << 20, MAX_RATIO = 1024 };
+    if (memory <= SMALL || memory / MAX_RATIO <= file_size)
+        return DLTF_OK;
+    return dl_fail(DLTF_FORMAT,
+                   "%lld x %lld pixels in %s bytes: refused, since they take %s bytes of memory, more than "
+                   "%d for each byte of the file",
+                   (long long)width, (long long)height, DL_COMMAS(file_size), DL_COMMAS(memory), MAX_RATIO);
+}
 
 void dl_pixels_row(const dltf_image *image, int64_t y, uint8_t *bytes) {
     bool wide = dl_pixels_bits(image) == 16;

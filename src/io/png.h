@@ -22,7 +22,4 @@ typedef struct dl_png_source {
 
 dltf_status dl_png_write(const dl_png_source *source, dl_writer *out);
 
-/* Maximum width and height. */
-enum { DL_PNG_MAX_SIDE = 1 << 30 };
-
 #endif

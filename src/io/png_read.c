@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "image/image.h"
 #include "io/bytes.h"
+#include "io/pixels.h"
 #include "io/png.h"
 #include "io/png_callbacks.h"
 
@@ -42,13 +43,16 @@ static void give_up(reader *r, dltf_status status) {
 }
 
 static void read_header(reader *r) {
-    png_set_user_limits(r->png, DL_PNG_MAX_SIDE, DL_PNG_MAX_SIDE);
+    png_set_user_limits(r->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(r->png, MAX_CHUNK);
     /* Skip text, colour profiles and other ancillary chunks: libpng allocates as much as they declare. */
     png_set_keep_unknown_chunks(r->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(r->png, r->info);
     r->width = png_get_image_width(r->png, r->info);
     r->height = png_get_image_height(r->png, r->info);
+    if (r->width > DL_PIXELS_MAX_SIDE || r->height > DL_PIXELS_MAX_SIDE)
+        give_up(r, dl_fail(DLTF_FORMAT, "%lld x %lld pixels: width and height must be at most %s",
+                           (long long)r->width, (long long)r->height, DL_COMMAS(DL_PIXELS_MAX_SIDE)));
     int64_t raw = r->height * (int64_t)(png_get_rowbytes(r->png, r->info) + 1);
     if (raw / MAX_RATIO > r->file->size)
         give_up(r, dl_fail(DLTF_FORMAT, "corrupt: %s bytes cannot hold the declared %lld x %lld pixels",
@@ -66,11 +70,15 @@ static void expand(reader *r) {
 }
 
 static void allocate(reader *r) {
-    r->lines = dl_alloc(r->passes > 1 ? r->height * r->row_bytes : r->row_bytes, 1);
+    int64_t colours = r->channels < 3 ? 1 : 3, lines = r->passes > 1 ? r->height : 1;
+    int64_t planes = r->width * r->height * colours * (int64_t)sizeof(float);
+    dltf_status status = dl_pixels_check(r->width, r->height, planes + lines * r->row_bytes, r->file->size);
+    if (status != DLTF_OK)
+        give_up(r, status);
+    r->lines = dl_alloc(lines * r->row_bytes, 1);
     if (!r->lines)
         give_up(r, DLTF_MEMORY);
-    dltf_status status =
-        dltf_image_new(r->width, r->height, r->channels < 3 ? 1 : 3, r->depth == 16 ? 16 : 8, &r->image);
+    status = dltf_image_new(r->width, r->height, colours, r->depth == 16 ? 16 : 8, &r->image);
     if (status != DLTF_OK)
         give_up(r, status);
 }

@@ -33,7 +33,7 @@ static dltf_status encode(const dl_png_source *source, sink *s) {
     }
     if (setjmp(png_jmpbuf(png)) == 0) {
         png_set_write_fn(png, s, on_write, on_flush);
-        png_set_user_limits(png, DL_PNG_MAX_SIDE, DL_PNG_MAX_SIDE);
+        png_set_user_limits(png, DL_PIXELS_MAX_SIDE, DL_PIXELS_MAX_SIDE);
         png_set_IHDR(png, info, (png_uint_32)source->width, (png_uint_32)source->height, source->bits,
                      source->channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                      PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
@@ -63,7 +63,7 @@ static void image_row(void *context, int64_t y, uint8_t *bytes) {
 }
 
 dltf_status dl_png_write_image(const dltf_image *image, dl_writer *out) {
-    if (image->width > DL_PNG_MAX_SIDE || image->height > DL_PNG_MAX_SIDE)
+    if (image->width > DL_PIXELS_MAX_SIDE || image->height > DL_PIXELS_MAX_SIDE)
         return dl_fail(DLTF_ARGUMENT, "%lld x %lld pixels are too many for a PNG", (long long)image->width,
                        (long long)image->height);
     dl_png_source source = {image->width,          image->height, (int)image->channels,

@@ -64,8 +64,8 @@ static dltf_status read_header(reader *r) {
     r->text = kind < '4';
     r->channels = kind == '2' || kind == '5' ? 1 : 3;
     r->at = 2;
-    DL_TRY(read_number(r, "width", INT32_MAX, &r->width));
-    DL_TRY(read_number(r, "height", INT32_MAX, &r->height));
+    DL_TRY(read_number(r, "width", DL_PIXELS_MAX_SIDE, &r->width));
+    DL_TRY(read_number(r, "height", DL_PIXELS_MAX_SIDE, &r->height));
     DL_TRY(read_number(r, "maxval", 65535, &r->maxval));
     if (r->width < 1 || r->height < 1 || r->maxval < 1)
         return dl_fail(DLTF_FORMAT, "corrupt: width, height and maxval must be at least 1");
@@ -80,8 +80,9 @@ done:
  * except for the last, a blank. */
 static dltf_status check_size(const reader *r) {
     int64_t left = r->size - r->at, wide = r->maxval > 255 ? 2 : 1;
-    int64_t present = r->text ? (left + 1) / 2 : left / wide, values = 0;
-    if (!dl_multiply(r->width * r->height, r->channels, &values) || values > present)
+    int64_t present = r->text ? (left + 1) / 2 : left / wide;
+    int64_t values = r->width * r->height * r->channels;
+    if (values > present)
         return dl_fail(DLTF_FORMAT, "truncated: %s bytes are too few for %lld x %lld pixels",
                        DL_COMMAS(r->size), (long long)r->width, (long long)r->height);
     if (!r->text && values * wide < left)

@@ -1,13 +1,10 @@
-/* Spools. The temporary file is unlinked right after creation, so that nothing is left behind however the
- * program ends. */
+/* Spools. The temporary file has no name, so that nothing is left behind however the program ends. */
 #include "io/spool.h"
 
 #include "base/memory.h"
+#include "io/temporary.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,27 +26,13 @@ dl_spool dl_spool_borrow(const void *bytes, int64_t size) {
     return (dl_spool){.memory = bytes, .used = size, .descriptor = -1};
 }
 
-static dltf_status create(dl_spool *spool) {
-    static const char name[] = "/dltf-XXXXXX";
-    int64_t length = (int64_t)strlen(spool->directory);
-    char *path = dl_alloc(length + (int64_t)sizeof name, 1);
-    if (!path)
-        return DLTF_MEMORY;
-    memcpy(path, spool->directory, (size_t)length);
-    memcpy(path + length, name, sizeof name);
-    spool->descriptor = mkstemp(path);
-    dltf_status status = spool->descriptor < 0 ? failure(spool, "create") : DLTF_OK;
-    if (status == DLTF_OK) {
-        unlink(path);
-        fcntl(spool->descriptor, F_SETFD, FD_CLOEXEC);
-    }
-    dl_free(path);
-    return status;
-}
-
 /* Moves the bytes in memory to the file. */
 static dltf_status flush(dl_spool *spool) {
-    dltf_status status = spool->descriptor < 0 ? create(spool) : DLTF_OK;
+    dltf_status status = DLTF_OK;
+    if (spool->descriptor < 0)
+        spool->descriptor = dl_temporary_scratch(spool->directory);
+    if (spool->descriptor < 0)
+        status = failure(spool, "create");
     for (int64_t done = 0; status == DLTF_OK && done < spool->used;) {
         ssize_t wrote = write(spool->descriptor, spool->buffer + done, (size_t)(spool->used - done));
         if (wrote > 0)

@@ -1,5 +1,5 @@
-/* A byte array that is appended to and later read back: in memory while small, then in an unlinked temporary
- * file. For content whose length must be known before it is written. */
+/* A byte array that is appended to and later read back: in memory while small, then in a temporary file. For
+ * content whose length must be known before it is written. */
 #ifndef DL_IO_SPOOL_H
 #define DL_IO_SPOOL_H
 

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,77 +18,72 @@ static dltf_status system_failure(const char *what) {
     return dl_fail(DLTF_FILE, "cannot %s: %s", what, strerror(errno));
 }
 
-static char *copy_text(const char *text) {
-    char *copy = dl_alloc((int64_t)strlen(text) + 1, 1);
-    if (copy)
-        strcpy(copy, text);
-    return copy;
+/* Splits a path into folder and name. The folder keeps its slash; "." if there is none. */
+static dltf_status split(dl_writer *writer, const char *path) {
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash - path) + 1 : 0, length = strlen(path);
+    writer->directory = dl_alloc((int64_t)folder + 2, 1);
+    writer->target = dl_alloc((int64_t)(length - folder) + 1, 1);
+    if (!writer->directory || !writer->target)
+        return DLTF_MEMORY;
+    memcpy(writer->directory, folder > 0 ? path : ".", folder > 0 ? folder : 1);
+    memcpy(writer->target, path + folder, length - folder);
+    return DLTF_OK;
 }
 
-/* Creates a file beside the target. Not mkstemp, which makes it private instead of applying the umask. */
-static int create_temporary(dl_writer *writer) {
-    static _Atomic unsigned serial;
-    size_t room = strlen(writer->target) + 48;
-    for (int attempt = 0; attempt < 100; attempt++) {
-        snprintf(writer->temporary, room, "%s.%ld-%u.tmp", writer->target, (long)getpid(), serial++);
-        int descriptor = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor >= 0 || errno != EEXIST)
-            return descriptor;
-    }
-    return -1;
-}
-
-/* The target itself if it is a device or pipe, otherwise a temporary file with the old file's permissions. */
-static int open_descriptor(dl_writer *writer) {
-    struct stat old;
-    bool exists = stat(writer->target, &old) == 0;
-    if (exists && !S_ISREG(old.st_mode)) {
-        dl_free(writer->temporary);
-        writer->temporary = NULL;
-        return open(writer->target, O_WRONLY | O_CLOEXEC | O_NOCTTY); /* a directory fails here: EISDIR */
-    }
-    int descriptor = create_temporary(writer);
-    if (descriptor < 0)
-        writer->temporary[0] = '\0'; /* nothing to unlink */
-    else if (exists)
-        (void)!fchmod(descriptor, old.st_mode & 0777);
+/* A temporary file in the folder of the target, with the permissions of the old file. */
+static int open_temporary(dl_writer *writer, const struct stat *old) {
+    writer->folder = dl_temporary_folder(writer->directory);
+    if (writer->folder < 0)
+        return -1;
+    int descriptor = dl_temporary_create(writer->folder, writer->target, writer->temporary);
+    if (descriptor >= 0 && old)
+        (void)!fchmod(descriptor, old->st_mode & 0777);
     return descriptor;
 }
 
+/* Finds out whether the path can be written, and where: through a symbolic link, so that the link survives
+ * and its target is replaced; in place if it is a device or pipe. */
+static dltf_status open_descriptor(dl_writer *writer, const char *path, int *descriptor) {
+    char resolved[PATH_MAX];
+    struct stat old, link;
+    bool exists = stat(path, &old) == 0;
+    if (!exists && errno == ENOENT && lstat(path, &link) == 0)
+        return dl_fail(DLTF_FILE, "cannot create: is a symbolic link to a file that does not exist");
+    if (!exists && errno != ENOENT)
+        return system_failure("create");
+    writer->in_place = exists && !S_ISREG(old.st_mode);
+    if (writer->in_place) /* a directory fails here: EISDIR */
+        *descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    else {
+        dltf_status status = split(writer, exists && realpath(path, resolved) ? resolved : path);
+        if (status != DLTF_OK)
+            return status;
+        *descriptor = open_temporary(writer, exists ? &old : NULL);
+    }
+    return *descriptor >= 0 ? DLTF_OK : system_failure("create");
+}
+
 dltf_status dl_writer_open(dl_writer *writer, const char *path) {
-    *writer = (dl_writer){0};
+    int descriptor = -1;
+    *writer = (dl_writer){.folder = -1};
     if (!path || !*path)
         return dl_fail(DLTF_ARGUMENT, "no file name given");
-    /* Resolve symbolic links, so that the link survives and its target is replaced. */
-    char resolved[PATH_MAX];
-    dltf_status status = DLTF_MEMORY;
-    struct stat about;
-    bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode);
-    writer->target = copy_text(regular && realpath(path, resolved) ? resolved : path);
-    if (!writer->target)
-        goto failed;
-    writer->temporary = dl_alloc((int64_t)strlen(writer->target) + 48, 1);
-    if (!writer->temporary)
-        goto failed;
-    int descriptor = open_descriptor(writer);
-    if (descriptor < 0) {
-        status = system_failure("create");
-        goto failed;
+    dltf_status status = open_descriptor(writer, path, &descriptor);
+    if (status == DLTF_OK) {
+        writer->file = fdopen(descriptor, "wb");
+        if (!writer->file) {
+            status = system_failure("create");
+            close(descriptor);
+        }
     }
-    writer->file = fdopen(descriptor, "wb");
-    if (!writer->file) {
-        status = system_failure("create");
-        close(descriptor);
-        goto failed;
-    }
-    return DLTF_OK;
-failed:
-    dl_writer_abort(writer);
+    if (status != DLTF_OK)
+        dl_writer_abort(writer);
     return status;
 }
 
 dltf_status dl_writer_open_output(dl_writer *writer) {
-    *writer = (dl_writer){0};
+    *writer = (dl_writer){.in_place = true, .folder = -1};
     int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     writer->file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
     if (writer->file)
@@ -129,26 +123,25 @@ static bool flush_and_sync(FILE *file) {
 
 dltf_status dl_writer_commit(dl_writer *writer) {
     dltf_status status = flush_and_sync(writer->file) ? DLTF_OK : system_failure("write");
-    int closed = fclose(writer->file);
-    writer->file = NULL;
-    if (status == DLTF_OK && closed != 0)
+    if (status == DLTF_OK && !writer->in_place &&
+        dl_temporary_publish(writer->folder, fileno(writer->file), writer->target, writer->temporary) != 0)
+        status = system_failure("name the finished file");
+    /* A regular file is already synced. */
+    if (fclose(writer->file) != 0 && status == DLTF_OK && writer->in_place)
         status = system_failure("write");
-    if (status == DLTF_OK && writer->temporary) {
-        if (rename(writer->temporary, writer->target) != 0)
-            status = system_failure("rename the finished file");
-        else
-            writer->temporary[0] = '\0'; /* renamed: nothing to unlink */
-    }
+    writer->file = NULL;
     dl_writer_abort(writer);
     return status;
 }
 
 void dl_writer_abort(dl_writer *writer) {
+    if (writer->temporary[0])
+        unlinkat(writer->folder, writer->temporary, 0);
     if (writer->file)
         fclose(writer->file);
-    if (writer->temporary && writer->temporary[0])
-        unlink(writer->temporary);
-    dl_free(writer->temporary);
+    if (writer->directory && writer->folder >= 0)
+        close(writer->folder);
+    dl_free(writer->directory);
     dl_free(writer->target);
-    *writer = (dl_writer){0};
+    *writer = (dl_writer){.folder = -1};
 }

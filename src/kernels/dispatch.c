@@ -1,7 +1,10 @@
 /* The choice of kernels, made once at first use from the CPU and the environment. */
 #include "kernels/level/table.h"
 
+#include "base/status.h"
+
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,22 +29,22 @@ static bool has_avx512(void) {
            __builtin_cpu_supports("fma");
 }
 
-/* VPOPCNTDQ: Ice Lake, Zen 4 and later. */
-static bool has_avx512popcnt(void) {
-    return has_avx512() && __builtin_cpu_supports("avx512vpopcntdq");
+/* Dot products of integers: Cascade Lake, Ice Lake, Zen 4 and later. */
+static bool has_avx512vnni(void) {
+    return has_avx512() && __builtin_cpu_supports("avx512vnni");
 }
 
-/* Levels are cumulative: Cooper Lake, which has bfloat16 but no popcounts, runs as avx512. */
-static bool has_avx512bf16(void) {
-    return has_avx512popcnt() && __builtin_cpu_supports("avx512bf16");
+/* VPOPCNTDQ: Ice Lake, Zen 4 and later. Levels are cumulative. */
+static bool has_avx512popcnt(void) {
+    return has_avx512vnni() && __builtin_cpu_supports("avx512vpopcntdq");
 }
 #endif
 
 /* Best first. */
 static const level levels[] = {
 #if defined(__x86_64__)
-    {&dl_kernels_avx512bf16, has_avx512bf16},
     {&dl_kernels_avx512popcnt, has_avx512popcnt},
+    {&dl_kernels_avx512vnni, has_avx512vnni},
     {&dl_kernels_avx512, has_avx512},
     {&dl_kernels_avx2, has_avx2},
 #endif
@@ -57,12 +60,32 @@ const dl_kernels *dl_kernels_level(int index) {
     return NULL;
 }
 
-static const dl_kernels *choose(void) {
+/* The level that the environment names; NULL if it names none, or one that this build does not have. */
+static const level *named(void) {
     const char *wanted = getenv("DLTF_KERNELS");
     for (int l = 0; wanted && l < LEVELS; l++)
-        if (strcmp(levels[l].kernels->level, wanted) == 0 && levels[l].runs_here())
-            return levels[l].kernels;
-    return dl_kernels_level(0);
+        if (strcmp(levels[l].kernels->level, wanted) == 0)
+            return &levels[l];
+    return NULL;
+}
+
+static const dl_kernels *choose(void) {
+    const level *wanted = named();
+    return wanted && wanted->runs_here() ? wanted->kernels : dl_kernels_level(0);
+}
+
+dltf_status dltf_kernels_check(void) {
+    const char *name = getenv("DLTF_KERNELS");
+    const level *wanted = named();
+    char list[128] = "";
+    if (!name || !*name || (wanted && wanted->runs_here()))
+        return DLTF_OK;
+    if (wanted)
+        return dl_fail(DLTF_ARGUMENT, "DLTF_KERNELS=%s: this CPU does not have the instructions", name);
+    for (int l = 0, used = 0; l < LEVELS; l++)
+        used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", l > 0 ? ", " : "",
+                         levels[l].kernels->level);
+    return dl_fail(DLTF_ARGUMENT, "DLTF_KERNELS=%s: unknown level; expected one of %s", name, list);
 }
 
 static _Atomic(const dl_kernels *) in_use;

@@ -1,11 +1,12 @@
 /* Facts as JSON and as text. */
 #include "report/facts.h"
 
+#include "dltf.h"
 #include "report/json.h"
 
 #include <stdarg.h>
 
-enum { TEXT_SIZE = 512 };
+enum { TEXT_SIZE = 512, SHOWN_SIZE = 1 << 14 };
 
 facts facts_new(void) {
     return (facts){json_object(), json_array()};
@@ -66,7 +67,9 @@ void facts_print(const facts *f, FILE *out) {
         int length = (int)json_string_length(json_array_get(f->lines, i));
         width = length > width ? length : width;
     }
-    for (size_t i = 0; i + 1 < json_array_size(f->lines); i += 2)
-        fprintf(out, "%-*s  %s\n", width, json_string_value(json_array_get(f->lines, i)),
-                json_string_value(json_array_get(f->lines, i + 1)));
+    for (size_t i = 0; i + 1 < json_array_size(f->lines); i += 2) {
+        char shown[SHOWN_SIZE];
+        dltf_printable(json_string_value(json_array_get(f->lines, i + 1)), shown, sizeof shown);
+        fprintf(out, "%-*s  %s\n", width, json_string_value(json_array_get(f->lines, i)), shown);
+    }
 }

@@ -39,6 +39,6 @@ char *json_format(const json_t *value, int digits) {
 }
 
 void json_print(const json_t *value, FILE *out) {
-    json_dumpf(value, out, layout(JSON_DIGITS));
+    json_dumpf(value, out, layout(JSON_DIGITS) | JSON_ENSURE_ASCII);
     fputc('\n', out);
 }

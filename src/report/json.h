@@ -17,7 +17,7 @@ json_t *json_text(const char *text);
 /* Indented text with a final line end; reals have `digits` digits. Allocated; NULL if out of memory. */
 char *json_format(const json_t *value, int digits);
 
-/* The same, with JSON_DIGITS, to a stream. */
+/* The same, with JSON_DIGITS, to a stream, which may be a terminal: ASCII only, the rest as \uNNNN. */
 void json_print(const json_t *value, FILE *out);
 
 #endif

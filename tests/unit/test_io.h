@@ -16,10 +16,12 @@
 #include "base/text.h"
 #include "io/bytes.h"
 #include "io/file.h"
+#include "io/temporary.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -33,12 +35,13 @@ static inline int make_directory(void **state) {
     return mkdtemp(test_directory) ? 0 : -1;
 }
 
-/* Counts the files in the directory other than `except`, and optionally removes them. */
+/* Counts the files in the directory, also hidden ones, other than `except`, and optionally removes them. */
 static inline int count_files(const char *except, bool removing) {
     int count = 0;
     DIR *directory = opendir(test_directory);
     for (struct dirent *entry; (entry = readdir(directory));) {
-        if (entry->d_name[0] == '.' || (except && strcmp(entry->d_name, except) == 0))
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (except && strcmp(name, except) == 0))
             continue;
         count++;
         char path[600];
@@ -48,6 +51,19 @@ static inline int count_files(const char *except, bool removing) {
     }
     closedir(directory);
     return count;
+}
+
+/* Whether the file system of the directory has files without names. */
+static inline bool has_unnamed_files(void) {
+    char name[DL_TEMPORARY_NAME] = "";
+    int folder = dl_temporary_folder(test_directory);
+    int descriptor = dl_temporary_create(folder, "x", name);
+    assert_true(descriptor >= 0);
+    if (*name)
+        unlinkat(folder, name, 0);
+    close(descriptor);
+    close(folder);
+    return !*name;
 }
 
 static inline int remove_directory(void **state) {
@@ -259,9 +275,21 @@ static inline int64_t find_bytes(dl_text in, const char *what, int64_t size, int
     return -1;
 }
 
+/* ---- resident memory ---- */
+
+/* Parsers check what a file declares before they allocate: no test, however hostile its files, may take more
+ * memory than this. A sanitizer keeps freed blocks. */
+static inline void stays_below_the_resident_limit(void **state) {
+    (void)state;
+    struct rusage usage;
+    long limit = getenv("DLTF_TEST_SMALL") ? 1024 : 96;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    assert_in_range(usage.ru_maxrss / 1024, 1, limit);
+}
+
 #define IO_TESTS_MAIN(...)                                                                                   \
     int main(void) {                                                                                         \
-        const struct CMUnitTest tests[] = {__VA_ARGS__};                                                     \
+        const struct CMUnitTest tests[] = {__VA_ARGS__, cmocka_unit_test(stays_below_the_resident_limit)};   \
         return cmocka_run_group_tests(tests, make_directory, remove_directory);                              \
     }
 

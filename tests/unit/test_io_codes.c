@@ -251,7 +251,30 @@ static void reads_empty_codes(void **state) {
     dltf_codes_free(back);
 }
 
+static void a_file_holds_a_matrix_or_codes(void **state) {
+    (void)state;
+    dltf_codes *codes = example(), *found = NULL;
+    dltf_array *array = NULL;
+    const char *sparse = in_directory("sparse.npz"), *dense = in_directory("dense.npy");
+    assert_int_equal(dltf_codes_save(codes, sparse), DLTF_OK);
+    assert_int_equal(dltf_matrix_save(dltf_matrix_f32((float[]){1, 2, 3}, 1, 3), dense), DLTF_OK);
+    dltf_codes_free(codes);
+    assert_int_equal(dltf_array_or_codes_load(sparse, &array, &found), DLTF_OK);
+    assert_null(array);
+    assert_example(found);
+    dltf_codes_free(found);
+    assert_int_equal(dltf_array_or_codes_load(dense, &array, &found), DLTF_OK);
+    assert_null(found);
+    assert_int_equal(dltf_array_matrix(array).cols, 3);
+    dltf_array_free(array);
+    assert_fails(dltf_array_load(sparse, &array), DLTF_ARGUMENT, "sparse.npz: contains sparse codes");
+    assert_fails(dltf_array_or_codes_load(in_directory("none"), &array, &found), DLTF_FILE,
+                 "none: cannot open");
+    assert_fails(dltf_array_or_codes_load(NULL, &array, &found), DLTF_ARGUMENT, "no file name");
+}
+
 IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(survives_corruption),
               cmocka_unit_test(wide_indices_round_trip), cmocka_unit_test(reads_what_scipy_may_write),
               cmocka_unit_test(sorts_and_drops_zeros), cmocka_unit_test(rejects_invalid_codes),
-              cmocka_unit_test(refuses_other_archives), cmocka_unit_test(reads_empty_codes))
+              cmocka_unit_test(refuses_other_archives), cmocka_unit_test(reads_empty_codes),
+              cmocka_unit_test(a_file_holds_a_matrix_or_codes))

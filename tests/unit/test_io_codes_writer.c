@@ -138,7 +138,8 @@ static void unfinished_leaves_nothing(void **state) {
         assert_int_equal(dltf_codes_writer_open(in_directory("out"), (dltf_layout)layout, -1, 40, &writer),
                          DLTF_OK);
         assert_int_equal(dltf_codes_writer_add(writer, dltf_codes_csr(codes)), DLTF_OK);
-        assert_int_equal(count_files(NULL, false), 1); /* the spools are unlinked */
+        /* The spools have no names; nor has the output, where files can be created without. */
+        assert_true(count_files(NULL, false) <= (has_unnamed_files() ? 0 : 1));
         dltf_codes_writer_free(writer);
         assert_int_equal(count_files(NULL, false), 0);
     }

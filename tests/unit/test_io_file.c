@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static void reads_whole_files(void **state) {
     (void)state;
@@ -144,6 +145,181 @@ static void keeps_permissions_and_links(void **state) {
     assert_int_equal(about.st_mode & 0777, 0604);
 }
 
+/* The target of a link that leads nowhere is not where the user thinks it is. */
+static void a_dangling_link_is_rejected(void **state) {
+    (void)state;
+    struct stat about;
+    count_files(NULL, true);
+    assert_int_equal(symlink("nowhere", in_directory("link")), 0);
+    assert_fails(write_text(in_directory("link"), "x", 1, true), DLTF_FILE,
+                 "is a symbolic link to a file that does not exist");
+    assert_int_equal(lstat(in_directory("link"), &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_int_equal(symlink("loop", in_directory("loop")), 0);
+    assert_fails(write_text(in_directory("loop"), "x", 1, true), DLTF_FILE, "symbolic links");
+    assert_int_equal(count_files(NULL, false), 2);
+}
+
+/* Names up to the limit of the file system can be written; longer ones fail before anything is written. */
+static void names_of_any_length(void **state) {
+    (void)state;
+    count_files(NULL, true);
+    char name[257];
+    memset(name, 'x', sizeof name);
+    name[255] = '\0';
+    for (int i = 0; i < 2; i++) /* new and replaced */
+        assert_int_equal(write_text(in_directory(name), "complete", 1, true), DLTF_OK);
+    assert_content(in_directory(name), "complete");
+    name[255] = 'x', name[256] = '\0';
+    dl_writer out;
+    assert_fails(dl_writer_open(&out, in_directory(name)), DLTF_FILE, "File name too long");
+    assert_int_equal(count_files(NULL, false), 1);
+}
+
+/* A folder that may be written but not listed. */
+static void an_unreadable_folder_can_be_written(void **state) {
+    (void)state;
+    count_files(NULL, true);
+    assert_int_equal(mkdir(in_directory("drop"), 0300), 0);
+    assert_int_equal(write_text(in_directory("drop/out"), "x", 1, true), DLTF_OK);
+    assert_content(in_directory("drop/out"), "x");
+    assert_int_equal(unlink(in_directory("drop/out")), 0);
+    assert_int_equal(rmdir(in_directory("drop")), 0);
+}
+
+/* ---- Temporary files with names ---- */
+
+static void write_byte(int descriptor, char byte) {
+    assert_int_equal(write(descriptor, &byte, 1), 1);
+}
+
+static void a_named_temporary_becomes_the_target(void **state) {
+    (void)state;
+    count_files(NULL, true);
+    char name[DL_TEMPORARY_NAME];
+    int folder = dl_temporary_folder(test_directory);
+    for (int i = 0; i < 2; i++) { /* new and replaced */
+        int descriptor = dl_temporary_create_named(folder, "out", name);
+        assert_true(descriptor >= 0);
+        assert_int_equal(count_files(name, false), i);
+        write_byte(descriptor, (char)('a' + i));
+        assert_int_equal(dl_temporary_publish(folder, descriptor, "out", name), 0);
+        assert_string_equal(name, "");
+        close(descriptor);
+        assert_content(in_directory("out"), i == 0 ? "a" : "b");
+        assert_int_equal(count_files(NULL, false), 1);
+    }
+    close(folder);
+}
+
+/* What a killed process left is removed by the next writer of the same target; what a running process is
+ * writing stays. */
+static void stale_temporaries_are_removed(void **state) {
+    (void)state;
+    count_files(NULL, true);
+    char stale[DL_TEMPORARY_NAME], busy[DL_TEMPORARY_NAME], third[DL_TEMPORARY_NAME];
+    int folder = dl_temporary_folder(test_directory);
+    close(dl_temporary_create_named(folder, "out", stale)); /* the lock ends with the process */
+    int writing = dl_temporary_create_named(folder, "out", busy);
+    assert_string_equal(busy, stale); /* removed and created again */
+    int other = dl_temporary_create_named(folder, "out", third);
+    assert_string_not_equal(third, busy);
+    write_byte(writing, 'w');
+    write_byte(other, 'o');
+    assert_int_equal(dl_temporary_publish(folder, writing, "out", busy), 0);
+    assert_content(in_directory("out"), "w");
+    assert_int_equal(dl_temporary_publish(folder, other, "out", third), 0);
+    assert_content(in_directory("out"), "o");
+    close(writing);
+    close(other);
+    assert_int_equal(count_files(NULL, false), 1);
+    /* Left by a process that was killed between link and rename. */
+    close(dl_temporary_create_named(folder, "out", stale));
+    assert_int_equal(count_files(NULL, false), 2);
+    assert_int_equal(write_text(in_directory("out"), "new", 1, true), DLTF_OK);
+    assert_content(in_directory("out"), "new");
+    assert_int_equal(count_files(NULL, false), 1);
+    close(folder);
+}
+
+/* Several processes write the same file, and some are killed: it is always complete, and nothing else is
+ * left after the next writer. */
+static void writers_of_one_file(void **state) {
+    (void)state;
+    enum { PROCESSES = 6 };
+    count_files(NULL, true);
+    pid_t children[PROCESSES];
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        for (char digit = (char)('0' + i); children[i] == 0;) {
+            char text[2] = {digit, '\0'};
+            if (write_text(in_directory("out"), text, 10000, true) != DLTF_OK)
+                _exit(1);
+        }
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    for (int i = 0; i < PROCESSES; i++) {
+        int result = 0;
+        assert_int_equal(waitpid(children[i], &result, WNOHANG), 0); /* none has failed */
+        kill(children[i], SIGKILL);
+        waitpid(children[i], &result, 0);
+    }
+    dl_text content = read_back(in_directory("out"));
+    assert_int_equal(content.length, 10000);
+    for (int i = 0; i < 10000; i++)
+        assert_int_equal(content.data[i], content.data[0]);
+    dl_text_free(&content);
+    assert_int_equal(write_text(in_directory("out"), "end", 1, true), DLTF_OK);
+    assert_int_equal(count_files("out", false), 0);
+}
+
+/* ---- Reservations ---- */
+
+static void a_reservation_changes_nothing(void **state) {
+    (void)state;
+    count_files(NULL, true);
+    dltf_reservation *space = NULL;
+    assert_int_equal(dltf_reservation_new(in_directory("new"), 100000, &space), DLTF_OK);
+    dltf_reservation_free(space);
+    assert_int_equal(count_files(NULL, false), 0);
+    write_file(in_directory("old"), "old", 3);
+    assert_int_equal(dltf_reservation_new(in_directory("old"), 100000, &space), DLTF_OK);
+    assert_content(in_directory("old"), "old");
+    dltf_reservation_free(space);
+    assert_content(in_directory("old"), "old");
+    assert_int_equal(dltf_reservation_new("/dev/null", 100000, &space), DLTF_OK);
+    dltf_reservation_free(space);
+    dltf_reservation_free(NULL);
+    assert_fails(dltf_reservation_new(in_directory("missing/out"), 0, &space), DLTF_FILE,
+                 "missing/out: cannot create: No such file");
+    assert_null(space);
+    assert_int_equal(count_files(NULL, false), 1);
+    assert_survives_lack_of_memory(
+        (dltf_reservation_free(space), dltf_reservation_new(in_directory("out"), 1, &space)), space == NULL);
+    dltf_reservation_free(space);
+}
+
+/* A limit of file sizes stands for a full disk. In a child process: it cannot be raised again. */
+static void a_reservation_finds_a_full_disk(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        dltf_reservation *space = NULL;
+        struct rlimit limit = {100000, 100000};
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        bool fits = dltf_reservation_new(in_directory("out"), 100000, &space) == DLTF_OK;
+        dltf_reservation_free(space);
+        bool exceeds = dltf_reservation_new(in_directory("out"), 100001, &space) == DLTF_FILE;
+        _exit(fits && exceeds && strstr(dltf_message(), "out: cannot reserve 100,001 bytes: File too large")
+                  ? 0
+                  : 1);
+    }
+    int result = 1;
+    waitpid(child, &result, 0);
+    assert_int_equal(result, 0);
+}
+
 static void survives_lack_of_memory(void **state) {
     (void)state;
     count_files(NULL, true);
@@ -167,5 +343,10 @@ IO_TESTS_MAIN(cmocka_unit_test(reads_whole_files), cmocka_unit_test(rejects_non_
               cmocka_unit_test(reads_a_pipe_to_its_end), cmocka_unit_test(appears_only_when_committed),
               cmocka_unit_test(a_full_disk_keeps_the_old_file),
               cmocka_unit_test(devices_are_written_in_place), cmocka_unit_test(says_why_it_cannot_create),
-              cmocka_unit_test(keeps_permissions_and_links), cmocka_unit_test(survives_lack_of_memory),
+              cmocka_unit_test(keeps_permissions_and_links), cmocka_unit_test(a_dangling_link_is_rejected),
+              cmocka_unit_test(names_of_any_length), cmocka_unit_test(an_unreadable_folder_can_be_written),
+              cmocka_unit_test(a_named_temporary_becomes_the_target),
+              cmocka_unit_test(stale_temporaries_are_removed), cmocka_unit_test(writers_of_one_file),
+              cmocka_unit_test(a_reservation_changes_nothing),
+              cmocka_unit_test(a_reservation_finds_a_full_disk), cmocka_unit_test(survives_lack_of_memory),
               cmocka_unit_test(numbers_read_well))

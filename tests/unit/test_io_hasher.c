@@ -187,8 +187,5 @@ static void refused_sparse(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(survives_corruption),
-                                       cmocka_unit_test(refused), cmocka_unit_test(refused_sparse)};
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(survives_corruption), cmocka_unit_test(refused),
+              cmocka_unit_test(refused_sparse))

@@ -173,19 +173,74 @@ static void corrupt_png_files_fail_with_a_message(void **state) {
     }
 }
 
+static void put_big(uint8_t *to, uint32_t value) {
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+/* Replaces width and height in the header, and its checksum. */
+static void set_size(dl_text png, uint32_t width, uint32_t height) {
+    uint8_t *ihdr = (uint8_t *)png.data + 12;
+    put_big(ihdr + 4, width);
+    put_big(ihdr + 8, height);
+    put_big(ihdr + 17, (uint32_t)crc32(0, ihdr, 17));
+}
+
 /* A header that declares far more than the file can hold is rejected before allocating. */
 static void an_oversized_png_header_is_rejected(void **state) {
     (void)state;
-    dl_text a = make_png((kind){PNG_COLOR_TYPE_GRAY, 8, false}, -1);
-    uint8_t *ihdr = (uint8_t *)a.data + 12;
-    ihdr[4 + 1] = 0x3f; /* width and height of about four million */
-    ihdr[8 + 1] = 0x3f;
-    uint32_t sum = (uint32_t)crc32(0, ihdr, 17);
-    for (int i = 0; i < 4; i++)
-        ihdr[17 + i] = (uint8_t)(sum >> (24 - 8 * i));
-    assert_int_equal(load_copy(load_png, a.data, a.length), DLTF_FORMAT);
-    assert_message_has("cannot hold");
-    dl_text_free(&a);
+    static const struct {
+        uint32_t width, height;
+        const char *message;
+    } sizes[] = {
+        {4000000, 4000000, "cannot hold"},
+        {1 << 24, 1 << 24, "cannot hold the declared 16777216 x 16777216 pixels"},
+        {(1 << 24) + 1, 1, "16777217 x 1 pixels: width and height must be at most 16,777,216"},
+        {1, 1 << 30, "must be at most"},
+        {1 << 30, 1 << 30, "must be at most"}, /* 2^63 bytes in 16-bit RGBA */
+        {INT32_MAX, INT32_MAX, "must be at most"},
+    };
+    static const kind kinds[] = {{PNG_COLOR_TYPE_GRAY, 1, false},
+                                 {PNG_COLOR_TYPE_GRAY, 8, true},
+                                 {PNG_COLOR_TYPE_RGB_ALPHA, 16, false},
+                                 {PNG_COLOR_TYPE_RGB_ALPHA, 16, true}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        dl_text a = make_png(kinds[k], -1);
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            set_size(a, sizes[i].width, sizes[i].height);
+            assert_int_equal(load_copy(load_png, a.data, a.length), DLTF_FORMAT);
+            assert_message_has(sizes[i].message);
+        }
+        dl_text_free(&a);
+    }
+}
+
+/* One bit of a line that compresses well is four bytes in memory: ten thousand times the size of the file. */
+static void a_png_out_of_proportion_is_rejected(void **state) {
+    (void)state;
+    enum { SIDE = 9000 };
+    static const uint8_t head[33] = {0x89, 'P', 'N', 'G', 13, 10, 26, 10, 0, 0, 0, 13, 'I', 'H', 'D',
+                                     'R',  0,   0,   0,   0,  0,  0,  0,  0, 1, 0, 0,  0,   0};
+    dl_text png = {0}, lines = {0};
+    dl_text_append_bytes(&png, head, sizeof head);
+    set_size(png, SIDE, SIDE);
+    uint8_t line[1 + SIDE / 8] = {0};
+    for (int y = 0; y < SIDE; y++)
+        dl_text_append_bytes(&lines, line, sizeof line);
+    uLongf packed = compressBound((uLong)lines.length);
+    uint8_t *chunk = calloc(packed + 12, 1);
+    assert_int_equal(compress2(chunk + 8, &packed, (const Bytef *)lines.data, (uLong)lines.length, 9), Z_OK);
+    put_big(chunk, (uint32_t)packed);
+    memcpy(chunk + 4, "IDAT", 4);
+    put_big(chunk + 8 + packed, (uint32_t)crc32(0, chunk + 4, (uInt)packed + 4));
+    dl_text_append_bytes(&png, chunk, (int64_t)packed + 12);
+    dl_text_append_bytes(&png, "\0\0\0\0IEND\xae\x42\x60\x82", 12);
+    assert_int_equal(load_copy(load_png, png.data, png.length), DLTF_FORMAT);
+    assert_message_has("9000 x 9000 pixels in");
+    assert_message_has("refused, since they take 324,009,000 bytes of memory");
+    free(chunk);
+    dl_text_free(&lines);
+    dl_text_free(&png);
 }
 
 /* ---- PNM ---- */
@@ -246,10 +301,13 @@ static void corrupt_pnm_files_fail_with_a_message(void **state) {
         {"P2\n1 1\n9\n-1", "not a number"},
         {"P5\n1 1\n255\nab", "1 more bytes"},
         {"P2\n1 1\n9\n1 2", "1 more bytes"},
-        {"P5\n2000000000 2000000000\n255\nabc", "truncated"},
-        {"P2\n2000000000 2000000000\n255\n1 2", "truncated"},
-        {"P6\n2147483647 2147483647\n255\nabc", "too few for 2147483647 x 2147483647 pixels"},
-        {"P3\n2147483647 2147483647\n255\n1 2 3", "too few for 2147483647 x 2147483647 pixels"},
+        {"P5\n16777216 16777216\n255\nabc", "too few for 16777216 x 16777216 pixels"},
+        {"P2\n16777216 16777216\n255\n1 2", "too few for 16777216 x 16777216 pixels"},
+        {"P6\n16777216 16777216\n65535\nabc", "too few for 16777216 x 16777216 pixels"},
+        {"P3\n16777216 16777216\n255\n1 2 3", "too few for 16777216 x 16777216 pixels"},
+        {"P5\n16777217 1\n255\nabc", "width at byte 3 exceeds 16,777,216"},
+        {"P6\n2147483647 2147483647\n255\nabc", "width at byte 3 exceeds 16,777,216"},
+        {"P3\n1 2147483647\n255\n1 2 3", "height at byte 5 exceeds 16,777,216"},
         {"P5\n99999999999999999999 1\n255\na", "width at byte 3 exceeds"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -367,6 +425,7 @@ static void survives_lack_of_memory(void **state) {
 IO_TESTS_MAIN(cmocka_unit_test(reads_every_kind_of_png), cmocka_unit_test(transparent_pixels_are_rejected),
               cmocka_unit_test(corrupt_png_files_fail_with_a_message),
               cmocka_unit_test(an_oversized_png_header_is_rejected),
+              cmocka_unit_test(a_png_out_of_proportion_is_rejected),
               cmocka_unit_test(reads_every_kind_of_pnm),
               cmocka_unit_test(corrupt_pnm_files_fail_with_a_message), cmocka_unit_test(images_round_trip),
               cmocka_unit_test(values_are_clipped_and_rounded), cmocka_unit_test(rejects_non_images),

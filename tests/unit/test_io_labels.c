@@ -74,8 +74,5 @@ static void out_of_memory(void **state) {
     assert_in_range(failures, 4, 30);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reads_labels), cmocka_unit_test(saved_and_loaded),
-                                       cmocka_unit_test(rejects), cmocka_unit_test(out_of_memory)};
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+IO_TESTS_MAIN(cmocka_unit_test(reads_labels), cmocka_unit_test(saved_and_loaded), cmocka_unit_test(rejects),
+              cmocka_unit_test(out_of_memory))

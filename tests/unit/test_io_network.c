@@ -129,8 +129,4 @@ static void refused(void **state) {
     assert_refused(b, "is a finished model, not a network");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(survives_corruption),
-                                       cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(survives_corruption), cmocka_unit_test(refused))

@@ -65,6 +65,25 @@ static void facts_have_two_faces(void **state) {
     assert_null(f.object);
 }
 
+/* Text of a file, such as a note, cannot control the terminal in any form of output. */
+static void results_are_printable(void **state) {
+    (void)state;
+    facts f = facts_new();
+    facts_text(&f, "note", "note", "\x1b[2J\nforged  line \xc2\x9b");
+    PRINTED(lines, out, facts_print(&f, out));
+    assert_string_equal(lines, "note  \\x1b[2J\\x0aforged  line \\xc2\\x9b\n");
+    PRINTED(object, stream, json_print(f.object, stream));
+    assert_string_equal(object, "{\n  \"note\": \"\\u001B[2J\\nforged  line \\u009B\"\n}\n");
+    json_t *rows = json_pack("[{s:s}]", "name", "a\x1b\nb");
+    PRINTED(table, other, rows_print(rows, other));
+    assert_string_equal(table, "name      \na\\x1b\\x0ab\n");
+    json_decref(rows);
+    free(table);
+    free(object);
+    free(lines);
+    facts_free(&f);
+}
+
 /* ---- Rows ---- */
 
 static json_t *some_rows(void) {
@@ -194,6 +213,6 @@ static void histories(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(json_values), cmocka_unit_test(facts_have_two_faces),
-           cmocka_unit_test(rows_as_table), cmocka_unit_test(rows_as_csv), cmocka_unit_test(rows_as_html),
-           cmocka_unit_test(no_rows), cmocka_unit_test(base64), cmocka_unit_test(charts),
-           cmocka_unit_test(histories))
+           cmocka_unit_test(results_are_printable), cmocka_unit_test(rows_as_table),
+           cmocka_unit_test(rows_as_csv), cmocka_unit_test(rows_as_html), cmocka_unit_test(no_rows),
+           cmocka_unit_test(base64), cmocka_unit_test(charts), cmocka_unit_test(histories))

@@ -1,0 +1,51 @@
+/* dltf_load: opens a file once, whatever it contains. */
+#include "hash/hasher.h"
+#include "io/file.h"
+#include "io/index_file.h"
+#include "io/model.h"
+#include "io/safetensors.h"
+#include "network/network_bundle.h"
+
+static dltf_status from_bundle(const dl_bundle *bundle, dltf_loaded *loaded) {
+    dltf_status status = dl_network_from_bundle(bundle, &loaded->network);
+    if (status == DLTF_FORMAT)
+        status = dl_hasher_from_bundle(bundle, &loaded->hasher);
+    if (status == DLTF_FORMAT)
+        status = dl_model_from_bundle(bundle, &loaded->model);
+    return status;
+}
+
+/* Anything that is not safetensors may be a matrix of binary codes. */
+static dltf_status load(dl_file *file, const char *path, dltf_loaded *loaded) {
+    dl_bundle bundle = {0};
+    if (dl_index_recognise(file->bytes, file->size))
+        return dl_index_parse(file, &loaded->index);
+    dltf_status status = dl_safetensors_parse(file->bytes, file->size, &bundle);
+    if (status == DLTF_OK)
+        status = from_bundle(&bundle, loaded);
+    else if (status == DLTF_FORMAT && dl_index_load_matrix(file, path, &loaded->index) == DLTF_OK)
+        return DLTF_OK;
+    else if (status == DLTF_FORMAT)
+        status = dl_safetensors_parse(file->bytes, file->size, &bundle); /* for its message */
+    dl_bundle_free(&bundle);
+    return status;
+}
+
+dltf_status dltf_load(const char *path, dltf_loaded *loaded) {
+    dl_file file;
+    *loaded = (dltf_loaded){0};
+    dltf_status status = dl_file_open(path, &file);
+    if (status == DLTF_OK) {
+        status = load(&file, path, loaded);
+        dl_file_close(&file); /* empty if the index took ownership */
+    }
+    return dl_file_result(status, path);
+}
+
+void dltf_loaded_free(dltf_loaded *loaded) {
+    dltf_model_free(loaded->model);
+    dltf_network_free(loaded->network);
+    dltf_hasher_free(loaded->hasher);
+    dltf_index_free(loaded->index);
+    *loaded = (dltf_loaded){0};
+}

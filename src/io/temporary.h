@@ -1,0 +1,24 @@
+/* Temporary files that become outputs. They have no name where the file system allows it (O_TMPFILE), so that
+ * nothing is left behind however the program ends. Elsewhere they have short hidden names and are locked
+ * while in use: a later writer of the same output removes what a killed process left. */
+#ifndef DL_IO_TEMPORARY_H
+#define DL_IO_TEMPORARY_H
+
+enum { DL_TEMPORARY_NAME = 40 };
+
+/* All return -1 and set errno on failure. `target` is the name that the file will get in the folder. */
+
+/* A descriptor of a folder, for the functions below; need not be readable. */
+int dl_temporary_folder(const char *path);
+/* Creates a file for reading and writing, with the permissions of the umask, and returns its descriptor.
+ * `name` is its name; "" if it has none. */
+int dl_temporary_create(int folder, const char *target, char name[DL_TEMPORARY_NAME]);
+/* The same for file systems without O_TMPFILE: the file always has a name. */
+int dl_temporary_create_named(int folder, const char *target, char name[DL_TEMPORARY_NAME]);
+/* Gives the file its final name, replacing an existing file. Sets `name` to "" on success. */
+int dl_temporary_publish(int folder, int descriptor, const char *target, char name[DL_TEMPORARY_NAME]);
+
+/* A file without name in a folder given by path, for the process alone. */
+int dl_temporary_scratch(const char *folder);
+
+#endif

@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# Hostile files and hostile surroundings: a sentence instead of damage.
+load common
+
+# forge FROM TO NOTE VALUE: a safetensors file with a note changed; the value may contain Python's escapes.
+forge() {
+  "$PYTHON" - "$@" <<'PYTHON'
+import json, struct, sys
+source, target, note, value = sys.argv[1:]
+content = open(source, "rb").read()
+end = 8 + struct.unpack("<Q", content[:8])[0]
+header = json.loads(content[8:end])
+header["__metadata__"][note.encode().decode("unicode_escape")] = value.encode().decode("unicode_escape")
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open(target, "wb").write(struct.pack("<Q", len(text)) + text + content[end:])
+PYTHON
+}
+
+# Control characters other than line ends, and C1 controls in UTF-8.
+controls=$'[\x01-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]'
+
+# clean FILE: no control characters.
+clean() { ! LC_ALL=C grep -Pq "$controls" "$1" || { cat -v "$1"; return 1; }; }
+
+@test "notes and options in files do not reach the terminal unescaped" {
+  local evil='\x1b[2J\x1b]0;title\x07\u009b31m\nforged line'
+  forge "$model" evil.safetensors 'no\x1b[31mte' "$evil"
+  dltf inspect evil.safetensors >shown
+  clean shown
+  grep -Fq 'no\x1b[31mte = \x1b[2J\x1b]0;title\x07\xc2\x9b31m\x0aforged line' shown
+  dltf inspect evil.safetensors --json >shown
+  clean shown
+  [[ $(value 'list(d["notes"].values()).count("\x1b[2J\x1b]0;title\x07\u009b31m\nforged line")' <shown) == 1 ]]
+
+  timeout -s INT 1 "$DLTF" train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o b.safetensors -q || (($? == 124))
+  for note in option.theta stage encoder.choice start data.checksum stages; do
+    forge b.safetensors.checkpoint evil.checkpoint "$note" "$evil"
+    timeout -s INT 0.3 "$DLTF" train "$toy/X.npy" --resume evil.checkpoint -o c.safetensors >shown 2>&1 || true
+    clean shown
+    ! grep -q "^forged line" shown
+  done
+}
+
+@test "file names do not reach the terminal unescaped" {
+  local name=$'new\nline \x1b[31m'
+  cp "$model" "$name.safetensors"
+  dltf inspect "$name.safetensors" >shown 2>&1
+  clean shown
+  fails 1 'new\\x0aline \\x1b\[31m.npy: cannot open' encode "$model" "$name.npy"
+  cp "$toy/X.npy" "$name.npy"
+  fails 2 'new\\x0aline \\x1b\[31m.npy: would overwrite' train "$name.npy" -o "$name.npy"
+  # The command that is printed can be pasted.
+  dltf train "$name.npy" -m 24 -k 3 "${FAST[@]}" >shown
+  clean shown
+  (cd . && eval "$(sed -n 's/^next *//p' shown) -q")
+  [[ -s $name.codes.npz ]]
+}
+
+# holds FOLDER NAMES...: the folder holds these files and no others, hidden ones included.
+holds() {
+  local folder=$1
+  shift
+  [[ $(ls -A "$folder" | LC_ALL=C sort) == "$(printf '%s\n' "$@" | LC_ALL=C sort)" ]] || { ls -lA "$folder"; return 1; }
+}
+
+@test "a limit of file sizes is an error, not a signal" {
+  ulimit -f 4
+  fails 1 'out/X.npy: cannot write: File too large' synth -n 16 -m 24 -k 3 -N 1000 -o out
+  holds out
+  fails 1 'z.npy: cannot write: File too large' encode "$model" "$toy/X.npy" --dense -o z.npy
+  fails 1 'z.npz: cannot write: File too large' encode "$model" "$toy/X.npy" -o z.npz
+  fails 1 'm.safetensors: cannot reserve [0-9,]* bytes: File too large' train "$toy/X.npy" -m 24 -k 3 -o m.safetensors -q
+  holds . out
+}
+
+@test "an output that cannot be created is found before training" {
+  local name
+  name=$(printf 'x%.0s' {1..260})
+  # Longer than any training may take here.
+  fails 1 'File name too long' train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o "$name"
+  fails 1 'checkpoint: cannot create: File name too long' train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o "${name:0:250}"
+  ln -s missing/model.safetensors link
+  fails 1 'link: cannot create: is a symbolic link to a file that does not exist' train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o link
+  [[ -L link ]]
+  rm link
+  dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" -o "${name:0:244}" -q
+  holds . "${name:0:244}"
+}
+
+@test "a model is saved elsewhere if its folder has disappeared" {
+  # Large enough to be still running when the folder is removed.
+  local steps=20000
+  mkdir gone
+  "$DLTF" train "$toy/X.npy" -m 24 -k 3 --encoder tied --steps $steps --iterations 0 --threads 1 -o gone/m.safetensors 2>errors &
+  until grep -q "^learning" errors; do sleep 0.02; done
+  rm -r gone
+  local code=0
+  wait $! || code=$?
+  ((code == 1))
+  local saved
+  saved=$(sed -n 's/^dltf train: gone\/m.safetensors: cannot create: .*; saved as \(.*\) instead$/\1/p' errors)
+  [[ $saved == ./dltf-rescued-*.safetensors ]]
+  dltf inspect "$saved" >shown
+  grep -q "option.steps = $steps" shown
+  # The same for the checkpoint of an interrupted training.
+  rm "$saved"
+  mkdir gone
+  "$DLTF" train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o gone/m.safetensors 2>errors &
+  until grep -q "^learning" errors; do sleep 0.02; done
+  rm -r gone
+  kill -INT $!
+  code=0
+  wait $! || code=$?
+  ((code == 130))
+  saved=$(sed -n 's/^  dltf train .* --resume \([^ ]*\) .*/\1/p' errors)
+  [[ $saved == ./dltf-rescued-*.safetensors && -s $saved ]]
+}
+
+@test "kill -9 leaves complete outputs or none, and no temporaries" {
+  mkdir out
+  for options in a.npz "b.npy --dense" a.npz "b.npy --dense"; do
+    "$DLTF" encode "$model" - --raw -q -o out/$options </dev/zero &
+    sleep 0.2
+    kill -9 $!
+    wait $! || true
+  done
+  # Where files cannot be created without a name, the next writer of the same output removes what was left.
+  dltf encode "$model" "$toy/X.npy" -o out/a.npz -q
+  dltf encode "$model" "$toy/X.npy" --dense -o out/b.npy -q
+  holds out a.npz b.npy
+}
+
+# piped FILE ARGUMENTS...: runs dltf with a named pipe in the place of @, which gets the file once; names the outputs "out".
+piped() {
+  local file=$1 pipe=pipe.${1##*.} feeder
+  shift
+  rm -f "$pipe"
+  mkfifo "$pipe"
+  cat "$file" >"$pipe" &
+  feeder=$!
+  timeout 60 "$DLTF" "${@//@/$pipe}" || { local code=$?; kill $feeder; echo "dltf $*: $code"; return 1; }
+  wait $feeder
+}
+
+@test "inputs may be pipes: they are opened once" {
+  dltf encode "$model" "$toy/X.npy" -o codes.npz -q
+  dltf hash train "$toy/X.npy" --method lsh -m 8 -o hasher.safetensors -q
+  printf 'P5\n8 8\n255\n%064d' 0 >image.pgm
+  "$PYTHON" -c '
+import sys, zipfile
+with zipfile.ZipFile("X.npz", "w") as archive: archive.write(sys.argv[1], "X.npy")' "$toy/X.npy"
+  piped X.npz train @ -m 24 -k 3 "${FAST[@]}" -o out.safetensors -q
+  same_file out.safetensors "$model"
+  for input in X.npz "$toy/X.npy"; do
+    piped "$input" encode "$model" @ -o out.npz -q
+    same_file out.npz codes.npz
+    piped "$input" decode "$model" codes.npz --original @ -o out.npy -q
+    piped "$input" hash train @ --method lsh -m 8 -o out.safetensors -q
+    same_file out.safetensors hasher.safetensors
+    piped "$input" cluster @ -c 2 -o out.csv -q
+    dltf cluster "$toy/X.npy" -c 2 -o expected.csv -q
+    same_file out.csv expected.csv
+  done
+  piped codes.npz cluster @ -c 2 -o out.csv -q
+  piped codes.npz decode "$model" @ -o out.npy -q
+  piped "$model" inspect @ >shown
+  grep -q "^atoms (m) *24" shown
+  piped hasher.safetensors inspect @ >shown
+  grep -q "^method *lsh" shown
+  piped image.pgm noise @ -o out.pgm -q
+  dltf noise image.pgm -o expected.pgm -q
+  same_file out.pgm expected.pgm
+  dltf noise <(cat image.pgm) -o out.pgm -q
+  same_file out.pgm expected.pgm
+  # What is not data is still recognised.
+  ! piped codes.npz train @ -m 24 -k 3 -o none.safetensors 2>errors
+  grep -q "contains sparse codes (written by dltf encode); expected a data file" errors
+  # The labels of images would need a second look.
+  "$PYTHON" -c 'open("batch.bin", "wb").write(bytes(3 * 3073))'
+  ! piped batch.bin gist @ -o out.npy --labels out.csv 2>errors
+  grep -q "pipe.bin: is not a regular file: its labels cannot be read" errors
+}
+
+@test "unknown kernel levels are refused" {
+  DLTF_KERNELS=sse9 fails 2 'DLTF_KERNELS=sse9: unknown level; expected one of .*c$' inspect "$model"
+  DLTF_KERNELS=c dltf --version | grep -q "kernels: c;"
+}
