@@ -31,10 +31,10 @@ typedef struct origin {
 static const origin origins[] = {
     {"random", DLTF_START_RANDOM, DLTF_SCALING_NONE, false, true, SCHEDULES},
     {"ae", DLTF_START_AE, DLTF_SCALING_RMS, false, true, SCHEDULES},
-    {"dltf", DLTF_START_DLTF, DLTF_SCALING_STANDARD, false, true, SCHEDULES},
-    {"samples", DLTF_START_SAMPLES, DLTF_SCALING_STANDARD, false, false, SCHEDULES},
-    {"gaussian", DLTF_START_GAUSSIAN, DLTF_SCALING_STANDARD, false, false, SCHEDULES},
-    {"dltf-max-k", DLTF_START_DLTF, DLTF_SCALING_STANDARD, true, false, 1},
+    {"dltf", DLTF_START_DLTF, DLTF_SCALING_RMS, false, true, SCHEDULES},
+    {"samples", DLTF_START_SAMPLES, DLTF_SCALING_RMS, false, false, SCHEDULES},
+    {"gaussian", DLTF_START_GAUSSIAN, DLTF_SCALING_RMS, false, false, SCHEDULES},
+    {"dltf-max-k", DLTF_START_DLTF, DLTF_SCALING_RMS, true, false, 1},
 };
 
 enum { ORIGINS = sizeof origins / sizeof *origins };
@@ -59,7 +59,7 @@ typedef struct schedule {
 static const double QUICK_ADVERSARIAL = 0.2;
 
 static const schedule schedules[SCHEDULES] = {
-    {60000, 1800, {{25, 40}, {25, 30}}, 8, {1.0, 1.5}},
+    {60000, 1800, {{25, 45}, {25, 35}}, 8, {1.0, 1.5}},
     {5000, 600, {{60, 60}, {60, 60}}, 10, {1.3, 1.5}},
     {1000, 200, {{120, 120}, {120, 120}}, 32, {1.7, 1.7}},
     {1000, 200, {{30, 30}, {30, 30}}, 8, {1.7, 1.7}},
