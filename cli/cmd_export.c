@@ -23,7 +23,7 @@ typedef struct export_job {
 /* clang-format off */
 static const dltf_option own_options[] = {
     {.name = "c", .kind = DLTF_OPTION_FLAG, .offset = offsetof(export_flags, c), .default_text = "false", .help = "write C source"},
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(export_flags, output), .argument = "FILE", .help = "output file: .h for a header with static constants, .c for a source file that defines the model for others (default: a header named after MODEL, in the current directory)"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(export_flags, output), .argument = "FILE", .help = "output file: .h for a header with static constants, .c for a source file that defines the model for others (default: NAME.h)"},
     {.name = "name", .kind = DLTF_OPTION_TEXT, .offset = offsetof(export_flags, name), .default_text = "model", .argument = "NAME", .help = "C name of the model, and prefix of the names of its arrays"},
 };
 /* clang-format on */
@@ -41,7 +41,7 @@ static int check_options(export_job *job) {
 
 static int choose_files(export_job *job) {
     const char *model = job->args.operands[0];
-    job->output = job->flags.output ? files_join(job->flags.output, "") : files_default_name(model, ".h");
+    job->output = job->flags.output ? files_join(job->flags.output, "") : files_join(job->flags.name, ".h");
     if (!job->output)
         return EXIT_FAILED;
     if (!files_has_ending(job->output, ".h") && !files_has_ending(job->output, ".c"))

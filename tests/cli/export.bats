@@ -27,7 +27,7 @@ EOF
 
 @test "report and default name" {
   run -0 dltf export "$model" --c
-  [[ $output == *"atoms "*24* && -s toy.model.h ]]
+  [[ $output == *"atoms "*24* && -s model.h ]]
   run -0 dltf export "$model" --c --name digits --json -o digits.c
   "$PYTHON" -c 'import json, sys; r = json.loads(sys.argv[1]); assert (r["m"], r["n"], r["k"], r["name"], r["output"]) == (24, 16, 3, "digits", "digits.c")' "$output"
   grep -q '^const dltf_model_view digits = {' digits.c
