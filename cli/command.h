@@ -45,6 +45,7 @@ typedef struct command {
     ROW(encode)                                                                                              \
     ROW(decode)                                                                                              \
     ROW(inspect)                                                                                             \
+    ROW(export)                                                                                              \
     ROW(certify)                                                                                             \
     ROW(synth)                                                                                               \
     ROW(score)                                                                                               \
