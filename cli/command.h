@@ -48,6 +48,7 @@ typedef struct command {
     ROW(certify)                                                                                             \
     ROW(synth)                                                                                               \
     ROW(score)                                                                                               \
+    ROW(plot)                                                                                                \
     ROW(noise)                                                                                               \
     ROW(denoise)                                                                                             \
     ROW(gist)                                                                                                \
