@@ -49,6 +49,7 @@ typedef struct command {
     ROW(certify)                                                                                             \
     ROW(synth)                                                                                               \
     ROW(score)                                                                                               \
+    ROW(plot)                                                                                                \
     ROW(noise)                                                                                               \
     ROW(denoise)                                                                                             \
     ROW(gist)                                                                                                \
