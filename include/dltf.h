@@ -15,7 +15,10 @@
  *   Inputs are borrowed. Every object returned through a `**` argument has its own `_free`, which accepts
  * NULL. A function that can fail returns dltf_status; dltf_message() then says what failed, where and with
  * which value, and dltf_last_error() gives the same in parts.
+ *   Arrays must be aligned as C requires: floats at multiples of 4 bytes, doubles and 64-bit integers of 8.
+ * Matrices, models and codes that are not are rejected.
  *   Nothing here prints, exits, or installs a signal handler. Handles may be used by one thread at a time.
+ * After a fork, the child may use all functions, and computes on one thread.
  *
  * The small static library libdltf-encoder.a contains only what coding with a finished model needs, without
  * BLAS or threads; docs/embedded.md lists its functions.

@@ -6,11 +6,15 @@
 #ifndef DL_LINALG_BLAS_H
 #define DL_LINALG_BLAS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/status.h"
 
 /* "OpenBLAS 0.3.21 ..." */
 const char *dl_blas_name(void);
+
+/* Provides the buffers that BLAS needs in this many threads. Every computation that uses the functions below,
+ * which cannot fail, asks first. Fails if there is not enough memory for a single buffer; with less than one
+ * for each thread, threads wait for each other. */
+dltf_status dl_blas_ready(int threads);
 
 typedef enum dl_transpose { DL_PLAIN, DL_TRANSPOSED } dl_transpose;
 

@@ -186,3 +186,24 @@ with zipfile.ZipFile("X.npz", "w") as archive: archive.write(sys.argv[1], "X.npy
   DLTF_KERNELS=sse9 fails 2 'DLTF_KERNELS=sse9: unknown level; expected one of .*c$' inspect "$model"
   DLTF_KERNELS=c dltf --version | grep -q "kernels: c;"
 }
+
+@test "a memory limit gives the result or a sentence, without waiting for ever" {
+  [[ ${DLTF_TEST_SMALL:-0} == 0 ]] || skip "a sanitizer needs more memory than any limit"
+  printf 'P5\n32 32\n255\n%01024d' 0 >image.pgm
+  dltf denoise image.pgm --sigma 20 -o expected.png -q
+  local refused=0 done=0 code
+  for megabytes in 60 120 180 240 320 400; do
+    code=0
+    (ulimit -v $((megabytes * 1024)) && timeout 60 "$DLTF" denoise image.pgm --sigma 20 --threads 4 -o out.png -q) 2>errors || code=$?
+    if ((code == 0)); then
+      same_file out.png expected.png
+      done=$((done + 1))
+    else
+      ((code == 1))
+      [[ $(wc -l <errors) == 1 ]]
+      grep -q "dltf denoise: not enough memory" errors
+      refused=$((refused + 1))
+    fi
+  done
+  ((refused > 0 && done > 0))
+}
