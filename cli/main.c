@@ -6,7 +6,6 @@
 #include "cli/output.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,7 +61,6 @@ static void occupy_closed_streams(void) {
 
 int main(int argc, char **argv) {
     occupy_closed_streams();
-    signal(SIGXFSZ, SIG_IGN); /* at a limit of file sizes, writing fails */
     interrupt_catch();
     int code =
         dltf_kernels_check() == DLTF_OK ? dispatch(argc - 1, argv + 1) : library_failure(DLTF_ARGUMENT);

@@ -207,3 +207,16 @@ with zipfile.ZipFile("X.npz", "w") as archive: archive.write(sys.argv[1], "X.npy
   done
   ((refused > 0 && done > 0))
 }
+
+@test "an input that is truncated while it is used is an error" {
+  cp "$toy/X.npy" X.npy
+  mkdir out
+  "$DLTF" train X.npy -m 24 -k 3 --steps 100000000 --encoder tied -o out/m.safetensors 2>errors &
+  until grep -q "^learning" errors; do sleep 0.02; done
+  truncate -s 0 X.npy
+  local code=0
+  wait $! || code=$?
+  ((code == 1))
+  grep -q "^dltf: an input file was truncated, or could not be read, while it was in use$" errors
+  holds out
+}
