@@ -36,7 +36,8 @@ void dl_accumulate_tn(const float *A, int64_t lda, const float *B, int64_t sampl
 void dl_gemm(int threads, dl_transpose ta, dl_transpose tb, int64_t rows, int64_t cols, int64_t inner,
              double alpha, const double *A, const double *B, double beta, double *C);
 
-/* Lower Cholesky factor of the symmetric A (size x size), in place; false if A is not positive definite. */
+/* Lower Cholesky factor of the symmetric A (size x size), in place, and its transpose above the diagonal;
+ * false if A is not positive definite. Reads the lower triangle. */
 bool dl_cholesky(double *A, int64_t size);
 
 /* With the factor L of A: B <- A^{-1} B (size x cols), or B <- B A^{-1} (rows x size). */

@@ -51,10 +51,23 @@ void dl_gemm(int threads, dl_transpose ta, dl_transpose tb, int64_t rows, int64_
     run_panels(threads, rows, product_panel, &p);
 }
 
+/* Copies one triangle to the other. */
+static void mirror(double *A, int64_t size, bool lower) {
+    for (int64_t i = 0; i < size; i++)
+        for (int64_t j = 0; j < i; j++)
+            if (lower)
+                A[j * size + i] = A[i * size + j];
+            else
+                A[i * size + j] = A[j * size + i];
+}
+
+/* In LAPACK's order, and mirrored before and after: LAPACKE would allocate memory for a transposed copy. */
 bool dl_cholesky(double *A, int64_t size) {
+    mirror(A, size, true);
     dl_blas_enter();
-    lapack_int info = LAPACKE_dpotrf_work(LAPACK_ROW_MAJOR, 'L', (int)size, A, (int)size);
+    lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)size, A, (int)size);
     dl_blas_leave();
+    mirror(A, size, false);
     return info == 0;
 }
 
