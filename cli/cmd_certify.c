@@ -4,6 +4,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/relabel.h"
 #include "experiments/support.h"
 #include "report/json.h"
 #include "report/rows.h"
@@ -11,13 +12,14 @@
 #include <stdlib.h>
 
 typedef struct certify_flags {
-    const char *codes, *supports, *flags;
+    const char *codes, *truth, *supports, *flags;
     double sigma, quantile;
 } certify_flags;
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "codes", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, codes), .argument = "FILE.npz", .help = "true codes of DATA; evaluate the theorems for each sample"},
+    {.name = "codes", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, codes), .argument = "FILE.npz", .help = "true codes of DATA over the atoms of MODEL; evaluate the theorems for each sample"},
+    {.name = "truth", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, truth), .argument = "DIR", .help = "folder written by 'dltf synth': codes are over its atoms, which are matched with those of a learned MODEL (codes default to DIR/codes_test.npz)"},
     {.name = "supports", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, supports), .argument = "FILE.npz", .help = "codes whose supports to prove (default: the model's features)"},
     {.name = "sigma", .kind = DLTF_OPTION_REAL, .offset = offsetof(certify_flags, sigma), .default_text = "0", .max = 1e30, .argument = "S", .help = "standard deviation of Gaussian noise, from which --noise is derived"},
     {.name = "quantile", .kind = DLTF_OPTION_REAL, .offset = offsetof(certify_flags, quantile), .default_text = "0.99", .min = 1e-9, .max = 0.999999999999, .argument = "Q", .help = "with --sigma: probability that the noise stays below the bound"},
@@ -30,6 +32,7 @@ typedef struct certify_job {
     dltf_certify_options options;
     arguments args;
     bool noise_given;
+    char *truth_atoms, *truth_codes; /* files of --truth */
     dltf_model *model;
     dltf_array *data;
     dltf_codes *known, *supports;
@@ -47,14 +50,22 @@ static int check(certify_job *job) {
     job->noise_given = sigma || noise;
     if (sigma && noise)
         return usage_error("--noise and --sigma are mutually exclusive: both bound the noise");
+    if (job->flags.truth) {
+        job->truth_atoms = files_join(job->flags.truth, "/dictionary.npy");
+        job->truth_codes = files_join(job->flags.truth, "/codes_test.npz");
+        if (!job->truth_atoms || !job->truth_codes)
+            return EXIT_FAILED;
+        job->flags.codes = job->flags.codes ? job->flags.codes : job->truth_codes;
+    }
     if (!data && (job->flags.codes || job->flags.supports || job->flags.flags))
-        return usage_error("--codes, --supports and --flags require DATA");
+        return usage_error("--codes, --truth, --supports and --flags require DATA");
     if (data && !job->noise_given && !job->flags.codes)
         return usage_error(
             "nothing to certify for DATA: give --noise or --sigma to prove supports, or --codes "
             "to evaluate the theorems");
-    const char *inputs[] = {job->args.operands[0], data, job->flags.codes, job->flags.supports};
-    int code = files_check(4, inputs, 1, &job->flags.flags);
+    const char *inputs[] = {job->args.operands[0], data, job->flags.codes, job->truth_atoms,
+                            job->flags.supports};
+    int code = files_check(5, inputs, 1, &job->flags.flags);
     return code == EXIT_OK ? files_check_matrix("flags", job->flags.flags) : code;
 }
 
@@ -74,6 +85,44 @@ static int load_model(certify_job *job) {
     return status == DLTF_OK ? EXIT_OK : library_failure_in(status, (sources){[DLTF_SUBJECT_MODEL] = path});
 }
 
+/* Codes over the true atoms to codes over those of the model. */
+static int match_truth(certify_job *job) {
+    dltf_array *atoms = NULL;
+    int64_t n = dltf_model_get(job->model).n, known = dltf_codes_csr(job->known).cols;
+    int code = files_load_data(job->truth_atoms, &atoms);
+    if (code != EXIT_OK)
+        return code;
+    dltf_matrix truth = dltf_array_matrix(atoms);
+    if (truth.cols != n)
+        code = failure("%s: atoms of %s, but those of the model have %lld", job->truth_atoms,
+                       counted(truth.cols, "entry"), (long long)n);
+    else if (truth.rows != known)
+        code = failure("%s: codes over %s, but %s has %lld", job->flags.codes, counted(known, "atom"),
+                       job->truth_atoms, (long long)truth.rows);
+    dltf_status status = code == EXIT_OK ? relabel_codes(truth, job->model, &job->known) : DLTF_OK;
+    dltf_array_free(atoms);
+    return status == DLTF_OK ? code : library_failure(status);
+}
+
+/* Codes that are worse than none belong to other atoms, such as the true ones of a learned model. */
+static int check_codes(const certify_job *job) {
+    dltf_matrix X = dltf_array_matrix(job->data);
+    dltf_csr known = dltf_codes_csr(job->known);
+    double error = 0;
+    if (known.rows != X.rows || known.cols != dltf_model_get(job->model).m ||
+        X.cols != dltf_model_get(job->model).n)
+        return EXIT_OK; /* the library says what is wrong */
+    dltf_status status = dltf_reconstruction_error(job->model, X, job->known, &error);
+    if (status != DLTF_OK)
+        return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = job->args.operands[1]});
+    if (error < 1)
+        return EXIT_OK;
+    return failure("%s: not codes of %s over the atoms of the model: the relative error is %.3g%s",
+                   job->flags.codes, job->args.operands[1], error,
+                   job->flags.truth ? ""
+                                    : "; if they are over the true atoms of 'dltf synth', give --truth DIR");
+}
+
 static int load(certify_job *job) {
     int code = load_model(job);
     if (code == EXIT_OK && job->args.operands[1])
@@ -86,7 +135,11 @@ static int load(certify_job *job) {
     if (code == EXIT_OK && status == DLTF_OK && job->flags.sigma > 0)
         status = dltf_noise_bound(dltf_model_get(job->model).n, job->flags.sigma, job->flags.quantile,
                                   &job->options.noise);
-    return status == DLTF_OK ? code : library_failure(status);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    if (code == EXIT_OK && job->flags.truth)
+        code = match_truth(job);
+    return code == EXIT_OK && job->known ? check_codes(job) : code;
 }
 
 /* ---- Computing ---- */
@@ -150,9 +203,11 @@ static void report_isometry(facts *f, const char *key, const dltf_isometry *foun
     facts_json(f, key, isometry_json(found));
     if (found->exact)
         facts_line(f, label, "%.4g (exact: all supports tried)", found->delta);
-    else
+    else if (found->by_babel < 1) /* never larger than the other */
         facts_line(f, label, "at most %.4g by the Babel function, %.4g by coherence", found->by_babel,
                    found->by_coherence);
+    else
+        facts_line(f, label, "no bound below 1");
 }
 
 static void report_babel(facts *f, const certify_job *job) {
@@ -260,6 +315,8 @@ static int run(const command *self, int count, char **words) {
         code = steps[i](&job);
     free(job.rows);
     free(job.babel);
+    free(job.truth_atoms);
+    free(job.truth_codes);
     dltf_codes_free(job.known);
     dltf_codes_free(job.supports);
     dltf_array_free(job.data);
@@ -288,6 +345,6 @@ const command command_certify = {
         "and share of samples",
     .examples = {"dltf certify X.model.safetensors",
                  "dltf certify toy/dictionary.npy toy/Xtest.npy -k 8 --sigma 0.01 --codes toy/codes_test.npz",
-                 NULL},
+                 "dltf certify toy.model.safetensors toy/Xtest.npy --truth toy", NULL},
     .run = run,
 };

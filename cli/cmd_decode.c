@@ -129,6 +129,12 @@ static int print_report(decode_job *job) {
     facts_integer(&f, "n", "entries of a sample", dltf_model_get(job->model).n);
     if (job->original)
         facts_real(&f, "relative_error", "relative error", job->error);
+    dltf_model_view view = dltf_model_get(job->model);
+    if (view.remove_mean || view.unit_norm)
+        facts_line(&f, "not restored",
+                   "%s%s%s of a sample, which preprocessing takes away and codes do not contain",
+                   view.remove_mean ? "mean" : "", view.remove_mean && view.unit_norm ? " and " : "",
+                   view.unit_norm ? "norm" : "");
     facts_text(&f, "output", "written to", job->output);
     if (job->flags.picture)
         facts_text(&f, "picture", "picture", job->flags.picture);

@@ -67,11 +67,18 @@ static void report_model(facts *f, const char *path, dltf_model_view view) {
                view.bias ? ", with a bias" : "");
     facts_json(f, "bias", json_boolean(view.bias != NULL));
     facts_json(f, "center", json_boolean(view.mean != NULL));
+    facts_json(f, "remove_mean", json_boolean(view.remove_mean));
     facts_json(f, "unit_norm", json_boolean(view.unit_norm));
-    const char *both = view.mean && view.unit_norm ? ", then " : "";
-    bool any = view.mean || view.unit_norm;
-    facts_line(f, "preprocessing", "%s%s%s%s", any ? "" : "none", view.mean ? "mean subtracted" : "", both,
-               view.unit_norm ? "samples scaled to norm 1" : "");
+    const char *steps[3];
+    int count = 0;
+    if (view.mean)
+        steps[count++] = "mean of the training samples subtracted";
+    if (view.remove_mean)
+        steps[count++] = "own mean of every sample subtracted";
+    if (view.unit_norm)
+        steps[count++] = "samples scaled to norm 1";
+    facts_line(f, "preprocessing", "%s%s%s%s%s", count > 0 ? steps[0] : "none", count > 1 ? ", then " : "",
+               count > 1 ? steps[1] : "", count > 2 ? ", then " : "", count > 2 ? steps[2] : "");
 }
 
 static void report_measures(facts *f, const measures *found) {

@@ -154,6 +154,8 @@ static int run_experiment(const experiment *chosen, const experiment_request *re
     const char *notice = chosen->notice ? chosen->notice(request) : NULL;
     if (notice)
         remark("%s", notice);
+    if (request->quick)
+        remark("--quick: less data and fewer settings. Compare with neither full results nor the paper.");
     json_t *result = NULL;
     dltf_status status = experiment_run(chosen, request, &result);
     progress_erase();

@@ -30,7 +30,7 @@ typedef struct training {
     dltf_learner *learner;
     dltf_reservation *space; /* on disk, for the model */
     dltf_outcome outcome;
-    double seconds;
+    double begin, seconds;
 } training;
 
 /* clang-format off */
@@ -48,7 +48,7 @@ static const char *outcome_text(dltf_outcome outcome) {
     case DLTF_CONVERGED:
         return "converged";
     case DLTF_ITERATION_LIMIT:
-        return "iteration limit";
+        return "all iterations done";
     case DLTF_INTERRUPTED:
         return "interrupted";
     }
@@ -119,9 +119,12 @@ static int load_data(training *t) {
 
 static int create_learner(training *t) {
     dltf_matrix X = dltf_array_matrix(t->data);
+    t->begin = dltf_seconds();
+    progress_begin("checking the samples");
     dltf_status status = t->flags.resume
                              ? dltf_learner_resume(t->flags.resume, X, t->options.threads, &t->learner)
                              : dltf_learner_new(X, &t->options, t->start, &t->learner);
+    progress_erase();
     if (status != DLTF_OK)
         return library_failure_in(
             status, (sources){[DLTF_SUBJECT_DATA] = t->data_path, [DLTF_SUBJECT_MODEL] = t->flags.init});
@@ -169,10 +172,9 @@ static int save_checkpoint(training *t) {
 
 static int learn(training *t) {
     interrupt_catch_termination();
-    double begin = dltf_seconds();
     dltf_status status = dltf_learner_run(t->learner, progress_step, NULL, &t->outcome);
     progress_erase();
-    t->seconds = dltf_seconds() - begin;
+    t->seconds = dltf_seconds() - t->begin;
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = t->data_path});
     if (t->outcome == DLTF_INTERRUPTED)
@@ -229,14 +231,27 @@ static void report_iterations(const training *t, facts *f) {
     facts_integer(f, "iterations", NULL, count);
     count_iterations(history, count, text, sizeof text);
     facts_line(f, "iterations", "%lld (%s)", (long long)count, text);
-    if (count == 0)
-        return;
-    const dltf_iteration *last = &history[count - 1];
-    facts_real(f, "relative_error", "relative error", last->relative_error);
-    if (!isnan(last->held_out_error))
-        facts_real(f, "held_out_error", "held-out error", last->held_out_error);
-    if (!isnan(last->unused_share))
-        facts_real(f, "unused_share", "unused atoms (share)", last->unused_share);
+}
+
+/* What `dltf encode` would find on the same samples. */
+static dltf_status report_quality(const training *t, facts *f) {
+    dltf_quality q;
+    dltf_status status = dltf_learner_quality(t->learner, &q);
+    if (status != DLTF_OK)
+        return status;
+    facts_real(f, "raw_error", NULL, q.raw_error);
+    facts_real(f, "refit_error", NULL, q.refit_error);
+    facts_integer(f, "error_samples", NULL, q.samples);
+    facts_json(f, "error_held_out", json_boolean(q.held_out));
+    json_t *rows = json_array();
+    for (int64_t i = 0; i < q.samples; i++)
+        json_array_append_new(rows, json_integer(dltf_learner_quality_row(t->learner, i)));
+    facts_json(f, "error_rows", rows);
+    facts_line(f, "relative error", "%.4g, after refit %.4g, of %s%s", q.raw_error, q.refit_error,
+               counted(q.samples, q.held_out ? "held-out sample" : "training sample"),
+               q.held_out ? "" : " (--validation holds some out)");
+    facts_real(f, "unused_share", "unused atoms (share)", q.unused_share);
+    return DLTF_OK;
 }
 
 static dltf_status report_dictionary(const training *t, facts *f) {
@@ -264,7 +279,9 @@ static int print_report(training *t) {
     if (*dltf_learner_choice(t->learner))
         facts_text(&f, "encoder_choice", "encoder", dltf_learner_choice(t->learner));
     report_iterations(t, &f);
-    dltf_status status = report_dictionary(t, &f);
+    dltf_status status = report_quality(t, &f);
+    if (status == DLTF_OK)
+        status = report_dictionary(t, &f);
     facts_real(&f, "seconds", "seconds", t->seconds);
     facts_text(&f, "model", "model", t->output);
     facts_line(&f, "next", "dltf encode %s %s --refit", files_quoted(t->output), files_quoted(t->data_path));

@@ -35,14 +35,48 @@ static const char *default_of(const dltf_option *option) {
     return explained ? "" : text;
 }
 
+/* Whether the help text names every value of an option. */
+static bool names_all(const dltf_option *option) {
+    char value[64];
+    for (const char *at = option->choices; *at;) {
+        size_t length = strcspn(at, "|");
+        snprintf(value, sizeof value, "%.*s", (int)length, at);
+        if (!strstr(option->help, value))
+            return false;
+        at += length;
+        at += *at == '|';
+    }
+    return true;
+}
+
+/* "exact, approximate", or "" if there is nothing to add to the help text. */
+static void list_values(const dltf_option *option, char *text, size_t size) {
+    text[0] = '\0';
+    if (option->kind != DLTF_OPTION_CHOICE || names_all(option))
+        return;
+    size_t used = 0;
+    for (const char *at = option->choices; *at && used + 2 < size; at++) {
+        if (*at == '|')
+            text[used++] = ',';
+        text[used++] = *at == '|' ? ' ' : *at;
+    }
+    text[used] = '\0';
+}
+
 void help_facts(dltf_option_table table, const dltf_option *option, char *text, size_t size) {
-    char scope[128];
+    char scope[128], values[128];
     const char *standard = default_of(option);
     dltf_option_scope(table, option, scope, sizeof scope);
+    list_values(option, values, sizeof values);
+    const char *facts[][2] = {{"for ", scope}, {"values: ", values}, {"default: ", standard}};
+    size_t used = 0;
     text[0] = '\0';
-    if (*scope || *standard)
-        snprintf(text, size, "(%s%s%s%s%s)", *scope ? "for " : "", scope, *scope && *standard ? "; " : "",
-                 *standard ? "default: " : "", standard);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts && used < size; i++)
+        if (*facts[i][1])
+            used += (size_t)snprintf(text + used, size - used, "%s%s%s", used ? "; " : "(", facts[i][0],
+                                     facts[i][1]);
+    if (used > 0 && used < size)
+        snprintf(text + used, size - used, ")");
 }
 
 void help_formats(const command *self, char *text, size_t size) {

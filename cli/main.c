@@ -40,7 +40,7 @@ static int dispatch(int count, char **words) {
     const char *word = words[0];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         return help(count - 1, words + 1);
-    if (strcmp(word, "--version") == 0) {
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("dltf %s\n%s\n", dltf_version(), dltf_build());
         return EXIT_OK;
     }

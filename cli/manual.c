@@ -155,6 +155,31 @@ static const char closing[] = "Models are safetensors files, codes are sparse\n"
                               "The method is that of H. Xu, Z. Wang, H. Yang, D. Liu and J. Liu,\n"
                               ".Em Learning Simple Thresholded Features with Sparse Support Recovery .\n";
 
+/* In alphabetical order. */
+static const char environment[] = ".Sh ENVIRONMENT\n"
+                                  ".Bl -tag -width OMP_NUM_THREADS\n"
+                                  ".It Ev DLTF_DATA\n"
+                                  "Folder of data sets and images for\n"
+                                  ".Ic reproduce ,\n"
+                                  "if\n"
+                                  ".Fl Fl data\n"
+                                  "is not given.\n"
+                                  ".It Ev DLTF_KERNELS\n"
+                                  "Level of the kernels to use instead of the best that the CPU has:\n"
+                                  "c, avx2, avx512, avx512vnni or avx512popcnt.\n"
+                                  "For tests and comparisons.\n"
+                                  ".It Ev HOME , TMPDIR\n"
+                                  "Where results are saved that cannot be written to their own folder.\n"
+                                  "Temporary files of\n"
+                                  ".Ic encode\n"
+                                  "are in\n"
+                                  ".Ev TMPDIR .\n"
+                                  ".It Ev OMP_NUM_THREADS\n"
+                                  "Number of threads, if\n"
+                                  ".Fl Fl threads\n"
+                                  "is not given.\n"
+                                  ".El\n";
+
 static void print_files(FILE *out) {
     char text[256];
     fputs(".Sh FILES\n", out);
@@ -191,6 +216,7 @@ static void print_page(FILE *out) {
         for (int s = 0; group && group[s]; s++)
             print_command(out, group[s]);
     }
+    fputs(environment, out);
     print_files(out);
     fputs(closing, out);
 }

@@ -21,7 +21,8 @@ static struct {
     int64_t first; /* `done` at the start; not 0 for a resumed training */
     bool visible;
     char note[80];
-} bar;
+    double error; /* of a training, as last measured; NaN before */
+} bar = {.error = NAN};
 
 void progress_erase(void) {
     if (bar.visible)
@@ -31,6 +32,14 @@ void progress_erase(void) {
 
 void progress_note(const char *text) {
     snprintf(bar.note, sizeof bar.note, "%s", text);
+}
+
+void progress_begin(const char *task) {
+    if (output_is_quiet() || !isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "\r\033[K%s ...", task);
+    fflush(stderr);
+    bar.visible = true;
 }
 
 static void restart(const dltf_progress *progress, double now) {
@@ -77,12 +86,11 @@ static void draw(const dltf_progress *progress, double elapsed) {
     /* `done` and `total` measure work, not iterations; the iteration is in the record. */
     const dltf_iteration *iteration = progress->iteration;
     if (iteration)
-        fprintf(stderr, "  %s %lld  error %.4f", iteration->stage, (long long)iteration->index + 1,
-                iteration->relative_error);
+        fprintf(stderr, "  %s %lld", iteration->stage, (long long)iteration->index + 1);
+    if (iteration && !isnan(bar.error))
+        fprintf(stderr, "  error after refit %.4f", bar.error);
     if (iteration && !isnan(iteration->coherence))
         fprintf(stderr, "  coherence %.3f", iteration->coherence);
-    if (iteration && !isnan(iteration->held_out_error))
-        fprintf(stderr, "  held out %.4f", iteration->held_out_error);
     if (*bar.note)
         fprintf(stderr, "  %s", bar.note);
     fflush(stderr);
@@ -94,6 +102,8 @@ int progress_step(void *context, const dltf_progress *progress) {
     double now = dltf_seconds();
     if (strncmp(bar.task, progress->task, sizeof bar.task - 1) != 0 || progress->done < bar.first)
         restart(progress, now);
+    if (progress->iteration && !isnan(progress->iteration->refit_error))
+        bar.error = progress->iteration->refit_error;
     if (!output_is_quiet() && isatty(STDERR_FILENO) && now - bar.started > PATIENCE &&
         now - bar.drawn > REDRAW) {
         draw(progress, now - bar.started);

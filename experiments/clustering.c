@@ -173,6 +173,7 @@ dltf_train_options clustering_options(const experiment_cell *cell, int64_t k, bo
         options.polish = POLISH;
     } else {
         options.method = DLTF_METHOD_KSVD;
+        options.update = DLTF_UPDATE_EXACT;
         options.encoder = DLTF_ENCODER_TIED;
         options.iterations = KSVD_ITERATIONS;
     }

@@ -83,6 +83,7 @@ static dltf_train_options options_of(const experiment_cell *cell) {
     options.encoder = DLTF_ENCODER_TIED;
     if (strcmp(cell->method, "ksvd") == 0) {
         options.method = DLTF_METHOD_KSVD;
+        options.update = DLTF_UPDATE_EXACT;
         options.iterations = KSVD_ITERATIONS;
     } else
         dltf_option_set(dltf_train_option_table(), &options, "encoder", cell->method);

@@ -1,5 +1,5 @@
 /* Processes and pipes: a child measures one cell and writes the values to its pipe. The parent never measures
- * while it starts children, since threads of OpenMP do not survive a fork. */
+ * while it starts children, which begin with a copy of its memory. */
 #include "experiments/jobs.h"
 
 #include <errno.h>
@@ -111,8 +111,8 @@ static dltf_status wait_for_results(job_list *j) {
     for (int i = 0; i < j->running; i++)
         ends[i] = (struct pollfd){.fd = j->jobs[i].pipe, .events = POLLIN};
     poll(ends, (nfds_t)j->running, WAIT_MS);
-    for (int i = j->running - 1; i >= 0 && status == DLTF_OK;
-         i--) /* a finished one is replaced by the last */
+    /* Backwards, since the last takes the place of a finished one. */
+    for (int i = j->running - 1; i >= 0 && status == DLTF_OK; i--)
         if (ends[i].revents != 0)
             status = receive(j, i);
     return status;

@@ -93,6 +93,7 @@ static dltf_train_options options_of(const experiment_cell *cell) {
         options.encoder = DLTF_ENCODER_LEARNED;
     if (strcmp(cell->method, "ksvd") == 0) {
         options.method = DLTF_METHOD_KSVD;
+        options.update = DLTF_UPDATE_EXACT;
         options.encoder = DLTF_ENCODER_TIED;
         options.iterations = KSVD_ITERATIONS;
     }

@@ -85,6 +85,7 @@ dltf_train_options recovery_options(const experiment_cell *cell, const dltf_synt
     }
     if (strcmp(cell->method, "ksvd") == 0) {
         options.method = DLTF_METHOD_KSVD;
+        options.update = DLTF_UPDATE_EXACT;
         options.iterations = KSVD_ITERATIONS;
     }
     return options;

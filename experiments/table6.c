@@ -31,17 +31,17 @@ typedef struct origin {
 static const origin origins[] = {
     {"random", DLTF_START_RANDOM, DLTF_SCALING_NONE, false, true, SCHEDULES},
     {"ae", DLTF_START_AE, DLTF_SCALING_RMS, false, true, SCHEDULES},
-    {"dltf", DLTF_START_DLTF, DLTF_SCALING_STANDARD, false, true, SCHEDULES},
-    {"samples", DLTF_START_SAMPLES, DLTF_SCALING_STANDARD, false, false, SCHEDULES},
-    {"gaussian", DLTF_START_GAUSSIAN, DLTF_SCALING_STANDARD, false, false, SCHEDULES},
-    {"dltf-max-k", DLTF_START_DLTF, DLTF_SCALING_STANDARD, true, false, 1},
+    {"dltf", DLTF_START_DLTF, DLTF_SCALING_RMS, false, true, SCHEDULES},
+    {"samples", DLTF_START_SAMPLES, DLTF_SCALING_RMS, false, false, SCHEDULES},
+    {"gaussian", DLTF_START_GAUSSIAN, DLTF_SCALING_RMS, false, false, SCHEDULES},
+    {"dltf-max-k", DLTF_START_DLTF, DLTF_SCALING_RMS, true, false, 1},
 };
 
 enum { ORIGINS = sizeof origins / sizeof *origins };
 
 static const char *const methods[] = {"random", "ae", "dltf", "samples", "gaussian", "dltf-max-k", NULL};
 
-/* Units of the hidden layers, and k of the dictionaries. */
+/* Hidden layers: units, and k of the dictionaries. */
 static const int layers_of[MODELS] = {1, 2};
 enum { UNITS = 1000, QUICK_UNITS = 60 };
 static const int64_t all_k[MODELS][2] = {{100, 0}, {200, 100}};
@@ -59,7 +59,7 @@ typedef struct schedule {
 static const double QUICK_ADVERSARIAL = 0.2;
 
 static const schedule schedules[SCHEDULES] = {
-    {60000, 1800, {{25, 40}, {25, 30}}, 8, {1.0, 1.5}},
+    {60000, 1800, {{25, 45}, {25, 35}}, 8, {1.0, 1.5}},
     {5000, 600, {{60, 60}, {60, 60}}, 10, {1.3, 1.5}},
     {1000, 200, {{120, 120}, {120, 120}}, 32, {1.7, 1.7}},
     {1000, 200, {{30, 30}, {30, 30}}, 8, {1.7, 1.7}},
@@ -102,6 +102,14 @@ static double adversarial_of(bool quick, setting s) {
     return quick ? QUICK_ADVERSARIAL : schedules[s.schedule].adversarial[s.model];
 }
 
+static int64_t units_of(bool quick) {
+    return quick ? QUICK_UNITS : UNITS;
+}
+
+static int64_t k_of(bool quick, int model, int layer) {
+    return all_k[model][layer] * units_of(quick) / UNITS;
+}
+
 static bool in_quick(int number) {
     return decode(number).schedule != 1;
 }
@@ -130,8 +138,9 @@ static bool applies(const experiment_request *request, const char *method, int n
            (!o->keep || s.recipe == 1);
 }
 
-static void protocol(bool quick, json_t *object) {
-    json_t *scalings = json_object(), *list = json_array();
+/* The scale rule of every start. */
+static json_t *list_scalings(void) {
+    json_t *scalings = json_object();
     char name[32];
     for (int i = 0; i < ORIGINS; i++) {
         dltf_pretrain_options o = dltf_pretrain_options_default();
@@ -139,26 +148,45 @@ static void protocol(bool quick, json_t *object) {
         dltf_option_format(dltf_option_find(dltf_pretrain_option_table(), "scaling"), &o, name, sizeof name);
         json_object_set_new(scalings, origins[i].name, json_string(name));
     }
+    return scalings;
+}
+
+static json_t *list_k(bool quick, int model) {
+    json_t *list = json_array();
+    for (int l = 0; l < layers_of[model]; l++)
+        json_array_append_new(list, json_integer(k_of(quick, model, l)));
+    return list;
+}
+
+static json_t *list_distances(bool quick, int model, int recipe) {
+    json_t *list = json_array();
+    for (int s = 0; s < SCHEDULES && recipe == 1; s++)
+        json_array_append_new(list,
+                              json_real(adversarial_of(quick, (setting){.model = model, .schedule = s})));
+    return list;
+}
+
+static json_t *list_recipes(bool quick) {
+    json_t *list = json_array();
     for (int i = 0; i < MODELS * RECIPES; i++) {
         int model = i / RECIPES, recipe = i % RECIPES;
-        json_t *row =
-            json_pack("{s:i, s:s, s:f, s:f, s:f}", "model", model + 1, "recipe", recipe_names[recipe], "rate",
-                      recipes[model][recipe].rate, "dropout", recipes[model][recipe].dropout, "input_dropout",
-                      recipes[model][recipe].input_dropout);
-        json_t *distances = json_array();
-        for (int s = 0; s < SCHEDULES && recipe == 1; s++)
-            json_array_append_new(distances,
-                                  json_real(adversarial_of(quick, (setting){.model = model, .schedule = s})));
-        json_object_set_new(row, "adversarial", distances);
-        json_array_append_new(list, row);
+        json_array_append_new(list, json_pack("{s:i, s:o, s:s, s:f, s:f, s:f, s:o}", "model", model + 1, "k",
+                                              list_k(quick, model), "recipe", recipe_names[recipe], "rate",
+                                              recipes[model][recipe].rate, "dropout",
+                                              recipes[model][recipe].dropout, "input_dropout",
+                                              recipes[model][recipe].input_dropout, "adversarial",
+                                              list_distances(quick, model, recipe)));
     }
-    json_object_set_new(object, "units", json_integer(quick ? QUICK_UNITS : UNITS));
+    return list;
+}
+
+static void protocol(bool quick, json_t *object) {
+    json_object_set_new(object, "units", json_integer(units_of(quick)));
     json_object_set_new(object, "training_images", json_integer(table6_samples(quick)));
-    json_object_set_new(object, "k", json_string("model 1: 100; model 2: 200, 100; of 1000 units"));
-    json_object_set_new(object, "scaling", scalings);
+    json_object_set_new(object, "scaling", list_scalings());
     json_object_set_new(object, "dltf_epochs", json_integer(DLTF_EPOCHS));
     json_object_set_new(object, "ae_epochs", json_integer(AE_EPOCHS));
-    json_object_set_new(object, "recipes", list);
+    json_object_set_new(object, "recipes", list_recipes(quick));
     json_object_set_new(
         object, "fine_tuning",
         json_string("Nesterov .9, batches of 128, rate falling linearly to 0; seed s takes the labels "
@@ -206,10 +234,10 @@ static dltf_status find_options(const experiment_cell *cell, table6_options *o) 
 static dltf_status pretrain(const experiment_cell *cell, const table6_data *data,
                             const dltf_pretrain_options *options, dltf_network **hidden, double *seconds) {
     setting s = decode(cell->setting);
-    int64_t sizes[2], k[2], units = cell->request->quick ? QUICK_UNITS : UNITS;
+    int64_t sizes[2], k[2];
     for (int l = 0; l < layers_of[s.model]; l++) {
-        sizes[l] = units;
-        k[l] = all_k[s.model][l] * units / UNITS;
+        sizes[l] = units_of(cell->request->quick);
+        k[l] = k_of(cell->request->quick, s.model, l);
     }
     double begin = dltf_seconds();
     dltf_status status = dltf_pretrain(data->training, sizes, k, layers_of[s.model], options, cell->progress,

@@ -72,13 +72,14 @@ static dltf_status load_part(const experiment_request *request, bool test, int64
     return status;
 }
 
+/* Validation does not read the test images. */
 static dltf_status load_mnist(const experiment_request *request, table6_data *data) {
     int64_t test = request->quick ? QUICK_TEST : SAMPLES;
     dltf_status status = load_part(request, false, table6_samples(request->quick), &data->files[0],
                                    &data->training, &data->training_labels);
-    return status == DLTF_OK
-               ? load_part(request, true, test, &data->files[1], &data->test, &data->test_labels)
-               : status;
+    if (status == DLTF_OK && !request->validation)
+        status = load_part(request, true, test, &data->files[1], &data->test, &data->test_labels);
+    return status;
 }
 
 /* ---- Synthetic samples ---- */

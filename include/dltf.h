@@ -17,8 +17,11 @@
  * which value, and dltf_last_error() gives the same in parts.
  *   Arrays must be aligned as C requires: floats at multiples of 4 bytes, doubles and 64-bit integers of 8.
  * Matrices, models and codes that are not are rejected.
- *   Nothing here prints, exits, or installs a signal handler. Handles may be used by one thread at a time.
- * After a fork, the child may use all functions, and computes on one thread.
+ *   Nothing here prints, exits, or installs a signal handler.
+ *   Any number of threads may use a handle at the same time through functions that take it as const, such as
+ * a model in dltf_encode or an index in dltf_search. Functions that take it as not const, such as those of an
+ * encoder or a learner, and `_free`, need it for themselves. Messages are per thread. After fork() the child
+ * may use everything.
  *
  * The small static library libdltf-encoder.a contains only what coding with a finished model needs, without
  * BLAS or threads; docs/embedded.md lists its functions.

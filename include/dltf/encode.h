@@ -80,8 +80,9 @@ DLTF_API void dltf_encoder_free(dltf_encoder *encoder);
 DLTF_API dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes *supports,
                                 int64_t threads, dltf_codes **codes);
 
-/* X = Z W^T (rows x n floats), plus the mean that the model subtracts. With unit_norm a code does not contain
- * the scale of its sample: X is then the sample as preprocessed, without mean and with norm about 1. */
+/* X = Z W^T (rows x n floats), plus the mean that the model subtracts from all samples. What preprocessing
+ * takes from a single sample is not in its code: with remove_mean X is without its own mean; with unit_norm
+ * it is the sample as preprocessed, without any mean and with norm about 1. */
 DLTF_API dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float *X);
 
 /* sum ||x - Wz||^2 / sum ||x||^2 over all samples, x as preprocessed by the model; 0 for 0/0, infinite if

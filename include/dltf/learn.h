@@ -39,7 +39,7 @@ typedef struct dltf_train_options {
     dltf_method method;
     dltf_select select;
     dltf_init init;
-    bool center, unit_norm;
+    bool center, remove_mean, unit_norm;
 
     int64_t steps, batch; /* stage 1: minibatches, dual codes */
     double ridge;
@@ -60,6 +60,7 @@ typedef struct dltf_train_options {
     dltf_update update; /* ksvd, which also uses `iterations` */
     double error;       /* ksvd: error target of its codes, as in dltf_encode_options; 0: none */
 
+    double validation; /* share of the samples held out; 0: a tenth if the encoder needs them, else none */
     double tolerance;
 } dltf_train_options;
 
@@ -90,8 +91,8 @@ typedef struct dltf_iteration {
     double dual_residual;    /* beta ||Q_t - Q_{t-1}|| */
     double coherence;        /* max_{i != j} |<w_i, w_j>| */
     double frame_potential;  /* ||W^T W||^2 */
-    double held_out_error;   /* relative error on held-out samples, last measurement */
-    double unused_share;     /* fraction of atoms in no code of a held-out sample, same measurement */
+    double raw_error;        /* of the model as it stands, on samples held out (dltf_learner_quality), but */
+    double refit_error;      /* fewer of them, the same throughout; in some iterations of every stage */
     int64_t atoms_replaced;
     double seconds; /* since the learner was created or resumed */
 } dltf_iteration;
@@ -132,6 +133,19 @@ DLTF_API dltf_train_options dltf_learner_options(const dltf_learner *learner);
 DLTF_API const char *dltf_learner_choice(const dltf_learner *learner);
 DLTF_API const dltf_iteration *dltf_learner_history(const dltf_learner *learner, int64_t *count);
 DLTF_API dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model);
+
+/* What the codes of the model are worth, as dltf_encode and dltf_refit compute them. */
+typedef struct dltf_quality {
+    int64_t samples;     /* that were measured: all that were held out; if none, */
+    bool held_out;       /* up to 2,000 training samples, and this is false */
+    double raw_error;    /* sum ||x - Wz||^2 / sum ||x||^2 */
+    double refit_error;  /* the same with least-squares values */
+    double unused_share; /* fraction of atoms in no code of these samples */
+} dltf_quality;
+
+DLTF_API dltf_status dltf_learner_quality(const dltf_learner *learner, dltf_quality *quality);
+/* The row of X of the i-th of these samples, ascending. */
+DLTF_API int64_t dltf_learner_quality_row(const dltf_learner *learner, int64_t i);
 /* Writes a checkpoint. Resuming it with the same X gives the same bytes as an uninterrupted run. */
 DLTF_API dltf_status dltf_learner_save(const dltf_learner *learner, const char *path);
 DLTF_API dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_t threads,

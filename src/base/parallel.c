@@ -1,85 +1,202 @@
-/* Tasks over OpenMP threads. */
+/* Tasks over threads of our own. A thread that has run out of tasks looks for more for some microseconds, as
+ * long as it takes to wake one up, then sleeps: it never occupies a core that another process could use.
+ *
+ * A call takes sleeping threads from a list, or makes new ones, and returns when all tasks are done. Several
+ * calls at the same time, or within a task, each have threads of their own. Where no thread can be made,
+ * fewer share the tasks. After fork() the child starts with an empty list. */
+#define _GNU_SOURCE /* sched_getaffinity */
+
 #include "base/parallel.h"
 
-#include <omp.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-enum { MAX_THREADS = 256 };
+enum { MAX_THREADS = 1024, SPINS = 1000 };
 
-int dl_thread_count(int64_t requested) {
-    int64_t threads = requested > 0 ? requested : omp_get_max_threads();
-    return (int)(threads < MAX_THREADS ? threads : MAX_THREADS);
+typedef struct job {
+    dl_task run;
+    void *context;
+    int64_t tasks;
+    _Atomic int64_t next; /* task */
+    _Atomic int working;  /* threads beside the caller's that are not done */
+    pthread_cond_t done;
+} job;
+
+typedef struct worker {
+    _Atomic(job *) job; /* NULL: none */
+    int number;         /* in that job */
+    pthread_cond_t wake;
+    struct worker *next; /* in the list */
+} worker;
+
+static struct {
+    pthread_mutex_t mutex; /* protects the list, and the sleep of workers and callers */
+    worker *idle;
+} pool = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- fork ---- */
+
+static void lock_pool(void) {
+    pthread_mutex_lock(&pool.mutex);
 }
 
-/* ---- Threads that can be created ---- */
-
-static void *wait_for(void *gate) {
-    pthread_mutex_lock(gate);
-    pthread_mutex_unlock(gate);
-    return NULL;
+static void unlock_pool(void) {
+    pthread_mutex_unlock(&pool.mutex);
 }
 
-/* Creates up to `count` threads that exist at the same time, ends them, and returns their number. */
-static int try_threads(int count) {
-    pthread_t threads[MAX_THREADS];
-    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-    int created = 0;
-    pthread_mutex_lock(&gate);
-    while (created < count && pthread_create(&threads[created], NULL, wait_for, &gate) == 0)
-        created++;
-    pthread_mutex_unlock(&gate);
-    for (int i = 0; i < created; i++)
-        pthread_join(threads[i], NULL);
-    pthread_mutex_destroy(&gate);
-    return created;
-}
-
-/* OpenMP ends the process if it cannot create a thread. Every thread that starts parallel work has a team of
- * its own, which grows to the largest number of threads it ever had; a trial before it grows finds how many
- * the system allows. */
-static int affordable(int threads) {
-    static _Thread_local int team = 1;
-    static _Thread_local bool complete; /* the team has reached the limit of the system */
-    if (threads > team && !complete) {
-        int possible = 1 + try_threads(threads - 1);
-        complete = possible < threads;
-        team = possible > team ? possible : team;
-    }
-    return threads < team ? threads : team;
-}
-
-/* ---- Children ---- */
-
-/* A child has a copy of the team, but none of its threads, and OpenMP would wait for them for ever. It works
- * alone; the result is the same. */
-static atomic_bool is_child;
-
-static void note_fork(void) {
-    atomic_store(&is_child, true);
+/* The threads of the parent do not exist here. */
+static void forget_threads(void) {
+    pthread_mutex_init(&pool.mutex, NULL);
+    pool.idle = NULL;
 }
 
 static void watch_forks(void) {
-    pthread_atfork(NULL, NULL, note_fork);
+    pthread_atfork(lock_pool, unlock_pool, forget_threads);
 }
 
-static int usable(int threads) {
-    static pthread_once_t watching = PTHREAD_ONCE_INIT;
-    if (threads <= 1 || atomic_load(&is_child))
-        return 1;
-    pthread_once(&watching, watch_forks);
-    return affordable(threads);
+/* ---- Workers ---- */
+
+static inline void spin(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void work(job *j, int number) {
+    int64_t task = 0;
+    while ((task = atomic_fetch_add(&j->next, 1)) < j->tasks)
+        j->run(j->context, task, number);
+}
+
+static job *wait_for_job(worker *w) {
+    for (int i = 0; i < SPINS; i++) {
+        job *j = atomic_load(&w->job);
+        if (j)
+            return j;
+        spin();
+    }
+    lock_pool();
+    while (!atomic_load(&w->job))
+        pthread_cond_wait(&w->wake, &pool.mutex);
+    unlock_pool();
+    return atomic_load(&w->job);
+}
+
+static void *run_worker(void *argument) {
+    worker *w = argument;
+    for (;;) {
+        job *j = wait_for_job(w);
+        work(j, w->number);
+        lock_pool();
+        atomic_store(&w->job, NULL);
+        w->next = pool.idle;
+        pool.idle = w;
+        if (atomic_fetch_sub(&j->working, 1) == 1) /* after this the job may be gone */
+            pthread_cond_signal(&j->done);
+        unlock_pool();
+    }
+    return NULL;
+}
+
+/* A thread with no signals, which are for the threads of the program. */
+static bool start_thread(worker *w) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    bool started = pthread_create(&thread, &attributes, run_worker, w) == 0;
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+static worker *new_worker(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    worker *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    pthread_cond_init(&w->wake, NULL);
+    if (start_thread(w))
+        return w;
+    pthread_cond_destroy(&w->wake);
+    free(w);
+    return NULL;
+}
+
+static worker *take_worker(void) {
+    lock_pool();
+    worker *w = pool.idle;
+    if (w)
+        pool.idle = w->next;
+    unlock_pool();
+    return w ? w : new_worker();
+}
+
+/* ---- Jobs ---- */
+
+static void assign(worker *w, job *j, int number) {
+    lock_pool();
+    w->number = number;
+    atomic_fetch_add(&j->working, 1);
+    atomic_store(&w->job, j);
+    pthread_cond_signal(&w->wake);
+    unlock_pool();
+}
+
+static void wait_for_workers(job *j) {
+    for (int i = 0; i < SPINS && atomic_load(&j->working) > 0; i++)
+        spin();
+    lock_pool(); /* also if they are done: the last one may still be about to signal */
+    while (atomic_load(&j->working) > 0)
+        pthread_cond_wait(&j->done, &pool.mutex);
+    unlock_pool();
 }
 
 void dl_parallel(int threads, int64_t tasks, dl_task run, void *context) {
-    threads = usable(tasks < threads ? (int)tasks : threads);
-    if (threads <= 1) {
+    if (threads == 1 || tasks <= 1) {
         for (int64_t task = 0; task < tasks; task++)
             run(context, task, 0);
         return;
     }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (int64_t task = 0; task < tasks; task++)
-        run(context, task, omp_get_thread_num());
+    job j = {.run = run, .context = context, .tasks = tasks};
+    pthread_cond_init(&j.done, NULL);
+    for (int number = 1; number < threads && number < tasks; number++) {
+        worker *w = take_worker();
+        if (!w)
+            break;
+        assign(w, &j, number);
+    }
+    work(&j, 0);
+    wait_for_workers(&j);
+    pthread_cond_destroy(&j.done);
+}
+
+/* ---- How many ---- */
+
+/* Cores that this process may use. */
+static int64_t cores(void) {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        return CPU_COUNT(&allowed);
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* OMP_NUM_THREADS, which many programs and schedulers set to limit threads; 0: not set. */
+static int64_t limit(void) {
+    const char *text = getenv("OMP_NUM_THREADS");
+    return text ? strtol(text, NULL, 10) : 0;
+}
+
+int dl_thread_count(int64_t requested) {
+    int64_t threads = requested > 0 ? requested : limit() > 0 ? limit() : cores();
+    return (int)(threads < 1 ? 1 : threads < MAX_THREADS ? threads : MAX_THREADS);
 }

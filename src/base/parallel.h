@@ -1,4 +1,4 @@
-/* Tasks over threads. The only interface to OpenMP. */
+/* Tasks over threads. */
 #ifndef DL_BASE_PARALLEL_H
 #define DL_BASE_PARALLEL_H
 

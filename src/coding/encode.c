@@ -134,9 +134,8 @@ dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes 
         int64_t count = supports->indptr[i + 1] - supports->indptr[i];
         longest = count > longest ? count : longest;
     }
-    refit_job job = {.model = model,
-                     .samples = {X, model->mean, model->parts.unit_norm, 1},
-                     .room = dl_refit_scratch(longest, n)};
+    refit_job job = {
+        .model = model, .samples = dl_model_samples(model, X), .room = dl_refit_scratch(longest, n)};
     dltf_codes *made = NULL;
     DL_TRY(dl_matrix_check_finite(X, DLTF_SUBJECT_DATA));
     DL_TRY(dltf_codes_new(dltf_codes_csr(supports), &made));

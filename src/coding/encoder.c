@@ -188,11 +188,7 @@ static dltf_status check_codes(const batch *b) {
 
 dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, int64_t number, dl_slots out) {
     const dltf_model *model = e->recipe.model;
-    batch b = {.e = e,
-               .samples = {X, model->mean, model->parts.unit_norm, 1},
-               .first = first,
-               .number = number,
-               .out = out};
+    batch b = {.e = e, .samples = dl_model_samples(model, X), .first = first, .number = number, .out = out};
     dl_parallel(e->recipe.threads, dl_tiles(out.rows, DL_TILE), encode_tile, &b);
     return check_codes(&b);
 }

@@ -1,6 +1,6 @@
 /* Exact features from inexact products.
  *
- * Let s be the scores of a sample as the float kernel computes them, s' those of its bfloat16 copy, and err a
+ * Let s be the scores of a sample as the float kernel computes them, s' those of its integer copy, and err a
  * bound on |s - s'| over all atoms. If a is the k-th largest |s'|, at least k atoms have |s| >= a - err, so
  * an atom with |s'| < a - 2 err is not among the k largest |s|. The remaining atoms, usually fewer than 2k,
  * are scored again with floats. The bound comes from Cauchy's inequality and the norms of the rounding
@@ -16,35 +16,32 @@
 #include <string.h>
 
 /* Measured: with fewer or shorter atoms, or more candidates, scoring twice costs more than it saves. */
-enum { MIN_ATOMS = 4096, MIN_LENGTH = 64, ATOMS_PER_ENTRY = 128 };
+enum { MIN_ATOMS = 4096, MIN_ENTRIES = 1 << 20, ATOMS_PER_ENTRY = 128 };
 
 static int64_t max_candidates(int64_t k) {
     return 4 * k + 256;
 }
 
 bool dl_prefilter_pays(int64_t m, int64_t n, int64_t k) {
-    return dl_kernels_now()->scores16 && m >= MIN_ATOMS && n >= MIN_LENGTH && k <= m / ATOMS_PER_ENTRY;
+    return dl_kernels_now()->above16 && m >= MIN_ATOMS && n >= MIN_ENTRIES / m && k <= m / ATOMS_PER_ENTRY;
 }
 
 static double norm_of(const float *x, int64_t n) {
-    double square = 0;
-    for (int64_t d = 0; d < n; d++)
-        square += (double)x[d] * (double)x[d];
-    return sqrt(square);
+    return sqrt(dl_kernels_now()->square(x, n));
 }
 
 dltf_status dl_prefilter_make(const float *E, const dl_packed *packed, dl_prefilter *filter) {
     int64_t m = packed->m, n = packed->n;
     *filter = (dl_prefilter){.E = E};
-    uint32_t *row = DL_NEW(uint32_t, (n + 1) / 2);
+    int16_t *row = DL_NEW(int16_t, n + 1);
     dltf_status status = row ? dl_packed16_alloc(&filter->E16, m, n) : DLTF_MEMORY;
     for (int64_t j = 0; status == DLTF_OK && j < m; j++) {
+        double lost = dl_packed16_set(&filter->E16, j, E + j * n, packed->bias[j], row);
         filter->norm = fmax(filter->norm, norm_of(E + j * n, n));
-        filter->lost = fmax(filter->lost, dl_round16(E + j * n, n, row));
+        filter->lost = fmax(filter->lost, lost);
         filter->bias = fmax(filter->bias, fabs((double)packed->bias[j]));
+        filter->scale = fmax(filter->scale, (double)filter->E16.scale[j]);
     }
-    if (status == DLTF_OK)
-        dl_packed16_fill(&filter->E16, E, packed->bias);
     dl_free(row);
     return status;
 }
@@ -56,11 +53,14 @@ void dl_prefilter_free(dl_prefilter *filter) {
 dltf_status dl_prefilter_space_alloc(int64_t n, int64_t k, dl_prefilter_space **space) {
     dltf_status status = DLTF_OK;
     dl_prefilter_space *made = NULL;
-    int64_t room = max_candidates(k) + DL_BLOCK_ATOMS;
+    int64_t room = max_candidates(k) + DL_BLOCK_ATOMS + DL_CANDIDATES_SLACK;
     DL_TRY_NEW(made, 1);
-    DL_TRY_NEW(made->X16, DL_TILE * ((n + 1) / 2));
-    DL_TRY_NEW(made->index, DL_TILE * room);
-    DL_TRY_NEW(made->value, DL_TILE * room);
+    made->hits.room = room;
+    DL_TRY_NEW(made->X16, DL_TILE * (n + 1));
+    DL_TRY_NEW(made->hits.count, DL_TILE);
+    DL_TRY_NEW(made->hits.index, DL_TILE * room);
+    DL_TRY_NEW(made->hits.value, DL_TILE * room);
+    DL_TRY_NEW(made->position, room);
     DL_TRY_NEW(made->keys, room);
     *space = made;
     made = NULL;
@@ -73,20 +73,36 @@ void dl_prefilter_space_free(dl_prefilter_space *space) {
     if (!space)
         return;
     dl_free(space->X16);
-    dl_free(space->index);
-    dl_free(space->value);
+    dl_free(space->hits.count);
+    dl_free(space->hits.index);
+    dl_free(space->hits.value);
+    dl_free(space->position);
     dl_free(space->keys);
     dl_free(space);
 }
 
-/* A bound on |s - s'| of a sample. Both sums have at most n roundings of relative size 2^-24, counted twice
- * here for safety; the bfloat16 product flushes numbers below FLT_MIN to zero. */
+/* A bound on |s - s'| of a sample. The float sum has at most n roundings of relative size 2^-24 and s' three,
+ * counted twice for safety. Numbers below FLT_MIN have an absolute error instead, 2^-149 at most, which the
+ * integer sum multiplies by up to 2^31. */
 static double largest_error(const dl_prefilter *filter, const float *x, int64_t n, double lost_x) {
     double norm_x = norm_of(x, n), norm_e = filter->norm, lost_e = filter->lost;
     double rounding = lost_x * (norm_e + lost_e) + norm_x * lost_e;
-    double sums = 4 * (double)(n + 4) * 0x1p-24 * ((norm_x + lost_x) * (norm_e + lost_e) + filter->bias);
-    double tiny = 4 * (double)FLT_MIN * (double)(n + 1) * (1 + norm_x + norm_e);
-    return rounding + sums + tiny;
+    double size = (norm_x + lost_x) * (norm_e + lost_e) + filter->bias; /* of sums and of parts of them */
+    double sums = 4 * (double)(n + 4) * 0x1p-24 * size;
+    double tiny = 0x1p-116 + (double)n * 0x1p-148;
+    return size < (double)FLT_MAX ? rounding + sums + tiny : INFINITY;
+}
+
+/* Makes the integer copy of sample i; no candidates yet. */
+static void start(const dl_prefilter *filter, int64_t i, const float *x, int64_t n, dl_prefilter_space *s) {
+    double lost = dl_round16(x, n, s->X16 + 2 * i * filter->E16.pairs, &s->scale[i]);
+    double margin = 2 * largest_error(filter, x, n, lost);
+    bool bounded = margin < INFINITY && (double)s->scale[i] * filter->scale < (double)FLT_MAX;
+    s->margin[i] = bounded ? margin : INFINITY; /* NaN: not filtered either */
+    s->weakest[i] = 0;
+    s->settled[i] = 0;
+    s->hits.count[i] = 0;
+    s->cut[i] = bounded ? 0 : UINT32_MAX >> 1;
 }
 
 static double weakest_of(const float *value, int64_t count) {
@@ -115,39 +131,29 @@ static uint32_t cut_of(double weakest, double margin) {
     return bits;
 }
 
-/* Drops the candidates that a larger k-th score has ruled out. */
-static int64_t compact(int32_t *index, float *value, int64_t count, uint32_t cut) {
-    int64_t kept = 0;
-    for (int64_t c = 0; c < count; c++) {
-        uint32_t bits;
-        memcpy(&bits, &value[c], sizeof bits);
-        if ((bits & 0x7fffffffu) > cut) {
-            index[kept] = index[c];
-            value[kept++] = value[c];
-        }
+/* Raises the cut of sample i to what its list allows, and drops the candidates below it. */
+static void tighten(const dl_feature *feature, int64_t i, dl_workspace *space) {
+    dl_prefilter_space *s = space->filter;
+    int32_t *index = s->hits.index + i * s->hits.room;
+    float *value = s->hits.value + i * s->hits.room;
+    int64_t count = s->hits.count[i];
+    s->weakest[i] = fmax(s->weakest[i], kth(feature, value, count, space));
+    s->cut[i] = cut_of(s->weakest[i], s->margin[i]);
+    count = dl_kernels_now()->above(value, count, feature->positive, s->cut[i], 0, s->position, value);
+    for (int64_t c = 0; c < count; c++)
+        index[c] = index[s->position[c]];
+    s->hits.count[i] = s->settled[i] = count;
+    if (count > max_candidates(feature->k)) {
+        s->margin[i] = INFINITY; /* too many: coded without the filter */
+        s->hits.count[i] = 0;
+        s->cut[i] = UINT32_MAX >> 1;
     }
-    return kept;
 }
 
-/* Adds the candidates of sample i among the approximate scores of a block of atoms. */
-static void gather(const dl_feature *feature, int64_t i, const float *scores, int64_t atoms, int64_t first,
-                   dl_workspace *space) {
-    dl_prefilter_space *s = space->filter;
-    int64_t limit = max_candidates(feature->k), room = limit + DL_BLOCK_ATOMS;
-    int32_t *index = s->index + i * room;
-    float *value = s->value + i * room;
-    if (s->count[i] < feature->k)
-        s->weakest[i] = fmax(s->weakest[i], kth(feature, scores, atoms, space));
-    int64_t added =
-        dl_kernels_now()->above(scores, atoms, feature->positive, cut_of(s->weakest[i], s->margin[i]),
-                                (int32_t)first, index + s->count[i], value + s->count[i]);
-    if (added == 0)
-        return;
-    s->count[i] += added;
-    s->weakest[i] = fmax(s->weakest[i], kth(feature, value, s->count[i], space));
-    s->count[i] = compact(index, value, s->count[i], cut_of(s->weakest[i], s->margin[i]));
-    if (s->count[i] > limit)
-        s->margin[i] = INFINITY;
+/* Not after every block, since finding the k-th candidate costs more than it saves; but lists need room for
+ * the next block. */
+static bool is_due(const dl_prefilter_space *s, int64_t i, int64_t k) {
+    return s->hits.count[i] >= s->settled[i] + k || s->hits.count[i] > max_candidates(k);
 }
 
 /* The code of sample i from its candidates; false if they are not guaranteed to contain it. */
@@ -155,9 +161,11 @@ static bool settle(const dl_feature *feature, int64_t i, const float *x, dl_work
                    int32_t *index, float *value) {
     dl_prefilter_space *s = space->filter;
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t room = max_candidates(feature->k) + DL_BLOCK_ATOMS, found = s->count[i];
-    int32_t *candidate = s->index + i * room;
-    float *scores = s->value + i * room;
+    int32_t *candidate = s->hits.index + i * s->hits.room;
+    float *scores = s->hits.value + i * s->hits.room;
+    if (s->margin[i] < INFINITY)
+        tighten(feature, i, space);
+    int64_t found = s->hits.count[i];
     if (!(s->weakest[i] > s->margin[i]) || !(s->weakest[i] < (double)FLT_MAX / 2))
         return false;
     kernels->exact(feature->filter->E, feature->E->n, feature->E->bias, x, candidate, found, scores);
@@ -171,24 +179,18 @@ static bool settle(const dl_feature *feature, int64_t i, const float *x, dl_work
 void dl_prefilter_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
                        dl_workspace *space, dl_slots out) {
     const dl_packed *E = feature->E;
+    const dl_packed16 *E16 = &feature->filter->E16;
     dl_prefilter_space *s = space->filter;
-    const int64_t pairs = feature->filter->E16.pairs, block_panels = DL_BLOCK_ATOMS / DL_PANEL;
-    for (int64_t i = 0; i < rows; i++) {
-        const float *x = X + i * x_stride;
-        double lost = dl_round16(x, E->n, s->X16 + i * pairs);
-        double margin = 2 * largest_error(feature->filter, x, E->n, lost);
-        s->margin[i] = margin < INFINITY ? margin : INFINITY; /* NaN: not filtered either */
-        s->weakest[i] = 0;
-        s->count[i] = 0;
-    }
-    for (int64_t panel = 0; panel < E->panels; panel += block_panels) {
-        int64_t last = panel + block_panels < E->panels ? panel + block_panels : E->panels;
-        int64_t first = panel * DL_PANEL, end = last * DL_PANEL < E->m ? last * DL_PANEL : E->m;
-        dl_kernels_now()->scores16(&feature->filter->E16, panel, last, s->X16, rows, space->scores,
-                                   end - first);
+    const int64_t block_panels = DL_BLOCK_ATOMS / DL_PANEL;
+    for (int64_t i = 0; i < rows; i++)
+        start(feature->filter, i, X + i * x_stride, E->n, s);
+    for (int64_t panel = 0; panel < E16->panels; panel += block_panels) {
+        int64_t last = panel + block_panels < E16->panels ? panel + block_panels : E16->panels;
+        dl_kernels_now()->above16(E16, panel, last, s->X16, s->scale, rows, feature->positive, s->cut,
+                                  s->hits);
         for (int64_t i = 0; i < rows; i++)
-            if (s->margin[i] < INFINITY)
-                gather(feature, i, space->scores + i * (end - first), end - first, first, space);
+            if (is_due(s, i, feature->k))
+                tighten(feature, i, space);
     }
     dl_feature exact = {.E = E, .k = feature->k, .positive = feature->positive};
     for (int64_t i = 0; i < rows; i++) {

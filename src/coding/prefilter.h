@@ -1,5 +1,5 @@
-/* Features of very large dictionaries: candidates from a product in bfloat16, then exact scores of these few.
- * The codes are bitwise the same as without the filter. */
+/* Features of very large dictionaries: candidates from a product of integers of 16 bits, then exact scores of
+ * these few. The codes are bitwise the same as without the filter. */
 #ifndef DL_CODING_PREFILTER_H
 #define DL_CODING_PREFILTER_H
 
@@ -7,11 +7,11 @@
 
 struct dl_prefilter {
     dl_packed16 E16;
-    const float *E;          /* m x n, rows are atoms; borrowed */
-    double norm, lost, bias; /* largest ||e_j||, ||e_j - e16_j||, |b_j| */
+    const float *E;                 /* m x n, rows are atoms; borrowed */
+    double norm, lost, bias, scale; /* largest ||e_j||, ||e_j - e16_j||, |b_j|, unit of e16_j */
 };
 
-/* Whether the filter is faster: the CPU has bfloat16 products, and the dictionary is large. */
+/* Whether the filter is faster: the CPU has such products, and the dictionary is large. */
 bool dl_prefilter_pays(int64_t m, int64_t n, int64_t k);
 
 /* For the score matrix E whose packed form is `packed`. */
@@ -20,11 +20,13 @@ void dl_prefilter_free(dl_prefilter *filter);
 
 /* Work space of one thread: the candidates of each sample of a tile. */
 struct dl_prefilter_space {
-    uint32_t *X16;  /* DL_TILE x pairs */
-    int32_t *index; /* DL_TILE x room */
-    float *value;
-    uint32_t *keys; /* room */
-    int64_t count[DL_TILE];
+    int16_t *X16;             /* DL_TILE x pairs x 2 */
+    float scale[DL_TILE];     /* units of X16 */
+    dl_candidates hits;       /* lists of the samples of a tile */
+    int32_t *position;        /* room */
+    uint32_t *keys;           /* room */
+    int64_t settled[DL_TILE]; /* length of the list when `weakest` was found */
+    uint32_t cut[DL_TILE];
     double margin[DL_TILE];  /* twice the largest error of a score; infinite: the sample is not filtered */
     double weakest[DL_TILE]; /* k-th largest approximate magnitude so far; 0 while there are fewer */
 };

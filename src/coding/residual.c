@@ -66,7 +66,7 @@ dltf_status dl_find_not_finite(dltf_matrix X, int64_t first, double *row) {
 }
 
 dltf_status dl_residual_add(dl_residual *r, dltf_matrix X, const dltf_codes *codes) {
-    piece p = {r, {X, r->model->mean, r->model->parts.unit_norm, 1}, codes};
+    piece p = {r, dl_model_samples(r->model, X), codes};
     int64_t tiles = dl_tiles(X.rows, DL_TILE), first = r->rows;
     dl_parallel(r->threads, tiles, add_tile, &p);
     for (int64_t t = 0; t < tiles; t++) {

@@ -16,7 +16,7 @@ typedef struct row {
 static const row kinds[] = {
     [DL_KIND_MODEL] = {"dltf-model", "1", "model", "a finished model", "'dltf train'",
                        "to start training from it, run 'dltf train DATA --init FILE'"},
-    [DL_KIND_CHECKPOINT] = {"dltf-checkpoint", "3", "checkpoint",
+    [DL_KIND_CHECKPOINT] = {"dltf-checkpoint", "4", "checkpoint",
                             "a checkpoint of an unfinished training run", "an interrupted 'dltf train'",
                             "to resume, run 'dltf train DATA --resume FILE'"},
     [DL_KIND_PCA] = {"dltf-pca", "1", "PCA", "a file of principal components", "'dltf cluster --save-pca'",

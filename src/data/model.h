@@ -3,6 +3,7 @@
 #define DL_DATA_MODEL_H
 
 #include "data/notes.h"
+#include "data/samples.h"
 #include "kernels/packed.h"
 
 struct dltf_model {
@@ -11,5 +12,14 @@ struct dltf_model {
     dl_packed packed; /* encoder (of a tied model: dictionary) and bias, packed for products */
     dl_notes notes;
 };
+
+/* Samples as the model preprocesses them. */
+static inline dl_samples dl_model_samples(const dltf_model *model, dltf_matrix X) {
+    return (dl_samples){.X = X,
+                        .mean = model->mean,
+                        .remove_mean = model->parts.remove_mean,
+                        .unit_norm = model->parts.unit_norm,
+                        .scale = 1};
+}
 
 #endif

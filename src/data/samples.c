@@ -7,11 +7,22 @@
 #include <math.h>
 #include <string.h>
 
+/* Divided first: the sum of huge values would overflow. A constant row becomes exactly zero. */
+static void remove_mean(double *row, int64_t n) {
+    double rest = 0;
+    for (int64_t j = 1; j < n; j++)
+        rest += (row[j] - row[0]) / (double)n;
+    for (int64_t j = n - 1; j >= 0; j--)
+        row[j] = (row[j] - row[0]) - rest;
+}
+
 static void preprocess(const dl_samples *samples, double *row) {
     int64_t n = samples->X.cols;
     if (samples->mean)
         for (int64_t j = 0; j < n; j++)
             row[j] -= (double)samples->mean[j];
+    if (samples->remove_mean)
+        remove_mean(row, n);
     if (samples->unit_norm)
         dl_normalise(row, n);
 }
@@ -25,8 +36,8 @@ void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *ou
 
 const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t *stride) {
     const dltf_matrix *X = &samples->X;
-    bool plain = X->type == DLTF_F32 && X->col_stride == 1 && !samples->mean && !samples->unit_norm &&
-                 samples->scale == 1;
+    bool plain = X->type == DLTF_F32 && X->col_stride == 1 && !samples->mean && !samples->remove_mean &&
+                 !samples->unit_norm && samples->scale == 1;
     if (!plain)
         return NULL;
     *stride = X->row_stride;

@@ -11,6 +11,7 @@ enum { DL_TILE = 96 };
 typedef struct dl_samples {
     dltf_matrix X;
     const float *mean; /* subtracted, or NULL */
+    bool remove_mean;  /* then the mean of its own entries is subtracted from each row */
     bool unit_norm;    /* then scaled to norm 1 (a zero row stays zero) */
     double scale;      /* then multiplied */
 } dl_samples;

@@ -6,6 +6,7 @@
 #include "coding/encoder.h"
 #include "data/model.h"
 #include "denoise/patch_learner.h"
+#include "learning/learner.h"
 
 /* Constants of the method, the same for all images; CUT and CUT_LEARNING are thresholds in units of sigma,
  * RESIDUAL is the residual energy, in units of n sigma^2, that counts as noise. See docs/design.md. */
@@ -105,6 +106,7 @@ static dltf_status learn_library(work *w, const float *X, int64_t count, dltf_tr
     options.seed = o->seed;
     options.threads = o->threads;
     DL_TRY(dltf_learner_new(dltf_matrix_f32(X, count, w->n), &options, start, &learner));
+    learner->unmonitored = true;
     DL_TRY(dltf_learner_run(learner, on_progress, &s, &outcome));
     if (outcome == DLTF_INTERRUPTED)
         DL_TRY(dl_fail(DLTF_CANCELLED, "denoising was cancelled"));

@@ -1,4 +1,4 @@
-/* Replaces base/parallel.c in the small library: tasks run sequentially, without OpenMP. */
+/* Replaces base/parallel.c in the small library: tasks run sequentially, without threads. */
 #include "base/parallel.h"
 
 int dl_thread_count(int64_t requested) {

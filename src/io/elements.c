@@ -48,17 +48,38 @@ int64_t dl_elements_integer(const dl_elements *elements, int64_t index) {
     return (int64_t)(bits << unused) >> unused; /* sign-extends */
 }
 
+static float float_of_bits(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The exponent of float16 has 5 bits and a bias of 15. Its bits in the place of a float's make a value that
+ * is too small by 2^(127 - 15), subnormal or not. */
+static float float_of_half(uint32_t bits) {
+    uint32_t sign = (bits & 0x8000) << 16, magnitude = bits & 0x7fff;
+    float value = magnitude < 0x7c00 ? float_of_bits(magnitude << 13) * 0x1p112F
+                                     : float_of_bits(0x7f800000 | (magnitude & 0x3ff) << 13);
+    return sign ? -value : value;
+}
+
+static float float_of_16_bits(const dl_elements *elements, uint32_t bits) {
+    return elements->kind == 'V' ? float_of_bits(bits << 16) : float_of_half(bits);
+}
+
 double dl_elements_real(const dl_elements *elements, int64_t index) {
     uint64_t bits = load_bits(elements, index);
-    if (elements->item == 4) {
-        uint32_t half = (uint32_t)bits;
-        float value;
-        memcpy(&value, &half, sizeof value);
-        return (double)value;
-    }
+    if (elements->item == 2)
+        return (double)float_of_16_bits(elements, (uint32_t)bits);
+    if (elements->item == 4)
+        return (double)float_of_bits((uint32_t)bits);
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+static bool is_real(const dl_elements *elements) {
+    return elements->kind == 'f' || elements->kind == 'V';
 }
 
 dltf_status dl_elements_type(const dl_elements *elements, dltf_type *type) {
@@ -70,8 +91,8 @@ dltf_status dl_elements_type(const dl_elements *elements, dltf_type *type) {
         return dl_fail(DLTF_FORMAT, "contains no numbers: an axis has length 0");
     if (elements->kind == 'u' && elements->item == 1)
         *type = DLTF_U8;
-    else if (elements->kind == 'f')
-        *type = elements->item == 4 ? DLTF_F32 : DLTF_F64;
+    else if (is_real(elements))
+        *type = elements->item <= 4 ? DLTF_F32 : DLTF_F64;
     else
         *type = elements->item <= 2 ? DLTF_F32 : DLTF_F64; /* 16-bit integers fit a float's 24 bits */
     return DLTF_OK;
@@ -100,13 +121,15 @@ static dltf_status convert_integers(const dl_elements *elements, dltf_type type,
 }
 
 static void convert_reals(const dl_elements *elements, void *out) {
-    if (!elements->swapped) {
+    if (!elements->swapped && elements->item != 2) {
         memcpy(out, elements->data, (size_t)elements->bytes);
         return;
     }
     for (int64_t i = 0; i < elements->count; i++) {
         uint64_t bits = load_bits(elements, i);
-        if (elements->item == 4)
+        if (elements->item == 2)
+            ((float *)out)[i] = float_of_16_bits(elements, (uint32_t)bits);
+        else if (elements->item == 4)
             ((uint32_t *)out)[i] = (uint32_t)bits;
         else
             ((uint64_t *)out)[i] = bits;
@@ -114,7 +137,7 @@ static void convert_reals(const dl_elements *elements, void *out) {
 }
 
 dltf_status dl_elements_convert(const dl_elements *elements, dltf_type type, void *out) {
-    if (elements->kind != 'f' && type != DLTF_U8)
+    if (!is_real(elements) && type != DLTF_U8)
         return convert_integers(elements, type, out);
     convert_reals(elements, out);
     return DLTF_OK;

@@ -8,7 +8,7 @@
 enum { DL_MAX_AXES = 32 };
 
 typedef struct dl_elements {
-    char kind;    /* 'f' real, 'i' signed, 'u' unsigned, 'S' bytes, 'U' text in UCS-4 */
+    char kind;    /* 'f' real, 'V' bfloat16, 'i' signed, 'u' unsigned, 'S' bytes, 'U' text in UCS-4 */
     int64_t item; /* bytes of one element */
     bool swapped; /* byte order differs from the host's; false for single bytes */
     bool fortran; /* first axis fastest */
@@ -33,13 +33,13 @@ bool dl_elements_native(const dl_elements *elements, dltf_type type);
 dltf_status dl_elements_convert(const dl_elements *elements, dltf_type type, void *out);
 
 /* The elements as a matrix, first axis = rows. If they can be used in place, the array points into `owner`
- * and takes ownership of it. Otherwise copies, swaps bytes, and converts integers to f32 (up to 16 bits) or
- * f64. */
+ * and takes ownership of it. Otherwise copies, swaps bytes, and converts 16-bit reals to f32
+ * and integers to f32 (up to 16 bits) or f64. */
 dltf_status dl_elements_array(const dl_elements *elements, dl_file *owner, dltf_array **array);
 
 /* One element of kind 'i' or 'u'; unsigned values beyond int64 saturate to INT64_MAX. */
 int64_t dl_elements_integer(const dl_elements *elements, int64_t index);
-/* One element of kind 'f'. */
+/* One element of kind 'f' or 'V'. */
 double dl_elements_real(const dl_elements *elements, int64_t index);
 
 #endif

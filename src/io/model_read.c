@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const reserved[] = {"format", "version", "k", "select", "unit_norm"};
+static const char *const reserved[] = {"format", "version", "k", "select", "remove_mean", "unit_norm"};
 enum { RESERVED = sizeof reserved / sizeof reserved[0] };
 
 static bool is_reserved(const char *name) {
@@ -29,10 +29,19 @@ static dltf_status bad_note(const char *name, const char *value, const char *exp
                    DL_PRINTABLE(value, (int64_t)strlen(value)), expected);
 }
 
-/* k, select and unit_norm. */
+/* `missing`: the value of a flag that is not there. */
+static dltf_status read_flag(const dl_notes *notes, const char *name, const char *missing, bool *flag) {
+    const char *text = dl_notes_get(notes, name);
+    text = text ? text : missing;
+    if (!text || (strcmp(text, "true") != 0 && strcmp(text, "false") != 0))
+        return bad_note(name, text, "true or false");
+    *flag = strcmp(text, "true") == 0;
+    return DLTF_OK;
+}
+
+/* k, select and preprocessing. */
 static dltf_status read_settings(const dl_notes *notes, dltf_model_view *parts) {
     const char *k = dl_notes_get(notes, "k"), *select = dl_notes_get(notes, "select");
-    const char *unit_norm = dl_notes_get(notes, "unit_norm");
     parts->k = 0;
     for (const char *c = k; c && *c >= '0' && *c <= '9' && parts->k <= INT32_MAX; c++)
         parts->k = 10 * parts->k + (*c - '0');
@@ -46,10 +55,8 @@ static dltf_status read_settings(const dl_notes *notes, dltf_model_view *parts) 
         parts->select = DLTF_SELECT_POSITIVE;
     else
         return bad_note("select", select, "abs or positive");
-    if (!unit_norm || (strcmp(unit_norm, "true") != 0 && strcmp(unit_norm, "false") != 0))
-        return bad_note("unit_norm", unit_norm, "true or false");
-    parts->unit_norm = strcmp(unit_norm, "true") == 0;
-    return DLTF_OK;
+    dltf_status status = read_flag(notes, "remove_mean", "false", &parts->remove_mean);
+    return status == DLTF_OK ? read_flag(notes, "unit_norm", NULL, &parts->unit_norm) : status;
 }
 
 /* An optional tensor of this shape with finite values; `used` counts those present. */

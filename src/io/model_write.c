@@ -16,6 +16,8 @@ static dltf_status set_notes(const dltf_model *model, dl_notes *notes) {
         DL_TRY(dl_notes_set(notes, model->notes.list[i].name, model->notes.list[i].value));
     DL_TRY(dl_notes_set(notes, "k", k));
     DL_TRY(dl_notes_set(notes, "select", model->parts.select == DLTF_SELECT_POSITIVE ? "positive" : "abs"));
+    if (model->parts.remove_mean)
+        DL_TRY(dl_notes_set(notes, "remove_mean", "true"));
     DL_TRY(dl_notes_set(notes, "unit_norm", model->parts.unit_norm ? "true" : "false"));
 done:
     return status;

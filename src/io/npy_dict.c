@@ -73,7 +73,9 @@ static dltf_status unsupported(cursor descr) {
 
 static bool known_item(char kind, int64_t item) {
     if (kind == 'f')
-        return item == 4 || item == 8;
+        return item == 2 || item == 4 || item == 8;
+    if (kind == 'V') /* bytes without a meaning: how NumPy stores bfloat16, which it does not know */
+        return item == 2;
     if (kind == 'i' || kind == 'u')
         return item == 1 || item == 2 || item == 4 || item == 8;
     return (kind == 'S' || kind == 'U') && item >= 1 && item <= INT32_MAX;

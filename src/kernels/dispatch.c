@@ -29,22 +29,22 @@ static bool has_avx512(void) {
            __builtin_cpu_supports("fma");
 }
 
-/* VPOPCNTDQ: Ice Lake, Zen 4 and later. */
-static bool has_avx512popcnt(void) {
-    return has_avx512() && __builtin_cpu_supports("avx512vpopcntdq");
+/* Dot products of integers: Cascade Lake, Ice Lake, Zen 4 and later. */
+static bool has_avx512vnni(void) {
+    return has_avx512() && __builtin_cpu_supports("avx512vnni");
 }
 
-/* Levels are cumulative: Cooper Lake, which has bfloat16 but no popcounts, runs as avx512. */
-static bool has_avx512bf16(void) {
-    return has_avx512popcnt() && __builtin_cpu_supports("avx512bf16");
+/* VPOPCNTDQ: Ice Lake, Zen 4 and later. Levels are cumulative. */
+static bool has_avx512popcnt(void) {
+    return has_avx512vnni() && __builtin_cpu_supports("avx512vpopcntdq");
 }
 #endif
 
 /* Best first. */
 static const level levels[] = {
 #if defined(__x86_64__)
-    {&dl_kernels_avx512bf16, has_avx512bf16},
     {&dl_kernels_avx512popcnt, has_avx512popcnt},
+    {&dl_kernels_avx512vnni, has_avx512vnni},
     {&dl_kernels_avx512, has_avx512},
     {&dl_kernels_avx2, has_avx2},
 #endif

@@ -20,13 +20,25 @@ typedef struct dl_packed {
     float *bias; /* panels x DL_PANEL, the initial scores: minus the bias */
 } dl_packed;
 
-/* The same in bfloat16: in each panel the pairs of entries 2p, 2p+1 of its rows, the even one in the low
- * half. */
+/* The same in integers of 16 bits: in each panel the pairs of entries 2p, 2p+1 of its rows. An even number
+ * of panels. Row j is scale[j] times its integers. */
 typedef struct dl_packed16 {
     int64_t m, n, pairs, panels;
-    uint32_t *data; /* panels x pairs x DL_PANEL */
-    float *bias;    /* panels x DL_PANEL, as above */
+    int16_t *data; /* panels x pairs x DL_PANEL x 2 */
+    float *scale;  /* panels x DL_PANEL */
+    float *bias;   /* panels x DL_PANEL, as above */
 } dl_packed16;
+
+/* Lists of candidates: sample i has count[i] of them at index + i * room and value + i * room. */
+typedef struct dl_candidates {
+    int64_t room;
+    int64_t *count;
+    int32_t *index;
+    float *value;
+} dl_candidates;
+
+/* Entries past the end of a list that kernels may overwrite. */
+enum { DL_CANDIDATES_SLACK = 16 };
 
 /* One linear piece of the prox's scalar equation (learning/prox.c): the number of |c_i| >= high (full), the
  * number strictly between low and high (middle), and the sum of the latter. */
@@ -61,7 +73,8 @@ typedef struct dl_adam_factors {
     float rate, keep_moment, keep_square, epsilon, decay;
 } dl_adam_factors;
 
-/* Pointers to the kernels of list.h; those of DL_KERNEL16 are NULL where the CPU has no bfloat16 products. */
+/* Pointers to the kernels of list.h; those of DL_KERNEL16 are NULL where the CPU has no dot products of
+ * integers of 16 bits. */
 typedef struct dl_kernels {
     const char *level;
 #define DL_KERNEL(result, name, parameters) result(*name) parameters;
@@ -70,7 +83,7 @@ typedef struct dl_kernels {
 } dl_kernels;
 
 /* The table in use: the best level of this CPU, or the one that the environment variable DLTF_KERNELS names
- * (avx512bf16, avx512popcnt, avx512, avx2, c) if the CPU supports it; dltf_kernels_check reports other names.
+ * (avx512popcnt, avx512vnni, avx512, avx2, c) if the CPU supports it; dltf_kernels_check reports other names.
  */
 const dl_kernels *dl_kernels_now(void);
 

@@ -3,8 +3,8 @@
  *
  * Included several times, without a guard: for the struct of pointers, the declarations and the tables. Each
  * defines DL_KERNEL(result, name, parameters) first, and DL_KERNEL16 for the kernels that exist only on CPUs
- * with bfloat16 products; without DL_KERNEL16 these are skipped. DL_KERNEL_BITS is for kernels with a
- * second AVX-512 version that uses popcount instructions; by default it is DL_KERNEL. */
+ * with dot products of integers (VNNI); without DL_KERNEL16 these are skipped. DL_KERNEL_BITS is for kernels
+ * with a second AVX-512 version that uses popcount instructions; by default it is DL_KERNEL. */
 #ifndef DL_KERNEL16
 #define DL_KERNEL16(result, name, parameters)
 #endif
@@ -137,10 +137,12 @@ DL_KERNEL(void, hamming_listed,
  * for all, count <= 65,536. */
 DL_KERNEL(int64_t, nearer, (const uint16_t *distances, int64_t count, uint16_t bound, uint16_t *positions))
 
-/* Like `scores`, in bfloat16: X has rows of E->pairs words. */
-DL_KERNEL16(void, scores16,
-            (const dl_packed16 *E, int64_t first, int64_t last, const uint32_t *X, int64_t rows, float *S,
-             int64_t s_stride))
+/* Scores from integers of 16 bits: X has rows of E->pairs pairs, row i is scale[i] times its integers.
+ * Appends atom and score to the list of row i where the score ranks above cut[i]; the lists have room for all
+ * atoms of the panels first .. last-1, both even, and DL_CANDIDATES_SLACK more. */
+DL_KERNEL16(void, above16,
+            (const dl_packed16 *E, int64_t first, int64_t last, const int16_t *X, const float *scale,
+             int64_t rows, bool positive, const uint32_t *cut, dl_candidates hits))
 
 /* Scores of `count` atoms of E, with the same bits as `scores` (rows of n floats; bias with the sign of
  * dl_packed). */

@@ -1,11 +1,18 @@
-/* Rounding to bfloat16, the upper half of a float, and the layout that vdpbf16ps expects: adjacent pairs of
- * entries. */
+/* Rounding to integers of 16 bits, and the layout that vpdpwssd expects: adjacent pairs of entries. */
 #include "kernels/packed16.h"
 
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* The largest integer, and the norm of a row of integers before rounding adds to it. 46,340^2 < 2^31; the
+ * difference is more than the rounding errors of the norm. */
+static const double LARGEST = 32766, LARGEST_NORM = 46300;
+
+/* The error of an integer: half a unit, and the rounding of a quotient below 2^15. */
+static const double ERROR = 0.502;
 
 static int64_t pairs_of(int64_t n) {
     return (n + 1) / 2;
@@ -13,11 +20,14 @@ static int64_t pairs_of(int64_t n) {
 
 dltf_status dl_packed16_alloc(dl_packed16 *packed, int64_t m, int64_t n) {
     dltf_status status = DLTF_OK;
-    *packed = (dl_packed16){.m = m, .n = n, .pairs = pairs_of(n), .panels = (m + DL_PANEL - 1) / DL_PANEL};
+    const int64_t pair_of_panels = 2 * DL_PANEL; /* which kernels read together */
+    *packed = (dl_packed16){.m = m, .n = n, .pairs = pairs_of(n)};
+    packed->panels = (m + pair_of_panels - 1) / pair_of_panels * 2;
     int64_t rows = packed->panels * DL_PANEL, entries = 0;
-    if (!dl_multiply(rows, packed->pairs, &entries))
+    if (!dl_multiply(rows, 2 * packed->pairs, &entries))
         return dl_fail(DLTF_MEMORY, "a score matrix of %lld x %lld is too large", (long long)m, (long long)n);
     DL_TRY_NEW(packed->data, entries);
+    DL_TRY_NEW(packed->scale, rows);
     DL_TRY_NEW(packed->bias, rows);
 done:
     if (status != DLTF_OK)
@@ -27,45 +37,41 @@ done:
 
 void dl_packed16_free(dl_packed16 *packed) {
     dl_free(packed->data);
+    dl_free(packed->scale);
     dl_free(packed->bias);
     *packed = (dl_packed16){0};
 }
 
-/* Rounds to nearest, ties to even; overflow gives infinity. NaN may become infinity too. */
-static uint32_t upper_half(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+static float largest_of(const float *x, int64_t n) {
+    float largest = 0;
+    for (int64_t d = 0; d < n; d++)
+        largest = fabsf(x[d]) > largest ? fabsf(x[d]) : largest;
+    return largest;
 }
 
-static double rounding_error(float x, uint32_t half) {
-    uint32_t bits = half << 16;
-    float kept;
-    memcpy(&kept, &bits, sizeof kept);
-    return (double)x - (double)kept;
-}
-
-double dl_round16(const float *x, int64_t n, uint32_t *pairs) {
-    double square = 0;
-    for (int64_t p = 0; p < pairs_of(n); p++) {
-        float second = 2 * p + 1 < n ? x[2 * p + 1] : 0;
-        uint32_t low = upper_half(x[2 * p]), high = upper_half(second);
-        double a = rounding_error(x[2 * p], low), b = rounding_error(second, high);
-        square += a * a + b * b;
-        pairs[p] = high << 16 | low;
+double dl_round16(const float *x, int64_t n, int16_t *pairs, float *scale) {
+    const float shift = 0x1.8p23f; /* a float of this size has no digits after the point: adding it rounds */
+    double root = sqrt((double)n), norm = sqrt(dl_kernels_now()->square(x, n));
+    double unit = fmax(norm / (LARGEST_NORM - ERROR * root), (double)largest_of(x, n) / LARGEST);
+    float s = nextafterf((float)fmax(unit, (double)FLT_MIN), INFINITY);
+    pairs[2 * pairs_of(n) - 1] = 0;
+    if (!(norm < INFINITY) || !(s < INFINITY)) {
+        memset(pairs, 0, (size_t)n * sizeof *pairs);
+        *scale = 1;
+        return INFINITY;
     }
-    return sqrt(square);
+    for (int64_t d = 0; d < n; d++)
+        pairs[d] = (int16_t)((x[d] / s + shift) - shift);
+    *scale = s;
+    return ERROR * root * (double)s;
 }
 
-void dl_packed16_fill(dl_packed16 *packed, const float *E, const float *bias) {
+double dl_packed16_set(dl_packed16 *packed, int64_t j, const float *e, float bias, int16_t *work) {
     int64_t pairs = packed->pairs;
-    for (int64_t j = 0; j < packed->m; j++) {
-        uint32_t *column = packed->data + j / DL_PANEL * pairs * DL_PANEL + j % DL_PANEL;
-        const float *e = E + j * packed->n;
-        for (int64_t p = 0; p < pairs; p++) {
-            float second = 2 * p + 1 < packed->n ? e[2 * p + 1] : 0;
-            column[p * DL_PANEL] = upper_half(second) << 16 | upper_half(e[2 * p]);
-        }
-        packed->bias[j] = bias[j];
-    }
+    int16_t *column = packed->data + 2 * (j / DL_PANEL * pairs * DL_PANEL + j % DL_PANEL);
+    double lost = dl_round16(e, packed->n, work, &packed->scale[j]);
+    for (int64_t p = 0; p < pairs; p++)
+        memcpy(column + 2 * p * DL_PANEL, work + 2 * p, 2 * sizeof *column);
+    packed->bias[j] = bias;
+    return lost;
 }

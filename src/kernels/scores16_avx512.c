@@ -1,91 +1,186 @@
-/* Scores of bfloat16 matrices with AVX-512 BF16, twice as fast as floats but precise enough only to find
- * candidates, and exact scores of a few atoms. */
+/* Scores of integers of 16 bits with AVX-512 VNNI, twice as fast as floats but precise enough only to find
+ * candidates, and exact scores of a few atoms. Scores never leave the registers unless they are candidates.
+ */
 #include "kernels/level/level.h"
 #include "kernels/level/table.h"
-#include "kernels/popcnt.h"
+#include "kernels/select_avx512.h"
+#include "kernels/transpose_avx512.h"
 
-#include <immintrin.h>
-#include <math.h>
+enum { ROWS = 6, VECTORS = 4 };
 
-enum { ROWS = 12, TOGETHER = 8 };
+typedef int32_t pair __attribute__((__may_alias__, __aligned__(2)));
 
-static __m512bh pairs_at(const uint32_t *at) {
-    return (__m512bh)_mm512_loadu_si512(at);
+/* sum + the dot products of pairs. The empty statement keeps sums in registers: GCC 12 would copy them. */
+static inline __attribute__((always_inline)) __m512i add_dots(__m512i sum, __m512i e, __m512i x) {
+    sum = _mm512_dpwssd_epi32(sum, e, x);
+    __asm__("" : "+v"(sum));
+    return sum;
 }
 
-/* One panel and R <= 12 samples; R is a constant wherever this is inlined. */
-static inline __attribute__((always_inline)) void block(const uint32_t *X, int64_t pairs,
-                                                        const uint32_t *panel, const float *bias,
-                                                        int64_t cols, float *S, int64_t s_stride,
-                                                        const int R) {
-    __m512 low[ROWS], high[ROWS];
+/* What the tiles of two adjacent panels have in common. */
+typedef struct strip {
+    const int16_t *panel[2];
+    const float *scale, *bias;
+    int64_t pairs;
+    int32_t first; /* atom */
+    bool positive;
+} strip;
+
+/* The samples of a tile. */
+typedef struct samples {
+    const int16_t *X;
+    const float *scale;
+    const uint32_t *cut;
+    dl_candidates hits;
+} samples;
+
+/* Appends those of 64 scores that rank above the cut to list r. Few vectors have any. */
+static inline __attribute__((always_inline)) void append_hits(strip t, dl_candidates hits, int64_t r,
+                                                              const __m512i bits[VECTORS],
+                                                              const __mmask16 hit[VECTORS]) {
+    const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    output list = {hits.index + r * hits.room, hits.value + r * hits.room, hits.room};
+    int64_t count = hits.count[r];
     DL_UNROLL
-    for (int r = 0; r < R; r++) {
-        low[r] = _mm512_loadu_ps(bias);
-        high[r] = _mm512_loadu_ps(bias + 16);
+    for (size_t v = 0; v < VECTORS; v++) {
+        __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32(t.first + (int32_t)v * LANES));
+        append(list, count, hit[v], places, bits[v]);
+        count += __builtin_popcount(hit[v]);
     }
-    for (int64_t p = 0; p < pairs; p++) {
-        __m512bh e0 = pairs_at(panel + p * DL_PANEL), e1 = pairs_at(panel + p * DL_PANEL + 16);
+    hits.count[r] = count;
+}
+
+/* Integer sums to scores, and these to lists. Rows that pad a panel have score 0, which is never above. */
+static inline __attribute__((always_inline)) void finish(strip t, samples s, const size_t R,
+                                                         __m512i sum[ROWS][VECTORS]) {
+    DL_UNROLL
+    for (size_t r = 0; r < R; r++) {
+        const __m512i cut = _mm512_set1_epi32((int)s.cut[r]);
+        __m512i bits[VECTORS];
+        __mmask16 hit[VECTORS];
+        unsigned any = 0;
         DL_UNROLL
-        for (int r = 0; r < R; r++) {
-            __m512bh x = (__m512bh)_mm512_set1_epi32((int)X[r * pairs + p]);
-            low[r] = _mm512_dpbf16_ps(low[r], e0, x);
-            high[r] = _mm512_dpbf16_ps(high[r], e1, x);
+        for (size_t v = 0; v < VECTORS; v++) {
+            __m512 unit = _mm512_mul_ps(_mm512_set1_ps(s.scale[r]), _mm512_loadu_ps(t.scale + v * LANES));
+            __m512 score =
+                _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[r][v]), unit, _mm512_loadu_ps(t.bias + v * LANES));
+            bits[v] = _mm512_castps_si512(score);
+            hit[v] = _mm512_cmpgt_epi32_mask(keys_of(bits[v], t.positive), cut);
+            any |= hit[v];
+        }
+        if (any)
+            append_hits(t, s.hits, (int64_t)r, bits, hit);
+    }
+}
+
+/* R samples and 64 atoms; R is a constant wherever this is inlined. A quarter of a cache line of `ahead` is
+ * prefetched in each step. */
+static inline __attribute__((always_inline)) void tile(strip t, samples s, const int16_t *ahead,
+                                                       const size_t R) {
+    __m512i sum[ROWS][VECTORS];
+    const pair *x[ROWS];
+    DL_UNROLL
+    for (size_t r = 0; r < R; r++) {
+        x[r] = (const pair *)(s.X + 2 * (int64_t)r * t.pairs);
+        DL_UNROLL
+        for (size_t v = 0; v < VECTORS; v++)
+            sum[r][v] = _mm512_setzero_si512();
+    }
+    for (int64_t p = 0; p < t.pairs; p++) {
+        __m512i e[VECTORS];
+        _mm_prefetch((const char *)(ahead + 8 * p), _MM_HINT_T1);
+        DL_UNROLL
+        for (size_t v = 0; v < VECTORS; v++)
+            e[v] = _mm512_loadu_si512(t.panel[v / 2] + 2 * p * DL_PANEL + v % 2 * 2 * LANES);
+        DL_UNROLL
+        for (size_t r = 0; r < R; r++) {
+            __m512i entries = _mm512_set1_epi32(x[r][p]);
+            DL_UNROLL
+            for (size_t v = 0; v < VECTORS; v++)
+                sum[r][v] = add_dots(sum[r][v], e[v], entries);
         }
     }
-    __mmask16 low_mask = (__mmask16)(cols >= 16 ? 0xffff : (1 << cols) - 1);
-    __mmask16 high_mask = (__mmask16)(cols >= 32 ? 0xffff : cols > 16 ? (1 << (cols - 16)) - 1 : 0);
-    DL_UNROLL
-    for (int r = 0; r < R; r++) {
-        _mm512_mask_storeu_ps(S + r * s_stride, low_mask, low[r]);
-        _mm512_mask_storeu_ps(S + r * s_stride + 16, high_mask, high[r]);
+    finish(t, s, R, sum);
+}
+
+static __attribute__((noinline)) void tile_6x64(const strip *t, const samples *s, const int16_t *ahead) {
+    tile(*t, *s, ahead, ROWS);
+}
+
+static __attribute__((noinline)) void tile_1x64(const strip *t, const samples *s, const int16_t *ahead) {
+    tile(*t, *s, ahead, 1);
+}
+
+/* Each group of samples prefetches a sixteenth of the next two panels. */
+void dl_above16_avx512(const dl_packed16 *E, int64_t first, int64_t last, const int16_t *X,
+                       const float *scale, int64_t rows, bool positive, const uint32_t *cut,
+                       dl_candidates hits) {
+    enum { SHARES = 16 };
+    int64_t panel = 2 * E->pairs * DL_PANEL;
+    for (int64_t p = first; p < last; p += 2) {
+        const int16_t *data = E->data + p * panel, *next = p + 2 < E->panels ? data + 2 * panel : data;
+        strip t = {{data, data + panel},    E->scale + p * DL_PANEL,
+                   E->bias + p * DL_PANEL,  E->pairs,
+                   (int32_t)(p * DL_PANEL), positive};
+        for (int64_t i = 0; i < rows;) {
+            dl_candidates lists = {hits.room, hits.count + i, hits.index + i * hits.room,
+                                   hits.value + i * hits.room};
+            samples s = {X + 2 * i * E->pairs, scale + i, cut + i, lists};
+            bool whole = i + ROWS <= rows;
+            (whole ? tile_6x64 : tile_1x64)(&t, &s, next + i / ROWS % SHARES * 8 * E->pairs);
+            i += whole ? ROWS : 1;
+        }
     }
 }
 
-void dl_scores16_avx512(const dl_packed16 *E, int64_t first, int64_t last, const uint32_t *X, int64_t rows,
-                        float *S, int64_t s_stride) {
-    int64_t pairs = E->pairs;
-    for (int64_t p = first; p < last; p++) {
-        int64_t left = E->m - p * DL_PANEL, cols = left < DL_PANEL ? left : DL_PANEL, i = 0;
-        const uint32_t *panel = E->data + p * pairs * DL_PANEL;
-        const float *bias = E->bias + p * DL_PANEL;
-        float *out = S + (p - first) * DL_PANEL;
-        for (; i + ROWS <= rows; i += ROWS)
-            block(X + i * pairs, pairs, panel, bias, cols, out + i * s_stride, s_stride, ROWS);
-        for (; i + 4 <= rows; i += 4)
-            block(X + i * pairs, pairs, panel, bias, cols, out + i * s_stride, s_stride, 4);
-        for (; i < rows; i++)
-            block(X + i * pairs, pairs, panel, bias, cols, out + i * s_stride, s_stride, 1);
-    }
+/* Entries d .. d+15 of 16 rows, transposed: entry[i] holds entry d+i of all rows, zero past the end. */
+static inline __attribute__((always_inline)) void columns(const float *const row[LANES], int64_t d, int64_t n,
+                                                          __m512i entry[LANES]) {
+    __mmask16 exist = (__mmask16)(n - d >= LANES ? 0xffff : (1 << (n - d)) - 1);
+    DL_UNROLL
+    for (size_t t = 0; t < LANES; t++)
+        entry[t] = _mm512_maskz_loadu_epi32(exist, row[t] + d);
+    dl_transpose(entry);
 }
 
 /* Adds in the order of dl_scores_avx512, entry by entry with one rounding each, so that the bits are the
- * same; several atoms at once hide the latency. */
+ * same; one atom in each lane. */
+static __m512 exact_lanes(const float *const row[LANES], int64_t n, const float *x, __m512 sum) {
+    __m512i entry[LANES];
+    int64_t d = 0;
+    for (; d + LANES <= n; d += LANES) {
+        columns(row, d, n, entry);
+        DL_UNROLL
+        for (size_t i = 0; i < LANES; i++)
+            sum = _mm512_fmadd_ps(_mm512_set1_ps(x[d + (int64_t)i]), _mm512_castsi512_ps(entry[i]), sum);
+    }
+    if (d < n)
+        columns(row, d, n, entry);
+    for (int64_t i = 0; d + i < n; i++)
+        sum = _mm512_fmadd_ps(_mm512_set1_ps(x[d + i]), _mm512_castsi512_ps(entry[i]), sum);
+    return sum;
+}
+
 void dl_exact_avx512(const float *E, int64_t n, const float *bias, const float *x, const int32_t *index,
                      int64_t count, float *value) {
-    for (int64_t c = 0; c < count; c += TOGETHER) {
-        int64_t left = count - c;
-        const float *row[TOGETHER];
-        float sum[TOGETHER];
-        for (int t = 0; t < TOGETHER; t++) {
-            int32_t j = index[t < left ? c + t : c];
+    for (int64_t c = 0; c < count; c += LANES) {
+        const float *row[LANES];
+        _Alignas(64) float sum[LANES];
+        for (int64_t t = 0; t < LANES; t++) {
+            int32_t j = index[c + t < count ? c + t : c];
             row[t] = E + j * n;
             sum[t] = bias[j];
         }
-        for (int64_t d = 0; d < n; d++)
-            DL_UNROLL
-        for (int t = 0; t < TOGETHER; t++)
-            sum[t] = fmaf(x[d], row[t][d], sum[t]);
-        for (int t = 0; t < TOGETHER && t < left; t++)
+        _mm512_store_ps(sum, exact_lanes(row, n, x, _mm512_load_ps(sum)));
+        for (int64_t t = 0; t < LANES && c + t < count; t++)
             value[c + t] = sum[t];
     }
 }
 
-/* The kernels of AVX-512 with popcounts, and these two. */
-const dl_kernels dl_kernels_avx512bf16 = {
-    .level = "avx512bf16",
+/* The kernels of AVX-512, and these two. */
+const dl_kernels dl_kernels_avx512vnni = {
+    .level = "avx512vnni",
 #define DL_KERNEL(result, name, parameters) .name = DL_LEVELLED(dl_##name),
-#define DL_KERNEL_BITS(result, name, parameters) .name = dl_##name##_avx512popcnt,
 #define DL_KERNEL16(result, name, parameters) .name = DL_LEVELLED(dl_##name),
 #include "kernels/list.h"
 };

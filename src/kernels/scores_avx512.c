@@ -1,58 +1,98 @@
-/* Scores with AVX-512: 12 samples x 32 atoms in 24 registers, samples read in place, the dictionary from
- * packed panels. */
+/* Scores with AVX-512: 6 samples x 64 atoms in 24 registers, samples read in place, the dictionary from two
+ * adjacent panels. Narrower tiles, 12 x 32 and 12 x 16, for the last atoms.
+ *
+ * A step loads 4 vectors and 6 numbers for its 24 multiply-adds; 12 x 32 needs 14 loads and more pointers
+ * than there are registers for them. Every score is one chain of multiply-adds from -b_j on, so the width of
+ * a tile does not change its bits. */
 #include "kernels/level/level.h"
 
 #include <immintrin.h>
 
-enum { ROWS = 12 };
+enum { LANES = 16, PAIR = 2 * DL_PANEL, PAIR_ROWS = 6, ROWS = 12 };
 
-/* One panel and R <= 12 samples; R is a constant wherever this is inlined. */
-static inline __attribute__((always_inline)) void block(const float *X, int64_t x_stride, const float *panel,
-                                                        const float *bias, int64_t n, int64_t cols, float *S,
-                                                        int64_t s_stride, const int R) {
-    __m512 low[ROWS], high[ROWS];
+/* What the tiles of some panels have in common. */
+typedef struct strip {
+    const float *panel, *bias;
+    int64_t n, x_stride, s_stride;
+    int64_t atoms; /* that exist, from the first of the panel on */
+} strip;
+
+/* Adds the product of R numbers with V vectors of atoms, of which two are in each panel. */
+static inline __attribute__((always_inline)) void step(const float *const panel[2],
+                                                       const float *const x[ROWS], int64_t d, const size_t R,
+                                                       const size_t V, __m512 sum[ROWS][4]) {
+    __m512 e[4];
     DL_UNROLL
-    for (int r = 0; r < R; r++) {
-        low[r] = _mm512_loadu_ps(bias);
-        high[r] = _mm512_loadu_ps(bias + 16);
-    }
-    for (int64_t d = 0; d < n; d++) {
-        __m512 e0 = _mm512_loadu_ps(panel + d * DL_PANEL), e1 = _mm512_loadu_ps(panel + d * DL_PANEL + 16);
+    for (size_t v = 0; v < V; v++)
+        e[v] = _mm512_loadu_ps(panel[v / 2] + d * DL_PANEL + v % 2 * LANES);
+    DL_UNROLL
+    for (size_t r = 0; r < R; r++) {
+        __m512 number = _mm512_set1_ps(x[r][d]);
         DL_UNROLL
-        for (int r = 0; r < R; r++) {
-            __m512 x = _mm512_set1_ps(X[r * x_stride + d]);
-            low[r] = _mm512_fmadd_ps(x, e0, low[r]);
-            high[r] = _mm512_fmadd_ps(x, e1, high[r]);
-        }
-    }
-    __mmask16 low_mask = (__mmask16)(cols >= 16 ? 0xffff : (1 << cols) - 1);
-    __mmask16 high_mask = (__mmask16)(cols >= 32 ? 0xffff : cols > 16 ? (1 << (cols - 16)) - 1 : 0);
-    DL_UNROLL
-    for (int r = 0; r < R; r++) {
-        _mm512_mask_storeu_ps(S + r * s_stride, low_mask, low[r]);
-        _mm512_mask_storeu_ps(S + r * s_stride + 16, high_mask, high[r]);
+        for (size_t v = 0; v < V; v++)
+            sum[r][v] = _mm512_fmadd_ps(number, e[v], sum[r][v]);
     }
 }
 
-/* The same for a last panel with at most 16 atoms: half the work. */
-static inline __attribute__((always_inline)) void half_block(const float *X, int64_t x_stride,
-                                                             const float *panel, const float *bias, int64_t n,
-                                                             int64_t cols, float *S, int64_t s_stride,
-                                                             const int R) {
-    __m512 low[ROWS];
-    DL_UNROLL
-    for (int r = 0; r < R; r++)
-        low[r] = _mm512_loadu_ps(bias);
-    for (int64_t d = 0; d < n; d++) {
-        __m512 e0 = _mm512_loadu_ps(panel + d * DL_PANEL);
+/* Stores only the scores of atoms that exist. Masked stores are slow on some CPUs, so most tiles avoid them.
+ */
+static inline __attribute__((always_inline)) void store(strip t, float *S, const size_t R, const size_t V,
+                                                        __m512 sum[ROWS][4]) {
+    if (t.atoms >= (int64_t)V * LANES) {
         DL_UNROLL
-        for (int r = 0; r < R; r++)
-            low[r] = _mm512_fmadd_ps(_mm512_set1_ps(X[r * x_stride + d]), e0, low[r]);
+        for (size_t r = 0; r < R; r++)
+            DL_UNROLL
+        for (size_t v = 0; v < V; v++)
+            _mm512_storeu_ps(S + (int64_t)r * t.s_stride + v * LANES, sum[r][v]);
+        return;
     }
-    __mmask16 mask = (__mmask16)(cols >= 16 ? 0xffff : (1 << cols) - 1);
     DL_UNROLL
-    for (int r = 0; r < R; r++)
-        _mm512_mask_storeu_ps(S + r * s_stride, mask, low[r]);
+    for (size_t v = 0; v < V; v++) {
+        int64_t left = t.atoms - (int64_t)v * LANES;
+        __mmask16 exist = (__mmask16)(left >= LANES ? 0xffff : left > 0 ? (1 << left) - 1 : 0);
+        DL_UNROLL
+        for (size_t r = 0; r < R; r++)
+            _mm512_mask_storeu_ps(S + (int64_t)r * t.s_stride + v * LANES, exist, sum[r][v]);
+    }
+}
+
+/* R samples and V vectors of atoms, both constants where this is inlined. A quarter of a cache line of
+ * `ahead` is prefetched in each step; NULL: none. */
+static inline __attribute__((always_inline)) void tile(strip t, const float *X, float *S, const float *ahead,
+                                                       const size_t R, const size_t V) {
+    __m512 sum[ROWS][4];
+    const float *x[ROWS], *panel[2] = {t.panel, t.panel + t.n * DL_PANEL};
+    DL_UNROLL
+    for (size_t r = 0; r < R; r++) {
+        x[r] = X + (int64_t)r * t.x_stride;
+        DL_UNROLL
+        for (size_t v = 0; v < V; v++)
+            sum[r][v] = _mm512_loadu_ps(t.bias + v * LANES);
+    }
+    for (int64_t d = 0; d < t.n; d++) {
+        if (ahead)
+            _mm_prefetch((const char *)(ahead + 4 * d), _MM_HINT_T1);
+        step(panel, x, d, R, V, sum);
+    }
+    store(t, S, R, V, sum);
+}
+
+/* One function for each shape: together they would be too large for compilers to optimise well. */
+#define TILE(name, R, V)                                                                                     \
+    static __attribute__((noinline)) void name(const strip *t, const float *X, float *S) {                   \
+        tile(*t, X, S, NULL, R, V);                                                                          \
+    }
+
+TILE(tile_6x64, PAIR_ROWS, 4)
+TILE(tile_1x64, 1, 4)
+TILE(tile_12x32, ROWS, 2)
+TILE(tile_1x32, 1, 2)
+TILE(tile_12x16, ROWS, 1)
+TILE(tile_1x16, 1, 1)
+
+static __attribute__((noinline)) void tile_6x64_ahead(const strip *t, const float *X, float *S,
+                                                      const float *ahead) {
+    tile(*t, X, S, ahead, PAIR_ROWS, 4);
 }
 
 /* One sample and four panels: eight independent sums hide the latency of the multiply-adds. */
@@ -72,45 +112,55 @@ static void four_panels(const float *x, const float *panel, const float *bias, i
         _mm512_storeu_ps(S + 16 * j, sum[j]);
 }
 
-#define CASE(function, R)                                                                                    \
-    case R:                                                                                                  \
-        function(X, x_stride, panel, bias, n, cols, S, s_stride, R);                                         \
-        break;
-
-#define ALL_CASES(function)                                                                                  \
-    switch (rows) {                                                                                          \
-        CASE(function, 1)                                                                                    \
-        CASE(function, 2)                                                                                    \
-        CASE(function, 3)                                                                                    \
-        CASE(function, 4)                                                                                    \
-        CASE(function, 5)                                                                                    \
-        CASE(function, 6)                                                                                    \
-        CASE(function, 7)                                                                                    \
-        CASE(function, 8)                                                                                    \
-        CASE(function, 9)                                                                                    \
-        CASE(function, 10)                                                                                   \
-        CASE(function, 11)                                                                                   \
-        CASE(function, 12)                                                                                   \
+/* Two panels. Where the next two are not expected in the L2 cache, each group of samples prefetches a
+ * sixteenth of them, so that no group has to wait for memory. */
+static void pair_of_panels(const strip *t, const float *X, float *S, bool next_is_far, int64_t rows) {
+    enum { SHARES = 16 };
+    const float *ahead = t->panel + PAIR * t->n;
+    for (int64_t i = 0; i < rows;) {
+        const float *x = X + i * t->x_stride;
+        float *s = S + i * t->s_stride;
+        bool whole = i + PAIR_ROWS <= rows;
+        if (whole && next_is_far && i < SHARES * PAIR_ROWS)
+            tile_6x64_ahead(t, x, s, ahead + i / PAIR_ROWS * 4 * t->n);
+        else if (whole)
+            tile_6x64(t, x, s);
+        else
+            tile_1x64(t, x, s);
+        i += whole ? PAIR_ROWS : 1;
     }
+}
 
-static void panel_rows(const float *X, int64_t x_stride, const float *panel, const float *bias, int64_t n,
-                       int64_t cols, float *S, int64_t s_stride, int64_t rows) {
-    if (cols > 16)
-        ALL_CASES(block)
-    else
-        ALL_CASES(half_block)
+/* One panel, or its first half if it has no more atoms. */
+static void one_panel(const strip *t, const float *X, float *S, int64_t rows) {
+    const bool half = t->atoms <= LANES;
+    for (int64_t i = 0; i < rows;) {
+        const float *x = X + i * t->x_stride;
+        float *s = S + i * t->s_stride;
+        bool whole = i + ROWS <= rows;
+        if (whole)
+            (half ? tile_12x16 : tile_12x32)(t, x, s);
+        else
+            (half ? tile_1x16 : tile_1x32)(t, x, s);
+        i += whole ? ROWS : 1;
+    }
 }
 
 void dl_scores_avx512(const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride,
                       int64_t rows, float *S, int64_t s_stride) {
-    int64_t n = E->n, p = first;
+    enum { L2_FLOATS = 128 * 1024 }; /* of the smallest L2 caches, 512 KB */
+    int64_t n = E->n, p = first, panel = n * DL_PANEL;
+    bool large = E->panels * panel > L2_FLOATS;
     for (; rows == 1 && p + 4 <= last && (p + 4) * DL_PANEL <= E->m; p += 4)
-        four_panels(X, E->data + p * n * DL_PANEL, E->bias + p * DL_PANEL, n, S + (p - first) * DL_PANEL);
-    for (; p < last; p++) {
-        int64_t left = E->m - p * DL_PANEL, cols = left < DL_PANEL ? left : DL_PANEL;
-        for (int64_t i = 0; i < rows; i += ROWS)
-            panel_rows(X + i * x_stride, x_stride, E->data + p * n * DL_PANEL, E->bias + p * DL_PANEL, n,
-                       cols, S + i * s_stride + (p - first) * DL_PANEL, s_stride,
-                       rows - i < ROWS ? rows - i : ROWS);
+        four_panels(X, E->data + p * panel, E->bias + p * DL_PANEL, n, S + (p - first) * DL_PANEL);
+    while (p < last) {
+        strip t = {E->data + p * panel, E->bias + p * DL_PANEL, n, x_stride, s_stride, E->m - p * DL_PANEL};
+        float *out = S + (p - first) * DL_PANEL;
+        bool pair = p + 2 <= last && t.atoms > DL_PANEL + LANES; /* otherwise one panel and half of one */
+        if (pair)
+            pair_of_panels(&t, X, out, large && p + 4 <= E->panels, rows);
+        else
+            one_panel(&t, X, out, rows);
+        p += pair ? 2 : 1;
     }
 }

@@ -35,7 +35,6 @@ dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit) {
     if (refit)
         DL_TRY(dl_gradient_alloc_refit(&d->g));
     DL_TRY_NEW(d->row, l->threads * l->n);
-    DL_TRY_NEW(d->used, l->m);
     d->samples = l->samples;
     d->samples.scale /= sqrt((double)l->k);
 done:
@@ -45,7 +44,6 @@ done:
 void dl_descent_free(dl_descent *d) {
     dl_gradient_free(&d->g);
     dl_free(d->row);
-    dl_free(d->used);
 }
 
 /* ---- Samples ---- */
@@ -57,18 +55,12 @@ typedef struct batch {
     int64_t first; /* from this one on */
 } batch;
 
-static int64_t validation_row(const dltf_learner *l, int64_t i) {
-    if (l->split.held_out > 0)
-        return dl_split_held_out(&l->split, i);
-    return (int64_t)((double)i * (double)l->N / (double)dl_descent_validation_count(l));
-}
-
 static void load_sample(void *context, int64_t i, int worker) {
     const batch *b = context;
     dl_descent *d = b->d;
     int64_t n = b->l->n;
     int64_t row = b->step >= 0 ? dl_split_training(&b->l->split, dl_plan_sample(b->l, b->step, i))
-                               : validation_row(b->l, b->first + i);
+                               : dltf_learner_quality_row(b->l, b->first + i);
     dl_samples_row(&d->samples, row, d->row + worker * n, d->g.Y + i * n);
 }
 
@@ -82,39 +74,18 @@ dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t
     return load_and_code((batch){d, l, step, 0}, dl_plan_batch(l));
 }
 
-int64_t dl_descent_validation_count(const dltf_learner *l) {
-    const int64_t enough = 2000;
-    return l->split.held_out > 0 ? l->split.held_out : dl_min(l->N, enough);
-}
-
 dl_gradient_error dl_descent_validation_batch(dl_descent *d, const dltf_learner *l, int64_t first) {
-    return load_and_code((batch){d, l, -1, first}, dl_min(dl_descent_validation_count(l) - first, d->g.room));
-}
-
-static void mark_used(dl_descent *d) {
-    const dl_slots *Z = &d->g.Z;
-    for (int64_t i = 0; i < d->g.rows; i++)
-        for (int64_t e = i * d->g.k; e < i * d->g.k + Z->count[i]; e++)
-            d->used[Z->index[e]] = true;
+    return load_and_code((batch){d, l, -1, first}, dl_min(dl_learner_check_count(l) - first, d->g.room));
 }
 
 double dl_descent_error(dl_descent *d, const dltf_learner *l) {
     dl_gradient_error sum = {0, 0};
-    memset(d->used, 0, (size_t)l->m * sizeof *d->used);
-    for (int64_t first = 0; first < dl_descent_validation_count(l); first += d->g.room) {
+    for (int64_t first = 0; first < dl_learner_check_count(l); first += d->g.room) {
         dl_gradient_error error = dl_descent_validation_batch(d, l, first);
         sum.left += error.left;
         sum.energy += error.energy;
-        mark_used(d);
     }
     return sum.energy > 0 ? sum.left / sum.energy : 0;
-}
-
-double dl_descent_unused_share(const dl_descent *d) {
-    int64_t unused = 0;
-    for (int64_t j = 0; j < d->g.m; j++)
-        unused += !d->used[j];
-    return (double)unused / (double)d->g.m;
 }
 
 /* ---- Parameters ---- */

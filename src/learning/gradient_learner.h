@@ -21,7 +21,6 @@ typedef struct dl_descent {
     dl_gradient g;
     dl_samples samples; /* mean ||y||^2 = 1 */
     double *row;        /* threads x n: work space for loading */
-    bool *used;         /* m: atoms in the codes of the validation samples, by dl_descent_error */
 } dl_descent;
 
 /* `refit`: also calls dl_gradient_alloc_refit. */
@@ -31,16 +30,13 @@ void dl_descent_free(dl_descent *d);
 /* Loads and codes the batch of a step (gradient_plan.h). */
 dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t step);
 
-/* Validation samples: those held out or, if there are none, up to 2,000 training samples. */
-int64_t dl_descent_validation_count(const dltf_learner *l);
-/* Loads and codes a batch of them, from `first` on. */
+/* Loads and codes a batch of the validation samples, which are those of dltf_learner_quality_row, from
+ * `first` on. */
 dl_gradient_error dl_descent_validation_batch(dl_descent *d, const dltf_learner *l, int64_t first);
 /* The relative error of the validation samples. */
 double dl_descent_error(dl_descent *d, const dltf_learner *l);
 /* The same with values of codes by least squares, and p as the parameters in use from now on. */
 double dl_descent_refit_error(dl_descent *d, const dltf_learner *l, dl_parameters p);
-/* The share of atoms that were in no code when an error was last computed. */
-double dl_descent_unused_share(const dl_descent *d);
 
 /* The parameters in use, and their replacement by p. */
 dl_parameters dl_descent_parameters(const dl_descent *d);

@@ -25,8 +25,8 @@ static const dltf_history_column columns[] = {
     REAL(dual_residual),
     REAL(coherence),
     REAL(frame_potential),
-    REAL(held_out_error),
-    REAL(unused_share),
+    REAL(raw_error),
+    REAL(refit_error),
     INTEGER(atoms_replaced),
     REAL(seconds),
 };
@@ -34,7 +34,7 @@ static const dltf_history_column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* The bits of enum dl_column follow the order of the table from theta on. */
-enum { FIRST_OPTIONAL = 2, OPTIONAL = 12 };
+enum { FIRST_OPTIONAL = 2, OPTIONAL = 10 };
 
 const dltf_history_column *dltf_history_columns(int *count) {
     *count = COLUMNS;

@@ -16,8 +16,6 @@ enum dl_column {
     DL_DUAL_RESIDUAL = 1 << 7,
     DL_COHERENCE = 1 << 8,
     DL_FRAME_POTENTIAL = 1 << 9,
-    DL_HELD_OUT_ERROR = 1 << 10,
-    DL_UNUSED_SHARE = 1 << 11,
 };
 
 typedef struct dl_history {

@@ -34,6 +34,8 @@ void dl_learner_describe(const dltf_learner *l, dltf_iteration *record) {
 
 /* ---- Running ---- */
 
+enum { MEASUREMENTS = 10 }; /* of errors in a stage, at least its last iteration */
+
 void dl_learner_leave(dltf_learner *l) {
     if (l->state)
         current(l)->free(l->state);
@@ -89,7 +91,7 @@ static bool has_converged(const dltf_learner *l) {
 
 static dltf_status iterate(dltf_learner *l) {
     const dl_stage *stage = current(l);
-    dltf_iteration record = {.stage = stage->name, .index = l->index};
+    dltf_iteration record = {.stage = stage->name, .index = l->index, .raw_error = NAN, .refit_error = NAN};
     dltf_status status = dl_history_reserve(&l->history);
     if (status == DLTF_OK)
         status = dl_learner_enter(l);
@@ -107,6 +109,17 @@ static dltf_status iterate(dltf_learner *l) {
     return DLTF_OK;
 }
 
+/* Measures errors after every few iterations and at the end of a stage. Values too large to measure do not
+ * end a training. After lack of memory the next run tries again, so that the history is always the same. */
+static dltf_status monitor(dltf_learner *l) {
+    int64_t length = current(l)->length(l), every = (length + MEASUREMENTS - 1) / MEASUREMENTS;
+    if (l->unmonitored || l->index == 0 || l->history.count == 0 || (length - l->index) % every != 0)
+        return DLTF_OK;
+    dltf_iteration *last = &l->history.records[l->history.count - 1];
+    dltf_status status = isnan(last->refit_error) ? dl_learner_monitor(l, last) : DLTF_OK;
+    return status == DLTF_MEMORY ? status : DLTF_OK;
+}
+
 static dltf_progress progress_of(const dltf_learner *l) {
     dltf_progress report = {.task = "learning", .iteration = &l->history.records[l->history.count - 1]};
     for (int i = 0; l->stages[i]; i++) {
@@ -120,15 +133,21 @@ static dltf_progress progress_of(const dltf_learner *l) {
 dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *context,
                              dltf_outcome *outcome) {
     *outcome = has_converged(l) ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
+    dltf_status status = monitor(l);
+    if (status != DLTF_OK)
+        return status;
     for (;;) {
         int64_t length = current(l)->length(l);
         while (l->index < length) {
-            dltf_status status = iterate(l);
+            status = iterate(l);
             if (status != DLTF_OK)
                 return status;
             bool converged = has_converged(l);
             if (converged)
                 l->index = length;
+            status = monitor(l);
+            if (status != DLTF_OK)
+                return status;
             *outcome = converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
             dltf_progress report = progress_of(l);
             if (progress && progress(context, &report) != 0) {

@@ -40,6 +40,7 @@ struct dltf_learner {
 
     double start_time;
     dl_history history;
+    bool unmonitored; /* errors are not measured: nobody will read the history */
 };
 
 /* A learner without a dictionary: options checked and completed, data scanned. */
@@ -50,6 +51,12 @@ dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);
 
 /* G and the f32 copies from W. Required after every change of W. */
 void dl_learner_refresh(dltf_learner *l);
+
+/* Samples to measure errors on: those held out or, if there are none, up to 2,000 training samples. */
+int64_t dl_learner_check_count(const dltf_learner *l);
+
+/* Errors of the model as it stands, on a few of them, into a record, which a failure leaves as it was. */
+dltf_status dl_learner_monitor(const dltf_learner *l, dltf_iteration *record);
 
 /* Coherence and frame potential into a record. */
 void dl_learner_describe(const dltf_learner *l, dltf_iteration *record);

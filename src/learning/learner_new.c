@@ -15,7 +15,8 @@ enum { MAX_HELD_OUT = 2000 }; /* samples */
 /* Checks the data and sets the scale that makes options independent of units: mean ||x||^2 = k. */
 static dltf_status prepare_samples(dltf_learner *l, dltf_matrix X) {
     dltf_status status = DLTF_OK;
-    l->samples = (dl_samples){.X = X, .unit_norm = l->options.unit_norm, .scale = 1};
+    l->samples = (dl_samples){
+        .X = X, .remove_mean = l->options.remove_mean, .unit_norm = l->options.unit_norm, .scale = 1};
     if (l->options.center) {
         DL_TRY_NEW(l->mean, l->n);
         DL_TRY(dl_samples_mean(X, l->mean));
@@ -68,6 +69,18 @@ done:
     return status;
 }
 
+/* As many samples as the options ask for; if they do not say, those that a stage needs. */
+static dl_split hold_out(const dltf_learner *l, int64_t rows) {
+    const double tenth = 0.1;
+    uint64_t seed = (uint64_t)l->options.seed;
+    if (l->options.validation > 0)
+        return dl_split_rows(rows, l->options.validation, rows, seed);
+    for (int i = 0; l->stages[i]; i++)
+        if (l->stages[i]->holds_out)
+            return dl_split_rows(rows, tenth, MAX_HELD_OUT, seed);
+    return (dl_split){0};
+}
+
 dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, dltf_learner **learner) {
     dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK)
@@ -84,11 +97,9 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     l->m = l->options.m;
     l->k = l->options.k;
     l->stages = dl_method_stages(&l->options);
-    for (int i = 0; l->stages[i]; i++) {
+    for (int i = 0; l->stages[i]; i++)
         l->needs_gram = l->needs_gram || l->stages[i]->needs_gram;
-        if (l->stages[i]->holds_out)
-            l->split = dl_split_rows(X.rows, MAX_HELD_OUT, (uint64_t)l->options.seed);
-    }
+    l->split = hold_out(l, X.rows);
     l->N = X.rows - l->split.held_out;
     l->tau = 1e-3;
     l->start_time = dltf_seconds();

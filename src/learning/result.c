@@ -70,6 +70,7 @@ dltf_status dltf_learner_model(const dltf_learner *l, dltf_model **model) {
                              .encoder = encoder,
                              .bias = bias,
                              .mean = l->mean,
+                             .remove_mean = l->options.remove_mean,
                              .unit_norm = l->options.unit_norm,
                              .select = l->options.select};
     DL_TRY(dltf_model_new(&parts, &made));
@@ -90,6 +91,7 @@ dltf_status dltf_train(dltf_matrix X, const dltf_train_options *options, dltf_pr
     dltf_outcome outcome = DLTF_ITERATION_LIMIT;
     dltf_status status = DLTF_OK;
     DL_TRY(dltf_learner_new(X, options, NULL, &learner));
+    learner->unmonitored = true;
     DL_TRY(dltf_learner_run(learner, progress, context, &outcome));
     if (outcome == DLTF_INTERRUPTED)
         status = dl_fail(DLTF_CANCELLED, "training was cancelled");

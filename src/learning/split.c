@@ -3,9 +3,10 @@
 
 #include "base/integer.h"
 
-dl_split dl_split_rows(int64_t N, int64_t most, uint64_t seed) {
-    const int64_t least = 10;
-    int64_t group = dl_max(least, (N + most - 1) / most);
+#include <math.h>
+
+dl_split dl_split_rows(int64_t N, double share, int64_t most, uint64_t seed) {
+    int64_t group = dl_max(dl_max(2, (int64_t)ceil(1 / share)), (N + most - 1) / most);
     return (dl_split){.group = group, .held_out = N / group, .random = {seed, DL_STREAM_HELD_OUT}};
 }
 

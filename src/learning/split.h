@@ -12,8 +12,8 @@ typedef struct dl_split {
     dl_random random;
 } dl_split;
 
-/* Holds out a tenth of N rows, at most `most`. */
-dl_split dl_split_rows(int64_t N, int64_t most, uint64_t seed);
+/* Holds out a share of N rows, at most a half and at most `most`. */
+dl_split dl_split_rows(int64_t N, double share, int64_t most, uint64_t seed);
 
 /* The row of sample i of the training part. */
 int64_t dl_split_training(const dl_split *split, int64_t i);

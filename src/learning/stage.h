@@ -9,8 +9,10 @@
 #include "learning/field.h"
 #include "learning/history.h"
 
-/* Work of an iteration that does not depend on the number of samples: its matrix algebra. */
-enum { DL_ALGEBRA_WORK = 2000 };
+/* Work is counted in samples of stage `gradient`, so that the bar moves evenly from stage to stage. Weights
+ * of the other stages are rounded means of measurements on patches, images and synthetic samples. The algebra
+ * of an iteration that does not depend on the number of samples counts as so many samples. */
+enum { DL_ALGEBRA_WORK = 1000 };
 
 typedef struct dl_stage {
     const char *name;     /* in checkpoints, histories and messages: never change it */
@@ -27,7 +29,7 @@ typedef struct dl_stage {
     dltf_status (*admit)(const dltf_learner *l);
     /* Memory that `create` allocates. */
     double (*bytes)(const dltf_learner *l);
-    /* Of one iteration: about proportional to time, in samples. */
+    /* Of one iteration. */
     int64_t (*work)(const dltf_learner *l);
 
     /* Called before the first iteration, or when a checkpoint is resumed. After a failure the learner calls

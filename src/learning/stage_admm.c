@@ -23,7 +23,7 @@ static double bytes(const dltf_learner *l) {
 
 /* With Q and Y a sample costs several times more. */
 static int64_t work(const dltf_learner *l) {
-    return DL_ALGEBRA_WORK + 4 * l->N;
+    return DL_ALGEBRA_WORK + 6 * l->N;
 }
 
 /* ---- The start ---- */

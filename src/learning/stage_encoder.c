@@ -1,5 +1,6 @@
 /* Stage `encoder`: one iteration that fits the untied encoder of the dictionary (encoder_fit.c) to multi-pass
  * codes. */
+#include "base/integer.h"
 #include "base/memory.h"
 #include "learning/encoder_fit.h"
 #include "learning/train_options.h"
@@ -42,7 +43,7 @@ static double bytes(const dltf_learner *l) {
 }
 
 static int64_t work(const dltf_learner *l) {
-    return DL_ALGEBRA_WORK + l->N;
+    return DL_ALGEBRA_WORK + 8 * dl_min(l->N, SAMPLES);
 }
 
 static dltf_status create(dltf_learner *l, void **state) {

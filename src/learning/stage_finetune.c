@@ -26,7 +26,7 @@ static int64_t length(const dltf_learner *l) {
 
 static int64_t work(const dltf_learner *l) {
     int64_t rounds = length(l);
-    return rounds > 0 ? dl_plan_batch(l) * l->options.finetune / rounds : 0;
+    return rounds > 0 ? 2 * dl_plan_batch(l) * l->options.finetune / rounds : 0;
 }
 
 static double bytes(const dltf_learner *l) {

@@ -28,9 +28,8 @@ typedef struct gradient {
     dl_parameters best;  /* the state with the smallest held-out error so far */
     dl_parameters rival; /* the model of earlier stages; NULL without */
     double best_error;
-    double held_out_error, unused_share; /* of the last evaluation */
-    double stale;                        /* evaluations since the best one, in the second half */
-    double seconds;                      /* spent in this stage */
+    double stale;   /* evaluations since the best one, in the second half */
+    double seconds; /* spent in this stage */
 } gradient;
 
 static bool has_rival(const dltf_learner *l) {
@@ -76,7 +75,7 @@ static double bytes(const dltf_learner *l) {
 /* The least-squares factor from the reconstructions R to the samples Y: <R, Y> / <R, R>. */
 static double best_scale(const dltf_learner *l, gradient *s) {
     double along = 0, square = 0;
-    for (int64_t first = 0; first < dl_descent_validation_count(l); first += s->d.g.room) {
+    for (int64_t first = 0; first < dl_learner_check_count(l); first += s->d.g.room) {
         dl_descent_validation_batch(&s->d, l, first);
         for (int64_t i = 0; i < s->d.g.rows * l->n; i++) {
             double y = (double)s->d.g.Y[i], r = y - (double)s->d.g.R[i];
@@ -85,11 +84,6 @@ static double best_scale(const dltf_learner *l, gradient *s) {
         }
     }
     return along > 0 && square > 0 ? along / square : 1;
-}
-
-static void measure(const dltf_learner *l, gradient *s) {
-    s->held_out_error = dl_descent_error(&s->d, l);
-    s->unused_share = dl_descent_unused_share(&s->d);
 }
 
 /* Initial state: W of the learner, and the encoder of earlier stages or of the starting model, or else the
@@ -109,8 +103,7 @@ static dltf_status start(dltf_learner *l, gradient *s) {
             s->d.g.E.value[i] *= scale;
         dl_gradient_pack(&s->d.g);
     }
-    measure(l, s);
-    s->best_error = s->held_out_error;
+    s->best_error = dl_descent_error(&s->d, l);
     dl_parameters_copy(l, s->best, dl_descent_parameters(&s->d));
     if (has_rival(l)) {
         dl_parameters_copy(l, s->rival, s->best);
@@ -137,10 +130,10 @@ static void evaluate(const dltf_learner *l, gradient *s, int64_t index) {
     double done = share_done(l, s, dl_plan_first_step(l, index + 1));
     if (done < 1 && (index + 1) % every != 0)
         return;
-    measure(l, s);
+    double error = dl_descent_error(&s->d, l);
     s->stale += done > 0.5;
-    if (s->held_out_error < s->best_error) {
-        s->best_error = s->held_out_error;
+    if (error < s->best_error) {
+        s->best_error = error;
         s->stale = 0;
         dl_parameters_copy(l, s->best, dl_descent_parameters(&s->d));
     }
@@ -157,18 +150,14 @@ static dl_parameters the_better(dltf_learner *l, gradient *s) {
     bool wins = learned < rival;
     snprintf(l->choice, sizeof l->choice, "%s: relative error after refit %.4f, %s %.4f, on %lld %s samples",
              wins ? "learned" : "distilled", wins ? learned : rival, wins ? "distilled" : "learned",
-             wins ? rival : learned, (long long)dl_descent_validation_count(l),
+             wins ? rival : learned, (long long)dl_learner_check_count(l),
              l->split.held_out > 0 ? "held-out" : "training");
     return wins ? s->best : s->rival;
 }
 
-/* The best state, or the rival if that has the smaller error. It is measured again, since the last evaluation
- * may have been of another state. */
+/* The best state, or the rival if that has the smaller error. */
 static dl_parameters choose(dltf_learner *l, gradient *s) {
-    dl_parameters chosen = has_rival(l) ? the_better(l, s) : s->best;
-    dl_descent_use(&s->d, l, chosen);
-    measure(l, s);
-    return chosen;
+    return has_rival(l) ? the_better(l, s) : s->best;
 }
 
 /* ---- The iteration ---- */
@@ -205,8 +194,6 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     record->relative_error = sum.energy > 0 ? sum.left / sum.energy : 0;
     evaluate(l, s, index);
     dl_gradient_to_learner(l, ends(l, s, index) ? choose(l, s) : dl_descent_parameters(&s->d));
-    record->held_out_error = s->held_out_error;
-    record->unused_share = s->unused_share;
     return DLTF_OK;
 }
 
@@ -227,8 +214,6 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
         {"gradient.best.b", DL_TENSOR_F32, l->m, 0, s->best.b},
         {"gradient.best.code_sum", DL_TENSOR_F64, l->m, 0, s->best.code_sum},
         {"gradient.best_error", DL_TENSOR_F64, 1, 0, &s->best_error},
-        {"gradient.held_out_error", DL_TENSOR_F64, 1, 0, &s->held_out_error},
-        {"gradient.unused_share", DL_TENSOR_F64, 1, 0, &s->unused_share},
         {"gradient.stale", DL_TENSOR_F64, 1, 0, &s->stale},
         {"gradient.seconds", DL_TENSOR_F64, 1, 0, &s->seconds},
         {"gradient.rival.W", DL_TENSOR_F32, l->m, l->n, s->rival.W},
@@ -248,7 +233,7 @@ static dltf_status restored(const dltf_learner *l, void *state) {
 
 const dl_stage dl_stage_gradient = {
     .name = "gradient",
-    .columns = DL_RELATIVE_ERROR | DL_HELD_OUT_ERROR | DL_UNUSED_SHARE,
+    .columns = DL_RELATIVE_ERROR,
     .diverged = "rescale the data",
     .saving = "lower m",
     .makes_encoder = true,

@@ -1,5 +1,6 @@
 /* Stage `polish`: refines the dictionary of stage `minibatch` by least-squares fits to multi-pass codes.
  * Residuals replace unused or duplicate atoms. */
+#include "base/integer.h"
 #include "base/memory.h"
 #include "learning/fit.h"
 #include "learning/learner_replace.h"
@@ -22,7 +23,7 @@ static double bytes(const dltf_learner *l) {
 }
 
 static int64_t work(const dltf_learner *l) {
-    return DL_ALGEBRA_WORK + l->N;
+    return DL_ALGEBRA_WORK + 8 * dl_min(l->N, SAMPLES);
 }
 
 static dltf_status create(dltf_learner *l, void **state) {

@@ -18,7 +18,7 @@ static double bytes(const dltf_learner *l) {
 }
 
 static int64_t work(const dltf_learner *l) {
-    return DL_ALGEBRA_WORK + l->N;
+    return DL_ALGEBRA_WORK + 2 * l->N;
 }
 
 /* theta_start for the first tenth of the iterations, then geometric down to theta at half of them. */

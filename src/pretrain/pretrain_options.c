@@ -11,7 +11,7 @@
 /* clang-format off */
 static const dltf_option options[] = {
     {.name = "method", .kind = DLTF_OPTION_CHOICE, FIELD(method), .default_text = "dltf", .choices = CHOICES(DLTF_STARTS), .argument = "START", .help = "where weights come from" DLTF_STARTS(HELP)},
-    {.name = "scaling", .kind = DLTF_OPTION_CHOICE, FIELD(scaling), .default_text = "auto", .choices = &(DLTF_SCALINGS(CHOICE) "|auto")[1], .argument = "RULE", .help = "scale of the weights" DLTF_SCALINGS(HELP) ", none for random, rms for ae and standard for the others (auto)"},
+    {.name = "scaling", .kind = DLTF_OPTION_CHOICE, FIELD(scaling), .default_text = "auto", .choices = &(DLTF_SCALINGS(CHOICE) "|auto")[1], .argument = "RULE", .help = "scale of the weights" DLTF_SCALINGS(HELP) ", none for random and rms for the others (auto)"},
     {.name = "scale", .kind = DLTF_OPTION_REAL, FIELD(scale), .default_text = "0", .max = 1e30, .argument = "S", .help = "factor on the samples, stored in the network; 0: 1 / largest magnitude"},
     {.name = "samples", .kind = DLTF_OPTION_INTEGER, FIELD(samples), .default_text = "0", .max = DL_OPTION_MAX_COUNT, .argument = "N", .help = "learn from N of the samples, spread over all of them; 0: from all"},
     {.name = "keep", .kind = DLTF_OPTION_FLAG, FIELD(keep), .default_text = "false", .help = "layers keep only their k largest outputs and set the others to 0"},

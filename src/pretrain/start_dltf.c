@@ -37,4 +37,4 @@ static dltf_status make(const dl_start_job *job, dltf_network **layer) {
     return status;
 }
 
-const dl_start dl_start_dltf = {"dltf", DLTF_SCALING_STANDARD, true, make};
+const dl_start dl_start_dltf = {"dltf", DLTF_SCALING_RMS, true, make};

@@ -10,4 +10,4 @@ static dltf_status make(const dl_start_job *job, dltf_network **layer) {
 const dl_start dl_start_random = {"random", DLTF_SCALING_NONE, false, make};
 
 /* The same, for the scaling of a dictionary. */
-const dl_start dl_start_gaussian = {"gaussian", DLTF_SCALING_STANDARD, false, make};
+const dl_start dl_start_gaussian = {"gaussian", DLTF_SCALING_RMS, false, make};

@@ -30,4 +30,4 @@ done:
     return status;
 }
 
-const dl_start dl_start_samples = {"samples", DLTF_SCALING_STANDARD, false, make};
+const dl_start dl_start_samples = {"samples", DLTF_SCALING_RMS, false, make};

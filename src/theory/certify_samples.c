@@ -200,9 +200,8 @@ dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const d
                                  dltf_progress_fn progress, void *context, uint8_t *flags) {
     dltf_status status = DLTF_OK;
     dltf_codes *features = NULL;
-    job j = {.samples = {X, model->mean, model->parts.unit_norm, 1},
-             .dictionary = model->dictionary,
-             .tied = dl_is_tied(model)};
+    job j = {
+        .samples = dl_model_samples(model, X), .dictionary = model->dictionary, .tied = dl_is_tied(model)};
     int threads = 0;
     DL_TRY(dl_assumption(model, certification, &j.assumption));
     DL_TRY(dl_matrix_check(X, DLTF_SUBJECT_DATA));

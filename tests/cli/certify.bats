@@ -54,7 +54,7 @@ P
 @test "certify rejects invalid combinations" {
   quiet_toy
   fails 2 "--noise and --sigma are mutually exclusive" certify "$model" --noise 1 --sigma 1
-  fails 2 "--flags require DATA" certify "$model" --codes c.npz
+  fails 2 "--supports and --flags require DATA" certify "$model" --codes c.npz
   fails 2 "nothing to certify for DATA" certify "$model" "$toy/X.npy"
   fails 2 "dictionary.npy: is a bare dictionary; -k is required" certify quiet/dictionary.npy
   fails 2 "MODEL is missing.*MODEL \[DATA\]" certify
@@ -66,4 +66,23 @@ P
   fails 1 "quiet/codes.npz: 200 x 40" certify "$model" "$toy/X.npy" --noise 1 --supports quiet/codes.npz
   fails 2 "X.npy: would overwrite an input" certify "$model" "$toy/X.npy" --noise 1 --flags "$toy/X.npy"
   fails 2 "f.txt: unsupported extension: flags can be written as .npy" certify "$model" "$toy/X.npy" --noise 1 --flags f.txt
+}
+
+@test "codes over true atoms: matched with --truth, refused without" {
+  dltf synth -n 24 -m 30 -k 2 -N 400 --noise 0.01 -o truth -q
+  dltf train truth/X.npy -m 30 -k 2 -o learned.safetensors -q
+  fails 1 "truth/codes_test.npz: not codes of truth/Xtest.npy over the atoms of the model: the relative error is .*give --truth DIR" \
+    certify learned.safetensors truth/Xtest.npy --codes truth/codes_test.npz
+  # The share of right supports is that of dltf score.
+  local exact
+  exact=$(dltf score learned.safetensors --truth truth --json -q | value 'd["rows"][0]["exact"]')
+  [[ $(dltf certify learned.safetensors truth/Xtest.npy --truth truth --json |
+    value "{r['flag']: abs(r['share'] - $exact) < 1e-9 for r in d['flags']}['feature']") == True ]]
+  [[ $(value "$exact > 0.3" <<<'{}') == True ]]
+  # The true dictionary is matched with itself: nothing changes.
+  dltf certify truth/dictionary.npy truth/Xtest.npy -k 2 --codes truth/codes_test.npz >plain
+  dltf certify truth/dictionary.npy truth/Xtest.npy -k 2 --truth truth >matched
+  same_file plain matched
+  fails 1 "dictionary.npy: atoms of 16 entries, but those of the model have 24" certify learned.safetensors truth/Xtest.npy \
+    --truth "$toy" --codes truth/codes_test.npz
 }

@@ -96,7 +96,7 @@ PYTHON
   [[ -s atoms.png ]]
   printf '1,0,2\n0,1,0\n1,1,3\n0,2,1\n' >three.csv
   dltf train three.csv -m 2 -k 1 "${FAST[@]}" --center --unit-norm -q
-  [[ $(dltf inspect three.model.safetensors) == *"mean subtracted, then samples scaled"* ]]
+  [[ $(dltf inspect three.model.safetensors) == *"mean of the training samples subtracted, then samples scaled"* ]]
   fails 2 "not a square image" inspect three.model.safetensors --atoms a.png
   dltf inspect three.model.safetensors --atoms a.png --shape 3x1 >/dev/null
   [[ -s a.png ]]

@@ -5,9 +5,6 @@ bats_require_minimum_version 1.5.0
 DLTF=$(realpath "$DLTF")
 PYTHON=$(command -v /usr/bin/python3 || command -v python3)
 
-# Waiting threads spin by default, which slows down a busy machine.
-export OMP_WAIT_POLICY=passive
-
 # The leak checker of Clang 14 occasionally crashes ("Tracer caught signal 11") on the thread-local storage of exiting
 # threads; disabling this interception avoids it.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}intercept_tls_get_addr=0

@@ -126,5 +126,68 @@ complete_words() {
   touch start.safetensors
   [[ $(complete_words train --init s | xargs -n1 | sort | xargs) == "samples start.safetensors" ]]
   [[ $(complete_words train --init g) == gaussian ]]
-  fails 2 "unsupported shell 'fish': expected bash" completion fish
+  fails 2 "unsupported shell 'tcsh': expected bash, fish or zsh" completion tcsh
+}
+
+@test "help names every value of every choice" {
+  # As the completion script lists them, which is made from the tables of the parser.
+  dltf completion bash | sed -n 's/^    "\([a-z -]*\)",--\([a-z-]*\).*_dltf_words "\([^"]*\)".*/\1|\2|\3/p' >choices
+  [[ $(wc -l <choices) -ge 15 ]]
+  local command option values value
+  while IFS='|' read -r command option values; do
+    # shellcheck disable=SC2086
+    dltf help $command >text
+    for value in $values; do
+      grep -qw -- "$value" text || { echo "dltf help $command does not name $value of --$option"; return 1; }
+    done
+  done <choices
+}
+
+@test "-V is --version" {
+  [[ $(dltf -V) == "$(dltf --version)" ]]
+}
+
+# fish_words LINE: completions of the last word, without descriptions.
+fish_words() { fish --no-config -c "source dltf.fish; complete -C '$1'" | cut -f1; }
+
+@test "fish completion knows commands, options, choices and files" {
+  command -v fish >/dev/null || skip "fish is not installed"
+  dltf completion fish >dltf.fish
+  export HOME=$PWD XDG_DATA_HOME=$PWD XDG_CONFIG_HOME=$PWD
+  touch some-data.npy
+  [[ $(fish_words "dltf tr") == train ]]
+  [[ $(fish_words "dltf hash s") == search ]]
+  [[ $(fish_words "dltf train --enc") == --encoder ]]
+  [[ $(fish_words "dltf train --encoder ti" | sort) == $'tied\ntight' ]]
+  [[ $(fish_words "dltf train some") == some-data.npy ]]
+  [[ $(fish_words "dltf hash train --method ne") == neighbour ]]
+  [[ $(fish_words "dltf reproduce figu") == figure1 ]]
+  [[ -z $(fish_words "dltf hash train --encod") ]]
+}
+
+# zsh_words WORD...: what the script passes to _describe or _arguments, a line each.
+zsh_words() {
+  zsh -f -c '_describe() { print -l -- ${(P)2}; }; _arguments() { print -l -- "$@"; }; compdef() { :; }
+    words=(dltf "$@"); CURRENT=$#words; source ./_dltf' zsh "$@"
+}
+
+@test "zsh completion knows commands, options, choices and files" {
+  command -v zsh >/dev/null || skip "zsh is not installed"
+  dltf completion zsh >_dltf
+  [[ $(head -1 _dltf) == "#compdef dltf" ]]
+  zsh_words "" | grep -q '^train:learn a dictionary'
+  zsh_words hash "" | grep -q '^search:'
+  zsh_words train "" >train
+  grep -qxF -- '--encoder[scores by the dictionary itself]:KIND:(auto tied tight dual distilled learned best)' train
+  grep -qF -- '(-m --m)--m[number of atoms' train && grep -qxF -- '*:file:_files' train
+  zsh_words hash train "" | grep -q -- '--method\[.*(lsh .*neighbour)$'
+  zsh_words reproduce "" | grep -q '^1:value:(table1 .*learners'
+}
+
+@test "the manual page names every environment variable that the program reads" {
+  local name names
+  names=$(grep -rhoE 'getenv\("[A-Z_]+"\)' "$BATS_TEST_DIRNAME"/../../{src,cli,experiments} | grep -oE '[A-Z_]{4,}' | sort -u)
+  [[ $(wc -w <<<"$names") -ge 3 ]]
+  dltf manual >manual
+  for name in $names; do grep -qE "^\.It Ev (.* )?$name( |$)" manual || { echo "$name is missing"; return 1; }; done
 }

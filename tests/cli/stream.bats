@@ -144,7 +144,11 @@ PYTHON
     pid=$!
     exec 7>pipe # the pipe stays open
     cat rows.f32 >&7
-    while [[ -z $(ls | grep 'x.npz.*tmp') ]]; do sleep 0.02; done
+    # Until it has opened its output, a file without a name where the file system has them.
+    for ((i = 0; i < 500; i++)); do
+      [[ -z $(ls -l /proc/$pid/fd | grep -e '(deleted)' -e 'x.npz.*tmp') ]] || break
+      sleep 0.02
+    done
     kill -"${signal%:*}" $pid
     for ((i = 0; i < 100; i++)); do # a signal just before the wait takes effect when the pipe is closed
       [[ -e /proc/$pid && $(</proc/$pid/stat) != *") Z "* ]] || break

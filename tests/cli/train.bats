@@ -46,7 +46,7 @@ load common
   [[ $(value 'd["m"], d["k"], d["n"]' <report.json) == "(24, 3, 16)" ]]
   [[ $(value 'd["options"]["theta"]' <report.json) == 0.01 ]]
   [[ $(value 'len(d["history"]) == d["iterations"]' <report.json) == True ]]
-  [[ $(value 'd["outcome"]' <report.json) =~ ^(converged|iteration\ limit)$ ]]
+  [[ $(value 'd["outcome"]' <report.json) =~ ^(converged|all\ iterations\ done)$ ]]
   [[ $(value 'd["frame_potential"] >= d["frame_potential_bound"] * 0.9999' <report.json) == True ]]
   [[ $(wc -l <h.csv) == $(value 'd["iterations"] + 1' <report.json) ]]
   [[ $(head -1 h.csv) == stage,index,theta,objective,* ]]
@@ -157,4 +157,72 @@ END
   fails 2 "--theta cannot be combined with --resume" train "$toy/X.npy" --theta 1 --resume x.checkpoint
   fails 1 "x.checkpoint: cannot open: No such file" train "$toy/X.npy" --resume x.checkpoint --threads 1
   fails 1 "toy.model.safetensors: is a finished model, not a checkpoint" train "$toy/X.npy" --resume "$model"
+}
+
+@test "the errors that training reports are those of dltf encode on the rows that it names" {
+  local options
+  for options in "" "--encoder tied --validation 0.3" "--method ksvd --iterations 3" "--encoder dual --validation 0.02"; do
+    # shellcheck disable=SC2086
+    dltf train "$toy/X.npy" -m 24 -k 3 $options -o m.safetensors --json --history h.csv -q >t.json
+    "$PYTHON" - "$toy/X.npy" t.json <<'PYTHON'
+import json, struct, sys
+report = json.load(open(sys.argv[2]))
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<H", data[8:10])[0]
+header = eval(data[10:10 + size])
+rows, cols = header["shape"]
+width = int(header["descr"][-1]) * cols
+chosen = report["error_rows"]
+assert len(chosen) == report["error_samples"] > 0 and sorted(set(chosen)) == chosen and chosen[-1] < rows
+assert report["error_held_out"] == (report["options"]["validation"] > 0 or report["options"]["encoder"] in ("best", "learned"))
+if report["options"]["validation"] > 0:
+    assert abs(len(chosen) / rows - report["options"]["validation"]) < 0.06, len(chosen)
+new = dict(header, shape=(len(chosen), cols))
+text = repr(new).encode().ljust(size - 1) + b"\n"
+open("rows.npy", "wb").write(data[:10] + text + b"".join(data[10 + size + i * width:10 + size + (i + 1) * width] for i in chosen))
+PYTHON
+    local raw refit
+    raw=$(dltf encode m.safetensors rows.npy -o z.npz --json -q | value 'd["relative_error"]')
+    refit=$(dltf encode m.safetensors rows.npy -o z.npz --refit --json -q | value 'd["relative_error"]')
+    [[ $(value "abs(d['raw_error'] / $raw - 1) < 1e-5, abs(d['refit_error'] / $refit - 1) < 1e-5" <t.json) == "(True, True)" ]]
+    # All stages measure the same two columns, the last one after its last iteration.
+    "$PYTHON" - <<'PYTHON'
+import csv
+rows = list(csv.DictReader(open("h.csv")))
+for stage in {row["stage"] for row in rows}:
+    measured = [row for row in rows if row["stage"] == stage and row["refit_error"]]
+    assert 1 <= len(measured) <= 10 and all(float(row["refit_error"]) <= float(row["raw_error"]) * 1.0001 for row in measured), stage
+assert rows[-1]["refit_error"]
+PYTHON
+  done
+}
+
+@test "--remove-mean: the model remembers it, and decode says what is not restored" {
+  "$PYTHON" - <<'PYTHON'
+import random
+random.seed(3)
+rows = [[random.gauss(0, 1) for _ in range(8)] for _ in range(300)]
+open("plain.csv", "w").write("".join(",".join(map(repr, row)) + "\n" for row in rows))
+# The same samples, each with another constant added, and a constant sample.
+open("shifted.csv", "w").write("".join(",".join(repr(v + i) for v in row) + "\n" for i, row in enumerate(rows)) + ",".join(["5"] * 8) + "\n")
+PYTHON
+  dltf train plain.csv -m 16 -k 2 --encoder dual --remove-mean -o a.safetensors -q
+  dltf encode a.safetensors plain.csv -o plain.npy --dense -q
+  dltf encode a.safetensors shifted.csv -o shifted.npy --dense -q
+  run -0 dltf inspect a.safetensors
+  [[ $output == *"preprocessing"*"own mean of every sample subtracted"* ]]
+  dltf encode a.safetensors plain.csv -o codes.npz -q
+  run -0 dltf decode a.safetensors codes.npz -o x.npy
+  [[ $output == *"not restored"*"mean of a sample"* ]]
+  "$PYTHON" - <<'PYTHON'
+import struct
+def load(path):
+    data = open(path, "rb").read()
+    size = struct.unpack("<H", data[8:10])[0]
+    rows, cols = eval(data[10:10 + size])["shape"]
+    return [struct.unpack_from(f"<{cols}f", data, 10 + size + 4 * cols * i) for i in range(rows)]
+plain, shifted = load("plain.npy"), load("shifted.npy")
+assert len(shifted) == len(plain) + 1 and not any(shifted[-1]), "a constant sample has an empty code"
+assert max(abs(a - b) for p, s in zip(plain, shifted) for a, b in zip(p, s)) < 1e-3
+PYTHON
 }

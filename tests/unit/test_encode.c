@@ -13,7 +13,7 @@ enum { MOST_N = 1000, MOST_n = 40, MOST_m = 200 };
 
 typedef struct problem {
     int64_t N, n, m, k;
-    bool untied, centred, unit_norm, positive;
+    bool untied, centred, remove_mean, unit_norm, positive;
 } problem;
 
 static float W[MOST_m * MOST_n], E[MOST_m * MOST_n], b[MOST_m], mean[MOST_n], X[MOST_N * MOST_n];
@@ -28,6 +28,7 @@ static dltf_model *make_model(problem p) {
         .encoder = p.untied ? E : NULL,
         .bias = p.untied ? b : NULL,
         .mean = p.centred ? mean : NULL,
+        .remove_mean = p.remove_mean,
         .unit_norm = p.unit_norm,
         .select = p.positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS,
     };
@@ -79,6 +80,12 @@ static double *reference_scores(const dltf_model *model, int64_t N) {
         double square = 0;
         for (int64_t j = 0; j < v.n; j++) {
             x[i * v.n + j] = (double)X[i * v.n + j] - (v.mean ? (double)v.mean[j] : 0);
+        }
+        double own = 0;
+        for (int64_t j = 0; j < v.n && v.remove_mean; j++)
+            own += x[i * v.n + j] / (double)v.n;
+        for (int64_t j = 0; j < v.n; j++) {
+            x[i * v.n + j] -= own;
             square += x[i * v.n + j] * x[i * v.n + j];
         }
         for (int64_t j = 0; j < v.n && v.unit_norm && square > 0; j++)
@@ -197,12 +204,13 @@ static void assert_close(const dltf_model *model, const dltf_codes *codes, probl
 
 static void against_reference_closely(void **state) {
     (void)state;
-    for (int variant = 0; variant < 16; variant++) {
+    for (int variant = 0; variant < 32; variant++) {
         problem p = {.N = 1 + below(300),
                      .n = 1 + below(MOST_n),
                      .m = 1 + below(MOST_m),
                      .untied = variant & 1,
                      .centred = variant & 2,
+                     .remove_mean = variant & 16,
                      .unit_norm = variant & 4,
                      .positive = variant & 8};
         p.k = 1 + below(p.m);

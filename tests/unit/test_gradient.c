@@ -295,17 +295,16 @@ static void more_atoms_are_better(void **state) {
         dltf_learner *learner = new_learner(X, &options);
         run(learner);
         dltf_model *model = model_of(learner);
-        int64_t count = 0;
-        const dltf_iteration *last = dltf_learner_history(learner, &count);
-        last += count - 1;
+        dltf_quality quality = {0};
+        assert_int_equal(dltf_learner_quality(learner, &quality), DLTF_OK);
         double raw = error_of(model, test, false), refit = error_of(model, test, true);
         print_message("m = %lld: raw %.3f, refit %.3f, held out %.3f, unused %.3f\n", (long long)atoms, raw,
-                      refit, last->held_out_error, last->unused_share);
+                      refit, quality.raw_error, quality.unused_share);
         assert_true(refit < before && refit <= raw * (1 + 1e-6));
-        assert_near(last->held_out_error, raw, 0.25 * raw);
+        assert_near(quality.raw_error, raw, 0.25 * raw);
         /* Atoms that are used equally often are in no code of the held-out samples with this probability. */
         double by_chance = exp(-3 * (double)X.rows / 10 / (double)atoms);
-        assert_true(isnan(last->coherence) && last->unused_share < 0.1 + 2 * by_chance);
+        assert_true(quality.unused_share < 0.1 + 2 * by_chance);
         before = refit;
         dltf_model_free(model);
         dltf_learner_free(learner);
@@ -322,9 +321,9 @@ static void unused_share_of_held_out_samples(void **state) {
     options.epochs = 20;
     dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
     run(learner);
-    int64_t count = 0;
-    const dltf_iteration *records = dltf_learner_history(learner, &count);
-    double unused = records[count - 1].unused_share;
+    dltf_quality quality = {0};
+    assert_int_equal(dltf_learner_quality(learner, &quality), DLTF_OK);
+    double unused = quality.unused_share;
     print_message("unused: %.3f\n", unused);
     assert_true(unused >= 1 - (double)(held_out * k) / (double)atoms && unused < 1);
     dltf_learner_free(learner);
@@ -385,7 +384,7 @@ static void split_rows(void **state) {
     (void)state;
     for (int64_t N = 1; N < 400; N += N < 40 ? 1 : 37)
         for (int64_t most = 1; most < 50; most += 12) {
-            dl_split split = dl_split_rows(N, most, 7);
+            dl_split split = dl_split_rows(N, 0.1, most, 7);
             int64_t held_out = 0, training = 0, previous = -1;
             assert_true(split.held_out <= most && split.held_out <= N / 10);
             assert_true(N < 10 || split.held_out > 0);
@@ -402,7 +401,7 @@ static void split_rows(void **state) {
                 previous = i;
             }
         }
-    dl_split none = {0}, first = dl_split_rows(1000, 100, 1), second = dl_split_rows(1000, 100, 2);
+    dl_split none = {0}, first = dl_split_rows(1000, 0.1, 100, 1), second = dl_split_rows(1000, 0.1, 100, 2);
     int64_t same = 0;
     for (int64_t i = 0; i < 100; i++) {
         assert_int_equal(dl_split_training(&none, i), i);
@@ -413,7 +412,7 @@ static void split_rows(void **state) {
 
 /* The error after refit of the samples that a learner with these options holds out. */
 static double held_out_error(const dltf_model *model, const float *X, int64_t rows, int64_t cols) {
-    dl_split split = dl_split_rows(rows, 2000, 0);
+    dl_split split = dl_split_rows(rows, 0.1, 2000, 0);
     float *held_out = new_f32(split.held_out * cols);
     for (int64_t i = 0; i < split.held_out; i++)
         memcpy(held_out + i * cols, X + dl_split_held_out(&split, i) * cols, (size_t)cols * sizeof *X);

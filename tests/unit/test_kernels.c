@@ -55,6 +55,47 @@ static void scores(void **state) {
     }
 }
 
+/* A score has the same bits whatever samples and atoms it is computed with: tiles of all widths and heights
+ * agree with single samples and single panels, also where the next panels are prefetched. */
+static void check_tiles(const dl_kernels *kernels, int64_t rows, int64_t m, int64_t n, const float *x,
+                        const float *atoms) {
+    static float alone[DL_PANEL];
+    dl_packed packed;
+    assert_int_equal(dl_packed_alloc(&packed, m, n), DLTF_OK);
+    dl_packed_fill(&packed, atoms, bias);
+    for (int64_t first = 0; first < packed.panels; first++) {
+        int64_t stride = m - first * DL_PANEL;
+        kernels->scores(&packed, first, packed.panels, x, n, rows, S, stride);
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t p = first; p < packed.panels; p++) {
+                int64_t left = m - p * DL_PANEL, count = left < DL_PANEL ? left : DL_PANEL;
+                kernels->scores(&packed, p, p + 1, x + i * n, n, 1, alone, DL_PANEL);
+                assert_memory_equal(S + i * stride + (p - first) * DL_PANEL, alone,
+                                    (size_t)count * sizeof *alone);
+            }
+    }
+    dl_packed_free(&packed);
+}
+
+static void tiles_agree(void **state) {
+    (void)state;
+    enum { LONG = 701 };
+    float *x = DL_NEW(float, MOST_ROWS *LONG), *atoms = DL_NEW(float, MOST_m *LONG);
+    assert_true(x && atoms);
+    fill_normal(x, MOST_ROWS * LONG);
+    fill_normal(atoms, MOST_m * LONG);
+    fill_normal(bias, MOST_m);
+    const dl_kernels *kernels;
+    for (int l = 0; (kernels = dl_kernels_level(l)); l++) {
+        for (int64_t m = 1; m <= 200; m += 3)
+            check_tiles(kernels, 1 + m % MOST_ROWS, m, 1 + m % 9, x, atoms);
+        for (int64_t rows = 1; rows <= MOST_ROWS; rows += getenv("DLTF_TEST_SMALL") ? 13 : 3)
+            check_tiles(kernels, rows, 256 + rows, LONG, x, atoms);
+    }
+    dl_free(x);
+    dl_free(atoms);
+}
+
 /* Sums of scaled rows: the same bytes at every level. */
 static void scaled_rows(void **state) {
     (void)state;
@@ -109,9 +150,15 @@ static void distances(void **state) {
 enum { RARE_VALUES = 9 };
 static const float rare[RARE_VALUES] = {0, -0.0f, 1, -1, FLT_MIN / 8, -FLT_TRUE_MIN, FLT_MAX, -FLT_MAX, 0.5f};
 
+enum { KINDS = 6 };
+
 static void fill_scores(float *scores, int64_t m, int kind) {
     for (int64_t j = 0; j < m; j++) {
         double z = normal();
+        if (kind >= 4) { /* heavy tails; rows that do not resemble each other */
+            scores[j] = (float)(kind == 4 ? z * z * z * z * z : z * exp(9 * sin((double)m)) + 3 * cos(z));
+            continue;
+        }
         scores[j] = kind == 0   ? (float)z
                     : kind == 1 ? (float)round(2 * z) /* ties everywhere */
                     : kind == 2 ? rare[(int64_t)(fabs(z) * 1e6) % RARE_VALUES]
@@ -119,15 +166,20 @@ static void fill_scores(float *scores, int64_t m, int kind) {
     }
 }
 
+enum { LARGE_m = 1100 };
+
 static void check_select(const dl_kernels *kernels, int64_t rows, int64_t m, int64_t k, bool positive,
                          int kind) {
-    static float scores[MOST_ROWS * MOST_m], value[MOST_ROWS * MOST_m];
-    static int32_t index[MOST_ROWS * MOST_m], count[MOST_ROWS], wanted[MOST_m];
-    static uint32_t keys[MOST_m];
-    static double wide[MOST_m];
+    static float scores[MOST_ROWS * LARGE_m], value[MOST_ROWS * LARGE_m + 1];
+    static int32_t index[MOST_ROWS * LARGE_m + 1], count[MOST_ROWS], wanted[LARGE_m];
+    static uint32_t keys[LARGE_m];
+    static double wide[LARGE_m];
     for (int64_t i = 0; i < rows; i++)
-        fill_scores(scores + i * m, m, kind);
+        fill_scores(scores + i * m, m, kind == KINDS ? (int)(i % KINDS) : kind);
+    index[rows * k] = -7;
+    value[rows * k] = -7;
     kernels->select(scores, m, rows, m, k, positive, keys, count, index, value);
+    assert_true(index[rows * k] == -7 && value[rows * k] == -7);
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < m; j++)
             wide[j] = (double)scores[i * m + j];
@@ -150,12 +202,15 @@ static void selection(void **state) {
         if (l > 0 && kernels->select == dl_kernels_level(l - 1)->select)
             continue;
         for (int64_t m = 1; m <= MOST_m; m += step)
-            for (int kind = (int)(m % 2); kind < 4; kind += m < 70 ? 1 : 2) {
+            for (int kind = (int)(m % 2); kind < KINDS; kind += m < 70 ? 1 : 2) {
                 const int64_t ks[] = {1, 4, 8, 12, 13, m / 4, m / 2, m - 1, m};
                 for (int c = 0; c < 9; c++)
                     if (ks[c] >= 1 && ks[c] <= m)
                         check_select(kernels, 1 + (m * 7 + c) % MOST_ROWS, m, ks[c], (m + c) % 3 == 0, kind);
             }
+        for (int64_t m = MOST_m; m <= LARGE_m; m += 16 * step + 1)
+            for (int kind = 0; kind <= KINDS; kind++)
+                check_select(kernels, 20, m, 13 + m * (kind + m % 2) / 20, m % 3 == 0, kind);
     }
 }
 
@@ -196,7 +251,7 @@ static void prox_passes(void **state) {
         plain = kernels;
     for (int l = 0; (kernels = dl_kernels_level(l)) != plain; l++)
         for (int64_t m = 1; m <= MOST_m; m++) {
-            fill_scores(c + 1, m, (int)(m % 4));
+            fill_scores(c + 1, m, (int)(m % KINDS));
             float low = m % 5 == 0 ? 0 : fabsf((float)normal());
             float high = m % 7 == 0 ? INFINITY : low * 1.5f;
             dl_prox_piece a = kernels->prox_count(c + 1, m, low, high);
@@ -269,6 +324,6 @@ static void features_of_many_atoms(void **state) {
     dl_kernels_force(NULL);
 }
 
-TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(scaled_rows), cmocka_unit_test(distances),
-           cmocka_unit_test(selection), cmocka_unit_test(not_finite), cmocka_unit_test(prox_passes),
-           cmocka_unit_test(features_of_many_atoms))
+TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(tiles_agree), cmocka_unit_test(scaled_rows),
+           cmocka_unit_test(distances), cmocka_unit_test(selection), cmocka_unit_test(not_finite),
+           cmocka_unit_test(prox_passes), cmocka_unit_test(features_of_many_atoms))

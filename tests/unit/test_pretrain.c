@@ -178,9 +178,11 @@ static void assert_same_values(const dltf_network *a, const dltf_network *b, int
     assert_memory_equal(a->values, b->values, (size_t)count * sizeof(float));
 }
 
-static void check_start(dltf_start method, dltf_scaling scaling) {
+/* `scaling`: the one that `asked` stands for. */
+static void check_start(dltf_start method, dltf_scaling asked, dltf_scaling scaling) {
     dltf_matrix data = samples();
     dltf_pretrain_options o = quick(method);
+    o.scaling = asked;
     dltf_network *network = pretrain(data, 2, o), *other = NULL;
     static double sums[N][MOST_M];
     double mean[MOST_M], deviation[MOST_M], largest = 0;
@@ -224,11 +226,12 @@ static void check_start(dltf_start method, dltf_scaling scaling) {
 
 static void starts(void **state) {
     (void)state;
-    check_start(DLTF_START_DLTF, DLTF_SCALING_STANDARD);
-    check_start(DLTF_START_AE, DLTF_SCALING_RMS);
-    check_start(DLTF_START_SAMPLES, DLTF_SCALING_STANDARD);
-    check_start(DLTF_START_GAUSSIAN, DLTF_SCALING_STANDARD);
-    check_start(DLTF_START_RANDOM, DLTF_SCALING_NONE);
+    check_start(DLTF_START_DLTF, DLTF_SCALING_AUTO, DLTF_SCALING_RMS);
+    check_start(DLTF_START_DLTF, DLTF_SCALING_STANDARD, DLTF_SCALING_STANDARD);
+    check_start(DLTF_START_AE, DLTF_SCALING_AUTO, DLTF_SCALING_RMS);
+    check_start(DLTF_START_SAMPLES, DLTF_SCALING_AUTO, DLTF_SCALING_RMS);
+    check_start(DLTF_START_GAUSSIAN, DLTF_SCALING_AUTO, DLTF_SCALING_RMS);
+    check_start(DLTF_START_RANDOM, DLTF_SCALING_AUTO, DLTF_SCALING_NONE);
 }
 
 /* Each unit is a different sample minus the mean. */

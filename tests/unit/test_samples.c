@@ -37,9 +37,13 @@ static int fill(void **state) {
 }
 
 static void expected_row(dl_samples samples, int64_t i, double *x) {
-    double square = 0;
+    double square = 0, own = 0;
     for (int64_t j = 0; j < n; j++) {
         x[j] = f64[i][j] - (samples.mean ? (double)mean[j] : 0);
+        own += x[j] / n;
+    }
+    for (int64_t j = 0; j < n; j++) {
+        x[j] -= samples.remove_mean ? own : 0;
         square += x[j] * x[j];
     }
     for (int64_t j = 0; j < n; j++)
@@ -50,17 +54,20 @@ static void preprocessing(void **state) {
     (void)state;
     double x[n], row[n];
     float first[n], out[n];
-    for (int variant = 0; variant < 8; variant++)
+    for (int variant = 0; variant < 16; variant++)
         for (int64_t i = 0; i < N; i++)
             for (int v = 0; v < VIEWS; v++) {
-                dl_samples samples = {views[v], variant & 1 ? mean : NULL, variant & 2,
-                                      variant & 4 ? 2.5 : 1};
+                dl_samples samples = {.X = views[v],
+                                      .mean = variant & 1 ? mean : NULL,
+                                      .remove_mean = variant & 8,
+                                      .unit_norm = variant & 2,
+                                      .scale = variant & 4 ? 2.5 : 1};
                 dl_samples_row(&samples, i, row, v == 0 ? first : out);
                 if (v > 0)
                     assert_memory_equal(out, first, sizeof out);
                 expected_row(samples, i, x);
                 for (int64_t j = 0; j < n; j++)
-                    assert_near((double)first[j], x[j], 1e-7 * fabs(x[j]));
+                    assert_near((double)first[j], x[j], 1e-7 * fabs(x[j]) + 1e-13);
             }
 }
 
@@ -86,7 +93,7 @@ static void mean_row(void **state) {
 static void scan_results(void **state) {
     (void)state;
     for (int variant = 0; variant < 4; variant++) {
-        dl_samples samples = {in_f64, variant & 1 ? mean : NULL, variant & 2, 1};
+        dl_samples samples = {in_f64, variant & 1 ? mean : NULL, false, variant & 2, 1};
         double sum = 0, x[n];
         for (int64_t i = 0; i < N; i++) {
             expected_row(samples, i, x);
@@ -98,13 +105,13 @@ static void scan_results(void **state) {
         assert_near(scan.mean_square, sum / N, 1e-9 * sum);
         assert_int_equal(scan.nonzero_rows, variant & 1 ? N : N - 1);
     }
-    dl_samples samples = {in_f64, NULL, false, 1};
+    dl_samples samples = {in_f64, NULL, false, false, 1};
     dl_scan scan;
     assert_survives_lack_of_memory(dl_samples_scan(&samples, &scan), 1);
 }
 
 static uint64_t checksum(dltf_matrix X) {
-    dl_samples samples = {X, NULL, false, 1};
+    dl_samples samples = {X, NULL, false, false, 1};
     dl_scan scan;
     assert_int_equal(dl_samples_scan(&samples, &scan), DLTF_OK);
     return scan.checksum;
@@ -145,7 +152,7 @@ static void unusable_data(void **state) {
     const double tiny[] = {1e-200}, huge[] = {1e200};
     dl_scan scan;
     float out[2];
-    dl_samples samples = {dltf_matrix_f32(bad, 3, 2), NULL, false, 1};
+    dl_samples samples = {dltf_matrix_f32(bad, 3, 2), NULL, false, false, 1};
     assert_fails(dl_samples_scan(&samples, &scan), DLTF_DATA, "row 2, column 0 is NaN");
     assert_fails(dl_samples_mean(samples.X, out), DLTF_DATA, "row 2, column 0 is NaN");
     samples.X = dltf_matrix_f32(infinite, 1, 2);
@@ -153,10 +160,10 @@ static void unusable_data(void **state) {
     assert_fails(dl_samples_mean(samples.X, out), DLTF_DATA, "row 0, column 1 is infinite");
     samples.X = dltf_matrix_f32(zero, 3, 2);
     assert_fails(dl_samples_scan(&samples, &scan), DLTF_DATA, "all 3 samples are zero: there");
-    samples = (dl_samples){dltf_matrix_f32(ones, 1, 2), ones, true, 1};
+    samples = (dl_samples){.X = dltf_matrix_f32(ones, 1, 2), .mean = ones, .unit_norm = true, .scale = 1};
     assert_fails(dl_samples_scan(&samples, &scan), DLTF_DATA,
                  "all 1 samples are zero after the mean is subtracted");
-    samples = (dl_samples){dltf_matrix_f64(tiny, 1, 1), NULL, false, 1};
+    samples = (dl_samples){.X = dltf_matrix_f64(tiny, 1, 1), .scale = 1};
     assert_fails(dl_samples_scan(&samples, &scan), DLTF_NUMERIC, "rescale the data");
     samples.X = dltf_matrix_f64(huge, 1, 1);
     assert_fails(dl_samples_scan(&samples, &scan), DLTF_NUMERIC, "rescale the data");

@@ -4,7 +4,7 @@
 
 #include "kernels/kernels.h"
 
-extern const dl_kernels dl_kernels_c, dl_kernels_avx2, dl_kernels_avx512, dl_kernels_avx512popcnt,
-    dl_kernels_avx512bf16;
+extern const dl_kernels dl_kernels_c, dl_kernels_avx2, dl_kernels_avx512, dl_kernels_avx512vnni,
+    dl_kernels_avx512popcnt;
 
 #endif

@@ -1,0 +1,89 @@
+/* Errors of the model that a training has reached, on samples that no stage learns from. */
+#include "base/integer.h"
+#include "base/memory.h"
+#include "learning/learner.h"
+
+#include <math.h>
+
+enum { MOST_TRAINING_SAMPLES = 2000 }; /* that stand in for samples held out */
+
+int64_t dl_learner_check_count(const dltf_learner *l) {
+    return l->split.held_out > 0 ? l->split.held_out : dl_min(l->N, MOST_TRAINING_SAMPLES);
+}
+
+int64_t dltf_learner_quality_row(const dltf_learner *l, int64_t i) {
+    if (l->split.held_out > 0)
+        return dl_split_held_out(&l->split, i);
+    return (int64_t)((double)i * (double)l->N / (double)dl_learner_check_count(l));
+}
+
+/* `count` of the samples to measure errors on, evenly spread. */
+static dltf_status gather(const dltf_learner *l, int64_t count, float **rows) {
+    *rows = DL_NEW(float, count * l->n);
+    if (!*rows)
+        return DLTF_MEMORY;
+    for (int64_t i = 0; i < count; i++)
+        dltf_matrix_row(l->samples.X, dltf_learner_quality_row(l, i * dl_learner_check_count(l) / count),
+                        *rows + i * l->n);
+    return DLTF_OK;
+}
+
+static dltf_status unused_share(const dltf_codes *codes, double *share) {
+    dltf_csr Z = dltf_codes_csr(codes);
+    int64_t used_atoms = 0;
+    bool *used = DL_NEW(bool, Z.cols);
+    if (!used)
+        return DLTF_MEMORY;
+    for (int64_t e = 0; e < Z.indptr[Z.rows]; e++) {
+        used_atoms += !used[Z.indices[e]];
+        used[Z.indices[e]] = true;
+    }
+    *share = 1 - (double)used_atoms / (double)Z.cols;
+    dl_free(used);
+    return DLTF_OK;
+}
+
+static dltf_status measure(const dltf_learner *l, int64_t count, dltf_quality *quality) {
+    dltf_status status = DLTF_OK;
+    dltf_model *model = NULL;
+    dltf_codes *codes = NULL, *refitted = NULL;
+    float *rows = NULL;
+    dltf_encode_options encoding = dltf_encode_options_default();
+    encoding.threads = l->threads;
+    *quality = (dltf_quality){.samples = count, .held_out = l->split.held_out > 0};
+    DL_TRY(gather(l, count, &rows));
+    DL_TRY(dltf_learner_model(l, &model));
+    dltf_matrix X = dltf_matrix_f32(rows, count, l->n);
+    DL_TRY(dltf_encode(model, X, &encoding, NULL, NULL, &codes));
+    DL_TRY(dltf_reconstruction_error(model, X, codes, &quality->raw_error));
+    DL_TRY(unused_share(codes, &quality->unused_share));
+    DL_TRY(dltf_refit(model, X, codes, l->threads, &refitted));
+    DL_TRY(dltf_reconstruction_error(model, X, refitted, &quality->refit_error));
+done:
+    dltf_codes_free(codes);
+    dltf_codes_free(refitted);
+    dltf_model_free(model);
+    dl_free(rows);
+    return status;
+}
+
+dltf_status dltf_learner_quality(const dltf_learner *l, dltf_quality *quality) {
+    return measure(l, dl_learner_check_count(l), quality);
+}
+
+/* So few samples that the least squares take a fraction of a second, the same ones throughout a training. */
+static int64_t history_samples(const dltf_learner *l) {
+    const double flops = 2e8, least = 50, most = 500;
+    double sample = (double)l->k * (double)l->k * (double)l->n;
+    return dl_min(dl_learner_check_count(l), (int64_t)fmin(fmax(flops / sample, least), most));
+}
+
+dltf_status dl_learner_monitor(const dltf_learner *l, dltf_iteration *record) {
+    dltf_quality quality;
+    dltf_status status = measure(l, history_samples(l), &quality);
+    if (status == DLTF_OK) {
+        record->raw_error = quality.raw_error;
+        record->refit_error = quality.refit_error;
+    }
+    return status;
+}
