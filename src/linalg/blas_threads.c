@@ -29,6 +29,12 @@ static bool change(int by, int bound) {
     return false;
 }
 
+/* Setting what is set already would start OpenBLAS's threads again in a child. */
+static void set_threads(int count) {
+    if (openblas_get_num_threads() != count)
+        openblas_set_num_threads(count);
+}
+
 static void watch_forks(void);
 
 void dl_blas_begin(void) {
@@ -39,7 +45,7 @@ void dl_blas_begin(void) {
     pthread_mutex_lock(&lock);
     if (atomic_load(&inside) == 0) {
         threads_before = openblas_get_num_threads();
-        openblas_set_num_threads(1);
+        set_threads(1);
     }
     atomic_fetch_add(&inside, 1);
     pthread_mutex_unlock(&lock);
@@ -50,7 +56,7 @@ void dl_blas_end(void) {
         return;
     pthread_mutex_lock(&lock);
     if (atomic_fetch_sub(&inside, 1) == 1)
-        openblas_set_num_threads(threads_before);
+        set_threads(threads_before);
     pthread_mutex_unlock(&lock);
 }
 
