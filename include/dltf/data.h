@@ -30,7 +30,8 @@ DLTF_API void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out);
 
 /* A matrix read from a file: .npy (v1-3; memory-mapped where possible), .npz ("file.npz" with one array, or
  * "file.npz:name"), text (.csv, .tsv, .txt), IDX and IDX.gz, CIFAR-10 (.bin), .fvecs, .bvecs, .ivecs.
- * The first axis is the sample; the others are flattened. */
+ * The first axis is the sample; the others are flattened. A mapped file must not become shorter while the
+ * array exists: reading it would raise SIGBUS. */
 typedef struct dltf_array dltf_array;
 
 DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);

@@ -135,6 +135,7 @@ dltf_status dltf_pca_fit(dltf_matrix X, int64_t d, int64_t threads, dltf_pca **p
     if (status != DLTF_OK)
         return status;
     f.size = dl_min(X.rows, X.cols);
+    DL_TRY(dl_blas_ready(f.threads));
     DL_TRY_NEW(f.mean, X.cols);
     DL_TRY_NEW(f.components, d * X.cols);
     DL_TRY_NEW(f.variances, d);

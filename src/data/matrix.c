@@ -37,6 +37,10 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
     if (matrix.type != DLTF_F32 && matrix.type != DLTF_F64 && matrix.type != DLTF_U8)
         return dl_fail_about(DLTF_ARGUMENT, subject, "unsupported element type %d; expected f32, f64 or u8",
                              (int)matrix.type);
+    if (!dl_is_aligned(matrix.data, (size_t)dl_type_size(matrix.type)))
+        return dl_fail_about(DLTF_ARGUMENT, subject,
+                             "the address of the data is not a multiple of %lld bytes",
+                             (long long)dl_type_size(matrix.type));
     if (matrix.cols > INT32_MAX || matrix.rows > INT64_MAX / matrix.cols / 8)
         return dl_fail_about(DLTF_ARGUMENT, subject, "%lld x %lld is too large", (long long)matrix.rows,
                              (long long)matrix.cols);

@@ -95,6 +95,7 @@ dltf_status dl_all_distances(dltf_matrix queries, dltf_matrix database, int thre
     int64_t n = database.cols, block = dl_min(queries.rows, DL_DISTANCE_QUERIES),
             tile = dl_min(database.rows, SAMPLES);
     job j = {.threads = threads, .visitor = visitor, .queries.X = queries, .samples.X = database};
+    DL_TRY(dl_blas_ready(threads));
     DL_TRY_NEW(j.origin, n);
     DL_TRY_NEW(j.queries.values, block * n);
     DL_TRY_NEW(j.queries.square, block);

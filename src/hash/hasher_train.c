@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "data/matrix.h"
 #include "hash/hasher.h"
+#include "linalg/blas.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -130,6 +131,7 @@ dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options, d
     fill_in(method, &t.options);
     if (method->check)
         DL_TRY(method->check(&t));
+    DL_TRY(dl_blas_ready(t.threads));
     DL_TRY(dl_hasher_alloc(method, options->bits, X.cols, t.options.k, &h));
     DL_TRY(scan(X, h, &found));
     DL_TRY(gather(X, h, options, t.N, &samples));

@@ -6,6 +6,7 @@
 #include "data/model.h"
 #include "learning/learner.h"
 #include "learning/train_options.h"
+#include "linalg/blas.h"
 
 #include <math.h>
 
@@ -103,6 +104,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     l->tau = 1e-3;
     l->start_time = dltf_seconds();
     DL_TRY(check_memory(l));
+    DL_TRY(dl_blas_ready(l->threads));
     DL_TRY(prepare_samples(l, X));
     DL_TRY(allocate(l));
     *learner = l;
