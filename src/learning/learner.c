@@ -2,6 +2,7 @@
 #include "learning/learner.h"
 
 #include "base/memory.h"
+#include "data/matrix.h"
 #include "linalg/blas.h"
 
 #include <math.h>
@@ -97,6 +98,8 @@ static dltf_status iterate(dltf_learner *l) {
         status = dl_learner_enter(l);
     if (status == DLTF_OK)
         status = stage->iterate(l, l->state, l->index, &record);
+    if (status == DLTF_OK)
+        status = dl_matrix_status(l->samples.X);
     if (status != DLTF_OK)
         return status;
     const char *bad = dl_history_finish(&record, stage->columns);

@@ -77,6 +77,8 @@ dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start) {
         for (int64_t j = 0; j < l->m; j++)
             gaussian_atom(l, j);
     if (status == DLTF_OK)
+        status = dl_matrix_status(l->samples.X);
+    if (status == DLTF_OK)
         dl_learner_refresh(l);
     return status;
 }
