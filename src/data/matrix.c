@@ -74,6 +74,11 @@ dltf_status dl_matrix_status(dltf_matrix matrix) {
     return matrix.type == DLTF_ROWS ? dl_source_status(matrix.data) : DLTF_OK;
 }
 
+void dl_matrix_expect(dltf_matrix matrix, int64_t first, int64_t count) {
+    if (matrix.type == DLTF_ROWS)
+        dl_source_expect(matrix.data, matrix.row_stride + first, count);
+}
+
 dltf_status dl_matrix_check_memory(dltf_matrix matrix, dltf_subject subject) {
     dltf_status status = dl_matrix_check(matrix, subject);
     if (status == DLTF_OK && matrix.type == DLTF_ROWS)

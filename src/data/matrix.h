@@ -21,6 +21,9 @@ dltf_matrix dl_matrix_part(dltf_matrix matrix, int64_t first, int64_t count);
  * never fail. */
 dltf_status dl_matrix_status(dltf_matrix matrix);
 
+/* Rows `first` .. first + count - 1 will be needed soon. */
+void dl_matrix_expect(dltf_matrix matrix, int64_t first, int64_t count);
+
 /* The same as dl_matrix_check, but refuses DLTF_ROWS too. */
 dltf_status dl_matrix_check_memory(dltf_matrix matrix, dltf_subject subject);
 

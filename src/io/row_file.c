@@ -2,6 +2,7 @@
  * of the process, which a mapping would under a limit of the address space. */
 #include "io/row_file.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "data/array.h"
 #include "data/source.h"
@@ -10,14 +11,28 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* A group of neighbouring records. It is read as a whole when two of them were needed in order: walks over
+ * the rows then take few calls of the system, and random access reads no more than it needs. */
+typedef struct group {
+    atomic_flag busy;
+    int64_t number; /* which group of the file; -1: none yet */
+    int64_t last;   /* row that was read last */
+    bool loaded;
+    uint8_t *bytes; /* GROUP_BYTES; NULL before the first one is loaded */
+} group;
+
+enum { GROUPS = 16, GROUP_BYTES = 1 << 16 };
 
 typedef struct row_file {
     char *path;
     int descriptor;
     dl_row_layout layout;
     int64_t row_bytes, distance;
+    group groups[GROUPS];
 } row_file;
 
 /* ---- Rows ---- */
@@ -39,14 +54,45 @@ static dltf_status read_exactly(int descriptor, uint8_t *bytes, int64_t count, i
     return DLTF_OK;
 }
 
+/* Whether the group's bytes contain the row, after reading them if that is worth it. */
+static bool in_group(row_file *f, group *g, int64_t number, int64_t row, int64_t size) {
+    bool next = g->number == number && row == g->last + 1;
+    if (g->number != number)
+        g->loaded = false;
+    g->number = number;
+    g->last = row;
+    if (g->loaded || !next)
+        return g->loaded;
+    if (!g->bytes)
+        g->bytes = dl_alloc(GROUP_BYTES, 1);
+    int64_t first = number * size, count = dl_min(size, f->layout.rows - first);
+    g->loaded = g->bytes && read_exactly(f->descriptor, g->bytes, count * f->distance,
+                                         f->layout.offset + first * f->distance) == DLTF_OK;
+    return g->loaded; /* after a failure the row is tried alone, which reports it */
+}
+
+static dltf_status read_record(row_file *f, int64_t row, uint8_t *record) {
+    int64_t size = GROUP_BYTES / f->distance, number = size > 1 ? row / size : row;
+    group *g = &f->groups[number % GROUPS];
+    if (size > 1 && !atomic_flag_test_and_set(&g->busy)) {
+        bool found = in_group(f, g, number, row, size);
+        if (found)
+            memcpy(record, g->bytes + (row - number * size) * f->distance, (size_t)f->distance);
+        atomic_flag_clear(&g->busy);
+        if (found)
+            return DLTF_OK;
+    }
+    return read_exactly(f->descriptor, record, f->distance, f->layout.offset + row * f->distance);
+}
+
 /* The record is read into the end of `out` and widened from its first element on. No element is overwritten
  * before it is used, since none is longer than a double; the elements of records with a prefix have at most
  * 4 bytes, which leaves room for it. */
 static dltf_status read_row(void *context, int64_t row, double *out) {
-    const row_file *f = context;
+    row_file *f = context;
     const dl_row_layout *layout = &f->layout;
     uint8_t *bytes = (uint8_t *)(out + layout->cols) - f->row_bytes, *record = bytes - layout->prefix;
-    dltf_status status = read_exactly(f->descriptor, record, f->distance, layout->offset + row * f->distance);
+    dltf_status status = read_record(f, row, record);
     if (status == DLTF_OK && layout->check)
         status = layout->check(record, row, layout->cols);
     if (status == DLTF_OK) {
@@ -69,6 +115,8 @@ static void close_rows(void *context) {
     row_file *f = context;
     if (f->descriptor >= 0)
         close(f->descriptor);
+    for (int i = 0; i < GROUPS; i++)
+        dl_free(f->groups[i].bytes);
     dl_free(f->path);
     dl_free(f);
 }
@@ -153,6 +201,10 @@ static dltf_status make_array(row_file *f, dltf_array **array) {
     dltf_array *made = NULL;
     f->row_bytes = layout->cols * layout->elements.item;
     f->distance = layout->prefix + f->row_bytes;
+    for (int i = 0; i < GROUPS; i++) {
+        atomic_flag_clear(&f->groups[i].busy);
+        f->groups[i].number = -1;
+    }
     DL_TRY_NEW(made, 1);
     DL_TRY(dltf_source_new(layout->rows, layout->cols, read_row, f, &made->source));
     dl_source_extend(made->source, (dl_source_extras){expect_rows, close_rows});

@@ -1,6 +1,7 @@
 /* The learner: runs the stages of a method in order. */
 #include "learning/learner.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "linalg/blas.h"
@@ -20,6 +21,15 @@ void dl_learner_refresh(dltf_learner *l) {
     dl_packed_fill_f64(&l->W32, l->W);
     for (int64_t i = 0; i < l->m * l->m; i++)
         l->G32[i] = (float)l->G[i];
+}
+
+void dl_learner_expect(const dltf_learner *l, int64_t first, int64_t count) {
+    count = dl_min(count, l->N - first);
+    if (count < 1)
+        return;
+    int64_t begin = dl_split_training(&l->split, first),
+            end = dl_split_training(&l->split, first + count - 1);
+    dl_matrix_expect(l->samples.X, begin, end - begin + 1);
 }
 
 void dl_learner_describe(const dltf_learner *l, dltf_iteration *record) {
