@@ -32,7 +32,7 @@ load common
 }
 
 @test "operands are missing or too many" {
-  fails 2 "DATA... is missing; usage: dltf train DATA" train
+  fails 2 "DATA is missing; usage: dltf train DATA" train
   fails 2 "MODEL is missing" encode
   fails 2 "DATA is missing" encode "$model"
   fails 2 "CODES is missing" decode "$model"
