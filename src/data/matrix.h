@@ -17,6 +17,7 @@ void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out);
 /* The same check for one row, numbered `index` in the message. */
 dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, dltf_subject subject);
 
+/* Bytes of an element; not for sparse matrices. */
 int dl_type_size(dltf_type type);
 
 /* Euclidean norm without overflow or underflow of the squares. */
