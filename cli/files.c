@@ -250,11 +250,15 @@ int files_load_data(const char *path, dltf_array **array) {
     return files_load_data_or_codes(path, array, NULL);
 }
 
-int files_load_data_or_codes(const char *path, dltf_array **array, dltf_codes **codes) {
+int files_check_data(const char *path) {
     if (files_is_standard(path))
         return usage_error("-: only dltf encode reads standard input this way; to pipe in a .npy, use "
                            "/dev/stdin; for a file of this name, use ./-");
-    int code = check_data(path);
+    return check_data(path);
+}
+
+int files_load_data_or_codes(const char *path, dltf_array **array, dltf_codes **codes) {
+    int code = files_check_data(path);
     if (code != EXIT_OK)
         return code;
     dltf_status status = codes ? dltf_array_or_codes_load(path, array, codes) : dltf_array_load(path, array);

@@ -109,6 +109,8 @@ dltf_status dl_all_distances(dltf_matrix queries, dltf_matrix database, int thre
         read_rows(&j.queries, first, block, threads);
         DL_TRY(compare_block(&j, meter));
     }
+    DL_TRY(dl_matrix_status(queries));
+    status = dl_matrix_status(database);
 done:
     dl_free(j.origin);
     dl_free(j.queries.values);

@@ -66,6 +66,7 @@ static dltf_status gather(dltf_matrix X, const dltf_hasher *h, const dltf_hash_o
     DL_TRY_NEW(*copy, entries);
     for (int64_t i = 0; i < count; i++)
         dl_samples_row(&samples, dl_random_place(random, 0, X.rows, i), row, *copy + i * X.cols);
+    status = dl_matrix_status(X);
 done:
     dl_free(row);
     return status;
