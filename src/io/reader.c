@@ -16,7 +16,6 @@
 struct dltf_reader {
     char *name;                      /* for messages */
     dltf_array *array;               /* the whole file, if its format cannot be streamed */
-    dltf_sparse part;                /* its rows returned last, if it is sparse */
     int descriptor;                  /* of the stream otherwise */
     bool raw, ended;                 /* no header; end of input reached */
     dl_elements elements;            /* how an element is stored */
@@ -226,14 +225,7 @@ void dltf_reader_free(dltf_reader *r) {
 static void take_from_array(dltf_reader *r, int64_t most, dltf_matrix *rows) {
     dltf_matrix all = dltf_array_matrix(r->array);
     int64_t left = all.rows - r->done;
-    *rows = all;
-    rows->rows = left < most ? left : most;
-    if (all.type == DLTF_SPARSE) {
-        r->part = *(const dltf_sparse *)all.data;
-        r->part.indptr += r->done;
-        rows->data = &r->part;
-    } else
-        rows->data = (const char *)all.data + r->done * all.row_stride * dl_type_size(all.type);
+    *rows = dl_matrix_part(all, r->done, left < most ? left : most);
     r->done += rows->rows;
 }
 
