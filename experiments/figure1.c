@@ -133,42 +133,42 @@ static const char *text_of(const json_t *row, const char *key) {
     return json_string_value(json_object_get(row, key));
 }
 
-/* The line of a panel for a row: one per method and k. */
-static chart_line *find_line(chart_panel *panel, const char *method, bool dashed) {
-    for (int l = 0; l < panel->count; l++)
-        if (strcmp(panel->lines[l].name, method) == 0 && panel->lines[l].dashed == dashed)
-            return &panel->lines[l];
-    chart_line *line = &panel->lines[panel->count++];
-    *line = (chart_line){.name = method, .dashed = dashed};
-    return line;
-}
-
-static void add_row(chart_panel *charts, const json_t *row) {
+static bool add_row(chart_panel *charts, const json_t *row) {
     int index = text_of(row, "panel")[0] - 'a';
     bool dashed = json_integer_value(json_object_get(row, "k")) != panels[index].k[0];
-    chart_line *line = find_line(&charts[index], text_of(row, "method"), dashed);
-    line->x[line->count] = json_real_value(json_object_get(row, "value"));
-    line->y[line->count++] = json_real_value(json_object_get(row, "ave_dif"));
+    chart_line *line = chart_find_line(&charts[index], text_of(row, "method"), dashed);
+    return line && chart_add_point(line, json_real_value(json_object_get(row, "value")),
+                                   json_real_value(json_object_get(row, "ave_dif")));
+}
+
+static void name_panel(chart_panel *chart, const struct panel *p) {
+    chart->x_label = parameter_names[p->varies];
+    chart->y_label = "ave_dif";
+    chart->log_x = p->varies != DIMENSION;
+    chart->x_ticks_at_points = p->varies == DIMENSION;
+    if (p->k_count == 2)
+        snprintf(chart->title, sizeof chart->title, "(%c) k = %d, dashed: k = %d", p->letter, p->k[0],
+                 p->k[1]);
+    else
+        snprintf(chart->title, sizeof chart->title, "(%c) k = %d", p->letter, p->k[0]);
 }
 
 static char *draw(const json_t *rows) {
     chart_panel *charts = calloc(PANELS, sizeof *charts);
-    if (!charts)
-        return NULL;
-    for (int p = 0; p < PANELS; p++) {
-        charts[p].x_label = parameter_names[panels[p].varies];
-        charts[p].y_label = "ave_dif";
-        charts[p].log_x = panels[p].varies != DIMENSION;
-        if (panels[p].k_count == 2)
-            snprintf(charts[p].title, sizeof charts[p].title, "(%c) k = %d, dashed: k = %d", panels[p].letter,
-                     panels[p].k[0], panels[p].k[1]);
-        else
-            snprintf(charts[p].title, sizeof charts[p].title, "(%c) k = %d", panels[p].letter,
-                     panels[p].k[0]);
-    }
-    for (size_t i = 0; i < json_array_size(rows); i++)
-        add_row(charts, json_array_get(rows, i));
-    char *text = chart_svg("Wrong atoms per code (ave_dif) while one parameter varies", charts, PANELS, 3);
+    bool complete = charts != NULL;
+    for (int p = 0; charts && p < PANELS; p++)
+        name_panel(&charts[p], &panels[p]);
+    for (size_t i = 0; complete && i < json_array_size(rows); i++)
+        complete = add_row(charts, json_array_get(rows, i));
+    chart page = {.title = "Wrong atoms per code (ave_dif) while one parameter varies",
+                  .width = CHART_WIDTH,
+                  .height = CHART_HEIGHT,
+                  .columns = 3,
+                  .count = PANELS,
+                  .panels = charts};
+    char *text = complete ? chart_svg(&page) : NULL;
+    if (charts)
+        chart_clear(charts, PANELS);
     free(charts);
     return text;
 }

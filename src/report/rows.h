@@ -14,6 +14,11 @@ void rows_print(const json_t *rows, FILE *out);
 /* CSV with empty fields for no value. Allocated; NULL if out of memory. */
 char *rows_csv(const json_t *rows);
 
+/* Reads what rows_csv writes: a header, then a row on each line, without line ends in fields. Numbers become
+ * reals; empty fields and NaN have no value. NULL after an error, which is described in `error`. */
+enum { ROWS_ERROR_SIZE = 256 };
+json_t *rows_read_csv(FILE *in, char error[ROWS_ERROR_SIZE]);
+
 /* An HTML table with the columns `keys` (NULL-terminated), empty cells for no value. */
 void rows_html(const json_t *rows, const char *const *keys, FILE *out);
 

@@ -1,6 +1,7 @@
 /* How results are written: JSON, facts, rows as table, CSV and HTML, charts, histories. */
 #include "test_util.h"
 
+#include "report/axis.h"
 #include "report/chart.h"
 #include "report/facts.h"
 #include "report/history.h"
@@ -167,26 +168,181 @@ static int count_of(const char *text, const char *part) {
     return count;
 }
 
+static void add_points(chart_panel *panel, const char *name, bool dashed, int count, const double *x,
+                       const double *y) {
+    chart_line *line = chart_find_line(panel, name, dashed);
+    assert_non_null(line);
+    for (int i = 0; i < count; i++)
+        assert_true(chart_add_point(line, x[i], y[i]));
+}
+
+static char *drawn(const chart_panel *panels, int count, bool legend_in_panel) {
+    chart page = {.title = "title & more",
+                  .note = "a note",
+                  .width = CHART_WIDTH,
+                  .height = CHART_HEIGHT,
+                  .columns = 2,
+                  .legend_in_panel = legend_in_panel,
+                  .count = count,
+                  .panels = panels};
+    char *text = chart_svg(&page);
+    assert_non_null(text);
+    assert_int_equal(strncmp(text, "<svg ", 5), 0);
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "inf"));
+    return text;
+}
+
 static void charts(void **state) {
     (void)state;
     chart_panel *panels = calloc(2, sizeof *panels);
     assert_non_null(panels);
-    panels[0] = (chart_panel){.title = "a < b", .x_label = "x", .y_label = "y", .log_x = true, .count = 2};
-    panels[0].lines[0] = (chart_line){.name = "one", .count = 3, .x = {0.01, 1, 100}, .y = {1, 2, 3}};
-    panels[0].lines[1] = (chart_line){.name = "two", .dashed = true, .count = 1, .x = {1}, .y = {0}};
+    panels[0] = (chart_panel){.title = "a < b", .x_label = "x", .y_label = "y", .log_x = true};
+    add_points(&panels[0], "one", false, 3, (const double[]){0.01, 1, 100}, (const double[]){1, 2, 3});
+    add_points(&panels[0], "two", true, 1, (const double[]){1}, (const double[]){0});
     panels[1] = (chart_panel){.title = "nothing", .x_label = "x", .y_label = "y"};
-    char *text = chart_svg("title & more", panels, 2, 2);
-    assert_non_null(text);
-    assert_int_equal(strncmp(text, "<svg ", 5), 0);
+    char *text = drawn(panels, 2, false);
     assert_non_null(strstr(text, ">title &amp; more</text>"));
+    assert_non_null(strstr(text, ">a note</text>"));
     assert_non_null(strstr(text, ">a &lt; b</text>"));
     assert_int_equal(count_of(text, "<polyline"), 2);
     assert_int_equal(count_of(text, "<circle"), 4);
     assert_int_equal(count_of(text, "stroke-dasharray"), 1);
-    assert_null(strstr(text, "nan"));
-    assert_null(strstr(text, "inf"));
+    assert_int_equal(count_of(text, ">one</text>"), 1);
     free(text);
+    chart_clear(panels, 2);
     free(panels);
+}
+
+static void charts_with_spans(void **state) {
+    (void)state;
+    chart_panel panel = {.title = "t", .x_label = "x", .y_label = "y", .log_y = true};
+    add_points(&panel, "run", false, 2, (const double[]){1, 10}, (const double[]){0.2, 5});
+    panel.spans[0] = (chart_span){"long", "run", 0, 9.99};
+    panel.spans[1] = (chart_span){"short", "run", 9.99, 10};
+    panel.span_count = 2;
+    char *text = drawn(&panel, 1, true);
+    assert_int_equal(count_of(text, "<title>"), 2);
+    assert_int_equal(count_of(text, ">long</text>"), 1);
+    assert_int_equal(count_of(text, ">short</text>"), 0); /* does not fit */
+    assert_int_equal(count_of(text, ">0.2</text>"), 1);   /* ticks at 1, 2 and 5 times powers of ten */
+    assert_int_equal(count_of(text, ">5</text>"), 1);
+    free(text);
+    chart_clear(&panel, 1);
+}
+
+static void charts_are_bounded(void **state) {
+    (void)state;
+    chart_panel panel = {.title = "t", .x_label = "x", .y_label = "y"};
+    char names[CHART_MAX_LINES][8];
+    for (int i = 0; i < CHART_MAX_LINES; i++) {
+        snprintf(names[i], sizeof names[i], "l%d", i);
+        chart_line *line = chart_find_line(&panel, names[i], false);
+        for (int p = 0; p < 100; p++)
+            assert_true(chart_add_point(line, p, i));
+    }
+    assert_null(chart_find_line(&panel, "one more", false));
+    assert_ptr_equal(chart_find_line(&panel, "l3", false), &panel.lines[3]);
+    char *text = drawn(&panel, 1, false);
+    assert_int_equal(count_of(text, "<polyline"), CHART_MAX_LINES);
+    assert_int_equal(count_of(text, "<circle"), 0); /* too many points to mark them */
+    free(text);
+    chart_clear(&panel, 1);
+}
+
+/* Ticks are ascending, within the range, about as many as wanted, and cover it. */
+static void check_ticks(bool log, double low, double high, int wanted, double most_gap) {
+    double ticks[AXIS_MAX_TICKS];
+    axis a = axis_new(log);
+    axis_include(&a, low);
+    axis_include(&a, high);
+    axis_finish(&a, true);
+    int count = axis_ticks(&a, wanted, ticks);
+    assert_in_range(count, 2, (uintmax_t)wanted + 2);
+    for (int i = 0; i < count; i++) {
+        double share = axis_share(&a, ticks[i]);
+        assert_true(share > -1e-6 && share < 1 + 1e-6);
+        assert_true(i == 0 || share - axis_share(&a, ticks[i - 1]) <= most_gap);
+    }
+    assert_true(axis_share(&a, high) <= 1 + 1e-9 && axis_share(&a, low) >= -1e-9);
+}
+
+static void axes(void **state) {
+    (void)state;
+    for (double high = 1e-6; high < 1e9; high *= 3.7) {
+        check_ticks(false, 0, high, 6, 0.6);
+        check_ticks(true, high / 12, high, 6, 0.75);
+        check_ticks(true, high / 1e7, high, 6, 0.6);
+    }
+    axis empty = axis_new(false);
+    axis_finish(&empty, true);
+    assert_true(empty.low < empty.high);
+    axis single = axis_new(false);
+    axis_include(&single, 5);
+    axis_finish(&single, false);
+    assert_true(single.low < 5 && single.high > 5);
+}
+
+/* ---- Reading ---- */
+
+static json_t *read_text(const char *text, char *error) {
+    FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(in);
+    json_t *rows = rows_read_csv(in, error);
+    fclose(in);
+    return rows;
+}
+
+static void rows_from_csv(void **state) {
+    (void)state;
+    char error[ROWS_ERROR_SIZE];
+    json_t *rows = read_text("name,x,y\r\n\"a \"\"b\"\", c\",1.5,\n\nd,nan,-2e3\n", error);
+    assert_non_null(rows);
+    assert_int_equal(json_array_size(rows), 2);
+    const json_t *first = json_array_get(rows, 0), *second = json_array_get(rows, 1);
+    assert_string_equal(json_string_value(json_object_get(first, "name")), "a \"b\", c");
+    assert_true(json_real_value(json_object_get(first, "x")) == 1.5);
+    assert_true(json_is_null(json_object_get(first, "y")));
+    assert_true(json_is_null(json_object_get(second, "x")));
+    assert_true(json_real_value(json_object_get(second, "y")) == -2000);
+    char *text = rows_csv(rows);
+    json_t *again = read_text(text, error);
+    assert_true(json_equal(rows, again));
+    free(text);
+    json_decref(again);
+    json_decref(rows);
+}
+
+static void bad_csv(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *error;
+    } cases[] = {
+        {"\n\n", "is empty"},
+        {"a,b\n1\n", "line 2 has 1 fields, expected 2"},
+        {"a,b\n1,2,3\n", "line 2 has 3 fields, expected 2"},
+        {"a\n\"x\"y\n", "line 2: text after a closing quote"},
+        {"a\n\xff\n", "line 2 is not UTF-8 text"},
+        {"\xff,b\n1,2\n", "line 2 is not UTF-8 text"},
+    };
+    char error[ROWS_ERROR_SIZE];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_null(read_text(cases[i].text, error));
+        assert_string_equal(error, cases[i].error);
+    }
+    char wide[200] = "";
+    for (int i = 0; i < ROWS_MAX_COLUMNS; i++)
+        strcat(wide, "a,");
+    assert_null(read_text(wide, error));
+    assert_non_null(strstr(error, "more than 32 fields"));
+    static char endless[1 << 16];
+    memset(endless, 'a', sizeof endless - 1);
+    assert_null(read_text(endless, error));
+    assert_non_null(strstr(error, "characters"));
+    FILE *in = fmemopen("a\0b\nc\n", 6, "r");
+    assert_null(rows_read_csv(in, error));
+    fclose(in);
+    assert_non_null(strstr(error, "zero byte"));
 }
 
 /* ---- Histories ---- */
@@ -215,4 +371,6 @@ static void histories(void **state) {
 TESTS_MAIN(cmocka_unit_test(json_values), cmocka_unit_test(facts_have_two_faces),
            cmocka_unit_test(results_are_printable), cmocka_unit_test(rows_as_table),
            cmocka_unit_test(rows_as_csv), cmocka_unit_test(rows_as_html), cmocka_unit_test(no_rows),
-           cmocka_unit_test(base64), cmocka_unit_test(charts), cmocka_unit_test(histories))
+           cmocka_unit_test(base64), cmocka_unit_test(charts), cmocka_unit_test(charts_with_spans),
+           cmocka_unit_test(charts_are_bounded), cmocka_unit_test(axes), cmocka_unit_test(rows_from_csv),
+           cmocka_unit_test(bad_csv), cmocka_unit_test(histories))
