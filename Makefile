@@ -6,7 +6,7 @@ DESTDIR ?=
 CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF)
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
-.PHONY: all demo test bench format install clean help
+.PHONY: all demo test soak bench format install clean help
 
 all:
 	@command -v cmake > /dev/null || { echo "cmake not found: run scripts/install-deps build" >&2; exit 1; }
@@ -23,6 +23,15 @@ demo:
 test:
 	@scripts/install-deps test
 	@scripts/run-tests
+
+# Bounded by SOAK_MINUTES; what led to a defect is kept in build/soak-defects.
+SOAK_MINUTES ?= 30
+soak:
+	@scripts/install-deps test
+	@cmake --preset release -DBUILD_TESTING=ON > build/release.log && cmake --build --preset release --target dltf_cli fail_allocation
+	@cmake --preset asan -DBUILD_TESTING=ON > build/asan.log && cmake --build --preset asan --target dltf_fuzzers
+	@tests/soak/soak --program build/release/bin/dltf --shim build/release/tests/libfail_allocation.so \
+	  --fuzzers build/asan/tests --minutes $(SOAK_MINUTES) --kept build/soak-defects -o tests/soak/summary.json
 
 # Use an idle machine: other load distorts the ratios.
 bench: all
@@ -49,6 +58,7 @@ help:
 	@echo "make          build; the program is build/release/bin/dltf"
 	@echo "make demo     run a demo of under a minute; installs the packages it needs"
 	@echo "make test     run all tests; installs the packages they need"
+	@echo "make soak     disturb the program for SOAK_MINUTES (30); writes tests/soak/summary.json"
 	@echo "make bench    run the benchmarks; writes bench/results"
 	@echo "make format   format the C files"
 	@echo "make install  install to PREFIX (default /usr/local), below DESTDIR if set"

@@ -190,14 +190,14 @@ static int read_short(parser *p, const char *word) {
 
 /* ---- Operands ---- */
 
-/* The index-th name in a list such as "MODEL DATA"; NULL past the end. */
+/* The index-th name in a list such as "MODEL DATA", without the dots of "DATA..."; NULL past the end. */
 static const char *operand_name(const char *operands, int index, int *length) {
     const char *name = operands ? operands : "";
     for (; index > 0 && *name; index--) {
         name += strcspn(name, " ");
         name += *name == ' ';
     }
-    *length = (int)strcspn(name, " ");
+    *length = (int)strcspn(name, " .");
     return *name ? name : NULL;
 }
 

@@ -291,7 +291,7 @@ static int print_report(certify_job *job) {
     output_facts(&f, false);
     if (rows && !job->args.common.json) {
         putchar('\n');
-        rows_print(rows, stdout);
+        output_rows(rows);
     }
     json_decref(rows);
     if (!job->found.twice.exact && !job->args.common.json) {

@@ -100,7 +100,7 @@ static void print_matrix(const evaluation *e) {
         }
         json_array_append_new(rows, row);
     }
-    rows_print(rows, stdout);
+    output_rows(rows);
     json_decref(rows);
 }
 

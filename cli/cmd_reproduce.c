@@ -135,7 +135,7 @@ static int print_result(json_t *result, const reproduce_flags *flags, bool json)
         drop_nulls(rows);
         output_json(result);
     } else
-        rows_print(rows, stdout);
+        output_rows(rows);
     int code = flags->csv ? files_save_text(flags->csv, text) : EXIT_OK;
     free(text);
     return code;

@@ -122,7 +122,7 @@ static void print_result(const score_job *job, const char *model, bool json) {
     if (json)
         return;
     putchar('\n');
-    rows_print(job->rows, stdout);
+    output_rows(job->rows);
     remark("%s", "");
     remark("ave_dif: wrong atoms per sample; exact: share of samples without wrong atoms;");
     remark("recovered_99, _90: share of the true atoms recovered with |cos| above .99, .9.");

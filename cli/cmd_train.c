@@ -1,6 +1,7 @@
 /* dltf train: learns a dictionary from data. Errors in the request are reported before training starts.
  * Ctrl-C, SIGTERM and SIGHUP save a checkpoint; resuming it gives the same bytes as an uninterrupted run. */
 #include "cli/arguments.h"
+#include "cli/data_files.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -11,10 +12,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef struct train_flags {
     const char *output, *init, *resume, *history;
+    int64_t raw_columns;
     enum { SELECT_ABS, SELECT_POSITIVE } select;
 } train_flags;
 
@@ -23,7 +26,8 @@ typedef struct training {
     arguments args;
     train_flags flags;
     dltf_train_options options;
-    const char *data_path;
+    const char *data_path; /* the first file */
+    char *data_quoted;     /* all, for a shell */
     char *output, *checkpoint;
     dltf_array *data;
     dltf_model *start, *model;
@@ -40,6 +44,7 @@ static const dltf_option own_options[] = {
     {.name = "select", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(train_flags, select), .default_text = "abs", .choices = "abs|positive", .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive scores (positive)"},
     {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA"},
     {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, history), .argument = "FILE.csv", .help = "write one row per iteration"},
+    {.name = "raw", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(train_flags, raw_columns), .default_text = "0", .max = INT32_MAX, .argument = "COLUMNS", .help = "read DATA as raw rows: little-endian float32 without a header, this many columns; 0: files with a header"},
 };
 /* clang-format on */
 
@@ -66,7 +71,8 @@ static bool is_one_of(const char *name, const char *const *names) {
 
 /* A checkpoint stores all training options: only a few others may be combined with --resume. */
 static int check_resume(training *t) {
-    static const char *const allowed[] = {"output", "resume", "history", "threads", "json", "quiet", NULL};
+    static const char *const allowed[] = {"output",  "resume", "history", "raw", "memory",
+                                          "threads", "json",   "quiet",   NULL};
     for (int i = 0; t->flags.resume && i < t->args.given_count; i++)
         if (!is_one_of(t->args.given[i], allowed))
             return usage_error("--%s cannot be combined with --resume: the checkpoint stores all options",
@@ -103,18 +109,24 @@ static int choose_files(training *t) {
     t->checkpoint = t->output ? files_join(t->output, ".checkpoint") : NULL;
     if (!t->checkpoint)
         return EXIT_FAILED;
-    const char *inputs[] = {t->data_path, is_file ? init : NULL, t->flags.resume};
+    const char *inputs[] = {is_file ? init : NULL, t->flags.resume};
     const char *outputs[] = {t->output, t->flags.history, t->checkpoint};
     /* The checkpoint being resumed may be replaced by a later one. */
     bool replaces = t->flags.resume && files_same(t->flags.resume, t->checkpoint);
-    int code = files_check(3, inputs, replaces ? 2 : 3, outputs);
+    int code = files_check(2, inputs, replaces ? 2 : 3, outputs);
+    if (code == EXIT_OK)
+        code = files_check(t->args.operand_count, (const char *const *)t->args.list, 3, outputs);
     if (code == EXIT_OK && is_file)
         code = files_load_model(init, &t->start);
     return code;
 }
 
 static int load_data(training *t) {
-    return files_load_data(t->data_path, &t->data);
+    t->data_quoted = data_files_quoted(t->args.list, t->args.operand_count);
+    if (!t->data_quoted)
+        return EXIT_FAILED;
+    return data_files_open(t->args.list, t->args.operand_count, t->options.memory, t->flags.raw_columns,
+                           &t->data);
 }
 
 static int create_learner(training *t) {
@@ -164,7 +176,12 @@ static int save_checkpoint(training *t) {
     }
     const char *history = t->flags.history;
     failure("interrupted after %s; to resume, run:", counted(count, "iteration"));
-    continue_message("  dltf train %s --resume %s -o %s%s%s", files_quoted(t->data_path),
+    char raw[40] = "", memory[40] = "";
+    if (t->flags.raw_columns > 0)
+        snprintf(raw, sizeof raw, " --raw %lld", (long long)t->flags.raw_columns);
+    if (t->options.memory > 0)
+        snprintf(memory, sizeof memory, " --memory %lld", (long long)t->options.memory);
+    continue_message("  dltf train %s%s%s --resume %s -o %s%s%s", t->data_quoted, raw, memory,
                      files_quoted(checkpoint), files_quoted(t->output), history ? " --history " : "",
                      history ? files_quoted(history) : "");
     return interrupt_exit_code();
@@ -269,6 +286,16 @@ static dltf_status report_dictionary(const training *t, facts *f) {
     return status;
 }
 
+static void report_memory(const training *t, facts *f) {
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0)
+        return;
+    facts_integer(f, "peak_memory", NULL, usage.ru_maxrss * 1024); /* Linux counts in KB */
+    if (t->options.memory > 0)
+        facts_line(f, "peak memory", "%.0f MB of %.0f MB", (double)usage.ru_maxrss / 1024,
+                   (double)t->options.memory / 1048576);
+}
+
 static int print_report(training *t) {
     facts f = facts_new();
     dltf_matrix X = dltf_array_matrix(t->data);
@@ -283,6 +310,7 @@ static int print_report(training *t) {
     if (status == DLTF_OK)
         status = report_dictionary(t, &f);
     facts_real(&f, "seconds", "seconds", t->seconds);
+    report_memory(t, &f);
     facts_text(&f, "model", "model", t->output);
     facts_line(&f, "next", "dltf encode %s %s --refit", files_quoted(t->output), files_quoted(t->data_path));
     facts_json(&f, "options", history_options(dltf_train_option_table(), &t->options));
@@ -300,7 +328,7 @@ static int run(const command *self, int count, char **words) {
     training t = {.output = NULL};
     if (!arguments_parse(self, count, words, &t.flags, &t.options, &t.args))
         return t.args.exit_code;
-    t.data_path = t.args.operands[0];
+    t.data_path = t.args.list[0];
     int code = EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
         code = steps[i](&t);
@@ -311,15 +339,17 @@ static int run(const command *self, int count, char **words) {
     dltf_array_free(t.data);
     free(t.output);
     free(t.checkpoint);
+    free(t.data_quoted);
     return code;
 }
 
 const command command_train = {
     .name = "train",
     .summary = "learn a dictionary from data",
-    .operands = "DATA",
+    .operands = "DATA...",
     .details =
-        "Learns m unit-norm atoms from the samples (rows) of DATA. The k largest scores of a sample then "
+        "Learns m unit-norm atoms from the samples (rows) of DATA, one file or several. The k largest scores "
+        "of a sample then "
         "identify the atoms it is composed of. Scores are computed by an encoder or, with "
         "--encoder tied, by the dictionary itself, which is then optimised for this as in the paper. By "
         "default a tenth of the samples (at most 2,000) is held out to choose between two encoders. The same "
@@ -335,6 +365,7 @@ const command command_train = {
                  "dltf train train-images-idx3-ubyte.gz -m 256 -k 16 --unit-norm --history learning.csv",
                  "dltf train X.npy -m 128 -k 8 --encoder tied -o X.tied.safetensors",
                  "dltf train X.npy -m 128 -k 8 --method ksvd --iterations 60 -o X.ksvd.safetensors",
+                 "dltf train part-*.npy -m 512 -k 16 --memory 2G -o X.model.safetensors",
                  "dltf train X.npy --resume X.model.safetensors.checkpoint -o X.model.safetensors", NULL},
     .run = run,
 };

@@ -105,38 +105,33 @@ char *files_default_name(const char *data, const char *ending) {
 
 /* ---- Checks before any work ---- */
 
-/* Absolute path with links resolved; the file itself need not exist. Allocated, or NULL. */
-static char *resolve(const char *path) {
-    char *whole = realpath(path, NULL);
-    if (whole)
-        return whole;
-    char *directory = directory_of(path), *result = NULL;
-    char *parent = directory ? realpath(directory, NULL) : NULL;
-    char *with_slash = parent ? files_join(parent, "/") : NULL;
-    if (with_slash)
-        result = files_join(with_slash, base_of(path));
-    free(directory);
-    free(parent);
-    free(with_slash);
-    return result;
+/* Absolute path with links resolved; the file itself need not exist. */
+static bool resolve(const char *path, char resolved[PATH_MAX]) {
+    char folder[PATH_MAX];
+    const char *name = base_of(path);
+    if (realpath(path, resolved))
+        return true;
+    snprintf(folder, sizeof folder, "%.*s", (int)(name - path), name > path ? path : "");
+    if (!realpath(*folder ? folder : ".", resolved))
+        return false;
+    size_t used = strlen(resolved);
+    return snprintf(resolved + used, PATH_MAX - used, "/%s", name) < (int)(PATH_MAX - used);
 }
 
 bool files_same(const char *a, const char *b) {
     struct stat first, second;
     if (stat(a, &first) == 0 && stat(b, &second) == 0)
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-    char *one = resolve(a), *two = resolve(b);
-    bool same = one && two && strcmp(one, two) == 0;
-    free(one);
-    free(two);
-    return same;
+    char one[PATH_MAX], two[PATH_MAX];
+    return resolve(a, one) && resolve(b, two) && strcmp(one, two) == 0;
 }
 
+/* An input may be FILE.npz:NAME. */
 static bool is_input(const char *output, const char *input) {
-    char *file = file_of(input);
-    bool same = file && files_same(output, file);
-    free(file);
-    return same;
+    char file[PATH_MAX];
+    const char *member = dltf_array_member(input);
+    int length = (int)(member ? (size_t)(member - input) - 1 : strlen(input));
+    return snprintf(file, sizeof file, "%.*s", length, input) < (int)sizeof file && files_same(output, file);
 }
 
 /* Tries to create a file in the place of the path. */
@@ -255,11 +250,15 @@ int files_load_data(const char *path, dltf_array **array) {
     return files_load_data_or_codes(path, array, NULL);
 }
 
-int files_load_data_or_codes(const char *path, dltf_array **array, dltf_codes **codes) {
+int files_check_data(const char *path) {
     if (files_is_standard(path))
         return usage_error("-: only dltf encode reads standard input this way; to pipe in a .npy, use "
                            "/dev/stdin; for a file of this name, use ./-");
-    int code = check_data(path);
+    return check_data(path);
+}
+
+int files_load_data_or_codes(const char *path, dltf_array **array, dltf_codes **codes) {
+    int code = files_check_data(path);
     if (code != EXIT_OK)
         return code;
     dltf_status status = codes ? dltf_array_or_codes_load(path, array, codes) : dltf_array_load(path, array);

@@ -49,6 +49,8 @@ const char *files_save_anywhere(files_saver save, const void *object, const char
 /* Like the library's loaders, with a specific error for a model or codes given as data, or the reverse.
  * Return an exit code. */
 int files_load_data(const char *path, dltf_array **array);
+/* Only rejects what cannot be a data file, by its name. */
+int files_check_data(const char *path);
 /* The same where sparse codes are accepted, too; sets one of the two. */
 int files_load_data_or_codes(const char *path, dltf_array **array, dltf_codes **codes);
 /* The same for data read in pieces; "-" is standard input. */

@@ -116,17 +116,11 @@ static void print_option(void *context, const char *title, dltf_option_table tab
     print_wrapped(list->out, text, INDENT, INDENT);
 }
 
-char *help_values(const command *self, const operand_choice *choice) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fprintf(out, "--%s:", self->choices_option);
-    for (int i = 0; choice->values[i]; i++)
-        fprintf(out, "%s %s", i ? "," : "", choice->values[i]);
-    fclose(out);
-    return text;
+void help_values(const command *self, const operand_choice *choice, char text[HELP_VALUES]) {
+    int used = choice->values ? snprintf(text, HELP_VALUES, "--%s:", self->choices_option) : 0;
+    text[used] = '\0';
+    for (int i = 0; choice->values && choice->values[i] && used < HELP_VALUES; i++)
+        used += snprintf(text + used, (size_t)(HELP_VALUES - used), "%s %s", i ? "," : "", choice->values[i]);
 }
 
 /* The possible values of the operand, with their descriptions. */
@@ -140,12 +134,12 @@ static void print_choices(FILE *out, const command *self) {
             fprintf(out, "%*s", INDENT, "");
             print_wrapped(out, choice.details, INDENT, INDENT);
         }
-        char *values = choice.values ? help_values(self, &choice) : NULL;
-        if (values) {
+        char values[HELP_VALUES];
+        help_values(self, &choice, values);
+        if (*values) {
             fprintf(out, "%*s", INDENT, "");
             print_wrapped(out, values, INDENT, INDENT);
         }
-        free(values);
     }
 }
 

@@ -14,8 +14,8 @@ void help_formats(const command *self, char *text, size_t size);
 /* Scope and default of an option, such as "(for encoder tied; default: 0.003)", or "". */
 void help_facts(dltf_option_table table, const dltf_option *option, char *text, size_t size);
 
-/* "--option: value, value, ...": the values of the command's choices_option for this operand. Allocated; NULL
- * if out of memory. */
-char *help_values(const command *self, const operand_choice *choice);
+/* "--option: value, value, ...": the values of the command's choices_option for this operand; "" if none. */
+enum { HELP_VALUES = 2048 };
+void help_values(const command *self, const operand_choice *choice, char text[HELP_VALUES]);
 
 #endif

@@ -1,9 +1,13 @@
 /* Handler of SIGINT and, during training and encoding, SIGTERM and SIGHUP. It only sets a flag, so that
- * commands stop cleanly: training saves a checkpoint, everything else leaves no partial files. */
+ * commands stop cleanly: training saves a checkpoint, everything else leaves no partial files. Two other
+ * signals are the consequence of files. */
 #include "cli/interrupt.h"
+
+#include "cli/command.h"
 
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t received;
 
@@ -19,7 +23,20 @@ static void catch_signal(int signal) {
     sigaction(signal, &action, NULL);
 }
 
+/* Inputs are mapped: what another process cut off cannot be read any more. Outputs have no names yet. */
+static void end_without_input(int signal) {
+    static const char text[] =
+        "dltf: an input file was truncated, or could not be read, while it was in use\n";
+    (void)signal;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(EXIT_FAILED);
+}
+
 void interrupt_catch(void) {
+    struct sigaction bus = {.sa_handler = end_without_input};
+    sigemptyset(&bus.sa_mask);
+    sigaction(SIGBUS, &bus, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* at a limit of file sizes, writing fails */
     catch_signal(SIGINT);
 }
 

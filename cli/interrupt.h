@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* The first Ctrl-C sets the flag, the second terminates the program. */
+/* The first Ctrl-C sets the flag, the second terminates the program. Also ends the program with a message if
+ * a mapped input disappears, and turns the signal of a limit of file sizes into an error of writing. */
 void interrupt_catch(void);
 /* The same for SIGTERM and SIGHUP, for commands that clean up: training saves a checkpoint, encoding removes
  * its temporary file. */

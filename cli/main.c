@@ -4,9 +4,9 @@
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "report/json.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,12 +62,12 @@ static void occupy_closed_streams(void) {
 
 int main(int argc, char **argv) {
     occupy_closed_streams();
-    signal(SIGXFSZ, SIG_IGN); /* at a limit of file sizes, writing fails */
     interrupt_catch();
+    json_watch_memory();
     int code =
         dltf_kernels_check() == DLTF_OK ? dispatch(argc - 1, argv + 1) : library_failure(DLTF_ARGUMENT);
     /* A full disk or a closed pipe is detected only here. */
     if (fflush(stdout) != 0 || ferror(stdout))
         return code == EXIT_OK ? failure("cannot write to standard output") : code;
-    return code;
+    return output_finish(code);
 }

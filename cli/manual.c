@@ -95,12 +95,12 @@ static void print_choices(FILE *out, const command *self) {
             fputs(".Pp\n", out);
             print_text(out, choice.details);
         }
-        char *values = choice.values ? help_values(self, &choice) : NULL;
-        if (values) {
+        char values[HELP_VALUES];
+        help_values(self, &choice, values);
+        if (*values) {
             fputs(".Pp\n", out);
             print_text(out, values);
         }
-        free(values);
     }
     fputs(".El\n.Pp\nOptions:\n", out);
 }

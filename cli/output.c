@@ -4,6 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "report/json.h"
+#include "report/rows.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@ static struct {
     const char *command;
     bool quiet, json;
     bool reports_to_stderr;
+    bool lost; /* results that there was no memory for */
 } terminal;
 
 void output_begin(const char *command) {
@@ -131,14 +133,25 @@ const char *counted(int64_t count, const char *noun) {
 
 /* ---- Results ---- */
 
+int output_finish(int code) {
+    return code == EXIT_OK && terminal.lost ? failure("not enough memory for the results") : code;
+}
+
 void output_json(const json_t *object) {
-    json_print(object, reports());
+    terminal.lost |= !json_print(object, reports());
+}
+
+void output_rows(const json_t *rows) {
+    terminal.lost |= json_out_of_memory();
+    if (!terminal.lost)
+        rows_print(rows, reports());
 }
 
 void output_facts(facts *f, bool by_product) {
+    terminal.lost |= json_out_of_memory();
     if (terminal.json)
         output_json(f->object);
-    else if (!by_product || !terminal.quiet)
+    else if ((!by_product || !terminal.quiet) && !terminal.lost)
         facts_print(f, reports());
     facts_free(f);
 }

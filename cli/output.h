@@ -36,10 +36,15 @@ int interrupted_exit(void);
  * buffers, used in rotation. */
 const char *counted(int64_t count, const char *noun);
 
-/* Prints a JSON object to the stream of reports. */
+/* Prints a JSON object, or rows as a table, to the stream of reports. */
 void output_json(const json_t *object);
+void output_rows(const json_t *rows);
 /* Prints facts, as JSON if requested, and frees them. If they are a by-product because the result is a file,
  * --quiet suppresses the text form. */
 void output_facts(facts *f, bool by_product);
+
+/* The exit code of a command that ended with `code`: a failure if there was not enough memory for something
+ * to print. */
+int output_finish(int code);
 
 #endif

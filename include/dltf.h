@@ -15,6 +15,8 @@
  *   Inputs are borrowed. Every object returned through a `**` argument has its own `_free`, which accepts
  * NULL. A function that can fail returns dltf_status; dltf_message() then says what failed, where and with
  * which value, and dltf_last_error() gives the same in parts.
+ *   Arrays must be aligned as C requires: floats at multiples of 4 bytes, doubles and 64-bit integers of 8.
+ * Matrices, models and codes that are not are rejected.
  *   Nothing here prints, exits, or installs a signal handler.
  *   Any number of threads may use a handle at the same time through functions that take it as const, such as
  * a model in dltf_encode or an index in dltf_search. Functions that take it as not const, such as those of an
@@ -27,6 +29,7 @@
 #ifndef DLTF_H
 #define DLTF_H
 
+#include "dltf/bind.h"
 #include "dltf/certify.h"
 #include "dltf/cluster.h"
 #include "dltf/core.h"

@@ -10,10 +10,17 @@ extern "C" {
 
 /* ---- Matrices ---------------------------------------------------------------------------------- */
 
-typedef enum dltf_type { DLTF_F32, DLTF_F64, DLTF_U8 } dltf_type;
+typedef enum dltf_type {
+    DLTF_F32,
+    DLTF_F64,
+    DLTF_U8,
+    DLTF_SPARSE, /* compressed rows: dltf_sparse */
+    DLTF_ROWS,   /* read when they are needed: dltf_source */
+} dltf_type;
 
 /* A view of memory that it does not own. Strides count elements, not bytes: C order is (cols, 1), Fortran
- * order (1, rows), and a slice of either is a view too. */
+ * order (1, rows), and a slice of either is a view too. The data of DLTF_SPARSE are a dltf_sparse and those
+ * of DLTF_ROWS a dltf_source; row_stride is then the number of the first row. */
 typedef struct dltf_matrix {
     const void *data;
     dltf_type type;
@@ -25,15 +32,47 @@ DLTF_API dltf_matrix dltf_matrix_f32(const float *data, int64_t rows, int64_t co
 DLTF_API dltf_matrix dltf_matrix_f64(const double *data, int64_t rows, int64_t cols);
 DLTF_API dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols);
 
+/* The non-zeros of a matrix in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to row i, in
+ * any order; entries of the same column are added. Accepted wherever samples are: a few rows at a time are
+ * expanded. */
+typedef struct dltf_sparse {
+    const int64_t *indptr; /* rows + 1 */
+    const int32_t *indices;
+    const double *values;
+} dltf_sparse;
+
+/* `entries` must outlive the matrix. */
+DLTF_API dltf_matrix dltf_matrix_sparse(const dltf_sparse *entries, int64_t rows, int64_t cols);
+
 /* Writes row `row` to `out` as cols floats, for any type and order. */
 DLTF_API void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out);
 
+/* Rows that are not in memory: read from a file, computed, fetched from elsewhere. */
+typedef struct dltf_source dltf_source;
+
+/* Writes row `row` to `out` as doubles. Several threads may call it at the same time. */
+typedef dltf_status (*dltf_row_reader)(void *context, int64_t row, double *out);
+
+/* The rows of a source are a matrix for every function that takes samples. After the first failure of `read`
+ * all rows are zero, and the function that needed them returns DLTF_FILE or whatever `read` returned. */
+DLTF_API dltf_status dltf_source_new(int64_t rows, int64_t cols, dltf_row_reader read, void *context,
+                                     dltf_source **source);
+DLTF_API dltf_matrix dltf_source_matrix(const dltf_source *source);
+DLTF_API void dltf_source_free(dltf_source *source);
+
 /* A matrix read from a file: .npy (v1-3; memory-mapped where possible), .npz ("file.npz" with one array, or
- * "file.npz:name"), text (.csv, .tsv, .txt), IDX and IDX.gz, CIFAR-10 (.bin), .fvecs, .bvecs, .ivecs.
- * The first axis is the sample; the others are flattened. */
+ * "file.npz:name"), a sparse matrix in SciPy's .npz, text (.csv, .tsv, .txt), IDX and IDX.gz, CIFAR-10
+ * (.bin), .fvecs, .bvecs, .ivecs. The first axis is the sample; the others are flattened. A mapped file must
+ * not become shorter while the array exists: reading it would raise SIGBUS. */
 typedef struct dltf_array dltf_array;
 
 DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);
+/* The same for files larger than memory: rows are read when they are needed, as DLTF_ROWS, if the format has
+ * rows of equal size in order: .npy in C order, IDX, CIFAR-10, .fvecs, .bvecs, .ivecs. Other formats are
+ * loaded. `raw_columns` > 0: the file is rows of that many little-endian floats, without a header. */
+DLTF_API dltf_status dltf_array_open(const char *path, int64_t raw_columns, dltf_array **array);
+/* The rows of several arrays one after the other. Owns the parts from now on, also after a failure. */
+DLTF_API dltf_status dltf_array_join(dltf_array **parts, int64_t count, dltf_array **array);
 DLTF_API dltf_matrix dltf_array_matrix(const dltf_array *array);
 DLTF_API void dltf_array_free(dltf_array *array);
 
@@ -45,9 +84,9 @@ typedef struct dltf_reservation dltf_reservation;
 DLTF_API dltf_status dltf_reservation_new(const char *path, int64_t bytes, dltf_reservation **reservation);
 DLTF_API void dltf_reservation_free(dltf_reservation *reservation);
 
-/* Writes .csv or .fvecs (single precision) if the path ends so, .bvecs for matrices of bytes, otherwise .npy.
- * Like every writer here, it writes a temporary file in the same folder, which gets its name when it is
- * complete. */
+/* Writes .csv or .fvecs (single precision) if the path ends so, .bvecs for matrices of bytes, otherwise .npy;
+ * no sparse matrices. Like every writer here, it writes a temporary file in the same folder, which gets its
+ * name when it is complete. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
 
 /* Writes text in the same way: reports, tables, histories. */

@@ -62,6 +62,9 @@ typedef struct dltf_train_options {
 
     double validation; /* share of the samples held out; 0: a tenth if the encoder needs them, else none */
     double tolerance;
+
+    int64_t
+        memory; /* bytes that training may use; 0: what the machine has. The result does not depend on it */
 } dltf_train_options;
 
 DLTF_API dltf_train_options dltf_train_options_default(void);

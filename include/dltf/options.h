@@ -14,6 +14,7 @@ typedef enum dltf_option_kind {
     DLTF_OPTION_FLAG,   /* bool, no argument */
     DLTF_OPTION_CHOICE, /* an enum; `choices` names its values in order, separated by '|' */
     DLTF_OPTION_TEXT,   /* const char *, borrowed */
+    DLTF_OPTION_BYTES,  /* int64_t; units such as 500M and 2G are powers of 1024 */
 } dltf_option_kind;
 
 /* One row of an option table: the complete description of an option. */

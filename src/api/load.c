@@ -1,6 +1,7 @@
 /* dltf_load: opens a file once, whatever it contains. */
 #include "hash/hasher.h"
 #include "io/file.h"
+#include "io/formats.h"
 #include "io/index_file.h"
 #include "io/model.h"
 #include "io/safetensors.h"
@@ -15,18 +16,21 @@ static dltf_status from_bundle(const dl_bundle *bundle, dltf_loaded *loaded) {
     return status;
 }
 
-/* Anything that is not safetensors may be a matrix of binary codes. */
+/* By content or, for text and vectors, by name. */
+static bool is_matrix(const dl_file *file, const char *path) {
+    const dl_format *named = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path);
+    return dl_format_of_content(DLTF_CONTENT_MATRIX, file->bytes, file->size) || (named && !named->recognise);
+}
+
 static dltf_status load(dl_file *file, const char *path, dltf_loaded *loaded) {
     dl_bundle bundle = {0};
     if (dl_index_recognise(file->bytes, file->size))
         return dl_index_parse(file, &loaded->index);
+    if (is_matrix(file, path)) /* binary codes */
+        return dl_index_load_matrix(file, path, &loaded->index);
     dltf_status status = dl_safetensors_parse(file->bytes, file->size, &bundle);
     if (status == DLTF_OK)
         status = from_bundle(&bundle, loaded);
-    else if (status == DLTF_FORMAT && dl_index_load_matrix(file, path, &loaded->index) == DLTF_OK)
-        return DLTF_OK;
-    else if (status == DLTF_FORMAT)
-        status = dl_safetensors_parse(file->bytes, file->size, &bundle); /* for its message */
     dl_bundle_free(&bundle);
     return status;
 }

@@ -13,6 +13,11 @@ void dl_free(void *memory);
  * block is unchanged and NULL is returned. */
 void *dl_grow(void *memory, int64_t used, int64_t count, size_t size);
 
+/* Whether an array of elements of this size may be accessed at this address. */
+static inline bool dl_is_aligned(const void *array, size_t size) {
+    return (uintptr_t)array % size == 0;
+}
+
 /* a * b, or false if it overflows int64 (both must be >= 0). */
 bool dl_multiply(int64_t a, int64_t b, int64_t *product);
 

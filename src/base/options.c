@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -31,6 +32,32 @@ static dltf_status set_integer(const dltf_option *option, void *field, const cha
     int64_t stored = value;
     memcpy(field, &stored, sizeof stored);
     return DLTF_OK;
+}
+
+/* 1024^2 for "M" and so on; 0 for anything else. */
+static int64_t unit_of(const char *suffix) {
+    static const char units[] = "KMGT";
+    if (*suffix == '\0' || strcmp(suffix, "B") == 0)
+        return 1;
+    const char *unit = strchr(units, toupper((unsigned char)*suffix));
+    bool ends = suffix[1] == '\0' || strcmp(suffix + 1, "B") == 0 || strcmp(suffix + 1, "iB") == 0;
+    return unit && ends ? INT64_C(1) << 10 * (unit - units + 1) : 0;
+}
+
+static dltf_status set_bytes(const dltf_option *option, void *field, const char *text) {
+    char *end = NULL;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    int64_t unit = end == text ? 0 : unit_of(end), bytes = 0;
+    if (unit == 0)
+        return dl_fail_option(DLTF_ARGUMENT, option->name,
+                              "'%s' is not a size in bytes; expected a number such as 500M or 2G", text);
+    if (errno == ERANGE || __builtin_mul_overflow(value, unit, &bytes))
+        return dl_fail_option(DLTF_ARGUMENT, option->name, "%s is too large", text);
+    dltf_status status = check_bounds(option, (double)bytes, text);
+    if (status == DLTF_OK)
+        memcpy(field, &bytes, sizeof bytes);
+    return status;
 }
 
 static dltf_status set_real(const dltf_option *option, void *field, const char *text) {
@@ -93,6 +120,8 @@ static dltf_status set_field(const dltf_option *option, void *target, const char
     switch (option->kind) {
     case DLTF_OPTION_INTEGER:
         return set_integer(option, field, text);
+    case DLTF_OPTION_BYTES:
+        return set_bytes(option, field, text);
     case DLTF_OPTION_REAL:
         return set_real(option, field, text);
     case DLTF_OPTION_FLAG:
@@ -151,6 +180,7 @@ int dltf_option_format(const dltf_option *option, const void *target, char *text
     size_t length = 0;
     switch (option->kind) {
     case DLTF_OPTION_INTEGER:
+    case DLTF_OPTION_BYTES:
         memcpy(&integer, field, sizeof integer);
         return snprintf(text, size, "%lld", (long long)integer);
     case DLTF_OPTION_REAL:

@@ -21,19 +21,20 @@ const char *dl_commas_in(char text[DL_SHOWN], int64_t number) {
     return text;
 }
 
-/* Code points that do not stay where they are printed: C1 controls, separators of lines and paragraphs,
+/* Code points that do not stay where they are printed: controls, separators of lines and paragraphs,
  * controls of direction. */
 static bool is_control(uint32_t point) {
-    return (point >= 0x80 && point < 0xa0) || (point >= 0x2028 && point <= 0x202e) ||
+    return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x2028 && point <= 0x202e) ||
            (point >= 0x2066 && point <= 0x2069);
 }
 
-/* Bytes of the printable character at the start of a text; 0 if its first byte has to be escaped. */
-static size_t printable_length(const unsigned char *text) {
+/* Bytes of the character at the start of a text, and its code point; 0 if the bytes are not UTF-8. */
+static size_t utf8_length(const unsigned char *text, uint32_t *found) {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char first = text[0];
+    *found = first;
     if (first < 0x80)
-        return first >= 0x20 && first != 0x7f;
+        return 1;
     size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
     if (first < 0xc0 || first > 0xf4)
         return 0;
@@ -43,8 +44,17 @@ static size_t printable_length(const unsigned char *text) {
             return 0;
         point = point << 6 | (text[i] & 0x3fu);
     }
+    *found = point;
     bool valid = point >= smallest[length] && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
-    return valid && !is_control(point) ? length : 0;
+    return valid ? length : 0;
+}
+
+bool dl_is_utf8(const char *text) {
+    uint32_t point;
+    for (size_t length; *text; text += length)
+        if ((length = utf8_length((const unsigned char *)text, &point)) == 0)
+            return false;
+    return true;
 }
 
 const char *dltf_printable(const char *text, char *shown, size_t size) {
@@ -52,7 +62,10 @@ const char *dltf_printable(const char *text, char *shown, size_t size) {
     size_t used = 0;
     while (*from) {
         char escaped[5];
-        size_t length = printable_length(from), wanted = length > 0 ? length : sizeof escaped - 1;
+        uint32_t point;
+        size_t length = utf8_length(from, &point);
+        length = length > 0 && is_control(point) ? 0 : length; /* 0: escape the first byte */
+        size_t wanted = length > 0 ? length : sizeof escaped - 1;
         if (used + wanted >= size)
             break;
         if (length == 0)

@@ -2,12 +2,14 @@
 #ifndef DL_BASE_SHOWN_H
 #define DL_BASE_SHOWN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { DL_SHOWN = 64 };
 
 /* 40960 as "40,960", written to `text`, which is returned. */
 const char *dl_commas_in(char text[DL_SHOWN], int64_t number);
+bool dl_is_utf8(const char *text);
 /* The first bytes of file content, unprintable ones as '?', followed by "..." if truncated. */
 const char *dl_shown_in(char text[DL_SHOWN], const void *bytes, int64_t count);
 

@@ -124,6 +124,7 @@ dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *optio
     dltf_status status = check(X, &o);
     if (status != DLTF_OK)
         return status;
+    DL_TRY(dl_blas_ready(1));
     DL_TRY_NEW(made, 1);
     DL_TRY_NEW(made->map, o.m * o.d);
     DL_TRY(find_landmarks(X, &o, progress, context, &made->model));

@@ -135,11 +135,13 @@ dltf_status dltf_pca_fit(dltf_matrix X, int64_t d, int64_t threads, dltf_pca **p
     if (status != DLTF_OK)
         return status;
     f.size = dl_min(X.rows, X.cols);
+    DL_TRY(dl_blas_ready(f.threads));
     DL_TRY_NEW(f.mean, X.cols);
     DL_TRY_NEW(f.components, d * X.cols);
     DL_TRY_NEW(f.variances, d);
     DL_TRY(dl_samples_mean(X, f.mean));
     DL_TRY(solve(&f));
+    DL_TRY(dl_matrix_status(X));
     dltf_pca_view parts = {X.cols, d, f.mean, f.components, f.variances, f.total};
     status = dltf_pca_new(&parts, pca);
 done:
@@ -190,6 +192,7 @@ dltf_status dltf_pca_apply(const dltf_pca *pca, dltf_matrix X, int64_t threads, 
     DL_TRY_NEW(p.row, count * v.n);
     DL_TRY_NEW(p.tile, count * DL_TILE * v.n);
     dl_parallel(count, dl_tiles(X.rows, DL_TILE), project_tile, &p);
+    status = dl_matrix_status(X);
 done:
     dl_packed_free(&p.components);
     dl_free(p.row);

@@ -26,6 +26,7 @@ static dltf_status measure_box(dltf_matrix X, double *row, dl_points *points) {
     DL_TRY_NEW(high, n);
     for (int64_t i = 0; i < X.rows; i++) {
         dl_matrix_row(X, i, row);
+        DL_TRY(dl_matrix_status(X));
         DL_TRY(dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA));
         for (int64_t j = 0; j < n; j++) {
             points->mean[j] += row[j] / (double)X.rows; /* divided first: sums of huge values overflow */
@@ -79,6 +80,7 @@ dltf_status dl_points_dense(dltf_matrix X, bool spherical, dl_points *points) {
         dl_matrix_row(X, i, row);
         if (spherical) {
             DL_TRY(dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA));
+            DL_TRY(dl_matrix_status(X));
             if (!dl_normalise(row, n))
                 DL_TRY(zero_row(i, DLTF_SUBJECT_DATA));
         }
@@ -86,6 +88,7 @@ dltf_status dl_points_dense(dltf_matrix X, bool spherical, dl_points *points) {
             points->rows[i * n + j] =
                 (float)((row[j] - (points->mean ? points->mean[j] : 0)) * points->scale);
     }
+    DL_TRY(dl_matrix_status(X));
     DL_TRY(measure_variance(points));
 done:
     dl_free(row);

@@ -4,6 +4,7 @@
 #include "coding/dual.h"
 #include "data/matrix.h"
 #include "data/model.h"
+#include "linalg/blas.h"
 
 static const double RIDGE = 0.1; /* as in stage 1 of the learner */
 
@@ -12,6 +13,7 @@ dltf_status dl_dual_pack(const dl_recipe *recipe, dl_packed *packed) {
     int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, size = m < n ? m : n;
     double *W = NULL, *E = NULL, *factor = NULL;
     float *narrow = NULL;
+    DL_TRY(dl_blas_ready(recipe->threads));
     DL_TRY(dl_widen(recipe->model->dictionary, m * n, &W));
     DL_TRY_NEW(E, m * n);
     DL_TRY_NEW(factor, size * size);

@@ -144,6 +144,7 @@ dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes 
     DL_TRY_NEW(job.scratch, workers * job.room);
     job.codes = made;
     dl_parallel(workers, dl_tiles(X.rows, DL_TILE), refit_rows, &job);
+    DL_TRY(dl_matrix_status(X));
     DL_TRY(drop_zeros(made));
     *codes = made;
     made = NULL;

@@ -190,7 +190,8 @@ dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, int64
     const dltf_model *model = e->recipe.model;
     batch b = {.e = e, .samples = dl_model_samples(model, X), .first = first, .number = number, .out = out};
     dl_parallel(e->recipe.threads, dl_tiles(out.rows, DL_TILE), encode_tile, &b);
-    return check_codes(&b);
+    dltf_status status = dl_matrix_status(X);
+    return status == DLTF_OK ? check_codes(&b) : status;
 }
 
 dltf_status dl_encoder_check(const dltf_encoder *e, dltf_matrix X) {

@@ -64,6 +64,7 @@ static dltf_status largest_eigenvalue(const dl_recipe *recipe, double *sigma) {
     dltf_status status = DLTF_OK;
     int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, size = m < n ? m : n;
     double *W = NULL, *A = NULL, *scratch = NULL;
+    DL_TRY(dl_blas_ready(recipe->threads));
     DL_TRY(dl_widen(recipe->model->dictionary, m * n, &W));
     DL_TRY_NEW(A, size * size);
     DL_TRY_NEW(scratch, (DL_LANCZOS_STEPS + 1) * size);

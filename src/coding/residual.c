@@ -76,7 +76,7 @@ dltf_status dl_residual_add(dl_residual *r, dltf_matrix X, const dltf_codes *cod
     r->rows += X.rows;
     /* A value that is not finite makes the energy not finite. */
     if (isfinite(r->error) && isfinite(r->energy))
-        return DLTF_OK;
+        return dl_matrix_status(X);
     dltf_status status = dl_find_not_finite(X, first, r->scratch);
     if (status == DLTF_OK)
         status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,

@@ -14,6 +14,7 @@ void dltf_array_free(dltf_array *array) {
         return;
     if (array->mapping)
         munmap(array->mapping, array->map_size);
+    dltf_source_free(array->source);
     dl_free(array->memory);
     dl_free(array);
 }

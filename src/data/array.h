@@ -1,4 +1,4 @@
-/* A matrix that owns its memory: allocated, or mapped from a file. */
+/* A matrix that owns its memory: allocated, or mapped from a file; or its source of rows. */
 #ifndef DL_DATA_ARRAY_H
 #define DL_DATA_ARRAY_H
 
@@ -9,6 +9,7 @@ struct dltf_array {
     void *memory;  /* from dl_alloc, or NULL */
     void *mapping; /* from mmap, or NULL */
     size_t map_size;
+    dltf_source *source;             /* of a matrix of DLTF_ROWS, or NULL */
     int64_t channels, height, width; /* if a row is an image: planes; otherwise 0 */
 };
 

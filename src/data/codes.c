@@ -60,6 +60,10 @@ dltf_status dl_codes_check(dltf_csr csr) {
     if (csr.rows < 0 || csr.cols < 1 || csr.cols > INT32_MAX || !csr.indptr)
         return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "invalid shape %lld x %lld", (long long)csr.rows,
                              (long long)csr.cols);
+    if (!dl_is_aligned(csr.indptr, sizeof *csr.indptr) || !dl_is_aligned(csr.indices, sizeof *csr.indices) ||
+        !dl_is_aligned(csr.values, sizeof *csr.values))
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES,
+                             "the address of an array is not a multiple of the size of its elements");
     if (csr.indptr[0] != 0)
         return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "indptr starts at %lld instead of 0",
                              (long long)csr.indptr[0]);

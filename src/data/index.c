@@ -36,7 +36,11 @@ int64_t dl_index_place(dltf_index *index, int64_t tables, const uint8_t *block) 
 }
 
 static dltf_status check_codes(dltf_matrix codes, dltf_subject subject) {
-    static const char *const names[] = {[DLTF_F32] = "float32", [DLTF_F64] = "float64", [DLTF_U8] = "uint8"};
+    static const char *const names[] = {[DLTF_F32] = "float32",
+                                        [DLTF_F64] = "float64",
+                                        [DLTF_U8] = "uint8",
+                                        [DLTF_SPARSE] = "a sparse matrix",
+                                        [DLTF_ROWS] = "rows of a source"};
     if (codes.data && codes.rows == 0)
         return dl_fail_about(DLTF_DATA, subject, "is empty: there are no codes");
     dltf_status status = dl_matrix_check(codes, subject);

@@ -1,8 +1,9 @@
-/* Matrix views over user memory. Samples are read through dl_matrix_row, which handles all element types and
- * strides. */
+/* Matrix views. Samples are read through dl_matrix_row, which handles all element types and strides, and rows
+ * that are not in memory. */
 #include "data/matrix.h"
 
 #include "base/memory.h"
+#include "data/source.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,8 +24,32 @@ dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols) {
     return view(data, DLTF_U8, rows, cols);
 }
 
+dltf_matrix dltf_matrix_sparse(const dltf_sparse *entries, int64_t rows, int64_t cols) {
+    return (dltf_matrix){entries, DLTF_SPARSE, rows, cols, 0, 0};
+}
+
 int dl_type_size(dltf_type type) {
     return type == DLTF_F64 ? 8 : type == DLTF_F32 ? 4 : 1;
+}
+
+/* Everything that reading a row relies on. */
+static dltf_status check_sparse(dltf_matrix matrix, dltf_subject subject) {
+    const dltf_sparse *entries = matrix.data;
+    if (!entries->indptr || !entries->indices || !entries->values)
+        return dl_fail_about(DLTF_ARGUMENT, subject, "the sparse matrix has no data");
+    for (int64_t i = 0; i < matrix.rows; i++) {
+        int64_t begin = entries->indptr[matrix.row_stride + i],
+                end = entries->indptr[matrix.row_stride + i + 1];
+        if (begin < 0 || end < begin)
+            return dl_fail_about(DLTF_ARGUMENT, subject, "the entries of row %lld are %lld to %lld",
+                                 (long long)i, (long long)begin, (long long)end);
+        for (int64_t e = begin; e < end; e++)
+            if (entries->indices[e] < 0 || entries->indices[e] >= matrix.cols)
+                return dl_fail_about(DLTF_ARGUMENT, subject,
+                                     "row %lld has an entry in column %ld, but there are %lld columns",
+                                     (long long)i, (long)entries->indices[e], (long long)matrix.cols);
+    }
+    return DLTF_OK;
 }
 
 dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
@@ -34,13 +59,18 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
         return dl_fail_about(DLTF_ARGUMENT, subject,
                              "%lld rows and %lld columns: at least one of each is needed",
                              (long long)matrix.rows, (long long)matrix.cols);
-    if (matrix.type != DLTF_F32 && matrix.type != DLTF_F64 && matrix.type != DLTF_U8)
-        return dl_fail_about(DLTF_ARGUMENT, subject, "unsupported element type %d; expected f32, f64 or u8",
+    if ((unsigned)matrix.type > DLTF_ROWS)
+        return dl_fail_about(DLTF_ARGUMENT, subject,
+                             "unsupported element type %d; expected f32, f64, u8, sparse or rows",
                              (int)matrix.type);
+    if (!dl_is_aligned(matrix.data, (size_t)dl_type_size(matrix.type)))
+        return dl_fail_about(DLTF_ARGUMENT, subject,
+                             "the address of the data is not a multiple of %lld bytes",
+                             (long long)dl_type_size(matrix.type));
     if (matrix.cols > INT32_MAX || matrix.rows > INT64_MAX / matrix.cols / 8)
         return dl_fail_about(DLTF_ARGUMENT, subject, "%lld x %lld is too large", (long long)matrix.rows,
                              (long long)matrix.cols);
-    return DLTF_OK;
+    return matrix.type == DLTF_SPARSE ? check_sparse(matrix, subject) : DLTF_OK;
 }
 
 /* out[j] = element (row, j), for an element type of the view and a type of the result. */
@@ -48,22 +78,66 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
     for (int64_t j = 0; j < matrix.cols; j++)                                                                \
     out[j] = (result)((const element *)matrix.data)[row * matrix.row_stride + j * matrix.col_stride]
 
+/* The same for a sparse matrix. */
+#define READ_SPARSE_ROW(result)                                                                              \
+    do {                                                                                                     \
+        const dltf_sparse *entries = matrix.data;                                                            \
+        int64_t first = matrix.row_stride + row;                                                             \
+        memset(out, 0, (size_t)matrix.cols * sizeof *out);                                                   \
+        for (int64_t e = entries->indptr[first]; e < entries->indptr[first + 1]; e++)                        \
+            out[entries->indices[e]] = (result)((double)out[entries->indices[e]] + entries->values[e]);      \
+    } while (0)
+
 void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out) {
-    if (matrix.type == DLTF_F32)
+    if (matrix.type == DLTF_ROWS)
+        dl_source_row(matrix.data, matrix.row_stride + row, out);
+    else if (matrix.type == DLTF_F32)
         READ_ROW(float, double);
     else if (matrix.type == DLTF_F64)
         READ_ROW(double, double);
+    else if (matrix.type == DLTF_SPARSE)
+        READ_SPARSE_ROW(double);
     else
         READ_ROW(uint8_t, double);
 }
 
+dltf_matrix dl_matrix_part(dltf_matrix matrix, int64_t first, int64_t count) {
+    dltf_matrix part = matrix;
+    part.rows = count;
+    if (matrix.type == DLTF_SPARSE || matrix.type == DLTF_ROWS)
+        part.row_stride += first;
+    else
+        part.data = (const char *)matrix.data + first * matrix.row_stride * dl_type_size(matrix.type);
+    return part;
+}
+
+dltf_status dl_matrix_status(dltf_matrix matrix) {
+    return matrix.type == DLTF_ROWS ? dl_source_status(matrix.data) : DLTF_OK;
+}
+
+void dl_matrix_expect(dltf_matrix matrix, int64_t first, int64_t count) {
+    if (matrix.type == DLTF_ROWS)
+        dl_source_expect(matrix.data, matrix.row_stride + first, count);
+}
+
+dltf_status dl_matrix_check_memory(dltf_matrix matrix, dltf_subject subject) {
+    dltf_status status = dl_matrix_check(matrix, subject);
+    if (status == DLTF_OK && matrix.type == DLTF_ROWS)
+        status = dl_fail_about(DLTF_ARGUMENT, subject, "rows of a source are not supported here: load them");
+    return status;
+}
+
 void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out) {
-    if (matrix.type == DLTF_F32 && matrix.col_stride == 1)
+    if (matrix.type == DLTF_ROWS)
+        dl_source_row_f32(matrix.data, matrix.row_stride + row, out);
+    else if (matrix.type == DLTF_F32 && matrix.col_stride == 1)
         memcpy(out, (const float *)matrix.data + row * matrix.row_stride, (size_t)matrix.cols * sizeof *out);
     else if (matrix.type == DLTF_F32)
         READ_ROW(float, float);
     else if (matrix.type == DLTF_F64)
         READ_ROW(double, float);
+    else if (matrix.type == DLTF_SPARSE)
+        READ_SPARSE_ROW(float);
     else
         READ_ROW(uint8_t, float);
 }
@@ -89,7 +163,7 @@ dltf_status dl_matrix_check_finite(dltf_matrix matrix, dltf_subject subject) {
         status = dl_row_check_finite(row, matrix.cols, i, subject);
     }
     dl_free(row);
-    return status;
+    return status == DLTF_OK ? dl_matrix_status(matrix) : status;
 }
 
 double dl_norm(const double *x, int64_t n) {
@@ -135,6 +209,7 @@ dltf_status dl_matrix_unit_rows(dltf_matrix matrix, dltf_subject subject, double
     for (int64_t i = 0; i < matrix.rows; i++) {
         double *row = unit + i * matrix.cols;
         dl_matrix_row(matrix, i, row);
+        DL_TRY(dl_matrix_status(matrix));
         DL_TRY(dl_row_check_finite(row, matrix.cols, i, subject));
         if (!dl_normalise(row, matrix.cols)) {
             status = dl_fail_about(DLTF_DATA, subject, "row %lld is all zero and cannot be scaled to norm 1",

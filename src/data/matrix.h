@@ -14,9 +14,23 @@ dltf_status dl_matrix_check_finite(dltf_matrix matrix, dltf_subject subject);
 /* Row i as doubles. */
 void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out);
 
+/* Rows `first` .. first + count - 1. */
+dltf_matrix dl_matrix_part(dltf_matrix matrix, int64_t first, int64_t count);
+
+/* Whether all rows could be read so far: to be called after a computation that read any. Matrices in memory
+ * never fail. */
+dltf_status dl_matrix_status(dltf_matrix matrix);
+
+/* Rows `first` .. first + count - 1 will be needed soon. */
+void dl_matrix_expect(dltf_matrix matrix, int64_t first, int64_t count);
+
+/* The same as dl_matrix_check, but refuses DLTF_ROWS too. */
+dltf_status dl_matrix_check_memory(dltf_matrix matrix, dltf_subject subject);
+
 /* The same check for one row, numbered `index` in the message. */
 dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, dltf_subject subject);
 
+/* Bytes of an element; not for sparse matrices. */
 int dl_type_size(dltf_type type);
 
 /* Euclidean norm without overflow or underflow of the squares. */

@@ -25,6 +25,9 @@ static dltf_status check_parts(const dltf_model_view *parts) {
 static dltf_status copy_finite(const float *from, int64_t count, const char *name, float **copy) {
     if (!from)
         return DLTF_OK;
+    if (!dl_is_aligned(from, sizeof *from))
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
+                             "the address of the %s is not a multiple of %zu bytes", name, sizeof *from);
     for (int64_t i = 0; i < count; i++)
         if (!isfinite(from[i]))
             return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL, "entry %lld of the %s is not finite",

@@ -6,10 +6,10 @@
 
 enum { NAME_SIZE = 64, VALUE_SIZE = 64 };
 
-/* False for an option that is not stored. */
+/* False for an option that is not stored, since it cannot change the result. */
 static bool name_note(const dltf_option *option, char name[NAME_SIZE]) {
     snprintf(name, NAME_SIZE, "option.%s", option->name);
-    return strcmp(option->name, "threads") != 0;
+    return strcmp(option->name, "threads") != 0 && strcmp(option->name, "memory") != 0;
 }
 
 dltf_status dl_option_notes_set(dl_notes *notes, dltf_option_table table, const void *options) {

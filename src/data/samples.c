@@ -55,6 +55,7 @@ dltf_status dl_samples_mean(dltf_matrix X, float *mean) {
         for (int64_t j = 0; j < X.cols; j++)
             sum[j] += row[j] / (double)X.rows; /* divided first: the sum of huge values would overflow */
     }
+    DL_TRY(dl_matrix_status(X));
     for (int64_t j = 0; j < X.cols; j++)
         mean[j] = (float)sum[j];
     for (int64_t j = 0; j < X.cols; j++)
@@ -97,7 +98,7 @@ dltf_status dl_matrix_checksum(dltf_matrix matrix, uint64_t *checksum) {
         *checksum = add_row(*checksum, row, matrix.cols);
     }
     dl_free(row);
-    return DLTF_OK;
+    return dl_matrix_status(matrix);
 }
 
 dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
@@ -117,6 +118,7 @@ dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
         scan->nonzero_rows += norm > 0;
         sum += norm / (double)N * norm;
     }
+    DL_TRY(dl_matrix_status(samples->X));
     if (scan->nonzero_rows == 0)
         status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA,
                                "all %lld samples are zero%s: there is nothing to learn", (long long)N,

@@ -9,6 +9,7 @@
 #include "denoise/first_stage.h"
 #include "image/colour.h"
 #include "image/image.h"
+#include "linalg/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -176,6 +177,7 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *op
     job j = {.first = {.options = o, .model = model}, .meter = {"denoising", progress, context, 0, 0}};
     j.first.threads = dl_thread_count(o.threads);
     j.stages = o.stages;
+    DL_TRY(dl_blas_ready(j.first.threads));
     DL_TRY(copy_image(noisy, &j.image));
     if (o.sigma > 0)
         DL_TRY(run_planes(&j));

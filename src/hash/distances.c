@@ -95,6 +95,7 @@ dltf_status dl_all_distances(dltf_matrix queries, dltf_matrix database, int thre
     int64_t n = database.cols, block = dl_min(queries.rows, DL_DISTANCE_QUERIES),
             tile = dl_min(database.rows, SAMPLES);
     job j = {.threads = threads, .visitor = visitor, .queries.X = queries, .samples.X = database};
+    DL_TRY(dl_blas_ready(threads));
     DL_TRY_NEW(j.origin, n);
     DL_TRY_NEW(j.queries.values, block * n);
     DL_TRY_NEW(j.queries.square, block);
@@ -108,6 +109,8 @@ dltf_status dl_all_distances(dltf_matrix queries, dltf_matrix database, int thre
         read_rows(&j.queries, first, block, threads);
         DL_TRY(compare_block(&j, meter));
     }
+    DL_TRY(dl_matrix_status(queries));
+    status = dl_matrix_status(database);
 done:
     dl_free(j.origin);
     dl_free(j.queries.values);

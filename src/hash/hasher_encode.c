@@ -96,7 +96,7 @@ static dltf_status encode_rows(job *j, int threads, dltf_progress_fn progress, v
         if (!dl_meter_add(&meter, j->rows))
             return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     }
-    return DLTF_OK;
+    return dl_matrix_status(j->samples.X);
 }
 
 dltf_status dltf_hasher_encode(const dltf_hasher *h, dltf_matrix X, int64_t threads,

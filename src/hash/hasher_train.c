@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "data/matrix.h"
 #include "hash/hasher.h"
+#include "linalg/blas.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,6 +66,7 @@ static dltf_status gather(dltf_matrix X, const dltf_hasher *h, const dltf_hash_o
     DL_TRY_NEW(*copy, entries);
     for (int64_t i = 0; i < count; i++)
         dl_samples_row(&samples, dl_random_place(random, 0, X.rows, i), row, *copy + i * X.cols);
+    status = dl_matrix_status(X);
 done:
     dl_free(row);
     return status;
@@ -130,6 +132,7 @@ dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options, d
     fill_in(method, &t.options);
     if (method->check)
         DL_TRY(method->check(&t));
+    DL_TRY(dl_blas_ready(t.threads));
     DL_TRY(dl_hasher_alloc(method, options->bits, X.cols, t.options.k, &h));
     DL_TRY(scan(X, h, &found));
     DL_TRY(gather(X, h, options, t.N, &samples));

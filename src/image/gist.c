@@ -259,7 +259,7 @@ dltf_status dltf_gist(dltf_matrix images, int64_t width, int64_t height, const d
                       dltf_progress_fn progress, void *context, float *out) {
     rows r = {images, width, height, 0};
     int64_t pixels = 0;
-    dltf_status status = dl_matrix_check(images, DLTF_SUBJECT_DATA);
+    dltf_status status = dl_matrix_check_memory(images, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK && width > 0 && height > 0 && dl_multiply(width, height, &pixels))
         r.channels = images.cols == pixels ? 1 : images.cols % 3 == 0 && images.cols / 3 == pixels ? 3 : 0;
     if (status == DLTF_OK && r.channels == 0)

@@ -11,7 +11,7 @@
 enum { BORDER = 2, BACKGROUND = 255, MIN_SIDE = 32 };
 
 dltf_status dl_picture_check(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns) {
-    dltf_status status = dl_matrix_check(tiles, DLTF_SUBJECT_TILES);
+    dltf_status status = dl_matrix_check_memory(tiles, DLTF_SUBJECT_TILES);
     int64_t area = 0;
     if (status != DLTF_OK)
         return status;

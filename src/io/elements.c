@@ -120,6 +120,23 @@ static dltf_status convert_integers(const dl_elements *elements, dltf_type type,
     return DLTF_OK;
 }
 
+dltf_status dl_elements_widen(const dl_elements *elements, double *out) {
+    dltf_type type = DLTF_F64;
+    if (!is_real(elements) && elements->item > 4)
+        return dl_elements_convert(elements, type, out);
+    if (dl_elements_native(elements, DLTF_F32)) /* the usual case */
+        for (int64_t i = 0; i < elements->count; i++) {
+            float value;
+            memcpy(&value, elements->data + i * (int64_t)sizeof value, sizeof value);
+            out[i] = (double)value;
+        }
+    else
+        for (int64_t i = 0; i < elements->count; i++)
+            out[i] =
+                is_real(elements) ? dl_elements_real(elements, i) : (double)dl_elements_integer(elements, i);
+    return DLTF_OK;
+}
+
 static void convert_reals(const dl_elements *elements, void *out) {
     if (!elements->swapped && elements->item != 2) {
         memcpy(out, elements->data, (size_t)elements->bytes);

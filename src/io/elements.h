@@ -32,6 +32,9 @@ bool dl_elements_native(const dl_elements *elements, dltf_type type);
 /* Copies all elements as that type, in storage order. */
 dltf_status dl_elements_convert(const dl_elements *elements, dltf_type type, void *out);
 
+/* Copies all elements as doubles, from the first on; `data` may be the end of `out`. */
+dltf_status dl_elements_widen(const dl_elements *elements, double *out);
+
 /* The elements as a matrix, first axis = rows. If they can be used in place, the array points into `owner`
  * and takes ownership of it. Otherwise copies, swaps bytes, and converts 16-bit reals to f32
  * and integers to f32 (up to 16 bits) or f64. */

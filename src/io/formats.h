@@ -5,6 +5,7 @@
 
 #include "io/file.h"
 #include "io/integers.h"
+#include "io/row_file.h"
 
 enum { DL_MAX_EXTENSIONS = 8 };
 
@@ -21,6 +22,7 @@ typedef struct dl_format {
      * instead of load; a NULL name loads its only array. Formats without `write` are read-only. */
     dltf_status (*load)(dl_file *file, dltf_array **array);
     dltf_status (*load_member)(dl_file *file, const char *name, dltf_array **array);
+    dl_row_describer describe; /* NULL: rows cannot be read one by one */
     dl_matrix_writer write;
     bool bytes_only; /* `write` takes only DLTF_U8 */
     /* Labels that the file has besides the matrix; NULL if none. */

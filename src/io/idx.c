@@ -56,21 +56,33 @@ static dltf_status parse_header(const uint8_t *bytes, int64_t available, dl_elem
     return dl_elements_measure(elements);
 }
 
-dltf_status dl_idx_load(dl_file *file, dltf_array **array) {
-    dl_elements elements;
+/* The same for a file of `size` bytes, which must be as long as the header says. */
+static dltf_status parse_file(const uint8_t *bytes, int64_t available, int64_t size, dl_elements *elements) {
     int64_t header = 0;
-    dltf_status status = parse_header(file->bytes, file->size, &elements, &header);
+    dltf_status status = parse_header(bytes, available, elements, &header);
     if (status != DLTF_OK)
         return status;
-    int64_t present = file->size - header;
-    if (elements.bytes > present)
+    int64_t present = size - header;
+    if (elements->bytes > present)
         return dl_fail(DLTF_FORMAT, "truncated: header declares %s bytes, file has %s",
-                       DL_COMMAS(elements.bytes), DL_COMMAS(present));
-    if (elements.bytes < present)
+                       DL_COMMAS(elements->bytes), DL_COMMAS(present));
+    if (elements->bytes < present)
         return dl_fail(DLTF_FORMAT, "corrupt: %s more bytes than the header declares",
-                       DL_COMMAS(present - elements.bytes));
-    elements.data = file->bytes + header;
-    return dl_elements_array(&elements, file, array);
+                       DL_COMMAS(present - elements->bytes));
+    elements->data = bytes + header;
+    return DLTF_OK;
+}
+
+dltf_status dl_idx_load(dl_file *file, dltf_array **array) {
+    dl_elements elements;
+    dltf_status status = parse_file(file->bytes, file->size, file->size, &elements);
+    return status == DLTF_OK ? dl_elements_array(&elements, file, array) : status;
+}
+
+dltf_status dl_idx_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout) {
+    dl_elements elements;
+    dltf_status status = parse_file(start, available, size, &elements);
+    return status == DLTF_OK ? dl_elements_layout(&elements, elements.data - start, layout) : status;
 }
 
 dltf_status dl_idx_gzip_load(dl_file *file, dltf_array **array) {

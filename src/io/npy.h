@@ -3,8 +3,8 @@
 #define DL_IO_NPY_H
 
 #include "base/text.h"
-#include "io/elements.h"
 #include "io/integers.h"
+#include "io/row_file.h"
 
 #define DL_NPY_MAGIC "\x93NUMPY"
 
@@ -25,6 +25,8 @@ dltf_status dl_npy_find_header(const uint8_t *bytes, int64_t size, int64_t *begi
 dltf_status dl_npy_parse(const uint8_t *bytes, int64_t available, int64_t size, dl_elements *elements);
 
 dltf_status dl_npy_load(dl_file *file, dltf_array **array);
+/* Fails for Fortran order, whose rows are scattered. */
+dltf_status dl_npy_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
 
 /* Appends a version 1 header, padded so that the data begins at a multiple of 64 bytes. `code` is a type code
  * without its byte order, such as "f4" or "S3". */

@@ -62,3 +62,11 @@ dltf_status dl_npy_load(dl_file *file, dltf_array **array) {
     dltf_status status = dl_npy_parse(file->bytes, file->size, file->size, &elements);
     return status == DLTF_OK ? dl_elements_array(&elements, file, array) : status;
 }
+
+dltf_status dl_npy_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout) {
+    dl_elements elements;
+    dltf_status status = dl_npy_parse(start, available, size, &elements);
+    if (status == DLTF_OK)
+        status = dl_elements_layout(&elements, elements.data - start, layout);
+    return status;
+}

@@ -225,9 +225,7 @@ void dltf_reader_free(dltf_reader *r) {
 static void take_from_array(dltf_reader *r, int64_t most, dltf_matrix *rows) {
     dltf_matrix all = dltf_array_matrix(r->array);
     int64_t left = all.rows - r->done;
-    *rows = all;
-    rows->rows = left < most ? left : most;
-    rows->data = (const char *)all.data + r->done * all.row_stride * dl_type_size(all.type);
+    *rows = dl_matrix_part(all, r->done, left < most ? left : most);
     r->done += rows->rows;
 }
 

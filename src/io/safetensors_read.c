@@ -171,7 +171,8 @@ dltf_status dl_safetensors_parse(const uint8_t *bytes, int64_t size, dl_bundle *
         return dl_fail(DLTF_FORMAT, "truncated: header length is %s bytes, file has %s",
                        DL_COMMAS((int64_t)length), DL_COMMAS(size));
     json_t *header = json_loadb((const char *)bytes + PREFIX, (size_t)length, JSON_REJECT_DUPLICATES, &error);
-    if (!header && !*error.text) /* jansson sets no text when out of memory */
+    /* jansson sets a code only in some places where it is out of memory, and no text in others. */
+    if (!header && (!*error.text || json_error_code(&error) == json_error_out_of_memory))
         return dl_fail(DLTF_MEMORY, "not enough memory for the header");
     if (!header)
         return dl_fail(DLTF_FORMAT, "corrupt header: byte %d: %s", error.position,

@@ -1,12 +1,12 @@
 /* Writing safetensors: notes sorted by name, tensors in the bundle's order, the header padded with blanks so
  * that the data begins at a multiple of 8. The same bundle gives the same bytes. */
+#include "base/memory.h"
 #include "io/bytes.h"
 #include "io/file.h"
 #include "io/safetensors.h"
 #include "io/writer.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 
 static dltf_status no_json(void) {
     return dl_fail(DLTF_MEMORY, "not enough memory for the header");
@@ -19,10 +19,12 @@ static dltf_status add_notes(json_t *header, const dl_notes *notes) {
     if (json_object_set_new(header, "__metadata__", metadata) != 0)
         return no_json();
     for (int i = 0; i < notes->count; i++) {
-        json_t *value = json_string(notes->list[i].value);
-        if (json_object_set_new(metadata, notes->list[i].name, value) != 0)
+        const dl_note *note = &notes->list[i];
+        if (!dl_is_utf8(note->name) || !dl_is_utf8(note->value))
             return dl_fail(DLTF_ARGUMENT, "note '%s' is not UTF-8 text",
-                           DL_PRINTABLE(notes->list[i].name, (int64_t)strlen(notes->list[i].name)));
+                           DL_PRINTABLE(note->name, (int64_t)strlen(note->name)));
+        if (json_object_set_new(metadata, note->name, json_string(note->value)) != 0)
+            return no_json();
     }
     return DLTF_OK;
 }
@@ -39,7 +41,18 @@ static dltf_status add_tensor(json_t *header, const dl_tensor *tensor, int64_t b
     return json_object_set_new(header, tensor->name, entry) == 0 ? DLTF_OK : no_json();
 }
 
-/* The header as text, to be released with free. */
+/* Not json_dumps, which may return incomplete text when it is out of memory. */
+static dltf_status format(const json_t *header, char **text) {
+    size_t size = json_dumpb(header, NULL, 0, JSON_COMPACT);
+    if (size == 0)
+        return no_json();
+    *text = dl_alloc((int64_t)size + 1, 1);
+    if (!*text)
+        return DLTF_MEMORY;
+    return json_dumpb(header, *text, size, JSON_COMPACT) == size ? DLTF_OK : no_json();
+}
+
+/* The header as text, to be released with dl_free. */
 static dltf_status make_header(const dl_bundle *bundle, char **text) {
     dltf_status status = DLTF_OK;
     json_t *header = json_object();
@@ -51,9 +64,7 @@ static dltf_status make_header(const dl_bundle *bundle, char **text) {
         DL_TRY(add_tensor(header, &bundle->tensors[i], at));
         at += dl_tensor_bytes(&bundle->tensors[i]);
     }
-    *text = json_dumps(header, JSON_COMPACT);
-    if (!*text)
-        status = no_json();
+    status = format(header, text);
 done:
     json_decref(header);
     return status;
@@ -83,6 +94,6 @@ dltf_status dl_safetensors_save(const dl_bundle *bundle, const char *path) {
     status = write_all(&out, bundle, header);
 done:
     dl_writer_abort(&out);
-    free(header);
+    dl_free(header);
     return dl_file_result(status, path);
 }

@@ -3,13 +3,17 @@
 #ifndef DL_IO_VECS_H
 #define DL_IO_VECS_H
 
-#include "io/file.h"
 #include "io/integers.h"
+#include "io/row_file.h"
 
 dltf_status dl_fvecs_load(dl_file *file, dltf_array **array);
 dltf_status dl_bvecs_load(dl_file *file, dltf_array **array);
 /* As doubles, which hold every 32-bit integer. */
 dltf_status dl_ivecs_load(dl_file *file, dltf_array **array);
+
+dltf_status dl_fvecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
+dltf_status dl_bvecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
+dltf_status dl_ivecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
 
 /* Any matrix as float32; fails if a double is out of range. */
 dltf_status dl_fvecs_write(dltf_matrix matrix, dl_writer *out);

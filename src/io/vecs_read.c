@@ -12,6 +12,21 @@
 
 enum { DIMENSION = 4 }; /* bytes */
 
+/* The dimension of row `row`; `expected` is that of the rows before, or 0. */
+static dltf_status check_dimension(const uint8_t *prefix, int64_t row, int64_t expected) {
+    int64_t found = (int32_t)dl_little32(prefix);
+    if (found < 1)
+        return dl_fail(DLTF_FORMAT,
+                       "corrupt: row %s (counting from 0) has dimension %" PRId64 ": must be at least 1",
+                       DL_COMMAS(row), found);
+    if (expected > 0 && found != expected)
+        return dl_fail(DLTF_FORMAT,
+                       "corrupt: row %s (counting from 0) has dimension %" PRId64
+                       ", but the rows before have %" PRId64,
+                       DL_COMMAS(row), found, expected);
+    return DLTF_OK;
+}
+
 /* Row `row` begins at `begin`; *dimension is that of the rows before, or 0. */
 static dltf_status check_row(const dl_file *file, int64_t row, int64_t begin, int64_t item,
                              int64_t *dimension) {
@@ -19,16 +34,10 @@ static dltf_status check_row(const dl_file *file, int64_t row, int64_t begin, in
     if (present < DIMENSION)
         return dl_fail(DLTF_FORMAT, "truncated: row %s (counting from 0) ends within its dimension",
                        DL_COMMAS(row));
+    dltf_status status = check_dimension(file->bytes + begin, row, *dimension);
+    if (status != DLTF_OK)
+        return status;
     int64_t found = (int32_t)dl_little32(file->bytes + begin);
-    if (found < 1)
-        return dl_fail(DLTF_FORMAT,
-                       "corrupt: row %s (counting from 0) has dimension %" PRId64 ": must be at least 1",
-                       DL_COMMAS(row), found);
-    if (*dimension > 0 && found != *dimension)
-        return dl_fail(DLTF_FORMAT,
-                       "corrupt: row %s (counting from 0) has dimension %" PRId64
-                       ", but the rows before have %" PRId64,
-                       DL_COMMAS(row), found, *dimension);
     if (present < DIMENSION + found * item)
         return dl_fail(DLTF_FORMAT, "truncated: row %s (counting from 0) has %s of %s bytes", DL_COMMAS(row),
                        DL_COMMAS(present), DL_COMMAS(DIMENSION + found * item));
@@ -98,4 +107,38 @@ dltf_status dl_bvecs_load(dl_file *file, dltf_array **array) {
 
 dltf_status dl_ivecs_load(dl_file *file, dltf_array **array) {
     return load(file, 'i', sizeof(int32_t), DLTF_F64, array);
+}
+
+/* ---- Row by row ---- */
+
+static dltf_status describe(const uint8_t *start, int64_t available, int64_t size, char kind, int64_t item,
+                            dl_row_layout *layout) {
+    if (available < DIMENSION)
+        return dl_fail(DLTF_FORMAT, "truncated: row 0 (counting from 0) ends within its dimension");
+    dltf_status status = check_dimension(start, 0, 0);
+    if (status != DLTF_OK)
+        return status;
+    int64_t cols = (int32_t)dl_little32(start), distance = DIMENSION + cols * item;
+    *layout =
+        (dl_row_layout){.elements = {.kind = kind, .item = item, .swapped = item > 1 && !dl_host_is_little()},
+                        .rows = size / distance,
+                        .cols = cols,
+                        .prefix = DIMENSION,
+                        .check = check_dimension};
+    if (size % distance != 0)
+        return dl_fail(DLTF_FORMAT, "truncated: row %s (counting from 0) has %s of %s bytes",
+                       DL_COMMAS(layout->rows), DL_COMMAS(size % distance), DL_COMMAS(distance));
+    return DLTF_OK;
+}
+
+dltf_status dl_fvecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout) {
+    return describe(start, available, size, 'f', sizeof(float), layout);
+}
+
+dltf_status dl_bvecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout) {
+    return describe(start, available, size, 'u', 1, layout);
+}
+
+dltf_status dl_ivecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout) {
+    return describe(start, available, size, 'i', sizeof(int32_t), layout);
 }

@@ -79,6 +79,7 @@ dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
     DL_TRY(dl_kind_mark(bundle, DL_KIND_CHECKPOINT));
     DL_TRY(dl_notes_set(&bundle->notes, "stage", l->stages[l->stage]->name));
     DL_TRY(note_integer(&bundle->notes, "index", l->index));
+    DL_TRY(note_integer(&bundle->notes, "memory", l->options.memory));
 done:
     return status;
 }
@@ -94,18 +95,24 @@ static dltf_status check_size(const dl_bundle *bundle, const dltf_train_options 
     return DLTF_OK;
 }
 
-static dltf_status read_options(const dl_bundle *bundle, int64_t threads, dltf_train_options *options) {
-    *options = dltf_train_options_default();
-    options->threads = threads;
-    return dl_option_notes_get(&bundle->notes, dltf_train_option_table(), options);
-}
-
 /* Parses a nonnegative integer. False if the text holds anything else. */
 static bool read_integer(const char *text, int64_t *value) {
     char *end = NULL;
     errno = 0;
     *value = strtoll(text, &end, 10);
     return end != text && *end == '\0' && errno == 0 && *value >= 0;
+}
+
+static dltf_status read_options(const dl_bundle *bundle, int64_t threads, dltf_train_options *options) {
+    const char *memory = NULL;
+    *options = dltf_train_options_default();
+    options->threads = threads;
+    dltf_status status = dl_notes_need(&bundle->notes, "memory", &memory);
+    if (status != DLTF_OK)
+        return status;
+    if (!read_integer(memory, &options->memory))
+        return dl_fail(DLTF_FORMAT, "metadata 'memory': '%.20s' is not a number of bytes", memory);
+    return dl_option_notes_get(&bundle->notes, dltf_train_option_table(), options);
 }
 
 static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {

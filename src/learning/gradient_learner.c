@@ -71,6 +71,7 @@ static dl_gradient_error load_and_code(batch b, int64_t rows) {
 }
 
 dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t step) {
+    dl_plan_expect(l, step);
     return load_and_code((batch){d, l, step, 0}, dl_plan_batch(l));
 }
 

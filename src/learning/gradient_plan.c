@@ -2,7 +2,7 @@
 #include "learning/gradient_plan.h"
 
 #include "base/integer.h"
-#include "base/random.h"
+#include "learning/order.h"
 
 #include <math.h>
 
@@ -45,8 +45,14 @@ int64_t dl_plan_first_step(const dltf_learner *l, int64_t round) {
 
 int64_t dl_plan_sample(const dltf_learner *l, int64_t step, int64_t i) {
     int64_t size = dl_plan_batch(l), per_epoch = l->N / size;
-    dl_random random = {(uint64_t)l->options.seed, DL_STREAM_EPOCH};
-    return dl_random_place(random, (uint64_t)(step / per_epoch), l->N, step % per_epoch * size + i);
+    dl_order order = dl_order_new(l, DL_STREAM_EPOCH);
+    return dl_order_sample(&order, step / per_epoch, step % per_epoch * size + i);
+}
+
+void dl_plan_expect(const dltf_learner *l, int64_t step) {
+    int64_t size = dl_plan_batch(l), per_epoch = l->N / size;
+    dl_order order = dl_order_new(l, DL_STREAM_EPOCH);
+    dl_order_expect(&order, l, step / per_epoch, step % per_epoch * size, size);
 }
 
 /* Rises over the first steps, whose gradients point the same way for all atoms of a sample and with many

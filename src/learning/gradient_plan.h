@@ -13,8 +13,10 @@ int64_t dl_plan_rounds(const dltf_learner *l);
 /* Steps are spread evenly over the rounds. */
 int64_t dl_plan_first_step(const dltf_learner *l, int64_t round);
 
-/* Sample i of the batch of a step. An epoch is a random order of the samples, cut into batches. */
+/* Sample i of the batch of a step. An epoch is a random order of the samples (order.h), cut into batches. */
 int64_t dl_plan_sample(const dltf_learner *l, int64_t step, int64_t i);
+/* The batch of a step is needed next. */
+void dl_plan_expect(const dltf_learner *l, int64_t step);
 
 /* `done`: from 0 at the start of training to 1 at its end. */
 double dl_plan_rate(const dltf_learner *l, int64_t step, double done);

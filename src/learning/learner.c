@@ -1,7 +1,9 @@
 /* The learner: runs the stages of a method in order. */
 #include "learning/learner.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
+#include "data/matrix.h"
 #include "linalg/blas.h"
 
 #include <math.h>
@@ -19,6 +21,15 @@ void dl_learner_refresh(dltf_learner *l) {
     dl_packed_fill_f64(&l->W32, l->W);
     for (int64_t i = 0; i < l->m * l->m; i++)
         l->G32[i] = (float)l->G[i];
+}
+
+void dl_learner_expect(const dltf_learner *l, int64_t first, int64_t count) {
+    count = dl_min(count, l->N - first);
+    if (count < 1)
+        return;
+    int64_t begin = dl_split_training(&l->split, first),
+            end = dl_split_training(&l->split, first + count - 1);
+    dl_matrix_expect(l->samples.X, begin, end - begin + 1);
 }
 
 void dl_learner_describe(const dltf_learner *l, dltf_iteration *record) {
@@ -97,6 +108,8 @@ static dltf_status iterate(dltf_learner *l) {
         status = dl_learner_enter(l);
     if (status == DLTF_OK)
         status = stage->iterate(l, l->state, l->index, &record);
+    if (status == DLTF_OK)
+        status = dl_matrix_status(l->samples.X);
     if (status != DLTF_OK)
         return status;
     const char *bad = dl_history_finish(&record, stage->columns);

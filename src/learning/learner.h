@@ -52,6 +52,9 @@ dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);
 /* G and the f32 copies from W. Required after every change of W. */
 void dl_learner_refresh(dltf_learner *l);
 
+/* Training samples `first` .. first + count - 1 will be needed soon. */
+void dl_learner_expect(const dltf_learner *l, int64_t first, int64_t count);
+
 /* Samples to measure errors on: those held out or, if there are none, up to 2,000 training samples. */
 int64_t dl_learner_check_count(const dltf_learner *l);
 

@@ -6,10 +6,14 @@
 #include "data/model.h"
 #include "learning/learner.h"
 #include "learning/train_options.h"
+#include "linalg/blas.h"
 
 #include <math.h>
 
 enum { MAX_HELD_OUT = 2000 }; /* samples */
+
+/* Code, libraries and their buffers, beside what stages allocate. */
+static const double PROGRAM_BYTES = 48e6;
 
 /* Checks the data and sets the scale that makes options independent of units: mean ||x||^2 = k. */
 static dltf_status prepare_samples(dltf_learner *l, dltf_matrix X) {
@@ -32,6 +36,8 @@ done:
  * overcommits would kill the process later. Only one stage is in memory at a time. */
 static dltf_status check_memory(const dltf_learner *l) {
     double m = (double)l->m, n = (double)l->n, machine = dl_memory_of_machine();
+    bool limited = l->options.memory > 0 && (double)l->options.memory < machine;
+    double allowed = limited ? (double)l->options.memory - PROGRAM_BYTES : machine;
     double shared = 8 * m * n + (l->needs_gram ? 12 * m * m + 4 * m * n : 0), most = 0;
     const dl_stage *largest = NULL;
     for (int i = 0; l->stages[i]; i++) {
@@ -45,14 +51,21 @@ static dltf_status check_memory(const dltf_learner *l) {
         largest = bytes >= most ? stage : largest;
         most = fmax(most, bytes);
     }
-    if (shared + most <= machine)
+    if (shared + most <= allowed)
         return DLTF_OK;
+    const char *where = largest ? " in stage " : "", *name = largest ? largest->name : "";
+    const char *saving = largest ? largest->saving : "lower m";
+    if (limited)
+        return dl_fail_option(DLTF_MEMORY, "memory",
+                              "m = %lld atoms and N = %lld samples need about %.0f MB of memory%s%s: allow "
+                              "more, or %s",
+                              (long long)l->m, (long long)l->N,
+                              ceil((shared + most + PROGRAM_BYTES) / 1048576), where, name, saving);
     return dl_fail(
         DLTF_MEMORY,
         "m = %lld atoms and N = %lld samples need about %.0f GB of memory%s%s, but this machine has %.0f "
         "GB: %s",
-        (long long)l->m, (long long)l->N, (shared + most) / 1e9, largest ? " in stage " : "",
-        largest ? largest->name : "", machine / 1e9, largest ? largest->saving : "lower m");
+        (long long)l->m, (long long)l->N, (shared + most) / 1e9, where, name, machine / 1e9, saving);
 }
 
 static dltf_status allocate(dltf_learner *l) {
@@ -103,6 +116,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     l->tau = 1e-3;
     l->start_time = dltf_seconds();
     DL_TRY(check_memory(l));
+    DL_TRY(dl_blas_ready(l->threads));
     DL_TRY(prepare_samples(l, X));
     DL_TRY(allocate(l));
     *learner = l;

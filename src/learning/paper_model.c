@@ -9,11 +9,60 @@
 
 enum { W_STEPS = 10 };
 
+/* ---- What is kept of every sample ---- */
+
+static double sample_bytes(const dltf_learner *l) {
+    return (double)l->N * (8 * (double)l->m + 8 * (double)l->k + 4);
+}
+
+/* A quarter of the memory is left for them. */
+static bool in_file(const dltf_learner *l) {
+    return l->options.memory > 0 && sample_bytes(l) > (double)l->options.memory / 4;
+}
+
+static dltf_status alloc_samples(const dltf_learner *l, dl_paper_model *p) {
+    dltf_status status = DLTF_OK;
+    int64_t entries = l->N * l->m, places = l->N * l->k;
+    if (in_file(l)) {
+        DL_TRY(dl_scratch_new((2 * entries + 2 * places + l->N) * (int64_t)sizeof(float), &p->file));
+        p->Q = p->file.memory;
+        p->Y = p->Q + entries;
+        float *value = p->Y + entries;
+        int32_t *index = (int32_t *)(value + places);
+        p->Z = (dl_slots){.rows = l->N, .k = l->k, .count = index + places, .index = index, .value = value};
+    } else {
+        DL_TRY(dl_slots_alloc(&p->Z, l->N, l->k));
+        DL_TRY_NEW(p->Q, entries);
+        DL_TRY_NEW(p->Y, entries);
+    }
+done:
+    return status;
+}
+
+static void free_samples(dl_paper_model *p) {
+    if (p->file.memory) {
+        dl_scratch_free(&p->file);
+        return;
+    }
+    dl_slots_free(&p->Z);
+    dl_free(p->Q);
+    dl_free(p->Y);
+}
+
+void dl_paper_model_rest(const dl_pass *pass) {
+    const dl_paper_model *p = pass->state;
+    int64_t m = pass->l->m, k = pass->l->k, first = pass->first, rows = p->block.rows;
+    dl_scratch_rest(&p->file, p->Q + first * m, rows * m * (int64_t)sizeof *p->Q);
+    dl_scratch_rest(&p->file, p->Y + first * m, rows * m * (int64_t)sizeof *p->Y);
+    dl_scratch_rest(&p->file, p->Z.value + first * k, rows * k * (int64_t)sizeof *p->Z.value);
+    dl_scratch_rest(&p->file, p->Z.index + first * k, rows * k * (int64_t)sizeof *p->Z.index);
+}
+
+/* ---- All memory ---- */
+
 static dltf_status alloc_noise(const dltf_learner *l, dl_paper_model *p) {
     dltf_status status = DLTF_OK;
-    DL_TRY(dl_slots_alloc(&p->Z, l->N, l->k));
-    DL_TRY_NEW(p->Q, l->N * l->m);
-    DL_TRY_NEW(p->Y, l->N * l->m);
+    DL_TRY(alloc_samples(l, p));
     DL_TRY_NEW(p->M, DL_BLOCK * l->m);
     DL_TRY_NEW(p->A, l->n * l->n);
     DL_TRY_NEW(p->sums, DL_SUMS * dl_tiles(l->N, DL_TILE));
@@ -53,9 +102,7 @@ void dl_paper_model_free(void *model) {
     dl_w_space_free(&p->w_space);
     dl_free(p->lanczos);
     dl_replace_space_free(&p->replace);
-    dl_slots_free(&p->Z);
-    dl_free(p->Q);
-    dl_free(p->Y);
+    free_samples(p);
     dl_free(p->M);
     dl_free(p->A);
     dl_free(p->sums);
@@ -63,10 +110,10 @@ void dl_paper_model_free(void *model) {
 }
 
 double dl_paper_model_bytes(const dltf_learner *l, bool noise) {
-    double m = (double)l->m, n = (double)l->n, N = (double)l->N;
+    double m = (double)l->m, n = (double)l->n;
     double squares = (noise ? 6 : 3) * 8 * m * m, dictionaries = (noise ? 7 : 5) * 8 * m * n;
     double spaces = (double)l->threads * 16 * DL_TILE * m;
-    double samples = noise ? N * (8 * m + 8 * (double)l->k) + 8 * n * n : 0;
+    double samples = noise ? 8 * n * n + 4 * DL_BLOCK * m + (in_file(l) ? 0 : sample_bytes(l)) : 0;
     return squares + dictionaries + spaces + samples + dl_block_bytes(l);
 }
 

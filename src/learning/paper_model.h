@@ -8,6 +8,7 @@
 #ifndef DL_LEARNING_PAPER_MODEL_H
 #define DL_LEARNING_PAPER_MODEL_H
 
+#include "base/scratch.h"
 #include "learning/pass.h"
 #include "learning/replace.h"
 #include "learning/step_w.h"
@@ -25,12 +26,13 @@ typedef struct dl_paper_model {
     dl_replace_space replace; /* only without the noise term */
 
     /* Only with the noise term. */
-    double gamma; /* lambda / beta */
-    dl_slots Z;   /* codes of all samples */
-    float *Q, *Y; /* N x m */
-    float *M;     /* DL_BLOCK x m: Q + Y/beta of the current block */
-    double *A;    /* X X^T, n x n */
-    double *sums; /* results of each tile of a pass */
+    double gamma;    /* lambda / beta */
+    dl_slots Z;      /* codes of all samples */
+    float *Q, *Y;    /* N x m */
+    dl_scratch file; /* Z, Q and Y are in it if they are too large for memory */
+    float *M;        /* DL_BLOCK x m: Q + Y/beta of the current block */
+    double *A;       /* X X^T, n x n */
+    double *sums;    /* results of each tile of a pass */
 } dl_paper_model;
 
 /* Sums of an ADMM pass, kept per tile. */
@@ -47,6 +49,9 @@ dl_pass dl_paper_model_pass(const dltf_learner *l, dl_paper_model *model, double
  * residuals; the noise term must be set before, since the objective includes it. */
 void dl_paper_model_w_step(dltf_learner *l, dl_paper_model *model, double theta, double beta,
                            dltf_iteration *record);
+
+/* The state of the samples of the current block is not needed before the next pass. */
+void dl_paper_model_rest(const dl_pass *pass);
 
 /* Initialises the ADMM: Z without the noise term, Q = W^T(X - WZ), so that the constraint holds, Y = 0 and
  * A = X X^T. */

@@ -37,6 +37,8 @@ void dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
     for (pass->first = 0; pass->first < pass->count; pass->first += size) {
         int64_t left = pass->count - pass->first;
         pass->block->rows = left < size ? left : size;
+        if (!pass->order)
+            dl_learner_expect(pass->l, pass->first + size, size);
         dl_parallel(pass->l->threads, dl_tiles(pass->block->rows, DL_TILE), tile, pass);
         after(pass);
     }

@@ -1,6 +1,7 @@
 /* Errors of the model that a training has reached, on samples that no stage learns from. */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "data/matrix.h"
 #include "learning/learner.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ static dltf_status gather(const dltf_learner *l, int64_t count, float **rows) {
     for (int64_t i = 0; i < count; i++)
         dltf_matrix_row(l->samples.X, dltf_learner_quality_row(l, i * dl_learner_check_count(l) / count),
                         *rows + i * l->n);
-    return DLTF_OK;
+    return dl_matrix_status(l->samples.X);
 }
 
 static dltf_status unused_share(const dltf_codes *codes, double *share) {

@@ -43,6 +43,7 @@ static void start_tile(void *context, int64_t tile, int worker) {
 static void add_moment(dl_pass *pass) {
     dl_paper_model *p = pass->state;
     dl_moment_add(p->threads, p->block.X, p->block.rows, pass->l->n, p->statistics.panel, p->A);
+    dl_paper_model_rest(pass);
 }
 
 void dl_admm_start(const dltf_learner *l, dl_paper_model *p) {
@@ -79,6 +80,7 @@ static void yzq_tile(void *context, int64_t tile, int worker) {
 static void add_block(dl_pass *pass) {
     dl_paper_model *p = pass->state;
     dl_statistics_add(&p->statistics, p->block.X, dl_slots_from(&p->Z, pass->first, p->block.rows), p->M);
+    dl_paper_model_rest(pass);
 }
 
 /* The results of the tiles, added in order: the same sum for any number of threads. */

@@ -2,10 +2,10 @@
  * of the current dictionary; the dictionary is the least-squares fit to running averages of the batch
  * statistics, and residuals replace unused or duplicate atoms. */
 #include "base/memory.h"
-#include "base/random.h"
 #include "coding/dual.h"
 #include "learning/fit.h"
 #include "learning/learner_replace.h"
+#include "learning/order.h"
 #include "learning/step_w.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ typedef struct minibatch {
     float **scores;  /* per thread: DL_TILE x m */
     uint32_t **keys; /* per thread: m */
     int threads;
-    int64_t *order; /* N: the samples in the order of this epoch */
+    int64_t *order; /* the samples in the order of this epoch, or if they are many, those of this batch */
     int64_t epoch;  /* of `order`; -1: none yet */
     dl_replace_space replace;
 } minibatch;
@@ -39,9 +39,14 @@ static int64_t batch_size(const dltf_learner *l) {
     return l->options.batch < l->N ? l->options.batch : l->N;
 }
 
+static int64_t order_size(const dltf_learner *l) {
+    dl_order order = dl_order_new(l, DL_STREAM_BATCH);
+    return dl_order_is_whole(&order) ? l->N : batch_size(l);
+}
+
 static double bytes(const dltf_learner *l) {
     double m = (double)l->m, n = (double)l->n;
-    return 3 * 8 * m * m + 28 * m * n + 8 * (double)l->N + (double)l->threads * 4 * DL_TILE * m +
+    return 3 * 8 * m * m + 28 * m * n + 8 * (double)order_size(l) + (double)l->threads * 4 * DL_TILE * m +
            dl_block_bytes(l);
 }
 
@@ -71,7 +76,7 @@ static dltf_status create(dltf_learner *l, void **state) {
         DL_TRY_NEW(b->scores[t], DL_TILE * m);
         DL_TRY_NEW(b->keys[t], m);
     }
-    DL_TRY_NEW(b->order, l->N);
+    DL_TRY_NEW(b->order, order_size(l));
     DL_TRY(dl_replace_space_alloc(&b->replace, m, n, b->block.Z.rows));
 done:
     return status;
@@ -100,16 +105,21 @@ static void free_state(void *state) {
 
 /* ---- Codes of a batch ---- */
 
-/* Position in b->order of the batch of step `index`. An epoch is a random permutation of all samples, cut
- * into batches. */
-static int64_t choose_batch(const dltf_learner *l, minibatch *b, int64_t index) {
+/* The samples of the batch of step `index`. An epoch is a random order of all samples, cut into batches. */
+static const int64_t *choose_batch(const dltf_learner *l, minibatch *b, int64_t index) {
     int64_t size = batch_size(l), per_epoch = l->N / size, epoch = index / per_epoch;
-    if (epoch != b->epoch) {
-        dl_random random = {(uint64_t)l->options.seed, DL_STREAM_BATCH};
-        dl_random_permutation(random, (uint64_t)epoch * (uint64_t)l->N, l->N, b->order);
-        b->epoch = epoch;
+    int64_t first = index % per_epoch * size;
+    dl_order order = dl_order_new(l, DL_STREAM_BATCH);
+    if (!dl_order_is_whole(&order)) {
+        dl_order_expect(&order, l, epoch, first, size);
+        for (int64_t i = 0; i < size; i++)
+            b->order[i] = dl_order_sample(&order, epoch, first + i);
+        return b->order;
     }
-    return index % per_epoch * size;
+    if (epoch != b->epoch)
+        dl_random_permutation(order.random, (uint64_t)epoch * (uint64_t)l->N, l->N, b->order);
+    b->epoch = epoch;
+    return b->order + first;
 }
 
 static void code_tile(void *context, int64_t tile, int worker) {
@@ -132,11 +142,10 @@ static void add_block(dl_pass *pass) {
 
 /* Z = max_k(E^T X) with the dual E of the dictionary, and its statistics. */
 static void code_batch(const dltf_learner *l, minibatch *b, int64_t index) {
-    int64_t first = choose_batch(l, b, index);
+    const int64_t *samples = choose_batch(l, b, index);
     dl_dual_encoder(l->threads, l->W, l->m, l->n, l->options.ridge, b->factor, b->E);
     dl_packed_fill_f64(&b->E32, b->E);
-    dl_pass pass = {
-        .l = l, .block = &b->block, .state = b, .order = b->order + first, .count = batch_size(l)};
+    dl_pass pass = {.l = l, .block = &b->block, .state = b, .order = samples, .count = batch_size(l)};
     dl_statistics_clear(&b->statistics);
     b->X_square = 0;
     dl_pass_run(&pass, code_tile, add_block);

@@ -1,9 +1,8 @@
 /* The initial dictionary: random samples, Gaussian atoms, or a given model. */
 #include "base/memory.h"
-#include "base/random.h"
 #include "data/matrix.h"
 #include "data/model.h"
-#include "learning/learner.h"
+#include "learning/order.h"
 
 static void gaussian_atom(const dltf_learner *l, int64_t j) {
     dl_random random = {(uint64_t)l->options.seed, DL_STREAM_INIT};
@@ -20,16 +19,20 @@ static void gaussian_atom(const dltf_learner *l, int64_t j) {
 /* m random non-zero samples, filled up with Gaussian atoms if there are fewer. */
 static dltf_status start_from_samples(dltf_learner *l) {
     dltf_status status = DLTF_OK;
+    dl_order many = dl_order_new(l, DL_STREAM_INIT);
+    bool whole = dl_order_is_whole(&many);
     int64_t *order = NULL, j = 0;
     double *row = NULL;
     float *x = NULL;
-    DL_TRY_NEW(order, l->N);
+    DL_TRY_NEW(order, whole ? l->N : 0);
     DL_TRY_NEW(row, l->n);
     DL_TRY_NEW(x, l->n);
-    dl_random_permutation((dl_random){(uint64_t)l->options.seed, DL_STREAM_INIT}, 0, l->N, order);
+    if (whole)
+        dl_random_permutation(many.random, 0, l->N, order);
     for (int64_t i = 0; i < l->N && j < l->m; i++) {
         double *w = l->W + j * l->n;
-        dl_samples_row(&l->samples, dl_split_training(&l->split, order[i]), row, x);
+        int64_t sample = whole ? order[i] : dl_random_place(many.random, 0, l->N, i);
+        dl_samples_row(&l->samples, dl_split_training(&l->split, sample), row, x);
         for (int64_t e = 0; e < l->n; e++)
             w[e] = (double)x[e];
         j += dl_normalise(w, l->n);
@@ -76,6 +79,8 @@ dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start) {
     else
         for (int64_t j = 0; j < l->m; j++)
             gaussian_atom(l, j);
+    if (status == DLTF_OK)
+        status = dl_matrix_status(l->samples.X);
     if (status == DLTF_OK)
         dl_learner_refresh(l);
     return status;

@@ -44,6 +44,7 @@ static const dltf_option options[] = {
     {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .applies = "ksvd", .argument = "E", .help = "a code is complete when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
     {.name = "validation", .kind = DLTF_OPTION_REAL, FIELD(validation), .default_text = "0", .max = 0.5, .argument = "SHARE", .help = "share of the samples that is held out from training, to measure errors on; 0: a tenth, at most 2,000, for encoder learned or best, and none otherwise: errors are then those of training samples"},
     {.name = "tolerance", .kind = DLTF_OPTION_REAL, FIELD(tolerance), .default_text = "1e-6", .max = 1, .argument = "TOL", .help = "stop a stage when the relative change of the objective (stage 3: the relative residuals) is at most this; 0: never"},
+    {.name = "memory", .kind = DLTF_OPTION_BYTES, FIELD(memory), .default_text = "0", .max = 9.0e18, .argument = "SIZE", .help = "memory that training may use, as in 500M or 2G: files are read row by row, and what stage 3 keeps of every sample is in a temporary file; 0: what the machine has. The result does not depend on it"},
 };
 /* clang-format on */
 

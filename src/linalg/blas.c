@@ -10,27 +10,27 @@ const char *dl_blas_name(void) {
 }
 
 void dl_product_symmetric(const float *A, const float *B, int64_t rows, int64_t size, float *C) {
-    dl_blas_begin();
+    dl_blas_enter();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)size, (int)size, 1, A, (int)size,
                 B, (int)size, 0, C, (int)size);
-    dl_blas_end();
+    dl_blas_leave();
 }
 
 void dl_gemm32(dl_transpose ta, dl_transpose tb, int64_t rows, int64_t cols, int64_t inner, const float *A,
                int64_t lda, const float *B, int64_t ldb, float *C, int64_t ldc) {
-    dl_blas_begin();
+    dl_blas_enter();
     cblas_sgemm(CblasRowMajor, ta == DL_TRANSPOSED ? CblasTrans : CblasNoTrans,
                 tb == DL_TRANSPOSED ? CblasTrans : CblasNoTrans, (int)rows, (int)cols, (int)inner, 1, A,
                 (int)lda, B, (int)ldb, 0, C, (int)ldc);
-    dl_blas_end();
+    dl_blas_leave();
 }
 
 void dl_accumulate_tn(const float *A, int64_t lda, const float *B, int64_t samples, int64_t cols, int64_t n,
                       float *scratch, double *sum) {
-    dl_blas_begin();
+    dl_blas_enter();
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)cols, (int)n, (int)samples, 1, A, (int)lda, B,
                 (int)n, 0, scratch, (int)n);
-    dl_blas_end();
+    dl_blas_leave();
     for (int64_t i = 0; i < cols * n; i++)
         sum[i] += (double)scratch[i];
 }

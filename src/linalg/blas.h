@@ -6,11 +6,15 @@
 #ifndef DL_LINALG_BLAS_H
 #define DL_LINALG_BLAS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/status.h"
 
 /* "OpenBLAS 0.3.21 ..." */
 const char *dl_blas_name(void);
+
+/* Provides the buffers that BLAS needs in this many threads. Every computation that uses the functions below,
+ * which cannot fail, asks first. Fails if there is not enough memory for a single buffer; with less than one
+ * for each thread, threads wait for each other. */
+dltf_status dl_blas_ready(int threads);
 
 typedef enum dl_transpose { DL_PLAIN, DL_TRANSPOSED } dl_transpose;
 
@@ -32,7 +36,8 @@ void dl_accumulate_tn(const float *A, int64_t lda, const float *B, int64_t sampl
 void dl_gemm(int threads, dl_transpose ta, dl_transpose tb, int64_t rows, int64_t cols, int64_t inner,
              double alpha, const double *A, const double *B, double beta, double *C);
 
-/* Lower Cholesky factor of the symmetric A (size x size), in place; false if A is not positive definite. */
+/* Lower Cholesky factor of the symmetric A (size x size), in place, and its transpose above the diagonal;
+ * false if A is not positive definite. Reads the lower triangle. */
 bool dl_cholesky(double *A, int64_t size);
 
 /* With the factor L of A: B <- A^{-1} B (size x cols), or B <- B A^{-1} (rows x size). */

@@ -27,11 +27,11 @@ bool dl_eigenvectors(double *A, int64_t size, double *values, double *scratch) {
     int count = (int)size;
     if (size > DL_MOST_EIGENVECTORS)
         return false;
-    dl_blas_begin();
+    dl_blas_enter();
     lapack_int info =
         LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', count, A, count, values, scratch, (int)doubles,
                             (lapack_int *)(scratch + doubles), (int)eigenvector_integers(size));
-    dl_blas_end();
+    dl_blas_leave();
     return info == 0;
 }
 
@@ -45,13 +45,13 @@ bool dl_polar(double *A, int64_t size, double *scratch) {
     double *U = scratch, *Vt = U + size * size, *values = Vt + size * size, *work = values + size;
     int lengths = 4 * count * count + 7 * count;
     lapack_int *integers = (lapack_int *)(void *)(work + lengths);
-    dl_blas_begin();
+    dl_blas_enter();
     lapack_int info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', count, count, A, count, values, U, count, Vt,
                                           count, work, lengths, integers);
     if (info == 0)
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, count, count, count, 1, U, count, Vt, count, 0,
                     A, count);
-    dl_blas_end();
+    dl_blas_leave();
     return info == 0;
 }
 
@@ -63,7 +63,7 @@ double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch) {
     double *v = scratch; /* (steps + 1) x size, orthonormal rows */
     for (int64_t i = 0; i < size; i++)
         v[i] = dl_random_normal((dl_random){0, DL_STREAM_EIGENVALUE}, (uint64_t)i);
-    dl_blas_begin();
+    dl_blas_enter();
     cblas_dscal(count, 1 / cblas_dnrm2(count, v, 1), v, 1);
     while (done < steps) {
         double *now = v + done * size, *next = now + size;
@@ -79,14 +79,14 @@ double dl_largest_eigenvalue(const double *A, int64_t size, double *scratch) {
         cblas_dscal(count, 1 / off[done - 1], next, 1);
     }
     LAPACKE_dsterf_work(done, diagonal, off);
-    dl_blas_end();
+    dl_blas_leave();
     return diagonal[done - 1];
 }
 
 bool dl_symmetric_eigenvalues(double *A, int64_t size, double *values, double *scratch) {
-    dl_blas_begin();
+    dl_blas_enter();
     lapack_int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'N', 'L', (int)size, A, (int)size, values, scratch,
                                          3 * (int)size);
-    dl_blas_end();
+    dl_blas_leave();
     return info == 0;
 }

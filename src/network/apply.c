@@ -2,6 +2,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "linalg/blas.h"
 #include "network/keep.h"
 
 enum { ROWS = 128 }; /* samples of a task */
@@ -39,6 +40,7 @@ dltf_status dltf_network_apply(const dltf_network *network, dltf_matrix X, int64
     dltf_status status = dl_network_check_data(network, X);
     if (status != DLTF_OK)
         return status;
+    DL_TRY(dl_blas_ready(workers));
     DL_TRY(dl_keep_alloc(&a.keep, network, workers));
     DL_TRY_NEW(a.buffers, 2 * workers * ROWS * a.width);
     dl_parallel(workers, dl_tiles(X.rows, ROWS), apply_rows, &a);

@@ -161,7 +161,7 @@ void dl_network_input(const dltf_network *network, dltf_matrix X, int64_t row, f
 }
 
 dltf_status dl_network_check_data(const dltf_network *network, dltf_matrix X) {
-    dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
+    dltf_status status = dl_matrix_check_memory(X, DLTF_SUBJECT_DATA);
     if (status != DLTF_OK)
         return status;
     if (X.cols != dl_network_inputs(network))

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "kernels/kernels.h"
+#include "linalg/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,6 +44,7 @@ dltf_status dl_trainer_alloc(dl_trainer *t, dltf_network *network, const dltf_ne
                       .threads = dl_thread_count(options->threads),
                       .room = options->batch,
                       .scratch_size = DL_UNITS * (dl_network_width(network) + 1)};
+    DL_TRY(dl_blas_ready(t->threads));
     DL_TRY_NEW(t->Y, count + 1);
     DL_TRY_NEW(t->D, count + 1);
     DL_TRY_NEW(t->dropout, count + 1);

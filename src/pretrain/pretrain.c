@@ -44,7 +44,7 @@ static dltf_status check_k(const pretraining *p, int64_t layer) {
 static dltf_status check(const pretraining *p, dltf_matrix X) {
     dltf_status status = dltf_option_check(dltf_pretrain_option_table(), &p->options, NULL);
     if (status == DLTF_OK)
-        status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
+        status = dl_matrix_check_memory(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK)
         status = dl_matrix_check_finite(X, DLTF_SUBJECT_DATA);
     if (status != DLTF_OK)

@@ -21,6 +21,7 @@ static dltf_status make(const dl_start_job *job, dltf_network **layer) {
     dl_samples centred = {.X = job->X, .mean = mean, .unit_norm = true, .scale = 1};
     for (int64_t j = 0; j < m; j++)
         dl_samples_row(&centred, dl_random_place(order, 0, job->X.rows, j), row, atoms + j * n);
+    DL_TRY(dl_matrix_status(job->X));
     dltf_layer shape = {.inputs = n, .outputs = m, .activation = DLTF_ACTIVATION_RELU, .weights = atoms};
     status = dltf_network_new(&shape, 1, 0, layer);
 done:

@@ -45,7 +45,7 @@ json_t *history_options(dltf_option_table table, const void *values) {
         char text[64];
         dltf_option_format(option, values, text, sizeof text);
         json_t *value = NULL;
-        if (option->kind == DLTF_OPTION_INTEGER)
+        if (option->kind == DLTF_OPTION_INTEGER || option->kind == DLTF_OPTION_BYTES)
             value = json_integer(strtoll(text, NULL, 10));
         else if (option->kind == DLTF_OPTION_REAL)
             value = json_number(strtod(text, NULL));

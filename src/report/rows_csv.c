@@ -1,6 +1,8 @@
 /* Rows as CSV (RFC 4180, but with LF line ends). */
 #include "report/rows.h"
 
+#include "report/json.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@ char *rows_csv(const json_t *rows) {
     const char *columns[ROWS_MAX_COLUMNS];
     char *content = NULL, text[ROWS_CELL_SIZE];
     size_t size = 0;
-    FILE *out = open_memstream(&content, &size);
+    FILE *out = json_out_of_memory() ? NULL : open_memstream(&content, &size);
     if (!out)
         return NULL;
     int count = rows_columns(rows, columns);

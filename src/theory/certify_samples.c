@@ -192,7 +192,7 @@ static dltf_status run(job *j, int threads, dltf_progress_fn progress, void *con
         if (progress && progress(context, &report) != 0)
             return dl_fail(DLTF_CANCELLED, "certifying was cancelled");
     }
-    return DLTF_OK;
+    return dl_matrix_status(j->samples.X);
 }
 
 dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const dltf_codes *known,

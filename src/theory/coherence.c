@@ -166,6 +166,7 @@ dltf_status dltf_frame_potential(dltf_matrix dictionary, double *potential) {
         return status;
     int64_t size = f.m < f.n ? f.m : f.n;
     double *gram = NULL, sum = 0;
+    DL_TRY(dl_blas_ready(1));
     DL_TRY_NEW(gram, size * size);
     if (f.m < f.n)
         dl_gemm(1, DL_PLAIN, DL_TRANSPOSED, size, size, f.n, 1, f.atoms, f.atoms, 0, gram);

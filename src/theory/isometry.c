@@ -40,6 +40,7 @@ static dltf_status enumerate(const dl_gains *g, dltf_isometry *isometry) {
     int64_t s = isometry->order;
     double *G = NULL, *A = NULL, *values = NULL;
     int64_t *T = NULL;
+    DL_TRY(dl_blas_ready(1));
     DL_TRY_NEW(G, g->m * g->m);
     DL_TRY_NEW(A, s * s);
     DL_TRY_NEW(values, 4 * s);

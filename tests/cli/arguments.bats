@@ -36,7 +36,7 @@ load common
   fails 2 "MODEL is missing" encode
   fails 2 "DATA is missing" encode "$model"
   fails 2 "CODES is missing" decode "$model"
-  fails 2 "unexpected argument 'b'; usage: dltf train DATA" train a b
+  fails 2 "unexpected argument 'b'; usage: dltf inspect MODEL" inspect a b
   fails 2 "unexpected argument 'DIR'; usage: dltf synth \[options\]" synth DIR
   fails 2 "DATA is empty" train ""
   fails 2 "--truth DIR is missing" score "$model"

@@ -82,7 +82,7 @@ same_rows() {
   head -c 5000 batch.bin >cut.bin
   printf '\xff' | cat - batch.bin | head -c 6146 >label.bin
   echo "no image" >text.png
-  fails 2 "IMAGES... is missing; usage: dltf gist IMAGES..." gist -o g.npy
+  fails 2 "IMAGES is missing; usage: dltf gist IMAGES..." gist -o g.npy
   fails 2 "IMAGES... is empty" gist gray.pgm "" -o g.npy
   fails 2 "-o OUT is missing: give an output file \(.npy" gist gray.pgm
   fails 2 "g.png: unsupported extension: descriptors can be written as .npy" gist gray.pgm -o g.png

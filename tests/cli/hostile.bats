@@ -174,8 +174,8 @@ with zipfile.ZipFile("X.npz", "w") as archive: archive.write(sys.argv[1], "X.npy
   dltf noise <(cat image.pgm) -o out.pgm -q
   same_file out.pgm expected.pgm
   # What is not data is still recognised.
-  ! piped codes.npz train @ -m 24 -k 3 -o none.safetensors 2>errors
-  grep -q "contains sparse codes (written by dltf encode); expected a data file" errors
+  ! piped "$model" train @ -m 24 -k 3 -o none.safetensors 2>errors
+  grep -q "is a model; expected a data file" errors
   # The labels of images would need a second look.
   "$PYTHON" -c 'open("batch.bin", "wb").write(bytes(3 * 3073))'
   ! piped batch.bin gist @ -o out.npy --labels out.csv 2>errors
@@ -185,4 +185,38 @@ with zipfile.ZipFile("X.npz", "w") as archive: archive.write(sys.argv[1], "X.npy
 @test "unknown kernel levels are refused" {
   DLTF_KERNELS=sse9 fails 2 'DLTF_KERNELS=sse9: unknown level; expected one of .*c$' inspect "$model"
   DLTF_KERNELS=c dltf --version | grep -q "kernels: c;"
+}
+
+@test "a memory limit gives the result or a sentence, without waiting for ever" {
+  [[ ${DLTF_TEST_SMALL:-0} == 0 ]] || skip "a sanitizer needs more memory than any limit"
+  printf 'P5\n32 32\n255\n%01024d' 0 >image.pgm
+  dltf denoise image.pgm --sigma 20 -o expected.png -q
+  local refused=0 done=0 code
+  for megabytes in 60 120 180 240 320 400; do
+    code=0
+    (ulimit -v $((megabytes * 1024)) && timeout 60 "$DLTF" denoise image.pgm --sigma 20 --threads 4 -o out.png -q) 2>errors || code=$?
+    if ((code == 0)); then
+      same_file out.png expected.png
+      done=$((done + 1))
+    else
+      ((code == 1))
+      [[ $(wc -l <errors) == 1 ]]
+      grep -q "dltf denoise: not enough memory" errors
+      refused=$((refused + 1))
+    fi
+  done
+  ((refused > 0 && done > 0))
+}
+
+@test "an input that is truncated while it is used is an error" {
+  cp "$toy/X.npy" X.npy
+  mkdir out
+  "$DLTF" train X.npy -m 24 -k 3 --steps 100000000 --encoder tied -o out/m.safetensors 2>errors &
+  until grep -q "^learning" errors; do sleep 0.02; done
+  truncate -s 0 X.npy
+  local code=0
+  wait $! || code=$?
+  ((code == 1))
+  grep -q "^dltf: an input file was truncated, or could not be read, while it was in use$" errors
+  holds out
 }

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "data/array.h"
+#include "data/matrix.h"
 #include "io/bytes.h"
 #include "io/file.h"
 #include "io/zip.h"
@@ -32,6 +33,11 @@ static inline void fuzz_check_array(dltf_status status, dltf_array *array) {
         return;
     dltf_matrix m = dltf_array_matrix(array);
     fuzz_require(m.rows > 0 && m.cols > 0);
+    if (m.type == DLTF_SPARSE) {
+        fuzz_require(dl_matrix_check(m, DLTF_SUBJECT_DATA) == DLTF_OK);
+        dltf_array_free(array);
+        return;
+    }
     static volatile uint8_t sum; /* volatile, so that the reads are not optimised away */
     int64_t size = m.type == DLTF_F64 ? 8 : m.type == DLTF_F32 ? 4 : 1;
     const uint8_t *first = m.data;
@@ -50,6 +56,30 @@ static inline void fuzz_check_image(dltf_status status, dltf_image *image) {
     for (int64_t i = 0; i < view.channels * view.width * view.height; i++)
         fuzz_require(view.planes[i] >= 0 && view.planes[i] <= 255);
     dltf_image_free(image);
+}
+
+/* Chunks of a PNG: length, type, content, checksum of type and content, which is corrected: otherwise hardly
+ * any mutation would pass. The signature comes first. */
+static inline void fuzz_repair_png(uint8_t *bytes, size_t size) {
+    for (size_t at = 8; at + 12 <= size;) {
+        size_t length = dl_big32(bytes + at);
+        if (length > size - at - 12)
+            return;
+        uint32_t sum = (uint32_t)crc32(0, bytes + at + 4, (uInt)(length + 4));
+        for (int i = 0; i < 4; i++)
+            bytes[at + 8 + length + (size_t)i] = (uint8_t)(sum >> (24 - 8 * i));
+        at += length + 12;
+    }
+}
+
+/* Samples to resume a training on: always the same, so that the checksum in the corpus files matches. */
+enum { FUZZ_SAMPLES = 12, FUZZ_COLUMNS = 3 };
+
+static inline dltf_matrix fuzz_samples(void) {
+    static float X[FUZZ_SAMPLES * FUZZ_COLUMNS];
+    for (int i = 0; i < FUZZ_SAMPLES * FUZZ_COLUMNS; i++)
+        X[i] = (float)((i * 7) % 11 - 5);
+    return dltf_matrix_f32(X, FUZZ_SAMPLES, FUZZ_COLUMNS);
 }
 
 /* A copy with correct checksums for stored members: otherwise no mutation of a member would pass the check.

@@ -1,5 +1,5 @@
-/* Checkpoints, whose content must not be trusted. The data is fixed, so that the checksum in the corpus files
- * matches. `DLTF_FUZZ_SEEDS=DIR fuzz_checkpoint -runs=0` writes the corpus: a checkpoint in each stage. */
+/* Checkpoints, whose content must not be trusted. `DLTF_FUZZ_SEEDS=DIR fuzz_checkpoint -runs=0` writes the
+ * corpus: a checkpoint in each stage. */
 #include "fuzz.h"
 
 #include "io/safetensors.h"
@@ -7,15 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-
-enum { N = 12, n = 3 };
-
-static dltf_matrix data(void) {
-    static float X[N * n];
-    for (int i = 0; i < N * n; i++)
-        X[i] = (float)((i * 7) % 11 - 5);
-    return dltf_matrix_f32(X, N, n);
-}
 
 static int stop_at_once(void *context, const dltf_progress *progress) {
     (void)context;
@@ -30,7 +21,7 @@ static void write_stages(const char *directory, const char *name, dltf_train_opt
     options.threads = 1;
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_INTERRUPTED;
-    fuzz_require(dltf_learner_new(data(), &options, NULL, &learner) == DLTF_OK);
+    fuzz_require(dltf_learner_new(fuzz_samples(), &options, NULL, &learner) == DLTF_OK);
     while (outcome == DLTF_INTERRUPTED) {
         char path[1024];
         fuzz_require(dltf_learner_run(learner, stop_at_once, NULL, &outcome) == DLTF_OK);
@@ -70,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     dltf_learner *learner = NULL;
     dltf_status status = dl_safetensors_parse(bytes, (int64_t)size, &bundle);
     if (status == DLTF_OK)
-        status = dl_checkpoint_restore(&bundle, data(), 1, &learner);
+        status = dl_checkpoint_restore(&bundle, fuzz_samples(), 1, &learner);
     fuzz_check_message(status);
     fuzz_require((status == DLTF_OK) == (learner != NULL));
     dltf_outcome outcome;

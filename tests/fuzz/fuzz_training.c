@@ -1,5 +1,5 @@
-/* Checkpoints of networks, whose content must not be trusted. The data is fixed, so that the checksum in the
- * corpus files matches. `DLTF_FUZZ_SEEDS=DIR fuzz_training -runs=0` writes the corpus. */
+/* Checkpoints of networks, whose content must not be trusted. `DLTF_FUZZ_SEEDS=DIR fuzz_training -runs=0`
+ * writes the corpus. */
 #include "fuzz.h"
 
 #include "io/safetensors.h"
@@ -9,17 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { N = 12, n = 3, CLASSES = 2 };
+enum { N = FUZZ_SAMPLES, n = FUZZ_COLUMNS, CLASSES = 2 };
 
 static int32_t labels[N];
 
 static dltf_matrix data(void) {
-    static float X[N * n];
-    for (int i = 0; i < N * n; i++)
-        X[i] = (float)((i * 7) % 11 - 5);
     for (int i = 0; i < N; i++)
         labels[i] = i % 3 == 0;
-    return dltf_matrix_f32(X, N, n);
+    return fuzz_samples();
 }
 
 static int stop_after(void *context, const dltf_progress *progress) {

@@ -54,11 +54,11 @@ def safetensors(tensors, metadata=None):
     return struct.pack("<Q", len(text)) + text.encode() + data
 
 
-def model(full):
+def model(full, scale=1):
     floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
-    tensors = {"dictionary": ("F32", [2, 3], floats(0.6, 0.8, 0, 0, 0, -1))}
+    tensors = {"dictionary": ("F32", [2, 3], floats(0.6 * scale, 0.8 * scale, 0, 0, 0, -scale))}
     if full:
-        tensors["encoder"] = ("F32", [2, 3], floats(1, 2, 3, 4, 5, 6))
+        tensors["encoder"] = ("F32", [2, 3], floats(*(value * scale for value in range(1, 7))))
         tensors["bias"] = ("F32", [2], floats(0.5, -0.5))
         tensors["mean"] = ("F32", [3], floats(7, 8, 9))
     return safetensors(tensors, {"format": "dltf-model", "k": "2" if full else "1", "option.theta": "0.5",
@@ -142,6 +142,9 @@ CORPUS = {
         "deflated": npz({"a": MATRIX}, packed=True, comment=b"a comment"),
         "two": npz({"a": MATRIX, "b": npy("|u1", (3,), b"abc")}),
         "empty": npz({}),
+        "sparse": csr(),
+        "sparse-wide": csr(real="d", index="q"),
+        "sparse-coo": csr(form="coo"),
     },
     "csv": {
         "comma": b"a,b\n1,2.5\n-3,4e5\n",
@@ -202,6 +205,15 @@ CORPUS = {
         "p4": b"P4\n8 1\na",
     },
     "model": {"tied": model(False), "full": model(True)},
+    "state": {name: model(True, scale) for name, scale in {"huge": 5e37, "large": 1e19, "tiny": 1e-44, "zero": 0}.items()},
+    "denoise": {
+        "gray": b"P5\n8 8\n255\n" + bytes(11 * i % 256 for i in range(64)),
+        "flat": b"P5\n8 8\n255\n" + bytes(64),
+        "deep": b"P5\n9 7\n65535\n" + bytes(i * i % 251 for i in range(126)),
+        "colour": b"P6\n8 8\n255\n" + bytes(5 * i % 256 for i in range(192)),
+        "narrow": b"P5\n20 4\n255\n" + bytes(7 * i % 256 for i in range(80)),
+        "png": png(0, 8, b"".join(b"\1" + bytes(range(y, y + 9)) for y in range(8)), size=(9, 8)),
+    },
     "network": {"two": network(), "classifier": classifier()},
     "index": {
         "flat": index([1, 2, 3, 0xffff], 2, 0),

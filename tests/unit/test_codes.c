@@ -84,5 +84,21 @@ static void out_of_memory(void **state) {
     assert_survives_lack_of_memory(make_and_free(good), 4);
 }
 
+static void unaligned_arrays_are_rejected(void **state) {
+    (void)state;
+    static int64_t room[8];
+    char *odd = (char *)room + 2;
+    dltf_csr good = {
+        .rows = 1, .cols = 3, .indptr = (int64_t[]){0, 1}, .indices = (int32_t[]){1}, .values = (float[]){1}};
+    dltf_csr bad[] = {good, good, good};
+    bad[0].indptr = (const int64_t *)(void *)odd;
+    bad[1].indices = (const int32_t *)(void *)odd;
+    bad[2].values = (const float *)(void *)odd;
+    assert_int_equal(dl_codes_check(good), DLTF_OK);
+    for (int i = 0; i < 3; i++)
+        assert_fails(dl_codes_check(bad[i]), DLTF_ARGUMENT, "codes: the address of an array");
+}
+
 TESTS_MAIN(cmocka_unit_test(copies), cmocka_unit_test(empty_codes), cmocka_unit_test(bad_shapes),
-           cmocka_unit_test(bad_entries), cmocka_unit_test(out_of_memory))
+           cmocka_unit_test(unaligned_arrays_are_rejected), cmocka_unit_test(bad_entries),
+           cmocka_unit_test(out_of_memory))

@@ -165,6 +165,16 @@ static void out_of_memory(void **state) {
     assert_survives_lack_of_memory(make_and_free(&tied), 2);
 }
 
+static void unaligned_arrays_are_rejected(void **state) {
+    (void)state;
+    static float room[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    dltf_model *model = NULL;
+    dltf_model_view parts = {.m = 2, .n = 2, .k = 1, .dictionary = (const float *)(void *)((char *)room + 1)};
+    assert_fails(dltf_model_new(&parts, &model), DLTF_ARGUMENT,
+                 "model: the address of the dictionary is not a multiple of 4 bytes");
+}
+
 TESTS_MAIN(cmocka_unit_test(normalised_copy), cmocka_unit_test(tied_model),
            cmocka_unit_test(normalising_twice_changes_nothing), cmocka_unit_test(bad_arguments),
-           cmocka_unit_test(bad_values), cmocka_unit_test(notes), cmocka_unit_test(out_of_memory))
+           cmocka_unit_test(bad_values), cmocka_unit_test(unaligned_arrays_are_rejected),
+           cmocka_unit_test(notes), cmocka_unit_test(out_of_memory))

@@ -21,7 +21,6 @@ static const dltf_option *find(dltf_option_table table, const char *name) {
 
 /* Formats one field, sets it in an empty struct, and finds the same text and bytes. */
 static void assert_round_trip(dltf_option_table table, const dltf_option *option, const any_options *from) {
-    static const size_t sizes[] = {sizeof(int64_t), sizeof(double), sizeof(bool), sizeof(int)};
     char text[64], again[64];
     any_options to;
     memset(&to, 0, sizeof to);
@@ -29,7 +28,7 @@ static void assert_round_trip(dltf_option_table table, const dltf_option *option
     assert_int_equal(length, strlen(text));
     assert_int_equal(dltf_option_set(table, &to, option->name, text), DLTF_OK);
     assert_memory_equal((char *)&to + option->offset, (const char *)from + option->offset,
-                        sizes[option->kind]);
+                        option_field_size(option));
     dltf_option_format(option, &to, again, sizeof again);
     assert_string_equal(text, again);
     char cut[3]; /* like snprintf */
@@ -411,8 +410,38 @@ static void encoder_of_a_learner(void **state) {
     assert_int_equal(dl_train_options_check(&polish), DLTF_OK);
 }
 
-TESTS_MAIN(cmocka_unit_test(every_table), cmocka_unit_test(every_row), cmocka_unit_test(numbers),
-           cmocka_unit_test(awkward_reals), cmocka_unit_test(flags_and_choices),
+static void sizes_in_bytes(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t bytes;
+    } good[] = {{"0", 0},
+                {"123", 123},
+                {"10B", 10},
+                {"1k", 1024},
+                {"64KiB", 65536},
+                {"500M", 524288000},
+                {"2G", INT64_C(1) << 31},
+                {"3TB", 3 * (INT64_C(1) << 40)}};
+    static const char *const bad[] = {"", "x", "G", "2X", "1.5G", "2 G", "2GG", "2Gi", "2BB", "nan"};
+    dltf_option_table table = dltf_train_option_table();
+    dltf_train_options o = dltf_train_options_default();
+    char text[64];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_int_equal(dltf_option_set(table, &o, "memory", good[i].text), DLTF_OK);
+        assert_int_equal(o.memory, good[i].bytes);
+        dltf_option_format(dltf_option_find(table, "memory"), &o, text, sizeof text);
+        assert_int_equal(strtoll(text, NULL, 10), good[i].bytes);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_refused(table, "memory", bad[i], "is not a size in bytes");
+    assert_refused(table, "memory", "-1", "is outside");
+    assert_refused(table, "memory", "9999999T", "is too large");
+    assert_refused(table, "memory", "99999999999999999999", "is too large");
+}
+
+TESTS_MAIN(cmocka_unit_test(every_table), cmocka_unit_test(sizes_in_bytes), cmocka_unit_test(every_row),
+           cmocka_unit_test(numbers), cmocka_unit_test(awkward_reals), cmocka_unit_test(flags_and_choices),
            cmocka_unit_test(unknown_names), cmocka_unit_test(texts), cmocka_unit_test(defaults),
            cmocka_unit_test(set_by_hand), cmocka_unit_test(scopes),
            cmocka_unit_test(options_of_other_variants), cmocka_unit_test(open_encoder),

@@ -1,0 +1,159 @@
+/* dltf export: a model as C source, for programs without a file system or a JSON parser. */
+#include "cli/arguments.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct export_flags {
+    bool c;
+    const char *output, *name;
+} export_flags;
+
+typedef struct export_job {
+    arguments args;
+    export_flags flags;
+    char *output;
+    dltf_model *model;
+    char *text;
+} export_job;
+
+/* clang-format off */
+static const dltf_option own_options[] = {
+    {.name = "c", .kind = DLTF_OPTION_FLAG, .offset = offsetof(export_flags, c), .default_text = "false", .help = "write C source"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(export_flags, output), .argument = "FILE", .help = "output file: .h for a header with static constants, .c for a source file that defines the model for others (default: NAME.h)"},
+    {.name = "name", .kind = DLTF_OPTION_TEXT, .offset = offsetof(export_flags, name), .default_text = "model", .argument = "NAME", .help = "C name of the model, and prefix of the names of its arrays"},
+};
+/* clang-format on */
+
+static int check_options(export_job *job) {
+    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char later[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const char *name = job->flags.name;
+    if (!job->flags.c)
+        return usage_error("choose a format: --c");
+    if (*name == '\0' || !strchr(first, *name) || name[strspn(name, later)] != '\0')
+        return usage_error("--name: \"%s\" is not a C identifier", name);
+    return EXIT_OK;
+}
+
+static int choose_files(export_job *job) {
+    const char *model = job->args.operands[0];
+    job->output = job->flags.output ? files_join(job->flags.output, "") : files_join(job->flags.name, ".h");
+    if (!job->output)
+        return EXIT_FAILED;
+    if (!files_has_ending(job->output, ".h") && !files_has_ending(job->output, ".c"))
+        return usage_error("%s: unsupported extension: C source can be written as .h or .c", job->output);
+    return files_check(1, &model, 1, (const char *const[]){job->output});
+}
+
+static int load(export_job *job) {
+    return files_load_model(job->args.operands[0], &job->model);
+}
+
+/* Hexadecimal constants: exact, whatever the compiler's rounding. */
+static void write_array(FILE *out, const char *model, const char *part, const float *values, int64_t rows,
+                        int64_t cols) {
+    enum { PER_LINE = 8 };
+    if (!values)
+        return;
+    fprintf(out, "static const float %s_%s[%lld] = {", model, part, (long long)(rows * cols));
+    for (int64_t i = 0; i < rows * cols; i++)
+        fprintf(out, "%s%af,", i % cols % PER_LINE == 0 ? "\n    " : " ", (double)values[i]);
+    fprintf(out, "\n};\n\n");
+}
+
+static void write_pointer(FILE *out, const char *model, const char *part, const float *values) {
+    if (values)
+        fprintf(out, "    .%s = %s_%s,\n", part, model, part);
+}
+
+static void write_model(FILE *out, const char *name, dltf_model_view view, bool header) {
+    fprintf(
+        out,
+        "/* %lld atoms of %lld entries, codes of at most %lld: for dltf_model_new. Made by dltf export. */\n",
+        (long long)view.m, (long long)view.n, (long long)view.k);
+    if (header)
+        fprintf(out, "#ifndef %s_H\n#define %s_H\n\n", name, name);
+    fprintf(out, "#include <dltf.h>\n\nenum { %s_m = %lld, %s_n = %lld, %s_k = %lld };\n\n", name,
+            (long long)view.m, name, (long long)view.n, name, (long long)view.k);
+    write_array(out, name, "dictionary", view.dictionary, view.m, view.n);
+    write_array(out, name, "encoder", view.encoder, view.m, view.n);
+    write_array(out, name, "bias", view.bias, 1, view.m);
+    write_array(out, name, "mean", view.mean, 1, view.n);
+    if (!header)
+        fprintf(out, "extern const dltf_model_view %s;\n", name);
+    fprintf(out, "%sconst dltf_model_view %s = {\n    .m = %s_m,\n    .n = %s_n,\n    .k = %s_k,\n",
+            header ? "static " : "", name, name, name, name);
+    write_pointer(out, name, "dictionary", view.dictionary);
+    write_pointer(out, name, "encoder", view.encoder);
+    write_pointer(out, name, "bias", view.bias);
+    write_pointer(out, name, "mean", view.mean);
+    fprintf(out, "    .unit_norm = %s,\n    .select = %s,\n    .remove_mean = %s,\n};\n",
+            view.unit_norm ? "true" : "false",
+            view.select == DLTF_SELECT_POSITIVE ? "DLTF_SELECT_POSITIVE" : "DLTF_SELECT_ABS",
+            view.remove_mean ? "true" : "false");
+    if (header)
+        fprintf(out, "\n#endif\n");
+}
+
+static int save(export_job *job) {
+    size_t size = 0;
+    FILE *out = open_memstream(&job->text, &size);
+    bool whole = out != NULL;
+    if (out) {
+        write_model(out, job->flags.name, dltf_model_get(job->model), files_has_ending(job->output, ".h"));
+        whole = !ferror(out);
+        whole = fclose(out) == 0 && whole;
+    }
+    if (interrupted())
+        return interrupted_exit();
+    return files_save_text(job->output, whole ? job->text : NULL);
+}
+
+static int print_report(export_job *job) {
+    dltf_model_view view = dltf_model_get(job->model);
+    int64_t floats =
+        view.m * view.n * (view.encoder ? 2 : 1) + (view.bias ? view.m : 0) + (view.mean ? view.n : 0);
+    facts f = facts_new();
+    facts_integer(&f, "m", "atoms", view.m);
+    facts_integer(&f, "n", "entries of an atom", view.n);
+    facts_integer(&f, "k", "entries of a code", view.k);
+    facts_integer(&f, "bytes", "bytes of constants", floats * (int64_t)sizeof(float));
+    facts_text(&f, "name", "name", job->flags.name);
+    facts_text(&f, "output", "written to", job->output);
+    output_facts(&f, true);
+    return EXIT_OK;
+}
+
+static int run(const command *self, int count, char **words) {
+    static int (*const steps[])(export_job *) = {check_options, choose_files, load, save, print_report};
+    export_job job = {.output = NULL};
+    if (!arguments_parse(self, count, words, &job.flags, NULL, &job.args))
+        return job.args.exit_code;
+    int code = EXIT_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
+        code = steps[i](&job);
+    dltf_model_free(job.model);
+    free(job.text);
+    free(job.output);
+    return code;
+}
+
+const command command_export = {
+    .name = "export",
+    .summary = "write a model as C source",
+    .operands = "MODEL",
+    .details =
+        "Writes a model as constants of C, with every value exact, so that a program needs neither a file "
+        "system nor a JSON parser: dltf_model_new(&model, ...) makes the same model as dltf_model_load. "
+        "Notes "
+        "are left out. See docs/embedded.md.",
+    .own = DLTF_OPTION_TABLE(own_options, export_flags),
+    .json = "sizes, the name and the file written",
+    .examples = {"dltf export X.model.safetensors --c -o model.h",
+                 "dltf export X.model.safetensors --c --name digits -o digits.c", NULL},
+    .run = run,
+};

@@ -1,0 +1,20 @@
+/* Large arrays in a temporary file, for state that exceeds the memory a program may use. */
+#ifndef DL_BASE_SCRATCH_H
+#define DL_BASE_SCRATCH_H
+
+#include "base/status.h"
+
+typedef struct dl_scratch {
+    void *memory;
+    int64_t bytes;
+} dl_scratch;
+
+/* `bytes` zeros, mapped from a file without name in $TMPDIR, or else /var/tmp, that vanishes with the
+ * process. */
+dltf_status dl_scratch_new(int64_t bytes, dl_scratch *scratch);
+void dl_scratch_free(dl_scratch *scratch);
+
+/* The part is not needed for a while: it no longer counts as resident memory. Its content is kept. */
+void dl_scratch_rest(const dl_scratch *scratch, const void *part, int64_t bytes);
+
+#endif

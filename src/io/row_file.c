@@ -1,0 +1,252 @@
+/* dltf_array_open: rows by plain reads. The system caches what it has room for, and nothing counts as memory
+ * of the process, which a mapping would under a limit of the address space. */
+#include "io/row_file.h"
+
+#include "base/integer.h"
+#include "base/memory.h"
+#include "data/array.h"
+#include "data/source.h"
+#include "io/bytes.h"
+#include "io/formats.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A group of neighbouring records. It is read as a whole when two of them were needed in order: walks over
+ * the rows then take few calls of the system, and random access reads no more than it needs. */
+typedef struct group {
+    atomic_flag busy;
+    int64_t number; /* which group of the file; -1: none yet */
+    int64_t last;   /* row that was read last */
+    bool loaded;
+    uint8_t *bytes; /* GROUP_BYTES; NULL before the first one is loaded */
+} group;
+
+enum { GROUPS = 16, GROUP_BYTES = 1 << 16 };
+
+typedef struct row_file {
+    char *path;
+    int descriptor;
+    dl_row_layout layout;
+    int64_t row_bytes, distance;
+    group groups[GROUPS];
+} row_file;
+
+/* ---- Rows ---- */
+
+/* The file had these bytes when it was opened. */
+static dltf_status read_exactly(int descriptor, uint8_t *bytes, int64_t count, int64_t from) {
+    while (count > 0) {
+        ssize_t got = pread(descriptor, bytes, (size_t)count, from);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return dl_fail(DLTF_FILE, "cannot read: %s", strerror(errno));
+        if (got == 0)
+            return dl_fail(DLTF_FILE, "was truncated while it was in use");
+        bytes += got;
+        count -= got;
+        from += got;
+    }
+    return DLTF_OK;
+}
+
+/* Whether the group's bytes contain the row, after reading them if that is worth it. */
+static bool in_group(row_file *f, group *g, int64_t number, int64_t row, int64_t size) {
+    bool next = g->number == number && row == g->last + 1;
+    if (g->number != number)
+        g->loaded = false;
+    g->number = number;
+    g->last = row;
+    if (g->loaded || !next)
+        return g->loaded;
+    if (!g->bytes)
+        g->bytes = dl_alloc(GROUP_BYTES, 1);
+    int64_t first = number * size, count = dl_min(size, f->layout.rows - first);
+    g->loaded = g->bytes && read_exactly(f->descriptor, g->bytes, count * f->distance,
+                                         f->layout.offset + first * f->distance) == DLTF_OK;
+    return g->loaded; /* after a failure the row is tried alone, which reports it */
+}
+
+static dltf_status read_record(row_file *f, int64_t row, uint8_t *record) {
+    int64_t size = GROUP_BYTES / f->distance, number = size > 1 ? row / size : row;
+    group *g = &f->groups[number % GROUPS];
+    if (size > 1 && !atomic_flag_test_and_set(&g->busy)) {
+        bool found = in_group(f, g, number, row, size);
+        if (found)
+            memcpy(record, g->bytes + (row - number * size) * f->distance, (size_t)f->distance);
+        atomic_flag_clear(&g->busy);
+        if (found)
+            return DLTF_OK;
+    }
+    return read_exactly(f->descriptor, record, f->distance, f->layout.offset + row * f->distance);
+}
+
+/* The record is read into the end of `out` and widened from its first element on. No element is overwritten
+ * before it is used, since none is longer than a double; the elements of records with a prefix have at most
+ * 4 bytes, which leaves room for it. */
+static dltf_status read_row(void *context, int64_t row, double *out) {
+    row_file *f = context;
+    const dl_row_layout *layout = &f->layout;
+    uint8_t *bytes = (uint8_t *)(out + layout->cols) - f->row_bytes, *record = bytes - layout->prefix;
+    dltf_status status = read_record(f, row, record);
+    if (status == DLTF_OK && layout->check)
+        status = layout->check(record, row, layout->cols);
+    if (status == DLTF_OK) {
+        dl_elements elements = layout->elements;
+        elements.data = bytes;
+        elements.count = layout->cols;
+        elements.first = row * layout->cols;
+        status = dl_elements_widen(&elements, out);
+    }
+    return dl_file_result(status, f->path);
+}
+
+static void expect_rows(void *context, int64_t first, int64_t count) {
+    const row_file *f = context;
+    posix_fadvise(f->descriptor, f->layout.offset + first * f->distance, count * f->distance,
+                  POSIX_FADV_WILLNEED);
+}
+
+static void close_rows(void *context) {
+    row_file *f = context;
+    if (f->descriptor >= 0)
+        close(f->descriptor);
+    for (int i = 0; i < GROUPS; i++)
+        dl_free(f->groups[i].bytes);
+    dl_free(f->path);
+    dl_free(f);
+}
+
+/* ---- Layouts ---- */
+
+dltf_status dl_elements_layout(const dl_elements *elements, int64_t offset, dl_row_layout *layout) {
+    dltf_type type;
+    dltf_status status = dl_elements_type(elements, &type);
+    if (status != DLTF_OK)
+        return status;
+    int64_t rows = elements->shape[0], cols = elements->count / rows;
+    if (elements->fortran && rows > 1 && cols > 1)
+        return dl_fail(DLTF_FORMAT, "is in Fortran order: its rows cannot be read one by one; save the array "
+                                    "in C order");
+    bool images = elements->rank == 3;
+    *layout = (dl_row_layout){.elements = *elements,
+                              .rows = rows,
+                              .cols = cols,
+                              .offset = offset,
+                              .channels = images,
+                              .height = images ? elements->shape[1] : 0,
+                              .width = images ? elements->shape[2] : 0};
+    return DLTF_OK;
+}
+
+static dltf_status describe_raw(int64_t columns, int64_t size, dl_row_layout *layout) {
+    int64_t row_bytes = columns * (int64_t)sizeof(float);
+    layout->elements = (dl_elements){.kind = 'f', .item = sizeof(float), .swapped = !dl_host_is_little()};
+    layout->cols = columns;
+    layout->rows = size / row_bytes;
+    if (size == 0)
+        return dl_fail(DLTF_FORMAT, "is empty");
+    if (size % row_bytes != 0)
+        return dl_fail(
+            DLTF_FORMAT, "truncated: row %s (counting from 0) has %s of %s bytes (%s float32 values)",
+            DL_COMMAS(layout->rows), DL_COMMAS(size % row_bytes), DL_COMMAS(row_bytes), DL_COMMAS(columns));
+    return DLTF_OK;
+}
+
+/* ---- Opening ---- */
+
+/* Whether the file can be read by rows; describes them if so. */
+static dltf_status describe(row_file *f, int64_t raw_columns, int64_t size, bool *possible) {
+    *possible = true;
+    if (raw_columns > 0)
+        return describe_raw(raw_columns, size, &f->layout);
+    int64_t available = size < DL_ROW_FILE_START ? size : DL_ROW_FILE_START;
+    uint8_t *start = dl_alloc(available, 1);
+    if (!start)
+        return DLTF_MEMORY;
+    dltf_status status = read_exactly(f->descriptor, start, available, 0);
+    const dl_format *format = NULL;
+    if (status == DLTF_OK) {
+        const dl_format *named = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, f->path);
+        format = dl_format_of_content(DLTF_CONTENT_MATRIX, start, available);
+        if (!format && named && !named->recognise)
+            format = named;
+    }
+    *possible = format && format->describe;
+    if (status == DLTF_OK && *possible)
+        status = format->describe(start, available, size, &f->layout);
+    dl_free(start);
+    return status;
+}
+
+static dltf_status open_file(row_file *f, int64_t *size, bool *regular) {
+    struct stat about;
+    f->descriptor = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (f->descriptor < 0)
+        return dl_fail(DLTF_FILE, "cannot open: %s", strerror(errno));
+    if (fstat(f->descriptor, &about) != 0)
+        return dl_fail(DLTF_FILE, "cannot read: %s", strerror(errno));
+    *regular = S_ISREG(about.st_mode);
+    *size = about.st_size;
+    return DLTF_OK;
+}
+
+static dltf_status make_array(row_file *f, dltf_array **array) {
+    dltf_status status = DLTF_OK;
+    const dl_row_layout *layout = &f->layout;
+    dltf_array *made = NULL;
+    f->row_bytes = layout->cols * layout->elements.item;
+    f->distance = layout->prefix + f->row_bytes;
+    for (int i = 0; i < GROUPS; i++) {
+        atomic_flag_clear(&f->groups[i].busy);
+        f->groups[i].number = -1;
+    }
+    DL_TRY_NEW(made, 1);
+    DL_TRY(dltf_source_new(layout->rows, layout->cols, read_row, f, &made->source));
+    dl_source_extend(made->source, (dl_source_extras){expect_rows, close_rows});
+    made->matrix = dltf_source_matrix(made->source);
+    made->channels = layout->channels;
+    made->height = layout->height;
+    made->width = layout->width;
+    *array = made;
+    made = NULL;
+done:
+    dltf_array_free(made);
+    return status;
+}
+
+dltf_status dltf_array_open(const char *path, int64_t raw_columns, dltf_array **array) {
+    dltf_status status = DLTF_OK;
+    row_file *f = NULL;
+    int64_t size = 0;
+    bool regular = false, possible = false;
+    *array = NULL;
+    if (!path || !*path)
+        return dl_fail(DLTF_ARGUMENT, "no file name given");
+    if (raw_columns < 0 || raw_columns > INT32_MAX)
+        return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)raw_columns);
+    if (raw_columns == 0 && dltf_array_member(path))
+        return dltf_array_load(path, array);
+    DL_TRY_NEW(f, 1);
+    f->descriptor = -1;
+    DL_TRY_NEW(f->path, (int64_t)strlen(path) + 1);
+    strcpy(f->path, path);
+    DL_TRY(open_file(f, &size, &regular));
+    if (regular)
+        DL_TRY(describe(f, raw_columns, size, &possible));
+    if (possible) {
+        DL_TRY(make_array(f, array));
+        f = NULL;
+    } else if (raw_columns > 0)
+        status = dl_fail(DLTF_FILE, "is not a file of raw rows");
+done:
+    if (f)
+        close_rows(f);
+    if (status == DLTF_OK && !possible)
+        return dltf_array_load(path, array);
+    return dl_file_result(status, path);
+}

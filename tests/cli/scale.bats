@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# Training on several files, on raw rows, and within a limit of memory.
+load common
+
+# Cuts X.npy of the toy problem into parts: .npy, .fvecs and raw rows.
+cut_in_parts() {
+  "$PYTHON" - "$toy/X.npy" <<'END'
+import struct, sys
+raw = open(sys.argv[1], "rb").read()
+start = 10 + struct.unpack("<H", raw[8:10])[0]
+header, data = raw[:start].decode("latin1"), raw[start:]
+row = 16 * 4
+rows = len(data) // row
+def npy(name, first, last):
+    new = header.replace("(%d, 16)" % rows, "(%d, 16)" % (last - first))
+    new = new.rstrip("\n ") + " " * (len(header) - 1 - len(new.rstrip("\n "))) + "\n"
+    open(name, "wb").write(new.encode("latin1") + data[first * row:last * row])
+npy("a.npy", 0, 100)
+npy("b.npy", 100, 101)
+with open("c.fvecs", "wb") as out:
+    for i in range(101, rows):
+        out.write(struct.pack("<i", 16) + data[i * row:(i + 1) * row])
+open("all.f32", "wb").write(data)
+END
+}
+
+@test "several files are one: the same model" {
+  cut_in_parts
+  dltf train "$toy/X.npy" "${FAST[@]}" -q -o whole.safetensors
+  dltf train a.npy b.npy c.fvecs "${FAST[@]}" -q -o parts.safetensors
+  same_file whole.safetensors parts.safetensors
+  dltf train a.npy b.npy c.fvecs "${FAST[@]}" --memory 100M -q -o limited.safetensors
+  same_file whole.safetensors limited.safetensors
+  dltf train all.f32 --raw 16 "${FAST[@]}" -q -o raw.safetensors
+  same_file whole.safetensors raw.safetensors
+}
+
+@test "files that do not fit together are named" {
+  printf '1,2\n3,4\n' >two.csv
+  run -1 dltf train "$toy/X.npy" two.csv "${FAST[@]}"
+  [[ $output == *"file 2 of 2 has 2 columns, but the first has 16"* ]]
+  run -1 dltf train "$toy/X.npy" none.npy "${FAST[@]}"
+  [[ $output == *"none.npy: cannot open"* ]]
+}
+
+@test "a limit of memory is kept, reported and does not change the model, with ADMM too" {
+  dltf train "$toy/X.npy" --encoder tied --steps 5 --iterations 2 --admm 3 -m 24 -k 2 -q -o free.safetensors
+  run -0 dltf train "$toy/X.npy" --encoder tied --steps 5 --iterations 2 --admm 3 -m 24 -k 2 --memory 49M -o limited.safetensors
+  [[ $output == *"peak memory"*"of 49 MB"* ]]
+  same_file free.safetensors limited.safetensors
+  run -1 dltf train "$toy/X.npy" -m 24 -k 2 --memory 1M
+  [[ $output == *"memory:"*"need about"*"MB of memory"*"allow more"* ]]
+  run -2 dltf train "$toy/X.npy" -m 24 -k 2 --memory lots
+  [[ $output == *"expected a number such as 500M or 2G"* ]]
+}
+
+@test "an interrupted training with several files and a limit prints a command that resumes it" {
+  cut_in_parts
+  dltf train a.npy b.npy c.fvecs -m 24 -k 2 --encoder tied --steps 400 --iterations 0 --memory 100M -q -o whole.safetensors
+  timeout -s INT 0.3 dltf train a.npy b.npy c.fvecs -m 24 -k 2 --encoder tied --steps 400 --iterations 0 --memory 100M -o m.safetensors 2>err || true
+  if [[ -e m.safetensors.checkpoint ]]; then
+    command=$(grep '^ *dltf train' err)
+    [[ $command == *"a.npy b.npy c.fvecs --memory 104857600 --resume"* ]]
+    eval "$command" -q
+  else
+    dltf train a.npy b.npy c.fvecs -m 24 -k 2 --encoder tied --steps 400 --iterations 0 --memory 100M -q -o m.safetensors
+  fi
+  same_file whole.safetensors m.safetensors
+}
