@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/picture.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ enum { PICTURE_SAMPLES = 64, PICTURE_COLUMNS = 16 };
 static const dltf_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, output), .argument = "X.npy", .help = "output file, .npy, .csv or .fvecs (default: named after CODES, in the current directory)"},
     {.name = "picture", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, picture), .argument = "FILE.png", .help = "draw the first 64 samples as gray images"},
-    {.name = "original", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that was encoded; print the relative error, and show each original above its reconstruction in the picture"},
+    {.name = "original", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that was encoded; print the relative error, and show each original above its reconstruction in the picture, on the same gray scale"},
     {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, shape), .argument = "WxH", .help = "width and height of a sample as an image (default: square)"},
 };
 /* clang-format on */
@@ -91,21 +92,54 @@ static int decode(decode_job *job) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-/* Rows of tiles, originals above their reconstructions. Blank tiles pad the last row. */
+/* Puts back what a decoded sample lacks, for the eye: the original's own mean and, with unit_norm, its norm
+ * and the mean of all samples. */
+static void restore(const dltf_model_view *view, const float *original, float *sample) {
+    int64_t n = view->n;
+    double own_mean = 0, norm = 0;
+    for (int64_t i = 0; i < n && view->remove_mean; i++)
+        own_mean += (original[i] - (view->mean ? view->mean[i] : 0)) / (double)n;
+    for (int64_t i = 0; i < n && view->unit_norm; i++)
+        norm = hypot(norm, original[i] - (view->mean ? view->mean[i] : 0) - own_mean);
+    for (int64_t i = 0; i < n; i++) {
+        double mean = view->unit_norm && view->mean ? view->mean[i] : 0;
+        sample[i] = (float)(mean + own_mean + (view->unit_norm ? norm : 1) * sample[i]);
+    }
+}
+
+/* Scales both to 0 .. 1 by the range of the original. */
+static void share_scale(int64_t n, float *original, float *sample) {
+    double low = original[0], high = original[0];
+    for (int64_t i = 1; i < n; i++) {
+        low = fmin(low, original[i]);
+        high = fmax(high, original[i]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        original[i] = high > low ? (float)((original[i] - low) / (high - low)) : 0.5F;
+        sample[i] = high > low ? (float)((sample[i] - low) / (high - low)) : (float)(0.5 + sample[i] - low);
+    }
+}
+
+/* Rows of tiles, originals above their reconstructions. White tiles pad the last row. */
 static dltf_status draw_pairs(const decode_job *job, int64_t shown, int64_t n) {
     dltf_matrix X = dltf_array_matrix(job->original);
+    dltf_model_view view = dltf_model_get(job->model);
     int64_t columns = shown < PICTURE_COLUMNS ? shown : PICTURE_COLUMNS;
-    int64_t bands = (shown + columns - 1) / columns;
-    float *tiles = calloc((size_t)(2 * bands * columns * n), sizeof *tiles);
+    int64_t bands = (shown + columns - 1) / columns, values = 2 * bands * columns * n;
+    float *tiles = malloc((size_t)values * sizeof *tiles);
     if (!tiles)
         return DLTF_MEMORY;
+    for (int64_t i = 0; i < values; i++)
+        tiles[i] = 1;
     for (int64_t i = 0; i < shown; i++) {
-        float *above = tiles + ((i / columns) * 2 * columns + i % columns) * n;
+        float *above = tiles + ((i / columns) * 2 * columns + i % columns) * n, *below = above + columns * n;
         dltf_matrix_row(X, i, above);
-        memcpy(above + columns * n, job->samples + i * n, (size_t)n * sizeof *tiles);
+        memcpy(below, job->samples + i * n, (size_t)n * sizeof *tiles);
+        restore(&view, above, below);
+        share_scale(n, above, below);
     }
     dltf_status status = dltf_picture_save(dltf_matrix_f32(tiles, 2 * bands * columns, n), job->shape.width,
-                                           job->shape.height, columns, false, job->flags.picture);
+                                           job->shape.height, columns, DLTF_GRAY_UNIT, job->flags.picture);
     free(tiles);
     return status;
 }
@@ -116,10 +150,10 @@ static int draw(decode_job *job) {
     int64_t rows = dltf_codes_csr(job->codes).rows, n = dltf_model_get(job->model).n;
     int64_t shown = rows < PICTURE_SAMPLES ? rows : PICTURE_SAMPLES;
     int64_t columns = shown < PICTURE_COLUMNS ? shown : PICTURE_COLUMNS;
-    dltf_status status = job->original
-                             ? draw_pairs(job, shown, n)
-                             : dltf_picture_save(dltf_matrix_f32(job->samples, shown, n), job->shape.width,
-                                                 job->shape.height, columns, false, job->flags.picture);
+    dltf_status status =
+        job->original ? draw_pairs(job, shown, n)
+                      : dltf_picture_save(dltf_matrix_f32(job->samples, shown, n), job->shape.width,
+                                          job->shape.height, columns, DLTF_GRAY_OWN, job->flags.picture);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 

@@ -10,7 +10,7 @@
 #include <math.h>
 
 typedef struct denoise_flags {
-    const char *output, *reference, *model;
+    const char *output, *reference, *model, *strip;
 } denoise_flags;
 
 typedef struct denoise_job {
@@ -27,6 +27,7 @@ static const dltf_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, output), .argument = "OUT", .help = "output image; .npy stores floats, other formats use the bit depth of IN"},
     {.name = "reference", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, reference), .argument = "CLEAN", .help = "noise-free image; print PSNR and SSIM against it"},
     {.name = "model", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, model), .argument = "MODEL", .help = "use this patch dictionary instead of learning one"},
+    {.name = "strip", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, strip), .argument = "FILE.png", .help = "also draw, side by side: the image of --reference if given, IN, OUT, and the noise that was removed (gray is none, black and white are 3 sigma)"},
 };
 /* clang-format on */
 
@@ -37,7 +38,9 @@ static int load(denoise_job *job) {
     if (code == EXIT_OK)
         code = images_check_output(job->flags.output);
     if (code == EXIT_OK)
-        code = files_check(3, inputs, 1, &job->flags.output);
+        code = files_check_picture(job->flags.strip);
+    if (code == EXIT_OK)
+        code = files_check(3, inputs, 2, (const char *const[]){job->flags.output, job->flags.strip});
     if (code == EXIT_OK)
         code = images_load(in, job->flags.output, &job->noisy);
     if (code == EXIT_OK && job->flags.reference)
@@ -64,10 +67,54 @@ static int denoise(denoise_job *job) {
     return EXIT_OK;
 }
 
+/* ---- Strip ---- */
+
+enum { GAP = 4 }; /* pixels between panels */
+
+/* Draws a panel: scale * (a - b) + shift. `b` may be NULL. */
+static void draw_panel(dltf_image *sheet, int panel, const dltf_image *a, const dltf_image *b, double scale,
+                       double shift) {
+    dltf_image_view from = dltf_image_get(a), whole = dltf_image_get(sheet);
+    const float *minus = b ? dltf_image_get(b).planes : NULL;
+    float *to = dltf_image_pixels(sheet);
+    for (int64_t c = 0; c < whole.channels; c++)
+        for (int64_t y = 0; y < from.height; y++)
+            for (int64_t x = 0; x < from.width; x++) {
+                int64_t i = ((c < from.channels ? c : 0) * from.height + y) * from.width + x;
+                int64_t column = panel * (from.width + GAP) + x;
+                double value = scale * (from.planes[i] - (minus ? minus[i] : 0)) + shift;
+                to[(c * whole.height + y) * whole.width + column] = (float)fmin(fmax(value, 0), 255);
+            }
+}
+
+static dltf_status save_strip(const denoise_job *job) {
+    const double middle = 127.5;
+    dltf_image_view view = dltf_image_get(job->noisy);
+    int panels = job->reference ? 4 : 3, panel = 0;
+    dltf_image *sheet = NULL;
+    int64_t width = panels * (view.width + GAP) - GAP;
+    dltf_status status = dltf_image_new(width, view.height, view.channels, 8, &sheet);
+    if (status != DLTF_OK)
+        return status;
+    float *pixels = dltf_image_pixels(sheet);
+    for (int64_t i = 0; i < width * view.height * view.channels; i++)
+        pixels[i] = 255;
+    if (job->reference)
+        draw_panel(sheet, panel++, job->reference, NULL, 1, 0);
+    draw_panel(sheet, panel++, job->noisy, NULL, 1, 0);
+    draw_panel(sheet, panel++, job->clean, NULL, 1, 0);
+    draw_panel(sheet, panel, job->noisy, job->clean, middle / (3 * fmax(job->info.sigma, 1e-3)), middle);
+    status = dltf_image_save(sheet, job->flags.strip);
+    dltf_image_free(sheet);
+    return status;
+}
+
 static int save(denoise_job *job) {
     if (interrupted())
         return interrupted_exit();
     dltf_status status = dltf_image_save(job->clean, job->flags.output);
+    if (status == DLTF_OK && job->flags.strip)
+        status = save_strip(job);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
@@ -114,6 +161,8 @@ static int print_report(denoise_job *job) {
                info->learning_seconds, info->coding_seconds, info->second_seconds);
     dltf_status status = job->reference ? report_quality(job, &f) : DLTF_OK;
     facts_text(&f, "output", "written", job->flags.output);
+    if (job->flags.strip)
+        facts_text(&f, "strip", "strip", job->flags.strip);
     output_facts(&f, true);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
@@ -148,7 +197,7 @@ const command command_denoise = {
     .library_title = "Denoising",
     .json = "sigma, sizes, times and, with --reference, PSNR and SSIM",
     .examples = {"dltf denoise noisy.png -o clean.png",
-                 "dltf denoise noisy.npy --sigma 20 --reference house.png -o clean.png",
+                 "dltf denoise noisy.npy --sigma 20 --reference house.png --strip strip.png -o clean.png",
                  "dltf denoise noisy.png --method ksvd -o clean.png", NULL},
     .run = run,
 };

@@ -4,17 +4,20 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/picture.h"
+#include "cli/progress.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct inspect_flags {
-    const char *atoms, *shape;
+    const char *atoms, *shape, *data;
 } inspect_flags;
 
 /* clang-format off */
 static const dltf_option own_options[] = {
     {.name = "atoms", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, atoms), .argument = "FILE.png", .help = "draw the atoms as gray images in a grid"},
+    {.name = "data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, data), .argument = "DATA", .help = "samples to code: report how often atoms are used, and draw the most used ones first"},
     {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, shape), .argument = "WxH", .help = "width and height of an atom as an image (default: square)"},
 };
 /* clang-format on */
@@ -114,34 +117,118 @@ static void report_notes(facts *f, const dltf_model *model) {
     facts_json(f, "notes", notes);
 }
 
-static int draw_atoms(const inspect_flags *flags, dltf_model_view view) {
+/* ---- Use of atoms ---- */
+
+typedef struct atom_use {
+    int64_t atom, codes; /* how many codes use it */
+} atom_use;
+
+/* Most used first; at equal use in the order of the model. */
+static int compare_use(const void *a, const void *b) {
+    const atom_use *one = a, *two = b;
+    if (one->codes != two->codes)
+        return one->codes < two->codes ? 1 : -1;
+    return one->atom < two->atom ? -1 : one->atom > two->atom;
+}
+
+static void count_use(const dltf_codes *codes, atom_use *use) {
+    dltf_csr Z = dltf_codes_csr(codes);
+    for (int64_t e = 0; e < Z.indptr[Z.rows]; e++)
+        use[Z.indices[e]].codes++;
+    qsort(use, (size_t)Z.cols, sizeof *use, compare_use);
+}
+
+/* Codes the data and sorts the atoms by use. */
+static int measure_use(const char *path, const dltf_model *model, atom_use *use, int64_t *samples) {
+    dltf_array *data = NULL;
+    dltf_codes *codes = NULL;
+    int code = files_load_data(path, &data);
+    if (code != EXIT_OK)
+        return code;
+    dltf_matrix X = dltf_array_matrix(data);
+    dltf_encode_options encoding = dltf_encode_options_default();
+    dltf_status status = dltf_encode(model, X, &encoding, progress_step, NULL, &codes);
+    progress_erase();
+    *samples = X.rows;
+    if (status == DLTF_OK)
+        count_use(codes, use);
+    else
+        code = library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = path});
+    dltf_codes_free(codes);
+    dltf_array_free(data);
+    return code;
+}
+
+static void report_use(facts *f, const atom_use *use, int64_t m, int64_t samples) {
+    int64_t unused = 0;
+    json_t *list = json_array();
+    for (int64_t j = 0; j < m; j++) {
+        unused += use[j].codes == 0;
+        json_array_append_new(list, json_pack("{s:I, s:I}", "atom", (json_int_t)use[j].atom, "codes",
+                                              (json_int_t)use[j].codes));
+    }
+    facts_json(f, "use", list);
+    facts_integer(f, "unused", NULL, unused);
+    double all = (double)samples / 100;
+    facts_line(f, "use of atoms", "in %.3g%% of %s (most used), %.3g%% (median); %lld unused",
+               (double)use[0].codes / all, counted(samples, "code"), (double)use[m / 2].codes / all,
+               (long long)unused);
+}
+
+/* ---- Models ---- */
+
+static int draw_atoms(const inspect_flags *flags, dltf_model_view view, const atom_use *use) {
     picture_shape shape;
     int code = picture_find_shape(flags->shape, view.n, &shape);
     if (code != EXIT_OK)
         return code;
+    size_t atom = (size_t)view.n * sizeof(float);
+    float *tiles = malloc((size_t)view.m * atom);
+    if (!tiles)
+        return failure("not enough memory for a picture of %s", counted(view.m, "atom"));
+    for (int64_t j = 0; j < view.m; j++)
+        memcpy(tiles + j * view.n, view.dictionary + use[j].atom * view.n, atom);
     int64_t columns = (int64_t)ceil(sqrt((double)view.m));
-    dltf_status status = dltf_picture_save(dltf_matrix_f32(view.dictionary, view.m, view.n), shape.width,
-                                           shape.height, columns, true, flags->atoms);
+    dltf_status status = dltf_picture_save(dltf_matrix_f32(tiles, view.m, view.n), shape.width, shape.height,
+                                           columns, DLTF_GRAY_SYMMETRIC, flags->atoms);
+    free(tiles);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-static int inspect(const char *path, const inspect_flags *flags, const dltf_model *model) {
+static int report(const char *path, const inspect_flags *flags, const dltf_model *model, const atom_use *use,
+                  int64_t samples) {
     dltf_model_view view = dltf_model_get(model);
     measures found;
     dltf_status status = measure(model, &found);
     if (status != DLTF_OK)
         return library_failure(status);
-    int code = flags->atoms ? draw_atoms(flags, view) : EXIT_OK;
+    int code = flags->atoms ? draw_atoms(flags, view, use) : EXIT_OK;
     if (code != EXIT_OK)
         return code;
     facts f = facts_new();
     report_model(&f, path, view);
     report_measures(&f, &found);
+    if (flags->data)
+        report_use(&f, use, view.m, samples);
     report_notes(&f, model);
     if (flags->atoms)
         facts_text(&f, "atoms", "picture of the atoms", flags->atoms);
     output_facts(&f, false);
     return EXIT_OK;
+}
+
+static int inspect(const char *path, const inspect_flags *flags, const dltf_model *model) {
+    int64_t m = dltf_model_get(model).m, samples = 0;
+    atom_use *use = calloc((size_t)m, sizeof *use);
+    if (!use)
+        return failure("not enough memory for %s", counted(m, "atom"));
+    for (int64_t j = 0; j < m; j++)
+        use[j].atom = j;
+    int code = flags->data ? measure_use(flags->data, model, use, &samples) : EXIT_OK;
+    if (code == EXIT_OK)
+        code = report(path, flags, model, use, samples);
+    free(use);
+    return code;
 }
 
 /* ---- Networks ---- */
@@ -230,11 +317,12 @@ static int inspect_index(const char *path, const dltf_index *index) {
 static int inspect_loaded(const char *path, const inspect_flags *flags, const dltf_loaded *loaded) {
     if (loaded->model)
         return inspect(path, flags, loaded->model);
-    if (flags->atoms)
-        return usage_error("%s %s: --atoms needs a model", path,
+    if (flags->atoms || flags->data)
+        return usage_error("%s %s: --%s needs a model", path,
                            loaded->network  ? "is a network"
                            : loaded->hasher ? "is a hasher"
-                                            : "holds binary codes");
+                                            : "holds binary codes",
+                           flags->atoms ? "atoms" : "data");
     return loaded->network  ? inspect_network(path, loaded->network)
            : loaded->hasher ? inspect_hasher(path, loaded->hasher)
                             : inspect_index(path, loaded->index);
@@ -252,12 +340,12 @@ static int inspect_file(const char *path, const inspect_flags *flags) {
 }
 
 static int run(const command *self, int count, char **words) {
-    inspect_flags flags = {NULL, NULL};
+    inspect_flags flags = {.atoms = NULL};
     arguments args;
     if (!arguments_parse(self, count, words, &flags, NULL, &args))
         return args.exit_code;
-    const char *path = args.operands[0];
-    int code = files_check(1, &path, 1, &flags.atoms);
+    const char *path = args.operands[0], *inputs[] = {path, flags.data};
+    int code = files_check(2, inputs, 1, &flags.atoms);
     if (code == EXIT_OK)
         code = files_check_picture(flags.atoms);
     return code == EXIT_OK ? inspect_file(path, &flags) : code;
@@ -275,7 +363,7 @@ const command command_inspect = {
         "the sizes of codes and tables.",
     .own = DLTF_OPTION_TABLE(own_options, inspect_flags),
     .json = "the same values",
-    .examples = {"dltf inspect X.model.safetensors", "dltf inspect faces.model.safetensors --atoms atoms.png",
-                 NULL},
+    .examples = {"dltf inspect X.model.safetensors",
+                 "dltf inspect faces.model.safetensors --atoms atoms.png --data faces.npy", NULL},
     .run = run,
 };

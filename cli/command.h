@@ -42,6 +42,7 @@ typedef struct command {
  * own file; a new command needs that file and a row here. */
 #define COMMANDS(ROW)                                                                                        \
     ROW(train)                                                                                               \
+    ROW(suggest)                                                                                             \
     ROW(encode)                                                                                              \
     ROW(decode)                                                                                              \
     ROW(inspect)                                                                                             \

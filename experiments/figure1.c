@@ -1,6 +1,7 @@
 /* Figure 1 of the paper: support recovery while one parameter varies. (a) lambda and (b) theta at k = 6 and
  * 8, (c) the dimension n at k = 8, (d)-(f) lambda at k = 4, 10, 12. lambda affects only the ADMM stage:
  * the other curves are constant in it and are measured once. */
+#include "experiments/figures.h"
 #include "experiments/recovery.h"
 #include "report/chart.h"
 
@@ -175,13 +176,7 @@ static char *draw(const json_t *rows) {
 
 static dltf_status figure(const experiment_request *request, const json_t *rows, const char *folder) {
     (void)request;
-    char path[4096];
-    if (snprintf(path, sizeof path, "%s/figure1.svg", folder) >= (int)sizeof path)
-        return DLTF_ARGUMENT;
-    char *text = draw(rows);
-    dltf_status status = text ? dltf_text_save(text, path) : DLTF_MEMORY;
-    free(text);
-    return status;
+    return figures_save(draw(rows), folder, "figure1.svg");
 }
 
 const experiment experiment_figure1 = {

@@ -3,7 +3,13 @@
  * exactly as written, K-SVD, DLTF with untied encoders, and the distilled one with other coders. The paper's
  * values are shown for reference but are not directly comparable: no reading of its protocol reproduces its
  * "original" row. */
+#include "experiments/figures.h"
 #include "experiments/recovery.h"
+#include "report/chart.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char *const methods[] = {"original",
                                       "random",
@@ -61,6 +67,80 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     return recovery_measure(cell, &spec, &options, values);
 }
 
+/* ---- Figure ---- */
+
+enum { PANELS = 3, MOST_METHODS = 8 };
+
+/* ave_dif of coders spans several powers of ten. */
+static const struct panel {
+    const char *title;
+    bool log_y;
+    const char *methods[MOST_METHODS];
+} panels[PANELS] = {
+    {"tied feature (dashed: the paper)",
+     false,
+     {"original", "random", "dltf", "dltf-admm", "admm-as-written", "ksvd"}},
+    {"encoders",
+     false,
+     {"original", "dltf", "dltf-tight", "dltf-dual", "dltf-distilled", "dltf-default", "dltf-dual-positive",
+      "dltf-distilled-positive"}},
+    {"coders, logarithmic",
+     true,
+     {"dltf-distilled", "dltf-2-passes", "dltf-omp", "dltf-shortlist", "dltf-shortlist-2"}},
+};
+
+static bool add_point(chart_panel *chart, const json_t *row, const char *metric, bool dashed) {
+    double k = (double)json_integer_value(json_object_get(row, "k"));
+    const json_t *value = json_object_get(row, metric);
+    if (!json_is_real(value) || (chart->log_y && json_real_value(value) <= 0))
+        return true;
+    chart_line *line = chart_find_line(chart, json_string_value(json_object_get(row, "method")), dashed);
+    return line && chart_add_point(line, k, json_real_value(value));
+}
+
+static bool add_rows(chart_panel *chart, const struct panel *panel, const json_t *rows) {
+    bool added = true;
+    for (int m = 0; m < MOST_METHODS && panel->methods[m]; m++)
+        for (size_t i = 0; i < json_array_size(rows) && added; i++) {
+            const json_t *row = json_array_get(rows, i);
+            if (strcmp(json_string_value(json_object_get(row, "method")), panel->methods[m]) != 0)
+                continue;
+            added = add_point(chart, row, "ave_dif", false) &&
+                    (panel != panels || add_point(chart, row, "paper", true));
+        }
+    return added;
+}
+
+static char *draw(const json_t *rows) {
+    chart_panel *charts = calloc(PANELS, sizeof *charts);
+    bool complete = charts != NULL;
+    for (int p = 0; complete && p < PANELS; p++) {
+        snprintf(charts[p].title, sizeof charts[p].title, "%s", panels[p].title);
+        charts[p].x_label = "k";
+        charts[p].y_label = "ave_dif";
+        charts[p].x_ticks_at_points = true;
+        charts[p].log_y = panels[p].log_y;
+        complete = add_rows(&charts[p], &panels[p], rows);
+    }
+    chart page = {.title = "Table 1: wrong atoms per code (ave_dif)",
+                  .width = 360,
+                  .height = 320,
+                  .columns = PANELS,
+                  .legend_in_panel = true,
+                  .count = PANELS,
+                  .panels = charts};
+    char *text = complete ? chart_svg(&page) : NULL;
+    if (charts)
+        chart_clear(charts, PANELS);
+    free(charts);
+    return text;
+}
+
+static dltf_status figure(const experiment_request *request, const json_t *rows, const char *folder) {
+    (void)request;
+    return figures_save(draw(rows), folder, "table1.svg");
+}
+
 const experiment experiment_table1 = {
     .name = "table1",
     .summary = "support recovery on synthetic data (ave_dif)",
@@ -73,4 +153,5 @@ const experiment experiment_table1 = {
     .protocol = protocol,
     .paper = paper,
     .measure = measure,
+    .figure = figure,
 };

@@ -1,10 +1,13 @@
 /* The paper's comparison of running times: the thresholded feature against orthogonal matching pursuit for
  * 10,000 samples at k = 8, and the coherence of the dictionaries. Both coders are prepared beforehand and run
  * alternately; the best of several rounds counts. */
+#include "experiments/figures.h"
 #include "experiments/recovery.h"
 #include "experiments/support.h"
+#include "report/bars.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { k = 8, ROUNDS = 15 };
@@ -101,6 +104,32 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     return status;
 }
 
+/* ---- Figure ---- */
+
+/* One bar for each method and coder. */
+static dltf_status figure(const experiment_request *request, const json_t *rows, const char *folder) {
+    static const struct {
+        const char *metric, *coder;
+    } coders[] = {{"threshold_ms", "thresholded feature"}, {"omp_ms", "OMP"}};
+    enum { CODERS = sizeof coders / sizeof *coders, MOST_BARS = 8 };
+    bar bars[MOST_BARS];
+    int count = 0;
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        for (int c = 0; c < CODERS && count < MOST_BARS; c++) {
+            const json_t *row = json_array_get(rows, i);
+            bar *next = &bars[count++];
+            snprintf(next->name, sizeof next->name, "%s, %s", coders[c].coder,
+                     json_string_value(json_object_get(row, "method")));
+            next->value = json_number_value(json_object_get(row, coders[c].metric));
+            next->colour = c;
+        }
+    char title[80];
+    snprintf(title, sizeof title, "Time to code %lld samples at k = %d, by dictionary",
+             (long long)recovery_problem(request->quick, k, 0).samples, k);
+    char *text = bars_svg(title, "milliseconds", bars, count);
+    return figures_save(text, folder, "timing.svg");
+}
+
 const experiment experiment_timing = {
     .name = "timing",
     .summary = "running time of the thresholded feature against OMP, and coherence",
@@ -111,4 +140,5 @@ const experiment experiment_timing = {
     .protocol = protocol,
     .paper = paper,
     .measure = measure,
+    .figure = figure,
 };

@@ -29,6 +29,7 @@
 #ifndef DLTF_H
 #define DLTF_H
 
+#include "dltf/bind.h"
 #include "dltf/certify.h"
 #include "dltf/cluster.h"
 #include "dltf/core.h"

@@ -14,12 +14,13 @@ typedef enum dltf_type {
     DLTF_F32,
     DLTF_F64,
     DLTF_U8,
-    DLTF_ROWS, /* of a dltf_source: read when they are needed */
+    DLTF_ROWS,   /* of a dltf_source: read when they are needed */
+    DLTF_SPARSE, /* of a dltf_sparse: the non-zeros */
 } dltf_type;
 
 /* A view of memory that it does not own. Strides count elements, not bytes: C order is (cols, 1), Fortran
- * order (1, rows), and a slice of either is a view too. For DLTF_ROWS, data is the source and row_stride the
- * number of the first row. */
+ * order (1, rows), and a slice of either is a view too. For DLTF_ROWS and DLTF_SPARSE, data is that object
+ * and row_stride the number of the first row. */
 typedef struct dltf_matrix {
     const void *data;
     dltf_type type;
@@ -30,6 +31,18 @@ typedef struct dltf_matrix {
 DLTF_API dltf_matrix dltf_matrix_f32(const float *data, int64_t rows, int64_t cols);
 DLTF_API dltf_matrix dltf_matrix_f64(const double *data, int64_t rows, int64_t cols);
 DLTF_API dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols);
+
+/* The non-zeros of a matrix in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to row i, in
+ * any order; entries of the same column are added. Accepted wherever samples are: a few rows at a time are
+ * expanded. */
+typedef struct dltf_sparse {
+    const int64_t *indptr; /* rows + 1 */
+    const int32_t *indices;
+    const double *values;
+} dltf_sparse;
+
+/* `entries` must outlive the matrix. */
+DLTF_API dltf_matrix dltf_matrix_sparse(const dltf_sparse *entries, int64_t rows, int64_t cols);
 
 /* Writes row `row` to `out` as cols floats, for any type and order. */
 DLTF_API void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out);
@@ -48,9 +61,9 @@ DLTF_API dltf_matrix dltf_source_matrix(const dltf_source *source);
 DLTF_API void dltf_source_free(dltf_source *source);
 
 /* A matrix read from a file: .npy (v1-3; memory-mapped where possible), .npz ("file.npz" with one array, or
- * "file.npz:name"), text (.csv, .tsv, .txt), IDX and IDX.gz, CIFAR-10 (.bin), .fvecs, .bvecs, .ivecs.
- * The first axis is the sample; the others are flattened. A mapped file must not become shorter while the
- * array exists: reading it would raise SIGBUS. */
+ * "file.npz:name"), a sparse matrix in SciPy's .npz, text (.csv, .tsv, .txt), IDX and IDX.gz, CIFAR-10
+ * (.bin), .fvecs, .bvecs, .ivecs. The first axis is the sample; the others are flattened. A mapped file must
+ * not become shorter while the array exists: reading it would raise SIGBUS. */
 typedef struct dltf_array dltf_array;
 
 DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);
@@ -71,9 +84,9 @@ typedef struct dltf_reservation dltf_reservation;
 DLTF_API dltf_status dltf_reservation_new(const char *path, int64_t bytes, dltf_reservation **reservation);
 DLTF_API void dltf_reservation_free(dltf_reservation *reservation);
 
-/* Writes .csv or .fvecs (single precision) if the path ends so, .bvecs for matrices of bytes, otherwise .npy.
- * Like every writer here, it writes a temporary file in the same folder, which gets its name when it is
- * complete. */
+/* Writes .csv or .fvecs (single precision) if the path ends so, .bvecs for matrices of bytes, otherwise .npy;
+ * no sparse matrices. Like every writer here, it writes a temporary file in the same folder, which gets its
+ * name when it is complete. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
 
 /* Writes text in the same way: reports, tables, histories. */

@@ -133,11 +133,16 @@ DLTF_API dltf_status dltf_gist_of_set(const dltf_image_set *set, const dltf_gist
 
 /* ---- Pictures ---------------------------------------------------------------------------------- */
 
-/* Draws the rows of `tiles` into a PNG, as gray images of width x height in a grid of `columns`, each scaled
- * to its own range (`symmetric`: zero is mid-gray, as for atoms; otherwise from smallest to largest value).
- */
+/* The gray scale of a tile. */
+typedef enum dltf_gray {
+    DLTF_GRAY_OWN,       /* from its smallest value (black) to its largest (white) */
+    DLTF_GRAY_SYMMETRIC, /* the same with zero in mid-gray, as for atoms */
+    DLTF_GRAY_UNIT,      /* from 0 to 1 for all tiles, to compare them; values beyond are clipped */
+} dltf_gray;
+
+/* Draws the rows of `tiles` into a PNG, as gray images of width x height in a grid of `columns`. */
 DLTF_API dltf_status dltf_picture_save(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns,
-                                       bool symmetric, const char *path);
+                                       dltf_gray gray, const char *path);
 
 #ifdef __cplusplus
 }

@@ -9,13 +9,13 @@ static void draw_line(void *context, int64_t y, uint8_t *line) {
 }
 
 dltf_status dltf_picture_save(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns,
-                              bool symmetric, const char *path) {
+                              dltf_gray gray, const char *path) {
     dltf_status status = dl_picture_check(tiles, width, height, columns);
     if (status != DLTF_OK)
         return status;
     dl_picture picture;
     dl_writer out = {0};
-    DL_TRY(dl_picture_open(&picture, tiles, width, height, columns, symmetric, DL_PIXELS_MAX_SIDE));
+    DL_TRY(dl_picture_open(&picture, tiles, width, height, columns, gray, DL_PIXELS_MAX_SIDE));
     DL_TRY(dl_writer_open(&out, path));
     DL_TRY(dl_png_write(
         &(dl_png_source){picture.pixels_across, picture.pixels_down, 1, 8, draw_line, &picture}, &out));

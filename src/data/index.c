@@ -36,8 +36,11 @@ int64_t dl_index_place(dltf_index *index, int64_t tables, const uint8_t *block) 
 }
 
 static dltf_status check_codes(dltf_matrix codes, dltf_subject subject) {
-    static const char *const names[] = {
-        [DLTF_F32] = "float32", [DLTF_F64] = "float64", [DLTF_U8] = "uint8", [DLTF_ROWS] = "rows"};
+    static const char *const names[] = {[DLTF_F32] = "float32",
+                                        [DLTF_F64] = "float64",
+                                        [DLTF_U8] = "uint8",
+                                        [DLTF_ROWS] = "rows",
+                                        [DLTF_SPARSE] = "a sparse matrix"};
     if (codes.data && codes.rows == 0)
         return dl_fail_about(DLTF_DATA, subject, "is empty: there are no codes");
     dltf_status status = dl_matrix_check(codes, subject);

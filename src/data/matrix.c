@@ -24,8 +24,32 @@ dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols) {
     return view(data, DLTF_U8, rows, cols);
 }
 
+dltf_matrix dltf_matrix_sparse(const dltf_sparse *entries, int64_t rows, int64_t cols) {
+    return (dltf_matrix){entries, DLTF_SPARSE, rows, cols, 0, 0};
+}
+
 int dl_type_size(dltf_type type) {
     return type == DLTF_F64 ? 8 : type == DLTF_F32 ? 4 : 1;
+}
+
+/* Everything that reading a row relies on. */
+static dltf_status check_sparse(dltf_matrix matrix, dltf_subject subject) {
+    const dltf_sparse *entries = matrix.data;
+    if (!entries->indptr || !entries->indices || !entries->values || matrix.row_stride < 0)
+        return dl_fail_about(DLTF_ARGUMENT, subject, "the sparse matrix has no data");
+    const int64_t *indptr = entries->indptr + matrix.row_stride;
+    for (int64_t i = 0; i < matrix.rows; i++) {
+        int64_t begin = indptr[i], end = indptr[i + 1];
+        if (begin < 0 || end < begin)
+            return dl_fail_about(DLTF_ARGUMENT, subject, "the entries of row %lld are %lld to %lld",
+                                 (long long)i, (long long)begin, (long long)end);
+        for (int64_t e = begin; e < end; e++)
+            if (entries->indices[e] < 0 || entries->indices[e] >= matrix.cols)
+                return dl_fail_about(DLTF_ARGUMENT, subject,
+                                     "row %lld has an entry in column %ld, but there are %lld columns",
+                                     (long long)i, (long)entries->indices[e], (long long)matrix.cols);
+    }
+    return DLTF_OK;
 }
 
 dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
@@ -35,9 +59,10 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
         return dl_fail_about(DLTF_ARGUMENT, subject,
                              "%lld rows and %lld columns: at least one of each is needed",
                              (long long)matrix.rows, (long long)matrix.cols);
-    if (matrix.type < DLTF_F32 || matrix.type > DLTF_ROWS)
+    if (matrix.type < DLTF_F32 || matrix.type > DLTF_SPARSE)
         return dl_fail_about(DLTF_ARGUMENT, subject,
-                             "unsupported element type %d; expected f32, f64, u8 or rows", (int)matrix.type);
+                             "unsupported element type %d; expected f32, f64, u8, rows or sparse",
+                             (int)matrix.type);
     if (!dl_is_aligned(matrix.data, (size_t)dl_type_size(matrix.type)))
         return dl_fail_about(DLTF_ARGUMENT, subject,
                              "the address of the data is not a multiple of %lld bytes",
@@ -45,13 +70,23 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
     if (matrix.cols > INT32_MAX || matrix.rows > INT64_MAX / matrix.cols / 8)
         return dl_fail_about(DLTF_ARGUMENT, subject, "%lld x %lld is too large", (long long)matrix.rows,
                              (long long)matrix.cols);
-    return DLTF_OK;
+    return matrix.type == DLTF_SPARSE ? check_sparse(matrix, subject) : DLTF_OK;
 }
 
 /* out[j] = element (row, j), for an element type of the view and a type of the result. */
 #define READ_ROW(element, result)                                                                            \
     for (int64_t j = 0; j < matrix.cols; j++)                                                                \
     out[j] = (result)((const element *)matrix.data)[row * matrix.row_stride + j * matrix.col_stride]
+
+/* The same for a sparse matrix. */
+#define READ_SPARSE_ROW(result)                                                                              \
+    do {                                                                                                     \
+        const dltf_sparse *entries = matrix.data;                                                            \
+        const int64_t *indptr = entries->indptr + matrix.row_stride + row;                                   \
+        memset(out, 0, (size_t)matrix.cols * sizeof *out);                                                   \
+        for (int64_t e = indptr[0]; e < indptr[1]; e++)                                                      \
+            out[entries->indices[e]] = (result)((double)out[entries->indices[e]] + entries->values[e]);      \
+    } while (0)
 
 void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out) {
     if (matrix.type == DLTF_ROWS)
@@ -60,6 +95,8 @@ void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out) {
         READ_ROW(float, double);
     else if (matrix.type == DLTF_F64)
         READ_ROW(double, double);
+    else if (matrix.type == DLTF_SPARSE)
+        READ_SPARSE_ROW(double);
     else
         READ_ROW(uint8_t, double);
 }
@@ -67,7 +104,7 @@ void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out) {
 dltf_matrix dl_matrix_part(dltf_matrix matrix, int64_t first, int64_t count) {
     dltf_matrix part = matrix;
     part.rows = count;
-    if (matrix.type == DLTF_ROWS)
+    if (matrix.type == DLTF_ROWS || matrix.type == DLTF_SPARSE)
         part.row_stride += first;
     else
         part.data = (const char *)matrix.data + first * matrix.row_stride * dl_type_size(matrix.type);
@@ -99,6 +136,8 @@ void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out) {
         READ_ROW(float, float);
     else if (matrix.type == DLTF_F64)
         READ_ROW(double, float);
+    else if (matrix.type == DLTF_SPARSE)
+        READ_SPARSE_ROW(float);
     else
         READ_ROW(uint8_t, float);
 }

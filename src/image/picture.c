@@ -1,4 +1,4 @@
-/* Layout and shading of tiles: each scaled to its own range, borders between and around them. */
+/* Layout and shading of tiles, borders between and around them. */
 #include "image/picture.h"
 
 #include "base/memory.h"
@@ -30,9 +30,8 @@ static bool extent(int64_t count, int64_t side, int64_t max, int64_t *pixels) {
 }
 
 dltf_status dl_picture_open(dl_picture *p, dltf_matrix tiles, int64_t width, int64_t height, int64_t columns,
-                            bool symmetric, int64_t max_side) {
-    *p = (dl_picture){
-        .tiles = tiles, .width = width, .height = height, .columns = columns, .symmetric = symmetric};
+                            dltf_gray scale, int64_t max_side) {
+    *p = (dl_picture){.tiles = tiles, .width = width, .height = height, .columns = columns, .scale = scale};
     int64_t side = p->width > p->height ? p->width : p->height;
     p->zoom = side < MIN_SIDE ? (MIN_SIDE + side - 1) / side : 1;
     if (p->columns > p->tiles.rows)
@@ -50,21 +49,31 @@ done:
     return status;
 }
 
-/* Scales a tile to its own range. Halves the values first: their difference may overflow. */
-static void shade(const dl_picture *p, uint8_t *gray) {
-    double low = p->values[0], high = p->values[0];
+/* The values of a tile that are black and white. */
+static void find_range(const dl_picture *p, double *low, double *high) {
+    *low = 0;
+    *high = 1;
+    if (p->scale == DLTF_GRAY_UNIT)
+        return;
+    *low = *high = p->values[0];
     for (int64_t i = 1; i < p->tiles.cols; i++) {
-        low = fmin(low, p->values[i]);
-        high = fmax(high, p->values[i]);
+        *low = fmin(*low, p->values[i]);
+        *high = fmax(*high, p->values[i]);
     }
-    if (p->symmetric) {
-        high = fmax(fabs(low), fabs(high));
-        low = -high;
+    if (p->scale == DLTF_GRAY_SYMMETRIC) {
+        *high = fmax(fabs(*low), fabs(*high));
+        *low = -*high;
     }
+}
+
+/* Halves the values first: their difference may overflow. */
+static void shade(const dl_picture *p, uint8_t *gray) {
+    double low = 0, high = 0;
+    find_range(p, &low, &high);
     double range = high / 2 - low / 2;
     for (int64_t i = 0; i < p->tiles.cols; i++) {
         double share = range > 0 ? (p->values[i] / 2 - low / 2) / range : 0.5;
-        gray[i] = (uint8_t)lrint(255.0 * share);
+        gray[i] = (uint8_t)lrint(255.0 * fmin(fmax(share, 0), 1));
     }
 }
 

@@ -8,7 +8,7 @@ typedef struct dl_picture {
     dltf_matrix tiles;
     int64_t width, height, columns; /* width and height of a tile; columns of the grid */
     int64_t zoom;                   /* pixels per entry, to enlarge small tiles */
-    bool symmetric;                 /* zero is mid-gray */
+    dltf_gray scale;
     int64_t pixels_across, pixels_down;
     int64_t count;  /* tiles in the current row of the grid */
     double *values; /* one tile */
@@ -21,7 +21,7 @@ dltf_status dl_picture_check(dltf_matrix tiles, int64_t width, int64_t height, i
 /* Lays out the tiles. Fails if a side of the picture exceeds `max_side` pixels. Borrows the tiles. Must be
  * closed even after a failure. */
 dltf_status dl_picture_open(dl_picture *picture, dltf_matrix tiles, int64_t width, int64_t height,
-                            int64_t columns, bool symmetric, int64_t max_side);
+                            int64_t columns, dltf_gray scale, int64_t max_side);
 
 /* Draws line y: pixels_across gray values. Lines must be drawn in order, since each tile is shaded once. */
 void dl_picture_line(dl_picture *picture, int64_t y, uint8_t *line);

@@ -36,6 +36,8 @@ static dltf_status convert(dltf_matrix matrix, dltf_labels *labels) {
 static dltf_status make(dltf_matrix matrix, dltf_labels **labels) {
     dltf_status status = DLTF_OK;
     dltf_labels *made = NULL;
+    if (matrix.type == DLTF_SPARSE)
+        return dl_fail(DLTF_FORMAT, "is a sparse matrix: expected one label per sample");
     if (matrix.rows != 1 && matrix.cols != 1)
         return dl_fail(DLTF_FORMAT, "%" PRId64 " rows of %" PRId64 " numbers: expected one label per sample",
                        matrix.rows, matrix.cols);

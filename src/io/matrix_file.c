@@ -96,6 +96,8 @@ dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path) {
     dltf_status status = dl_matrix_check_memory(matrix, DLTF_SUBJECT_DATA);
     if (status != DLTF_OK)
         return status;
+    if (matrix.type == DLTF_SPARSE)
+        return dl_file_result(dl_fail(DLTF_ARGUMENT, "sparse matrices cannot be written"), path);
     const dl_format *format =
         path ? dl_format_of_path(DLTF_CONTENT_MATRIX, dl_format_writes_bytes, path) : NULL;
     if (format && format->bytes_only && matrix.type != DLTF_U8)

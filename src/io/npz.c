@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "io/bytes.h"
+#include "io/csr.h"
 #include "io/npy.h"
 
 enum { SUFFIX = 4 }; /* ".npy" */
@@ -31,6 +32,11 @@ static const char *list_arrays(const dl_zip *zip, char *list, size_t size) {
     return list;
 }
 
+/* What all sparse formats of SciPy have in common. */
+static bool holds_sparse(const dl_zip *zip) {
+    return dl_zip_find(zip, "format.npy") && dl_zip_find(zip, "shape.npy") && dl_zip_find(zip, "data.npy");
+}
+
 bool dl_npz_holds_codes(const dl_zip *zip) {
     static const char *const names[] = {"format.npy", "shape.npy", "indptr.npy", "indices.npy", "data.npy"};
     bool all = true;
@@ -55,8 +61,6 @@ static dltf_status choose(const dl_zip *zip, const char *name, const dl_zip_memb
     }
     if (arrays == 0)
         return dl_fail(DLTF_FORMAT, "contains no arrays");
-    if (!name && dl_npz_holds_codes(zip))
-        return dl_fail(DLTF_ARGUMENT, "contains sparse codes (written by dltf encode); expected a data file");
     if (!name && arrays > 1)
         return dl_fail(DLTF_FORMAT, "contains several arrays (%s): choose one with FILE.npz:NAME",
                        list_arrays(zip, list, sizeof list));
@@ -97,21 +101,25 @@ dltf_status dl_npz_get(const dl_zip *zip, const char *name, dl_elements *element
     return status == DLTF_OK ? about_array(read_array(member, elements, content), member) : status;
 }
 
-dltf_status dl_npz_load(dl_file *file, const char *name, dltf_array **array) {
-    dl_zip zip = {0};
+static dltf_status load_array(const dl_zip *zip, const char *name, dl_file *file, dltf_array **array) {
     dl_file content = {0};
     dl_elements elements;
     const dl_zip_member *member = NULL;
+    dltf_status status = choose(zip, name, &member);
+    if (status != DLTF_OK)
+        return status;
+    status = read_array(member, &elements, &content);
+    if (status == DLTF_OK) /* a stored array is used in place, in the mapped archive */
+        status = dl_elements_array(&elements, member->deflated ? &content : file, array);
+    dl_file_close(&content);
+    return about_array(status, member);
+}
+
+dltf_status dl_npz_load(dl_file *file, const char *name, dltf_array **array) {
+    dl_zip zip = {0};
     dltf_status status = dl_zip_open(file->bytes, file->size, &zip);
     if (status == DLTF_OK)
-        status = choose(&zip, name, &member);
-    if (status == DLTF_OK) {
-        status = read_array(member, &elements, &content);
-        if (status == DLTF_OK) /* a stored array is used in place, in the mapped archive */
-            status = dl_elements_array(&elements, member->deflated ? &content : file, array);
-        status = about_array(status, member);
-    }
-    dl_file_close(&content);
+        status = !name && holds_sparse(&zip) ? dl_csr_load(&zip, array) : load_array(&zip, name, file, array);
     dl_zip_close(&zip);
     return status;
 }

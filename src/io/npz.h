@@ -12,7 +12,8 @@ bool dl_npz_holds_codes(const dl_zip *zip);
  * unpacked size of the member is checked against its .npy header before allocating. */
 dltf_status dl_npz_get(const dl_zip *zip, const char *name, dl_elements *elements, dl_file *content);
 
-/* The array `name` as a matrix; NULL: the only array of the archive. */
+/* The array `name` as a matrix; NULL: the only array of the archive, or the sparse matrix that its arrays
+ * make up. */
 dltf_status dl_npz_load(dl_file *file, const char *name, dltf_array **array);
 
 #endif

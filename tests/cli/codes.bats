@@ -71,6 +71,50 @@ PYTHON
   [[ ! -e y.npy && ! -e p.png ]]
 }
 
+@test "an original and its reconstruction have the same gray scale, with what preprocessing took away" {
+  # 16 atoms of 16 entries can represent everything: both tiles of a pair must look the same
+  dltf synth -n 16 -m 16 -k 16 -N 300 -o full -q
+  local flags
+  for flags in "" --remove-mean --unit-norm "--center --remove-mean --unit-norm"; do
+    # shellcheck disable=SC2086
+    dltf train full/X.npy -m 16 -k 16 --method ksvd --iterations 1 $flags -o full.safetensors -q
+    dltf encode full.safetensors full/X.npy --refit -o full.npz -q
+    dltf decode full.safetensors full.npz --original full/X.npy -o x.npy --picture pairs.png -q
+    gray_pixels pairs.png >pixels
+    "$PYTHON" - <<'PYTHON'
+rows = [bytes.fromhex(line) for line in open("pixels")]
+period = 2 + 32
+for band in range(0, len(rows) - 2, 2 * period):
+    for y in range(2, period):
+        above, below = rows[band + y], rows[band + period + y]
+        assert max(abs(a - b) for a, b in zip(above, below)) <= 2, (band, y)
+PYTHON
+  done
+}
+
+@test "inspect --data sorts atoms by use and counts unused ones" {
+  dltf inspect "$model" --data "$toy/Xtest.npy" --atoms atoms.png --json >use.json
+  [[ $(value 'sorted(u["atom"] for u in d["use"]) == list(range(24))' <use.json) == True ]]
+  [[ $(value '[u["codes"] for u in d["use"]] == sorted((u["codes"] for u in d["use"]), reverse=True)' <use.json) == True ]]
+  [[ $(value 'sum(u["codes"] for u in d["use"])' <use.json) == $((3 * SAMPLES)) ]]
+  dltf inspect "$model" --atoms plain.png -q
+  # the first tile of one picture is the tile of the most used atom in the other: 5 columns of 4 x 4 pixels, 8 times enlarged
+  gray_pixels atoms.png >sorted
+  gray_pixels plain.png >unsorted
+  "$PYTHON" - "$(value 'd["use"][0]["atom"]' <use.json)" <<'PYTHON'
+import sys
+first, tile = int(sys.argv[1]), lambda rows, j: [row[2 + j % 5 * 34:][:32] for row in rows[2 + j // 5 * 34:][:32]]
+a, b = ([bytes.fromhex(line) for line in open(name)] for name in ("sorted", "unsorted"))
+assert tile(a, 0) == tile(b, first)
+PYTHON
+  run -0 dltf inspect "$model" --data "$toy/Xtest.npy"
+  [[ $output == *"use of atoms"*"most used"*unused* ]]
+  printf '1,2\n3,4\n' >narrow.csv
+  run -1 --separate-stderr dltf inspect "$model" --data narrow.csv
+  [[ $stderr == *narrow.csv*16* ]]
+  fails 2 "would overwrite an input" inspect "$model" --data atoms.png --atoms atoms.png
+}
+
 @test "inspect shows the layers of a network" {
   cp "$BATS_TEST_DIRNAME/../fuzz/corpus/network/two" net.safetensors
   run -0 dltf inspect net.safetensors

@@ -76,6 +76,31 @@ with open(path, "wb") as file:
 PYTHON
 }
 
+# gray_pixels FILE.png: its pixels, one line of hexadecimal digits per row. Needs no library: 8-bit gray PNG with any filters.
+gray_pixels() {
+  "$PYTHON" - "$1" <<'PYTHON'
+import struct, sys, zlib
+data, at, idat = open(sys.argv[1], "rb").read(), 8, b""
+while at < len(data):
+    size, kind = struct.unpack(">I4s", data[at:at + 8])
+    body = data[at + 8:at + 8 + size]
+    if kind == b"IHDR":
+        width, height, depth, colour = struct.unpack(">IIBB", body[:10])
+        assert (depth, colour) == (8, 0)
+    idat += body if kind == b"IDAT" else b""
+    at += size + 12
+raw, above = zlib.decompress(idat), bytes(width)
+for y in range(height):
+    kind, line = raw[y * (width + 1)], bytearray(raw[y * (width + 1) + 1:(y + 1) * (width + 1)])
+    for x in range(width):
+        a, b, c = line[x - 1] if x else 0, above[x], above[x - 1] if x else 0
+        p = min((a, b, c), key=lambda v: abs(a + b - c - v))
+        line[x] = (line[x] + [0, a, b, (a + b) // 2, p][kind]) % 256
+    print(line.hex())
+    above = line
+PYTHON
+}
+
 # value EXPRESSION: evaluated with d = the JSON object on stdin.
 value() { "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 

@@ -49,6 +49,41 @@ PYTHON
   same_file one.png two.png
 }
 
+# shape FILE.png: width, height and channels.
+shape() {
+  "$PYTHON" -c 'import struct, sys; w, h, d, c = struct.unpack(">IIBB", open(sys.argv[1], "rb").read()[16:26]); print(w, h, {0: 1, 2: 3}[c], d)' "$1"
+}
+
+@test "a strip shows the image before and after, and what was removed" {
+  local kind
+  for kind in gray colour; do
+    picture $kind a.ppm
+    dltf noise a.ppm --sigma 15 -o n.png -q
+    dltf denoise n.png --sigma 15 --patch 4 -m 24 -o c.png --strip three.png -q
+    run -0 dltf denoise n.png --sigma 15 --patch 4 -m 24 -o c.png --reference a.ppm --strip four.png
+    [[ $output == *strip*four.png* ]]
+    [[ $(shape three.png) == "128 36 "$([[ $kind == gray ]] && echo 1 || echo 3)" 8" ]]
+    [[ $(shape four.png) == "172 36 "* ]]
+  done
+  # panels are the images themselves; the last one is gray where nothing was removed
+  picture gray a.pgm
+  dltf noise a.pgm --sigma 15 -o n.pgm -q
+  dltf denoise n.pgm --sigma 15 --patch 4 -m 24 -o c.pgm --strip s.png -q
+  gray_pixels s.png >pixels
+  "$PYTHON" - <<'PYTHON'
+noisy, clean = (open(name, "rb").read()[-40 * 36:] for name in ("n.pgm", "c.pgm"))
+for y, line in enumerate(open("pixels")):
+    row, span = bytes.fromhex(line), slice(40 * y, 40 * y + 40)
+    assert row[:40] == noisy[span] and row[44:84] == clean[span] and row[40:44] == row[84:88] == b"\xff" * 4, y
+    for seen, a, b in zip(row[88:], noisy[span], clean[span]):
+        # the result is rounded after the difference was taken
+        assert abs(seen - min(max(127.5 + 127.5 / 45 * (a - b), 0), 255)) <= 127.5 / 90 + 1, (y, seen, a, b)
+PYTHON
+  fails 2 "would overwrite an input" denoise n.png -o c.png --strip n.png
+  fails 2 "given for two outputs" denoise n.png -o c.png --strip c.png
+  fails 2 "pictures can be written as .png" denoise n.png -o c.png --strip s.svg
+}
+
 @test "a trained dictionary is used" {
   picture gray a.pgm
   dltf noise a.pgm -o n.npy -q

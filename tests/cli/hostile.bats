@@ -174,8 +174,8 @@ with zipfile.ZipFile("X.npz", "w") as archive: archive.write(sys.argv[1], "X.npy
   dltf noise <(cat image.pgm) -o out.pgm -q
   same_file out.pgm expected.pgm
   # What is not data is still recognised.
-  ! piped codes.npz train @ -m 24 -k 3 -o none.safetensors 2>errors
-  grep -q "contains sparse codes (written by dltf encode); expected a data file" errors
+  ! piped "$model" train @ -m 24 -k 3 -o none.safetensors 2>errors
+  grep -q "is a model; expected a data file" errors
   # The labels of images would need a second look.
   "$PYTHON" -c 'open("batch.bin", "wb").write(bytes(3 * 3073))'
   ! piped batch.bin gist @ -o out.npy --labels out.csv 2>errors

@@ -177,7 +177,21 @@ root = tree.parse("figure1.svg").getroot()
 names = [e.tag.split("}")[1] for e in root.iter()]
 assert names[0] == "svg" and names.count("polyline") == 8 and names.count("circle") == 24, names
 PYTHON
-  fails 2 "table1 has no figure" reproduce table1 --figures .
+  fails 2 "encoders has no figure" reproduce encoders --figures .
+}
+
+@test "table1 and timing have figures, too" {
+  dltf reproduce table1 --quick --methods original,dltf-dual --seeds 1 --figures . -q >/dev/null
+  dltf reproduce timing --quick --methods original --seeds 1 --threads 1 --figures . -q >/dev/null
+  "$PYTHON" - <<'PYTHON'
+import xml.etree.ElementTree as tree
+count = lambda path, tag: sum(e.tag.endswith("}" + tag) for e in tree.parse(path).iter())
+texts = lambda path: [e.text for e in tree.parse(path).iter() if e.tag.endswith("}text")]
+assert count("table1.svg", "polyline") == 3 and count("table1.svg", "circle") == 6
+assert {"original", "dltf-dual"} <= set(texts("table1.svg"))
+assert count("timing.svg", "rect") == 3  # the page and two bars
+assert "OMP, original" in texts("timing.svg")
+PYTHON
 }
 
 @test "reproduce timing compares two coders" {

@@ -142,6 +142,9 @@ CORPUS = {
         "deflated": npz({"a": MATRIX}, packed=True, comment=b"a comment"),
         "two": npz({"a": MATRIX, "b": npy("|u1", (3,), b"abc")}),
         "empty": npz({}),
+        "sparse": csr(),
+        "sparse-wide": csr(real="d", index="q"),
+        "sparse-coo": csr(form="coo"),
     },
     "csv": {
         "comma": b"a,b\n1,2.5\n-3,4e5\n",

@@ -94,12 +94,36 @@ int training() {
     return 0;
 }
 
+int by_name() {
+    dltf_options *options = nullptr;
+    REQUIRE(dltf_options_new("train", &options) == DLTF_OK);
+    REQUIRE(dltf_options_set(options, "steps", "7") == DLTF_OK);
+    REQUIRE(static_cast<const dltf_train_options *>(dltf_options_struct(options))->steps == 7);
+    dltf_options_free(options);
+    return 0;
+}
+
+int sparse() {
+    const int64_t indptr[] = {0, 1};
+    const int32_t indices[] = {1};
+    const double values[] = {5};
+    const dltf_sparse entries = {indptr, indices, values};
+    float row[2];
+    dltf_matrix_row(dltf_matrix_sparse(&entries, 1, 2), 0, row);
+    REQUIRE(row[0] == 0 && row[1] == 5);
+    return 0;
+}
+
 } // namespace
 
 int main() {
     if (int line = tables())
         return line;
     if (int line = aggregates())
+        return line;
+    if (int line = by_name())
+        return line;
+    if (int line = sparse())
         return line;
     return training();
 }

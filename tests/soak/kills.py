@@ -8,12 +8,12 @@ import workbench
 
 # Commands that can be resumed: their inputs and outputs, and the rest.
 TRAININGS = [
-    ("train BIG -q -o out/m.safetensors --history out/h.csv",
+    ("train BIG -q --checkpoint-every 0.02 -o out/m.safetensors --history out/h.csv",
      "-m 16 -k 3 --encoder tied --steps 200 --iterations 100 --admm 100 --tolerance 0"),
-    ("train BIG -q -o out/m.safetensors --history out/h.csv",
+    ("train BIG -q --checkpoint-every 0.02 -o out/m.safetensors --history out/h.csv",
      "-m 16 -k 3 --encoder best --steps 200 --polish 20 --finetune 100 --epochs 4"),
-    ("train BIG -q -o out/m.safetensors", "-m 16 -k 3 --method ksvd --iterations 30"),
-    ("classify train BIG --labels BIGLABELS -q -o out/m.safetensors --history out/h.csv",
+    ("train BIG -q --checkpoint-every 0.02 -o out/m.safetensors", "-m 16 -k 3 --method ksvd --iterations 30"),
+    ("classify train BIG --labels BIGLABELS -q --checkpoint-every 0.02 -o out/m.safetensors --history out/h.csv",
      "--hidden 16 --dropout 0.1 --average 0.9 --epochs 40"),
 ]
 OTHERS = ["encode BIGMODEL BIG --coder niht -q -o out/z.npz", "encode BIGMODEL BIG -q -o out/z.npy --dense"]

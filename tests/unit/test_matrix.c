@@ -54,6 +54,57 @@ static void views_by_stride(void **state) {
     }
 }
 
+/* Rows of a sparse matrix: columns in any order, duplicates, an empty row; values as a dense matrix has them.
+ */
+static void sparse_views(void **state) {
+    (void)state;
+    const int64_t indptr[] = {0, 3, 3, 6};
+    const int32_t indices[] = {2, 0, 2, 3, 1, 1};
+    const double values[] = {0.1, -7, 1e9, 3, 1, -1};
+    const double expected[3][4] = {{-7, 0, 0.1 + 1e9, 0}, {0}, {0, 0, 0, 3}};
+    dltf_sparse entries = {indptr, indices, values};
+    dltf_matrix matrix = dltf_matrix_sparse(&entries, 3, 4);
+    assert_int_equal(dl_matrix_check(matrix, DLTF_SUBJECT_DATA), DLTF_OK);
+    for (int64_t i = 0; i < 3; i++) {
+        double row[4] = {9, 9, 9, 9};
+        float single[4] = {9, 9, 9, 9};
+        dl_matrix_row(matrix, i, row);
+        dltf_matrix_row(matrix, i, single);
+        for (int j = 0; j < 4; j++)
+            assert_true(row[j] == expected[i][j] &&
+                        fabs((double)single[j] - expected[i][j]) <= 1e-7 * fabs(expected[i][j]));
+    }
+    dltf_matrix part = dl_matrix_part(matrix, 1, 2);
+    float single[4];
+    assert_int_equal(dl_matrix_check(part, DLTF_SUBJECT_DATA), DLTF_OK);
+    dltf_matrix_row(part, 1, single);
+    assert_true(part.rows == 2 && single[3] == 3);
+}
+
+static void bad_sparse_views(void **state) {
+    (void)state;
+    const double values[] = {1, 2};
+    const struct {
+        int64_t indptr[3];
+        int32_t indices[2];
+        const char *message;
+    } bad[] = {
+        {{0, 1, 2}, {0, 3}, "row 1 has an entry in column 3, but there are 3 columns"},
+        {{0, 1, 2}, {-1, 0}, "row 0 has an entry in column -1"},
+        {{-1, 1, 2}, {0, 0}, "the entries of row 0 are -1 to 1"},
+        {{0, 2, 1}, {0, 0}, "the entries of row 1 are 2 to 1"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        dltf_sparse entries = {bad[i].indptr, bad[i].indices, values};
+        assert_fails(dl_matrix_check(dltf_matrix_sparse(&entries, 2, 3), DLTF_SUBJECT_DATA), DLTF_ARGUMENT,
+                     bad[i].message);
+    }
+    assert_fails(dl_matrix_check(dltf_matrix_sparse(NULL, 2, 3), DLTF_SUBJECT_DATA), DLTF_ARGUMENT,
+                 "no data");
+    assert_fails(dl_matrix_check(dltf_matrix_sparse(&(dltf_sparse){0}, 2, 3), DLTF_SUBJECT_DATA),
+                 DLTF_ARGUMENT, "the sparse matrix has no data");
+}
+
 static void bad_views(void **state) {
     (void)state;
     const float x[1] = {1};
@@ -157,6 +208,7 @@ static void unaligned_data_is_rejected(void **state) {
     }
 }
 
-TESTS_MAIN(cmocka_unit_test(views_by_type), cmocka_unit_test(views_by_stride), cmocka_unit_test(bad_views),
+TESTS_MAIN(cmocka_unit_test(views_by_type), cmocka_unit_test(views_by_stride), cmocka_unit_test(sparse_views),
+           cmocka_unit_test(bad_sparse_views), cmocka_unit_test(bad_views),
            cmocka_unit_test(unaligned_data_is_rejected), cmocka_unit_test(not_finite),
            cmocka_unit_test(norms), cmocka_unit_test(unit_rows))

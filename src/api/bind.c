@@ -1,0 +1,131 @@
+/* The interface without structs: options by name, data and codes by pointer. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "data/array.h"
+
+#include <string.h>
+
+static const struct task {
+    const char *name;
+    dltf_option_table (*table)(void);
+} tasks[] = {
+    {"train", dltf_train_option_table},       {"encode", dltf_encode_option_table},
+    {"denoise", dltf_denoise_option_table},   {"gist", dltf_gist_option_table},
+    {"certify", dltf_certify_option_table},   {"kmeans", dltf_kmeans_option_table},
+    {"landmark", dltf_landmark_option_table}, {"hash", dltf_hash_option_table},
+    {"evaluate", dltf_evaluate_option_table}, {"search", dltf_search_option_table},
+    {"network", dltf_network_option_table},   {"dec", dltf_dec_option_table},
+    {"pretrain", dltf_pretrain_option_table},
+};
+
+enum { TASK_COUNT = sizeof tasks / sizeof *tasks, TEXT_SIZE = 400 };
+
+struct dltf_options {
+    const struct task *task;
+    dltf_option_table table;
+    void *values; /* the struct of the task */
+    char text[TEXT_SIZE];
+};
+
+dltf_status dltf_options_new(const char *task, dltf_options **options) {
+    dltf_status status = DLTF_OK;
+    dltf_options *made = NULL;
+    int found = 0;
+    while (found < TASK_COUNT && strcmp(tasks[found].name, task) != 0)
+        found++;
+    if (found == TASK_COUNT)
+        return dl_fail(DLTF_ARGUMENT, "unknown task '%s'", task);
+    DL_TRY_NEW(made, 1);
+    made->task = &tasks[found];
+    made->table = made->task->table();
+    made->values = dl_alloc((int64_t)made->table.size, 1);
+    if (!made->values) {
+        status = DLTF_MEMORY;
+        goto done;
+    }
+    dltf_option_defaults(made->table, made->values);
+    *options = made;
+    made = NULL;
+done:
+    dltf_options_free(made);
+    return status;
+}
+
+dltf_status dltf_options_set(dltf_options *options, const char *name, const char *text) {
+    return dltf_option_set(options->table, options->values, name, text);
+}
+
+const char *dltf_options_get(dltf_options *options, const char *name) {
+    const dltf_option *option = dltf_option_find(options->table, name);
+    if (!option)
+        return NULL;
+    dltf_option_format(option, options->values, options->text, sizeof options->text);
+    return options->text;
+}
+
+const char *dltf_options_name(const dltf_options *options, int index) {
+    return index >= 0 && index < options->table.count ? options->table.options[index].name : NULL;
+}
+
+const void *dltf_options_struct(const dltf_options *options) {
+    return options->values;
+}
+
+void dltf_options_free(dltf_options *options) {
+    if (!options)
+        return;
+    dl_free(options->values);
+    dl_free(options);
+}
+
+/* Fails for the options of another task, whose struct has another layout. */
+static dltf_status check_task(const dltf_options *options, const char *task) {
+    if (!options || strcmp(options->task->name, task) == 0)
+        return DLTF_OK;
+    return dl_fail(DLTF_ARGUMENT, "options of the task '%s' were given to '%s'", options->task->name, task);
+}
+
+dltf_status dltf_array_borrow(const void *data, dltf_type type, int64_t rows, int64_t cols,
+                              dltf_array **array) {
+    dltf_array *made = DL_NEW(dltf_array, 1);
+    if (!made)
+        return DLTF_MEMORY;
+    made->matrix = (dltf_matrix){data, type, rows, cols, cols, 1};
+    *array = made;
+    return DLTF_OK;
+}
+
+dltf_status dltf_array_train(const dltf_array *X, const dltf_options *options, dltf_progress_fn progress,
+                             void *context, dltf_model **model) {
+    dltf_train_options defaults = dltf_train_options_default();
+    dltf_status status = check_task(options, "train");
+    if (status != DLTF_OK)
+        return status;
+    return dltf_train(X->matrix, options ? options->values : &defaults, progress, context, model);
+}
+
+dltf_status dltf_array_encode(const dltf_array *X, const dltf_model *model, const dltf_options *options,
+                              dltf_codes **codes) {
+    dltf_status status = check_task(options, "encode");
+    if (status != DLTF_OK)
+        return status;
+    return dltf_encode(model, X->matrix, options ? options->values : NULL, NULL, NULL, codes);
+}
+
+const float *dltf_model_dictionary(const dltf_model *model, int64_t *m, int64_t *n, int64_t *k) {
+    dltf_model_view view = dltf_model_get(model);
+    *m = view.m;
+    *n = view.n;
+    *k = view.k;
+    return view.dictionary;
+}
+
+void dltf_codes_arrays(const dltf_codes *codes, int64_t *rows, int64_t *cols, const int64_t **indptr,
+                       const int32_t **indices, const float **values) {
+    dltf_csr csr = dltf_codes_csr(codes);
+    *rows = csr.rows;
+    *cols = csr.cols;
+    *indptr = csr.indptr;
+    *indices = csr.indices;
+    *values = csr.values;
+}

@@ -1,0 +1,75 @@
+"""examples/binding.py, a binding that knows no struct, against the program: same models and codes; its errors.
+
+Usage: binding_interop.py EXAMPLES DLTF FOLDER, with the library on LD_LIBRARY_PATH. Exits with 77 (skipped) without
+NumPy and SciPy.
+"""
+import pathlib
+import subprocess
+import sys
+
+try:
+    import numpy as np
+    import scipy.sparse
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+examples, program, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+sys.path.insert(0, examples)
+sys.dont_write_bytecode = True
+import binding
+
+folder.mkdir(parents=True, exist_ok=True)
+X = np.random.default_rng(0).normal(size=(500, 12)).astype(np.float32)
+np.save(folder / "X.npy", X)
+
+
+def dltf(*words):
+    subprocess.run([program, *map(str, words), "-q"], check=True)
+
+
+def refused(message, function, *arguments, **options):
+    try:
+        function(*arguments, **options)
+    except ValueError as error:
+        assert message in str(error), error
+    else:
+        sys.exit(f"not refused: {message}")
+
+
+dltf("train", folder / "X.npy", "-m", 20, "-k", 3, "--encoder", "tied", "--center", "--theta-start", 0.1, "-o", folder / "W.st")
+dltf("encode", folder / "W.st", folder / "X.npy", "-k", 2, "--refit", "-o", folder / "codes.npz")
+expected = scipy.sparse.load_npz(folder / "codes.npz")
+
+samples = binding.Array(X.reshape(-1), X.shape[1])
+model = binding.train(samples, m=20, k=3, encoder="tied", center=True, theta_start=0.1)
+assert binding.lib.dltf_model_save(model, str(folder / "own.st").encode()) == 0
+assert (folder / "own.st").read_bytes() == (folder / "W.st").read_bytes(), "the models differ"
+m, n, k = binding.integer(), binding.integer(), binding.integer()
+atoms = binding.lib.dltf_model_dictionary(model, *map(binding.ctypes.byref, (m, n, k)))
+assert (m.value, n.value, k.value) == (20, 12, 3)
+assert np.allclose(np.linalg.norm(np.ctypeslib.as_array(atoms, (20, 12)), axis=1), 1, atol=1e-5)
+
+codes = binding.encode(samples, model, k=2, refit=True)
+assert len(codes) == 500
+for i, code in enumerate(codes):
+    row = expected[i]
+    assert [e[0] for e in code] == list(row.indices) and [np.float32(e[1]) for e in code] == list(row.data), i
+
+options = binding.Options("train", m=20, encoder="dual")
+value = lambda name: binding.lib.dltf_options_get(options, name)
+assert (value(b"m"), value(b"encoder"), value(b"center"), value(b"none")) == (b"20", b"dual", b"false", None)
+names = []
+while name := binding.lib.dltf_options_name(options, len(names)):
+    names.append(name)
+assert names[:2] == [b"m", b"k"] and len(names) > 10 and binding.lib.dltf_options_name(options, -1) is None
+
+refused("unknown task 'fly'", binding.Options, "fly")
+refused("unknown option 'atoms'", binding.Options, "train", atoms=3)
+refused("m: ", binding.Options, "train", m=-5)
+refused("encoder: ", binding.Options, "train", encoder="none")
+refused("k: ", binding.train, samples, m=20, k=30)
+refused("options of the task 'encode' were given to 'train'", binding.Handle, "model", binding.lib.dltf_array_train, samples,
+        binding.Options("encode"), None, None)
+refused("12 columns, but the model expects", binding.encode, samples, binding.train(binding.Array(X.reshape(-1), 10), m=20, k=3))
+print(f"{len(names)} options of train; 500 codes and a model as the program makes them")
