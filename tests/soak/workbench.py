@@ -43,6 +43,7 @@ inspect MODEL --json --atoms out/atoms.png --shape 4x2
 inspect HASHER --json
 inspect NETWORK --json
 inspect INDEX
+suggest X -m 8 -k 2 --seconds 1000 --json -q
 export MODEL --c -o out/m.c
 certify MODEL --json
 certify MODEL X --noise 0.1 --flags out/f.npy
