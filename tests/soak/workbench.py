@@ -43,6 +43,7 @@ inspect MODEL --json --atoms out/atoms.png --shape 4x2
 inspect HASHER --json
 inspect NETWORK --json
 inspect INDEX
+suggest X -m 8 -k 2 --seconds 1000 --json -q
 export MODEL --c -o out/m.c
 certify MODEL --json
 certify MODEL X --noise 0.1 --flags out/f.npy
@@ -163,9 +164,15 @@ class Workbench:
                 "PGM": "image.pgm", "PNG": "image.png", "CIFAR": "batch.bin", "PCA": "pca.safetensors",
                 "LABELS": "labels.csv", "BITS": "bits.npy", "TRAINING": "training"}
 
+    def printed(self, option):
+        return subprocess.run([self.program, option], capture_output=True, text=True, check=True).stdout
+
+    def version(self):
+        return self.printed("--version").splitlines()[0]
+
     def unused_commands(self):
         """Commands that no use tests."""
-        text = subprocess.run([self.program, "--help"], capture_output=True, text=True, check=True).stdout
+        text = self.printed("--help")
         used = {use.split()[0] for use in USES}
         return [name for name in re.findall(r"^  (?:dltf )?([a-z]+) ", text, re.M) if name not in used]
 
