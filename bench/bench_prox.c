@@ -77,10 +77,10 @@ static double ns_per_column(double start, int64_t count) {
 }
 
 static double time_prox(shape s, columns *data, result *r) {
-    double start = bench_cpu_seconds();
+    double start = bench_cpu_seconds(), v = 0;
     int64_t passes = 0;
     for (int64_t i = 0; i < COLUMNS; i++)
-        passes += dl_prox_passes(data->c + i * s.m, s.m, s.k, s.gamma, data->q + i * s.m);
+        passes += dl_prox_next(data->c + i * s.m, s.m, s.k, s.gamma, data->q + i * s.m, &v);
     r->passes = (double)passes / COLUMNS;
     return ns_per_column(start, COLUMNS);
 }

@@ -21,9 +21,9 @@ static bool is_one_of(const char *name, const char *const *names) {
 
 /* A checkpoint stores network and options: only a few others may be combined with --resume. */
 static int check_resume(const classifier *c) {
-    static const char *const allowed[] = {"labels", "output",  "validation", "validation-labels",
-                                          "resume", "history", "threads",    "json",
-                                          "quiet",  NULL};
+    static const char *const allowed[] = {"labels", "output",           "validation", "validation-labels",
+                                          "resume", "history",          "threads",    "json",
+                                          "quiet",  "checkpoint-every", NULL};
     for (int i = 0; c->flags.resume && i < c->args.given_count; i++)
         if (!is_one_of(c->args.given[i], allowed))
             return usage_error("--%s cannot be combined with --resume: the checkpoint stores all options",

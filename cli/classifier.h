@@ -3,12 +3,13 @@
 #define CLI_CLASSIFIER_H
 
 #include "cli/arguments.h"
+#include "cli/checkpoints.h"
 #include "cli/lists.h"
 #include "cli/networks.h"
 
 typedef struct classifier_flags {
     const char *labels, *output, *init, *hidden, *keep, *validation, *validation_labels, *resume, *history;
-    double scale;
+    double scale, checkpoint_every;
 } classifier_flags;
 
 /* State of one run of the command. */
@@ -29,6 +30,7 @@ typedef struct classifier {
     dltf_network *start; /* of --init */
     dltf_training *training;
     dltf_reservation *space; /* on disk, for the network */
+    checkpoints checkpoints;
     double seconds;
 } classifier;
 

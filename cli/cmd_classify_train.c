@@ -27,6 +27,7 @@ static const dltf_option own_options[] = {
     {.name = "validation-labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, validation_labels), .argument = "FILE", .help = "their labels"},
     {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA and labels"},
     {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, history), .argument = "FILE.csv", .help = "write one row per epoch"},
+    CHECKPOINTS_OPTION(classifier_flags, checkpoint_every),
 };
 /* clang-format on */
 
@@ -41,8 +42,9 @@ static dltf_option_table training_options(void) {
 /* ---- Training ---- */
 
 static int show_progress(void *context, const dltf_progress *progress) {
-    const classifier *c = context;
+    classifier *c = context;
     int64_t count = 0;
+    checkpoints_step(&c->checkpoints);
     const dltf_epoch *history = dltf_training_history(c->training, &count);
     char note[80] = "", error[32] = "";
     if (count > 0 && !isnan(history[count - 1].error))
@@ -91,6 +93,7 @@ static int learn(classifier *c) {
     dltf_outcome outcome = DLTF_ITERATION_LIMIT;
     interrupt_catch_termination();
     double begin = dltf_seconds();
+    c->checkpoints = checkpoints_begin(save_training, c->training, c->checkpoint, c->flags.checkpoint_every);
     dltf_status status = dltf_training_run(c->training, show_progress, c, &outcome);
     progress_erase();
     c->seconds = dltf_seconds() - begin;
@@ -121,7 +124,8 @@ static int save(classifier *c) {
     release(c);
     if (files_save_anywhere(networks_save, dltf_training_network(c->training), c->output) != c->output)
         return EXIT_FAILED;
-    if (c->flags.resume && files_same(c->flags.resume, c->checkpoint) && unlink(c->checkpoint) == 0)
+    bool resumed = c->flags.resume && files_same(c->flags.resume, c->checkpoint);
+    if ((c->checkpoints.saved || resumed) && unlink(c->checkpoint) == 0 && resumed)
         remark("removed checkpoint %s, which is no longer needed", c->checkpoint);
     if (!c->flags.history)
         return EXIT_OK;

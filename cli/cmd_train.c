@@ -1,6 +1,7 @@
 /* dltf train: learns a dictionary from data. Errors in the request are reported before training starts.
  * Ctrl-C, SIGTERM and SIGHUP save a checkpoint; resuming it gives the same bytes as an uninterrupted run. */
 #include "cli/arguments.h"
+#include "cli/checkpoints.h"
 #include "cli/data_files.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
@@ -18,6 +19,7 @@
 typedef struct train_flags {
     const char *output, *init, *resume, *history;
     int64_t raw_columns;
+    double checkpoint_every;
     enum { SELECT_ABS, SELECT_POSITIVE } select;
 } train_flags;
 
@@ -33,6 +35,7 @@ typedef struct training {
     dltf_model *start, *model;
     dltf_learner *learner;
     dltf_reservation *space; /* on disk, for the model */
+    checkpoints checkpoints;
     dltf_outcome outcome;
     double begin, seconds;
 } training;
@@ -44,6 +47,7 @@ static const dltf_option own_options[] = {
     {.name = "select", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(train_flags, select), .default_text = "abs", .choices = "abs|positive", .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive scores (positive)"},
     {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA"},
     {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, history), .argument = "FILE.csv", .help = "write one row per iteration"},
+    CHECKPOINTS_OPTION(train_flags, checkpoint_every),
     {.name = "raw", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(train_flags, raw_columns), .default_text = "0", .max = INT32_MAX, .argument = "COLUMNS", .help = "read DATA as raw rows: little-endian float32 without a header, this many columns; 0: files with a header"},
 };
 /* clang-format on */
@@ -71,8 +75,8 @@ static bool is_one_of(const char *name, const char *const *names) {
 
 /* A checkpoint stores all training options: only a few others may be combined with --resume. */
 static int check_resume(training *t) {
-    static const char *const allowed[] = {"output",  "resume", "history", "raw", "memory",
-                                          "threads", "json",   "quiet",   NULL};
+    static const char *const allowed[] = {"output",           "resume",  "history", "raw",   "memory",
+                                          "checkpoint-every", "threads", "json",    "quiet", NULL};
     for (int i = 0; t->flags.resume && i < t->args.given_count; i++)
         if (!is_one_of(t->args.given[i], allowed))
             return usage_error("--%s cannot be combined with --resume: the checkpoint stores all options",
@@ -187,9 +191,16 @@ static int save_checkpoint(training *t) {
     return interrupt_exit_code();
 }
 
+static int step(void *context, const dltf_progress *progress) {
+    training *t = context;
+    checkpoints_step(&t->checkpoints);
+    return progress_step(NULL, progress);
+}
+
 static int learn(training *t) {
     interrupt_catch_termination();
-    dltf_status status = dltf_learner_run(t->learner, progress_step, NULL, &t->outcome);
+    t->checkpoints = checkpoints_begin(save_learner, t->learner, t->checkpoint, t->flags.checkpoint_every);
+    dltf_status status = dltf_learner_run(t->learner, step, t, &t->outcome);
     progress_erase();
     t->seconds = dltf_seconds() - t->begin;
     if (status != DLTF_OK)
@@ -212,7 +223,8 @@ static int save(training *t) {
     release(t);
     if (files_save_anywhere(save_model, t->model, t->output) != t->output)
         return EXIT_FAILED;
-    if (t->flags.resume && files_same(t->flags.resume, t->checkpoint) && unlink(t->checkpoint) == 0)
+    bool resumed = t->flags.resume && files_same(t->flags.resume, t->checkpoint);
+    if ((t->checkpoints.saved || resumed) && unlink(t->checkpoint) == 0 && resumed)
         remark("removed checkpoint %s, which is no longer needed", t->checkpoint);
     if (!t->flags.history)
         return EXIT_OK;

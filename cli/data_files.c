@@ -9,11 +9,13 @@
 
 /* What is left of the limit for files that cannot be read by rows. */
 static int check_loaded(const char *path, const dltf_array *part, int64_t memory) {
-    static const int64_t sizes[] = {[DLTF_F32] = 4, [DLTF_F64] = 8, [DLTF_U8] = 1, [DLTF_ROWS] = 0};
+    static const int64_t sizes[] = {
+        [DLTF_F32] = 4, [DLTF_F64] = 8, [DLTF_U8] = 1, [DLTF_ROWS] = 0, [DLTF_SPARSE] = 0};
+    enum { ENTRY_BYTES = sizeof(int32_t) + sizeof(double) };
     dltf_matrix X = dltf_array_matrix(part);
-    double bytes = X.type == DLTF_SPARSE
-                       ? 12 * (double)((const dltf_sparse *)X.data)->indptr[X.rows] /* indices and values */
-                       : (double)X.rows * (double)X.cols * (double)sizes[X.type];
+    double bytes = (double)X.rows * (double)X.cols * (double)sizes[X.type];
+    if (X.type == DLTF_SPARSE)
+        bytes = ENTRY_BYTES * (double)((const dltf_sparse *)X.data)->indptr[X.rows];
     if (bytes <= (double)memory / 2)
         return EXIT_OK;
     return failure(

@@ -14,13 +14,13 @@ typedef enum dltf_type {
     DLTF_F32,
     DLTF_F64,
     DLTF_U8,
-    DLTF_SPARSE, /* compressed rows: dltf_sparse */
-    DLTF_ROWS,   /* read when they are needed: dltf_source */
+    DLTF_ROWS,   /* of a dltf_source: read when they are needed */
+    DLTF_SPARSE, /* of a dltf_sparse: the non-zeros */
 } dltf_type;
 
 /* A view of memory that it does not own. Strides count elements, not bytes: C order is (cols, 1), Fortran
- * order (1, rows), and a slice of either is a view too. The data of DLTF_SPARSE are a dltf_sparse and those
- * of DLTF_ROWS a dltf_source; row_stride is then the number of the first row. */
+ * order (1, rows), and a slice of either is a view too. For DLTF_ROWS and DLTF_SPARSE, data is that object
+ * and row_stride the number of the first row. */
 typedef struct dltf_matrix {
     const void *data;
     dltf_type type;

@@ -105,11 +105,12 @@ static void start(const dl_prefilter *filter, int64_t i, const float *x, int64_t
     s->cut[i] = bounded ? 0 : UINT32_MAX >> 1;
 }
 
+/* In floats: GCC 12 for aarch64 crashes on minima of numbers that are converted in the same loop. */
 static double weakest_of(const float *value, int64_t count) {
-    double weakest = INFINITY;
+    float weakest = INFINITY;
     for (int64_t e = 0; e < count; e++)
-        weakest = fmin(weakest, fabs((double)value[e]));
-    return weakest;
+        weakest = fminf(weakest, fabsf(value[e]));
+    return (double)weakest;
 }
 
 /* The k-th largest magnitude of some scores; 0 if there are fewer. */

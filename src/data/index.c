@@ -39,8 +39,8 @@ static dltf_status check_codes(dltf_matrix codes, dltf_subject subject) {
     static const char *const names[] = {[DLTF_F32] = "float32",
                                         [DLTF_F64] = "float64",
                                         [DLTF_U8] = "uint8",
-                                        [DLTF_SPARSE] = "a sparse matrix",
-                                        [DLTF_ROWS] = "rows of a source"};
+                                        [DLTF_ROWS] = "rows",
+                                        [DLTF_SPARSE] = "a sparse matrix"};
     if (codes.data && codes.rows == 0)
         return dl_fail_about(DLTF_DATA, subject, "is empty: there are no codes");
     dltf_status status = dl_matrix_check(codes, subject);

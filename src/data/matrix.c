@@ -35,11 +35,11 @@ int dl_type_size(dltf_type type) {
 /* Everything that reading a row relies on. */
 static dltf_status check_sparse(dltf_matrix matrix, dltf_subject subject) {
     const dltf_sparse *entries = matrix.data;
-    if (!entries->indptr || !entries->indices || !entries->values)
+    if (!entries->indptr || !entries->indices || !entries->values || matrix.row_stride < 0)
         return dl_fail_about(DLTF_ARGUMENT, subject, "the sparse matrix has no data");
+    const int64_t *indptr = entries->indptr + matrix.row_stride;
     for (int64_t i = 0; i < matrix.rows; i++) {
-        int64_t begin = entries->indptr[matrix.row_stride + i],
-                end = entries->indptr[matrix.row_stride + i + 1];
+        int64_t begin = indptr[i], end = indptr[i + 1];
         if (begin < 0 || end < begin)
             return dl_fail_about(DLTF_ARGUMENT, subject, "the entries of row %lld are %lld to %lld",
                                  (long long)i, (long long)begin, (long long)end);
@@ -59,9 +59,9 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
         return dl_fail_about(DLTF_ARGUMENT, subject,
                              "%lld rows and %lld columns: at least one of each is needed",
                              (long long)matrix.rows, (long long)matrix.cols);
-    if ((unsigned)matrix.type > DLTF_ROWS)
+    if (matrix.type < DLTF_F32 || matrix.type > DLTF_SPARSE)
         return dl_fail_about(DLTF_ARGUMENT, subject,
-                             "unsupported element type %d; expected f32, f64, u8, sparse or rows",
+                             "unsupported element type %d; expected f32, f64, u8, rows or sparse",
                              (int)matrix.type);
     if (!dl_is_aligned(matrix.data, (size_t)dl_type_size(matrix.type)))
         return dl_fail_about(DLTF_ARGUMENT, subject,
@@ -82,9 +82,9 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
 #define READ_SPARSE_ROW(result)                                                                              \
     do {                                                                                                     \
         const dltf_sparse *entries = matrix.data;                                                            \
-        int64_t first = matrix.row_stride + row;                                                             \
+        const int64_t *indptr = entries->indptr + matrix.row_stride + row;                                   \
         memset(out, 0, (size_t)matrix.cols * sizeof *out);                                                   \
-        for (int64_t e = entries->indptr[first]; e < entries->indptr[first + 1]; e++)                        \
+        for (int64_t e = indptr[0]; e < indptr[1]; e++)                                                      \
             out[entries->indices[e]] = (result)((double)out[entries->indices[e]] + entries->values[e]);      \
     } while (0)
 
@@ -104,7 +104,7 @@ void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out) {
 dltf_matrix dl_matrix_part(dltf_matrix matrix, int64_t first, int64_t count) {
     dltf_matrix part = matrix;
     part.rows = count;
-    if (matrix.type == DLTF_SPARSE || matrix.type == DLTF_ROWS)
+    if (matrix.type == DLTF_ROWS || matrix.type == DLTF_SPARSE)
         part.row_stride += first;
     else
         part.data = (const char *)matrix.data + first * matrix.row_stride * dl_type_size(matrix.type);

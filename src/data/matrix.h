@@ -30,7 +30,7 @@ dltf_status dl_matrix_check_memory(dltf_matrix matrix, dltf_subject subject);
 /* The same check for one row, numbered `index` in the message. */
 dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, dltf_subject subject);
 
-/* Bytes of an element; not for sparse matrices. */
+/* Bytes of an element of a matrix in memory; 1 for others. */
 int dl_type_size(dltf_type type);
 
 /* Euclidean norm without overflow or underflow of the squares. */

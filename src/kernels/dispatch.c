@@ -47,6 +47,8 @@ static const level levels[] = {
     {&dl_kernels_avx512vnni, has_avx512vnni},
     {&dl_kernels_avx512, has_avx512},
     {&dl_kernels_avx2, has_avx2},
+#elif defined(__aarch64__)
+    {&dl_kernels_neon, everywhere}, /* part of the architecture */
 #endif
     {&dl_kernels_c, everywhere},
 };

@@ -94,10 +94,11 @@ DL_KERNEL(void, shortlist,
 DL_KERNEL(void, distances,
           (const float *x, const float *Y, int64_t n, const int32_t *index, int64_t count, float *out))
 
-/* Counts and sums |c_i| between `low` and `high`, counts those from `high` on. */
+/* Counts and sums |c_i| between `low` and `high`, counts those from `high` on. Adds up to four of them in
+ * single precision. */
 DL_KERNEL(dl_prox_piece, prox_count, (const float *c, int64_t m, float low, float high))
 
-/* q = sign(c) min(|c|, max(v, shrink |c|)), the product rounded once; q may be c. */
+/* q = sign(c) min(|c|, max(v, shrink |c|)), the product as if it were rounded once; q may be c. */
 DL_KERNEL(void, prox_apply, (const float *c, int64_t m, float v, double shrink, float *q))
 
 /* Networks: y = max(y + bias, 0), NaN stays; delta = 0 where the output y of that is not positive. */

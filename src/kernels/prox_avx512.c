@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-enum { LANES = 16 };
+enum { LANES = 16, GROUP = 4 * LANES };
 
 /* Sums of 16 lanes in two registers, and the counts. */
 typedef struct tally {
@@ -12,14 +12,25 @@ typedef struct tally {
     int64_t above, full;
 } tally;
 
-static inline __attribute__((always_inline)) void count_block(__m512 c, __m512 low, __m512 high, tally *t) {
+static inline __attribute__((always_inline)) __m512 count_block(__m512 part, __m512 c, __m512 low,
+                                                                __m512 high, tally *t) {
     __m512 a = _mm512_abs_ps(c);
     __mmask16 above = _mm512_cmp_ps_mask(a, low, _CMP_GT_OQ), full = _mm512_cmp_ps_mask(a, high, _CMP_GE_OQ);
-    __m512 middle = _mm512_maskz_mov_ps((__mmask16)(above & ~full), a);
-    t->low = _mm512_add_pd(t->low, _mm512_cvtps_pd(_mm512_castps512_ps256(middle)));
-    t->high = _mm512_add_pd(t->high, _mm512_cvtps_pd(_mm512_extractf32x8_ps(middle, 1)));
     t->above += __builtin_popcount(above);
     t->full += __builtin_popcount(full);
+    return _mm512_mask_add_ps(part, (__mmask16)(above & ~full), part, a);
+}
+
+static inline __attribute__((always_inline)) void add_part(__m512 part, tally *t) {
+    t->low = _mm512_add_pd(t->low, _mm512_cvtps_pd(_mm512_castps512_ps256(part)));
+    t->high = _mm512_add_pd(t->high, _mm512_cvtps_pd(_mm512_extractf32x8_ps(part, 1)));
+}
+
+/* Adds the upper half of the lanes to the lower one until one is left. */
+static inline __attribute__((always_inline)) double total(__m512d lanes) {
+    __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(lanes), _mm512_extractf64x4_pd(lanes, 1));
+    __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
 static inline __attribute__((always_inline)) __mmask16 rest_mask(int64_t left) {
@@ -29,36 +40,40 @@ static inline __attribute__((always_inline)) __mmask16 rest_mask(int64_t left) {
 dl_prox_piece dl_prox_count_avx512(const float *c, int64_t m, float low, float high) {
     const __m512 lows = _mm512_set1_ps(low), highs = _mm512_set1_ps(high);
     tally t = {_mm512_setzero_pd(), _mm512_setzero_pd(), 0, 0};
+    __m512 part = _mm512_setzero_ps();
     int64_t i = 0;
+    for (; i + GROUP <= m; i += GROUP) {
+        part = _mm512_setzero_ps();
+        DL_UNROLL
+        for (int l = 0; l < GROUP; l += LANES)
+            part = count_block(part, _mm512_loadu_ps(c + i + l), lows, highs, &t);
+        add_part(part, &t);
+    }
+    part = _mm512_setzero_ps();
     for (; i + LANES <= m; i += LANES)
-        count_block(_mm512_loadu_ps(c + i), lows, highs, &t);
+        part = count_block(part, _mm512_loadu_ps(c + i), lows, highs, &t);
     if (i < m) /* a zero is never above, so the padding does not count */
-        count_block(_mm512_maskz_loadu_ps(rest_mask(m - i), c + i), lows, highs, &t);
-    double lane[8];
-    _mm512_storeu_pd(lane, _mm512_add_pd(t.low, t.high));
-    for (int l = 0; l < 4; l++)
-        lane[l] += lane[l + 4];
-    return (dl_prox_piece){t.full, t.above - t.full, (lane[0] + lane[2]) + (lane[1] + lane[3])};
+        part = count_block(part, _mm512_maskz_loadu_ps(rest_mask(m - i), c + i), lows, highs, &t);
+    add_part(part, &t);
+    return (dl_prox_piece){t.full, t.above - t.full, total(_mm512_add_pd(t.low, t.high))};
 }
 
-static inline __attribute__((always_inline)) __m512 apply_block(__m512 c, __m512 v, __m512d shrink) {
+static inline __attribute__((always_inline)) __m512 apply_block(__m512 c, __m512 v, __m512 high, __m512 low) {
     const __m512 sign = _mm512_set1_ps(-0.0f);
-    __m512 a = _mm512_abs_ps(c);
-    __m256 low = _mm512_cvtpd_ps(_mm512_mul_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(a)), shrink));
-    __m256 high = _mm512_cvtpd_ps(_mm512_mul_pd(_mm512_cvtps_pd(_mm512_extractf32x8_ps(a, 1)), shrink));
-    __m512 shrunk = _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
+    __m512 a = _mm512_abs_ps(c), shrunk = _mm512_fmadd_ps(a, high, _mm512_mul_ps(a, low));
     __m512 q = _mm512_min_ps(a, _mm512_max_ps(shrunk, v));
     return _mm512_or_ps(q, _mm512_and_ps(c, sign));
 }
 
 void dl_prox_apply_avx512(const float *c, int64_t m, float v, double shrink, float *q) {
-    const __m512 vs = _mm512_set1_ps(v);
-    const __m512d shrinks = _mm512_set1_pd(shrink);
+    const float half = (float)shrink;
+    const __m512 vs = _mm512_set1_ps(v), high = _mm512_set1_ps(half);
+    const __m512 low = _mm512_set1_ps((float)(shrink - (double)half));
     int64_t i = 0;
     for (; i + LANES <= m; i += LANES)
-        _mm512_storeu_ps(q + i, apply_block(_mm512_loadu_ps(c + i), vs, shrinks));
+        _mm512_storeu_ps(q + i, apply_block(_mm512_loadu_ps(c + i), vs, high, low));
     if (i < m) {
         __mmask16 rest = rest_mask(m - i);
-        _mm512_mask_storeu_ps(q + i, rest, apply_block(_mm512_maskz_loadu_ps(rest, c + i), vs, shrinks));
+        _mm512_mask_storeu_ps(q + i, rest, apply_block(_mm512_maskz_loadu_ps(rest, c + i), vs, high, low));
     }
 }

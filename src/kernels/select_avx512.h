@@ -5,6 +5,7 @@
 #define DL_KERNELS_SELECT_AVX512_H
 
 #include "kernels/level/level.h"
+#include "kernels/select_output.h"
 
 #include <immintrin.h>
 
@@ -28,14 +29,6 @@ static inline __attribute__((always_inline)) __m512i load_keys(const float *scor
     return keys_of(_mm512_castps_si512(_mm512_maskz_loadu_ps(valid, scores + j)), positive);
 }
 
-/* Where selected scores go. Up to `room` entries may be written, also more than are selected: whole vectors
- * are stored where they fit, since masked stores are slow on some CPUs. */
-typedef struct output {
-    int32_t *index;
-    float *value;
-    int64_t room;
-} output;
-
 /* Appends the chosen ones of sixteen scores. Compressed in a register, then stored: the memory form of the
  * instruction is slow too. */
 static inline __attribute__((always_inline)) void append(output out, int64_t kept, __mmask16 chosen,
@@ -50,11 +43,6 @@ static inline __attribute__((always_inline)) void append(output out, int64_t kep
         _mm512_mask_storeu_epi32(out.index + kept, front, index);
         _mm512_mask_storeu_epi32(out.value + kept, front, value);
     }
-}
-
-/* The output of a row after `rows` rows of k entries. Later rows of it are written later. */
-static inline output output_at(output out, int64_t rows, int64_t k) {
-    return (output){out.index + rows * k, out.value + rows * k, out.room - rows * k};
 }
 
 /* One row of m scores, any k; returns how many were kept. */

@@ -14,6 +14,8 @@
 static const double MIN_GAMMA = 0x1p-26;
 /* At this gamma all entries of q underflow to 0; larger values are clipped to it to avoid overflow. */
 static const double MAX_GAMMA = 1e100;
+/* Below this both halves of 1/(1+gamma) are floats of full precision. */
+static const double LARGE_GAMMA = 0x1p60;
 
 enum { MAX_PASSES = 200, FREE_PASSES = 12 };
 
@@ -23,22 +25,45 @@ typedef struct scalar_problem {
     double gamma;
 } scalar_problem;
 
+/* The kernel adds a few entries in single precision, which can overflow; a block has one in each lane. */
+static dl_prox_piece count(const scalar_problem *problem, float low, float high) {
+    enum { BLOCK = 16 };
+    dl_prox_piece piece = dl_kernels_now()->prox_count(problem->c, problem->m, low, high);
+    if (piece.sum < INFINITY)
+        return piece;
+    piece.sum = 0;
+    for (int64_t i = 0; i < problem->m; i += BLOCK) {
+        int64_t left = problem->m - i;
+        piece.sum += dl_kernels_now()->prox_count(problem->c + i, left < BLOCK ? left : BLOCK, low, high).sum;
+    }
+    return piece;
+}
+
+/* The float `steps` after a positive one. Unlike nextafterf, no function call and no branch. */
+static float neighbour(float x, int32_t steps) {
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits += steps;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* The linear piece at v. Thresholds are rounded to floats such that no comparison changes its result. */
 static dl_prox_piece piece_at(const scalar_problem *problem, double v) {
     double top = (1 + problem->gamma) * v;
     float low = v < (double)FLT_MAX ? (float)v : FLT_MAX;
     float high = top <= (double)FLT_MAX ? (float)top : INFINITY;
-    if ((double)low > v)
-        low = nextafterf(low, 0);
-    if ((double)high < top)
-        high = nextafterf(high, INFINITY);
-    return dl_kernels_now()->prox_count(problem->c, problem->m, low, high);
+    return count(problem, neighbour(low, -((double)low > v)), neighbour(high, (double)high < top));
 }
 
 /* The root of g (see solve) if it were this linear piece everywhere; 0 if there is none. */
 static double piece_root(const scalar_problem *problem, dl_prox_piece piece) {
     double slope = (double)(problem->k - piece.full) * problem->gamma + (double)piece.middle;
     return piece.middle > 0 && slope > 0 ? piece.sum / slope : 0;
+}
+
+static bool same(dl_prox_piece a, dl_prox_piece b) {
+    return a.full == b.full && a.middle == b.middle;
 }
 
 /* The midpoint of a and b (positive, a < b) in their binary representation: about the geometric mean, so that
@@ -107,7 +132,7 @@ static double solve(const scalar_problem *problem, dl_prox_piece all, int *passe
     for (; *passes < MAX_PASSES; v = next) {
         dl_prox_piece piece = piece_at(problem, v);
         ++*passes;
-        if (newton && piece.full == origin.full && piece.middle == origin.middle)
+        if (newton && same(piece, origin))
             break;
         double g = ((double)piece.full - k) * gamma + (piece.sum / v - (double)piece.middle);
         next = piece_root(problem, piece);
@@ -124,6 +149,34 @@ static double solve(const scalar_problem *problem, dl_prox_piece all, int *passe
     return v;
 }
 
+/* The same root from a guess by a few Newton steps without safeguards, which need no pass over all entries
+ * first; 0 if they do not reach it. A piece with its own root has more than k entries above v: the k-th share
+ * of the sum is taken by entries of which some have less than a full share. */
+static double solve_near(const scalar_problem *problem, double guess, int *passes) {
+    enum { STEPS = 5 };
+    if (!(guess > 0))
+        return 0;
+    dl_prox_piece piece = piece_at(problem, guess);
+    ++*passes;
+    for (int step = 0; step < STEPS; step++) {
+        dl_prox_piece origin = piece;
+        double v = piece_root(problem, piece);
+        if (!(v > 0))
+            return 0;
+        piece = piece_at(problem, v);
+        ++*passes;
+        if (same(piece, origin))
+            return v;
+    }
+    return 0;
+}
+
+/* The kernel for factors that single precision cannot represent. */
+static void apply_tiny(const float *c, int64_t m, float v, double shrink, float *q) {
+    for (int64_t i = 0; i < m; i++)
+        q[i] = copysignf(fminf(fabsf(c[i]), fmaxf(v, (float)(fabs((double)c[i]) * shrink))), c[i]);
+}
+
 /* Minimises gamma ||q||^2_{k,2} + ||q - c||^2 over q (paper eq. (Qproximal), where k is k').
  *
  * ||q||^2_{k,2} is the maximum of sum u_i q_i^2 over 0 <= u_i <= 1, sum u_i = k, so that at the optimum
@@ -134,9 +187,9 @@ static double solve(const scalar_problem *problem, dl_prox_piece all, int *passe
  *
  *     q = sign(c) min(|c|, max(v, |c|/(1+gamma))),  sum_i clip((|c_i|/v - 1)/gamma, 0, 1) = k.
  *
- * c and q have m entries. O(m) for each of about 4 passes over c and one that writes q, which may be c. If
- * at most k entries are non-zero, all of them are full, and v = 0. */
-int dl_prox_passes(const float *c, int64_t m, int64_t k, double gamma, float *q) {
+ * c and q have m entries. O(m) for each of 3 to 5 passes over c and one that writes q, which may be c. If at
+ * most k entries are non-zero, all of them are full, and v = 0. */
+int dl_prox_next(const float *c, int64_t m, int64_t k, double gamma, float *q, double *v) {
     if (!(gamma > MIN_GAMMA)) {
         if (q != c)
             memcpy(q, c, (size_t)m * sizeof *q);
@@ -144,15 +197,20 @@ int dl_prox_passes(const float *c, int64_t m, int64_t k, double gamma, float *q)
     }
     gamma = fmin(gamma, MAX_GAMMA);
     scalar_problem problem = {c, m, k, gamma};
-    dl_prox_piece all = dl_kernels_now()->prox_count(c, m, 0, INFINITY);
-    int passes = 1;
-    double v = all.middle > k ? solve(&problem, all, &passes) : 0;
-    dl_kernels_now()->prox_apply(c, m, (float)v, 1 / (1 + gamma), q);
+    int passes = 0;
+    *v = solve_near(&problem, *v, &passes);
+    if (*v == 0) {
+        dl_prox_piece all = count(&problem, 0, INFINITY);
+        ++passes;
+        *v = all.middle > k ? solve(&problem, all, &passes) : 0;
+    }
+    (gamma < LARGE_GAMMA ? dl_kernels_now()->prox_apply : apply_tiny)(c, m, (float)*v, 1 / (1 + gamma), q);
     return passes + 1;
 }
 
 void dl_prox(const float *c, int64_t m, int64_t k, double gamma, float *q) {
-    dl_prox_passes(c, m, k, gamma, q);
+    double v = 0;
+    dl_prox_next(c, m, k, gamma, q, &v);
 }
 
 dltf_status dl_prox_check(const float *c, int64_t m, int64_t k, double gamma, const float *q) {

@@ -12,7 +12,9 @@ void dl_prox(const float *c, int64_t m, int64_t k, double gamma, float *q);
 /* Checks the arguments of dltf_prox and dltf_prox_sorted. */
 dltf_status dl_prox_check(const float *c, int64_t m, int64_t k, double gamma, const float *q);
 
-/* dl_prox; returns the number of passes over c, for tests and benchmarks. */
-int dl_prox_passes(const float *c, int64_t m, int64_t k, double gamma, float *q);
+/* dl_prox for one of several similar columns: *v is the scalar that determines the solution, 0 before the
+ * first column, and saves passes over the next. Returns the number of passes over c, for tests and
+ * benchmarks. */
+int dl_prox_next(const float *c, int64_t m, int64_t k, double gamma, float *q, double *v);
 
 #endif

@@ -18,13 +18,14 @@ dl_q_outcome dl_q_step(const dl_z_problem *problem, double gamma, int64_t rows, 
                        dl_z_space *space, float *Q, float *M) {
     int64_t m = problem->m, top = 2 * problem->k < m ? 2 * problem->k : m;
     float over_beta = (float)(1 / problem->beta);
+    double v = 0;
     dl_q_outcome outcome = {0};
     for (int64_t i = 0; i < rows; i++) {
         const float *p = space->P + i * m, *y = Y + i * m;
         float *c = space->R, *new_q = space->U, *q = Q + i * m;
         for (int64_t j = 0; j < m; j++)
             c[j] = -p[j] - y[j] * over_beta;
-        dl_prox(c, m, top, gamma, new_q);
+        dl_prox_next(c, m, top, gamma, new_q, &v);
         for (int64_t j = 0; j < m; j++) {
             double moved = (double)new_q[j] - (double)q[j], gap = (double)new_q[j] + (double)p[j];
             outcome.change += moved * moved;

@@ -10,6 +10,14 @@
 #include <float.h>
 #include <math.h>
 
+/* In floats: GCC 12 for aarch64 crashes on maxima of numbers that are converted in the same loop. */
+static double most_of(const float *x, int64_t count) {
+    float most = 0;
+    for (int64_t i = 0; i < count; i++)
+        most = fmaxf(most, fabsf(x[i]));
+    return (double)most;
+}
+
 static double longest(const double *rows, int64_t m, int64_t n) {
     double most = 0;
     for (int64_t i = 0; i < m; i++)
@@ -48,8 +56,7 @@ dltf_status dl_gains_make(const dltf_model *model, bool tied, dl_gains *gains) {
     DL_TRY_NEW(row, g.m);
     g.longest_w = longest(g.W, g.m, g.n);
     g.longest_e = longest(g.E, g.m, g.n);
-    for (int64_t i = 0; g.bias && i < g.m; i++)
-        g.most_bias = fmax(g.most_bias, fabs((double)g.bias[i]));
+    g.most_bias = g.bias ? most_of(g.bias, g.m) : 0;
     g.slack = (double)(g.n + 2) * DBL_EPSILON * g.longest_e * g.longest_w;
     fill(&g, row);
     *gains = g;

@@ -83,7 +83,7 @@ same_rows() {
   printf '\xff' | cat - batch.bin | head -c 6146 >label.bin
   echo "no image" >text.png
   fails 2 "IMAGES is missing; usage: dltf gist IMAGES..." gist -o g.npy
-  fails 2 "IMAGES... is empty" gist gray.pgm "" -o g.npy
+  fails 2 "IMAGES is empty" gist gray.pgm "" -o g.npy
   fails 2 "-o OUT is missing: give an output file \(.npy" gist gray.pgm
   fails 2 "g.png: unsupported extension: descriptors can be written as .npy" gist gray.pgm -o g.png
   fails 2 "l.txt: unsupported extension: labels can be written as .npy" gist batch.bin -o g.npy --labels l.txt

@@ -7,6 +7,7 @@ uses=(
   "train @"
   "train X --init @"
   "train X --resume @"
+  "suggest @"
   "encode @ X"
   "encode MODEL @"
   "encode MODEL @ --raw -o codes.npz"

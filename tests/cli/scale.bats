@@ -54,6 +54,33 @@ END
   [[ $output == *"expected a number such as 500M or 2G"* ]]
 }
 
+@test "kill -9 loses at most the work since the last checkpoint" {
+  options=(-m 24 -k 3 --encoder tied --steps 300 --iterations 60 --admm 60 --tolerance 0)
+  dltf train "$toy/X.npy" "${options[@]}" -q -o whole.safetensors
+  [[ ! -e whole.safetensors.checkpoint ]]
+  timeout -s KILL 0.5 "$DLTF" train "$toy/X.npy" "${options[@]}" --checkpoint-every 0.01 -q -o m.safetensors || true
+  for attempt in 1 2 3; do
+    [[ -e m.safetensors.checkpoint ]] || break
+    timeout -s KILL 0.5 "$DLTF" train "$toy/X.npy" --resume m.safetensors.checkpoint --checkpoint-every 0.01 -q -o m.safetensors || true
+  done
+  if [[ -e m.safetensors.checkpoint ]]; then
+    dltf train "$toy/X.npy" --resume m.safetensors.checkpoint -q -o m.safetensors
+  elif [[ ! -e m.safetensors ]]; then # killed before the first checkpoint
+    dltf train "$toy/X.npy" "${options[@]}" -q -o m.safetensors
+  fi
+  same_file whole.safetensors m.safetensors
+  [[ $(ls) == $'m.safetensors\nwhole.safetensors' ]]
+}
+
+@test "a checkpoint that cannot be written does not end the training" {
+  options=(-m 24 -k 3 --encoder tied --steps 0 --iterations 0 --admm 20 --tolerance 0)
+  dltf train "$toy/X.npy" "${options[@]}" -q -o whole.safetensors
+  ulimit -f 100 # enough for the model, not for the state of every sample
+  run -0 --separate-stderr dltf train "$toy/X.npy" "${options[@]}" --checkpoint-every 0.0001 -o m.safetensors
+  [[ $stderr == *"cannot save a checkpoint: m.safetensors.checkpoint: cannot write: File too large; training goes on without"* ]]
+  same_file whole.safetensors m.safetensors
+}
+
 @test "an interrupted training with several files and a limit prints a command that resumes it" {
   cut_in_parts
   dltf train a.npy b.npy c.fvecs -m 24 -k 2 --encoder tied --steps 400 --iterations 0 --memory 100M -q -o whole.safetensors

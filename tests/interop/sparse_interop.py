@@ -87,6 +87,14 @@ with open("sparse.npz", "rb") as file:
     subprocess.run([program, "encode", "model", "-", "-o", "piped.npz", "-q"], stdin=file, check=True)
 assert pathlib.Path("piped.npz").read_bytes() == pathlib.Path("codes.npz").read_bytes()
 
+# Several files, and a limit of memory.
+sparse.save_npz("top.npz", X[:150])
+sparse.save_npz("rest.npz", X[150:])
+whole = pathlib.Path("model").read_bytes()
+for options in (["top.npz", "rest.npz"], ["sparse.npz", "--memory", "200M"]):
+    dltf("train", *options, "-m", 20, "-k", 3, "--steps", 10, "-o", "parts")
+    assert pathlib.Path("parts").read_bytes() == whole, options
+
 # Refusals.
 for form in ("csc", "coo", "bsr", "dia"):
     sparse.save_npz("other.npz", X.asformat(form))

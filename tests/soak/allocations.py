@@ -12,15 +12,13 @@ def count(bench, shim, words):
 def run(bench, budget, draw, report, shim):
     """Visits the uses in turn. Every other visit fails the next allocation from the start, the others a random one."""
     uses = draw.sample(workbench.USES, len(workbench.USES))
-    known, visit = {}, 0
+    totals, visit = {}, 0
     while budget.next():
         rank, use = divmod(visit, len(uses))
         use, visit = uses[use], visit + 1
         words = bench.words(use)
-        if use not in known:
-            known[use] = bench.run(words), count(bench, shim, words)
-            report(use, "without a failure", workbench.defects(known[use][0]))
-        reference, total = known[use]
+        reference = bench.reference(use, report)
+        total = totals[use] if use in totals else totals.setdefault(use, count(bench, shim, words))
         at = rank // 2 + 1 if rank % 2 == 1 and rank // 2 < total else draw.randint(1, total)
         more = draw.choice("01")
         result = bench.run(words, environment={"LD_PRELOAD": shim, "FAIL_AT": str(at), "FAIL_MORE": more})

@@ -21,13 +21,11 @@ def draw_limit(draw, memory):
 
 def run(bench, budget, draw, report, memory):
     """`memory`: whether the address space may be limited, which a sanitizer does not survive."""
-    known = {}
     while budget.next():
         use = draw.choice(workbench.USES)
         words = bench.words(use)
-        if use not in known:
-            known[use] = bench.run(words)
+        reference = bench.reference(use, report)
         text, limits = draw_limit(draw, memory)
         result = bench.run(words, limits=limits, environment={"OMP_NUM_THREADS": draw.choice("128")})
-        report(use, text, workbench.defects(result, known[use]))
+        report(use, text, workbench.defects(result, reference))
     return {"resource limits": budget.used}

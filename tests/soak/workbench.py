@@ -28,6 +28,8 @@ train IDX -m 8 -k 2 --encoder tied --steps 1 --iterations 1 -q -o out/m.safetens
 train IDXGZ -m 8 -k 2 --encoder tied --steps 1 --iterations 1 -q -o out/m.safetensors
 train FVECS -m 8 -k 2 --encoder tied --steps 1 --iterations 1 -q -o out/m.safetensors
 train X -m 8 -k 2 --init MODEL --encoder tied --steps 1 --iterations 1 -q -o out/m.safetensors
+train X X -m 8 -k 2 --encoder tied --steps 2 --iterations 1 --memory 300M -q -o out/m.safetensors
+train RAW --raw 8 -m 8 -k 2 --encoder tied --steps 2 --iterations 1 -q -o out/m.safetensors
 train X --resume CHECKPOINT -q -o out/m.safetensors
 encode MODEL X -q -o out/z.npz
 encode MODEL X -q -o out/z.npy --dense --json
@@ -41,10 +43,12 @@ inspect MODEL --json --atoms out/atoms.png --shape 4x2
 inspect HASHER --json
 inspect NETWORK --json
 inspect INDEX
+export MODEL --c -o out/m.c
 certify MODEL --json
 certify MODEL X --noise 0.1 --flags out/f.npy
 synth -n 8 -m 12 -k 2 -N 50 -q -o out/toy
 score MODEL --truth TOY --json
+plot HISTORY -o out/p.svg
 noise PGM --sigma 5 -q -o out/n.png
 denoise PGM --sigma 10 -q -o out/d.png
 denoise PNG --stages 1 -q -o out/d.npy --json
@@ -111,7 +115,7 @@ class Workbench:
     def __init__(self, program, kept):
         self.program, self.kept = os.path.realpath(program), pathlib.Path(kept)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dltf-soak-"))
-        self.environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+        self.environment, self.references = {**os.environ, "OMP_NUM_THREADS": "2"}, {}
         try:
             self.files = self.make_files()
         except BaseException:
@@ -129,6 +133,7 @@ class Workbench:
         folder = self.folder
         self.dltf("synth -n 8 -m 12 -k 2 -N 60 -q -o toy")
         self.dltf("train toy/X.npy -m 8 -k 2 --encoder distilled --steps 3 --polish 1 -q -o model.safetensors")
+        self.dltf("train toy/X.npy -m 8 -k 2 --encoder tied --steps 3 --iterations 2 -q -o m --history history.csv")
         self.dltf("encode model.safetensors toy/X.npy -q -o codes.npz")
         self.dltf("hash train toy/X.npy --method itq -m 8 -q -o hasher.safetensors")
         self.dltf("hash encode hasher.safetensors toy/X.npy -q -o bits.npy")
@@ -141,6 +146,7 @@ class Workbench:
             archive.writestr("X.npy", data)
         rows = [struct.unpack("<8f", values[32 * i:32 * i + 32]) for i in range(60)]
         (folder / "X.csv").write_text("".join(",".join(f"{x:.6g}" for x in row) + "\n" for row in rows))
+        (folder / "X.raw").write_bytes(values)
         (folder / "X.fvecs").write_bytes(b"".join(struct.pack("<i8f", 8, *row) for row in rows))
         idx = bytes([0, 0, 8, 2]) + struct.pack(">2I", 60, 8) + bytes((i * 37) % 251 for i in range(480))
         (folder / "X-idx2-ubyte").write_bytes(idx)
@@ -151,10 +157,17 @@ class Workbench:
         self.interrupted("train toy/X.npy -m 8 -k 2 --encoder tied --steps 100000000 -q -o t", "t.checkpoint", "checkpoint")
         self.interrupted("classify train toy/X.npy --labels labels.csv --hidden 8 --epochs 100000000 -q -o c", "c.checkpoint", "training")
         return {"X": "toy/X.npy", "XNPZ": "X.npz", "CSV": "X.csv", "IDX": "X-idx2-ubyte", "IDXGZ": "X-idx2-ubyte.gz",
-                "FVECS": "X.fvecs", "MODEL": "model.safetensors", "CHECKPOINT": "checkpoint", "CODES": "codes.npz",
+                "FVECS": "X.fvecs", "RAW": "X.raw", "HISTORY": "history.csv", "MODEL": "model.safetensors",
+                "CHECKPOINT": "checkpoint", "CODES": "codes.npz",
                 "HASHER": "hasher.safetensors", "NETWORK": "network.safetensors", "INDEX": "bits.index", "TOY": "toy",
                 "PGM": "image.pgm", "PNG": "image.png", "CIFAR": "batch.bin", "PCA": "pca.safetensors",
                 "LABELS": "labels.csv", "BITS": "bits.npy", "TRAINING": "training"}
+
+    def unused_commands(self):
+        """Commands that no use tests."""
+        text = subprocess.run([self.program, "--help"], capture_output=True, text=True, check=True).stdout
+        used = {use.split()[0] for use in USES}
+        return [name for name in re.findall(r"^  (?:dltf )?([a-z]+) ", text, re.M) if name not in used]
 
     def interrupted(self, text, made, name):
         """A checkpoint with one iteration left: the number in its options is that of the iterations done, and one."""
@@ -210,6 +223,13 @@ class Workbench:
     def run(self, words, **more):
         self.clear()
         return self.finish(self.start(words, **more))
+
+    def reference(self, use, report):
+        """The result without disturbance, which must be a success."""
+        if use not in self.references:
+            result = self.references[use] = self.run(self.words(use))
+            report(use, "without disturbance", defects(result) + ([f"fails: {result.lines()}"] if result.code != 0 else []))
+        return self.references[use]
 
     def outputs(self):
         found = {}

@@ -163,12 +163,32 @@ static void random_columns(void **state) {
         double gamma = below(20) == 0 ? 0 : pow(10, uniform(-6, 6));
         fill_column(column % KINDS, c, m);
         check_column(c, m, k, gamma);
-        int passes = dl_prox_passes(c, m, k, gamma, q);
+        double v = 0;
+        int passes = dl_prox_next(c, m, k, gamma, q, &v);
         max_passes = passes > max_passes ? passes : max_passes;
         if (column % KINDS == GAUSSIAN || column % KINDS == TIES)
             assert_no_better_nearby(c, q, m, k, gamma);
     }
     assert_in_range(max_passes, 2, MAX_PASSES);
+}
+
+/* Any guess leads to the solution: that of an unrelated column, too large, too small. */
+static void guesses(void **state) {
+    (void)state;
+    float c[MAX_M], q[MAX_M];
+    double wide[MAX_M], expected[MAX_M], v = 0;
+    for (int column = 0; column < COLUMNS; column++) {
+        int64_t m = 1 + below(MAX_M), k = 1 + below(m);
+        double gamma = pow(10, uniform(-6, 6));
+        fill_column(column % KINDS, c, m);
+        for (int64_t i = 0; i < m; i++)
+            wide[i] = (double)c[i];
+        ref_prox(wide, m, k, gamma, expected);
+        v *= column % 3 == 0 ? 1 : pow(10, uniform(-3, 3));
+        dl_prox_next(c, m, k, gamma, q, &v);
+        assert_close(q, expected, m);
+        assert_optimal(c, q, m, k, gamma);
+    }
 }
 
 static void extreme_sizes(void **state) {
@@ -267,8 +287,9 @@ static void out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_answers), cmocka_unit_test(random_columns), cmocka_unit_test(extreme_sizes),
-        cmocka_unit_test(in_place),      cmocka_unit_test(bad_arguments),  cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(known_answers), cmocka_unit_test(random_columns), cmocka_unit_test(guesses),
+        cmocka_unit_test(extreme_sizes), cmocka_unit_test(in_place),       cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Entry i adds to lane i mod 16 of the sum, and the lanes are added in one fixed order: the same number
- * whatever the width of the registers, so that every instruction set gives the same bytes. */
-enum { LANES = 16 };
+/* Entry i adds to lane i mod 16 of the sum, up to four of them in single precision, and the lanes are added
+ * in one fixed order: the same number whatever the width of the registers, so that every instruction set
+ * gives the same bytes. */
+enum { LANES = 16, GROUP = 4 * LANES };
 
 static inline __attribute__((always_inline)) dl_prox_piece gather(double lane[LANES], int64_t above,
                                                                   int64_t full) {
@@ -17,28 +18,33 @@ static inline __attribute__((always_inline)) dl_prox_piece gather(double lane[LA
     return (dl_prox_piece){full, above - full, (lane[0] + lane[2]) + (lane[1] + lane[3])};
 }
 
-/* Branch-free: branches would be mispredicted half of the time. */
-static inline __attribute__((always_inline)) void count_block(const float *c, float low, float high,
-                                                              double *lane, int32_t *above, int32_t *full) {
-    for (int l = 0; l < LANES; l++) {
-        float a = fabsf(c[l]);
-        int32_t is_above = a > low, is_full = a >= high;
-        above[l] += is_above;
-        full[l] += is_full;
-        lane[l] += (double)(a * (float)(is_above - is_full));
-    }
+/* `size` entries, at most a group. Branch-free: branches would be mispredicted half of the time. */
+static inline __attribute__((always_inline)) void count_group(const float *c, int64_t size, float low,
+                                                              float high, double *lane, int32_t *above,
+                                                              int32_t *full) {
+    float part[LANES] = {0};
+    for (int64_t i = 0; i < size; i += LANES)
+        for (int l = 0; l < LANES; l++) {
+            float a = fabsf(c[i + l]);
+            int32_t is_above = a > low, is_full = a >= high;
+            above[l] += is_above;
+            full[l] += is_full;
+            part[l] += a * (float)(is_above - is_full);
+        }
+    for (int l = 0; l < LANES; l++)
+        lane[l] += (double)part[l];
 }
 
 dl_prox_piece DL_LEVELLED(dl_prox_count)(const float *c, int64_t m, float low, float high) {
     double lane[LANES] = {0};
     int32_t above[LANES] = {0}, full[LANES] = {0};
     int64_t i = 0, total_above = 0, total_full = 0;
-    for (; i + LANES <= m; i += LANES)
-        count_block(c + i, low, high, lane, above, full);
+    for (; i + GROUP <= m; i += GROUP)
+        count_group(c + i, GROUP, low, high, lane, above, full);
     if (i < m) {
-        float rest[LANES] = {0}; /* a zero is never above, so the padding does not count */
+        float rest[GROUP] = {0}; /* a zero is never above, so the padding does not count */
         memcpy(rest, c + i, (size_t)(m - i) * sizeof *rest);
-        count_block(rest, low, high, lane, above, full);
+        count_group(rest, m - i, low, high, lane, above, full);
     }
     for (int l = 0; l < LANES; l++) {
         total_above += above[l];
@@ -47,9 +53,11 @@ dl_prox_piece DL_LEVELLED(dl_prox_count)(const float *c, int64_t m, float low, f
     return gather(lane, total_above, total_full);
 }
 
+/* The product with the two halves of `shrink` has practically one rounding, without conversions to double. */
 void DL_LEVELLED(dl_prox_apply)(const float *c, int64_t m, float v, double shrink, float *q) {
+    float high = (float)shrink, low = (float)(shrink - (double)high);
     for (int64_t i = 0; i < m; i++) {
-        float a = fabsf(c[i]), shrunk = (float)((double)a * shrink);
+        float a = fabsf(c[i]), shrunk = fmaf(a, high, a * low);
         float b = shrunk > v ? shrunk : v;
         q[i] = copysignf(a < b ? a : b, c[i]);
     }

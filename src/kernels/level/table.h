@@ -5,6 +5,6 @@
 #include "kernels/kernels.h"
 
 extern const dl_kernels dl_kernels_c, dl_kernels_avx2, dl_kernels_avx512, dl_kernels_avx512vnni,
-    dl_kernels_avx512popcnt;
+    dl_kernels_avx512popcnt, dl_kernels_neon;
 
 #endif

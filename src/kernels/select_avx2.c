@@ -1,0 +1,153 @@
+/* max_k with AVX2: the passes over scores. Scores are compared by their bits, as integers: the order of
+ * nonnegative floats, with NaN above all. */
+#include "kernels/level/level.h"
+#include "kernels/select_search.h"
+
+#include <immintrin.h>
+
+enum { LANES = 8 };
+
+/* Eight words from position j of m on, zero past the end. */
+static inline __attribute__((always_inline)) __m256i load(const void *words, int64_t j, int64_t m) {
+    const int32_t *from = (const int32_t *)words + j;
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    if (m - j >= LANES)
+        return _mm256_loadu_si256((const __m256i *)from);
+    return _mm256_maskload_epi32(from, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(m - j)), lanes));
+}
+
+/* The keys that rank scores: their magnitude bits, 0 if they must not be kept. */
+static inline __attribute__((always_inline)) __m256i keys_of(__m256i bits, bool positive) {
+    __m256i magnitude = _mm256_and_si256(bits, _mm256_set1_epi32(0x7fffffff));
+    if (!positive)
+        return magnitude;
+    /* Negative numbers are excluded; NaN and infinity are not, so that the caller sees them. */
+    __m256i finite = _mm256_cmpgt_epi32(_mm256_set1_epi32(0x7f800000), magnitude);
+    return _mm256_andnot_si256(_mm256_and_si256(_mm256_srai_epi32(bits, 31), finite), magnitude);
+}
+
+static inline int64_t sum_of(__m256i counts) {
+    __m128i four = _mm_add_epi32(_mm256_castsi256_si128(counts), _mm256_extracti128_si256(counts, 1));
+    __m128i two = _mm_add_epi32(four, _mm_unpackhi_epi64(four, four));
+    return _mm_cvtsi128_si32(two) + _mm_extract_epi32(two, 1);
+}
+
+static inline float total_of(__m256 sums) {
+    __m128 four = _mm_add_ps(_mm256_castps256_ps128(sums), _mm256_extractf128_ps(sums, 1));
+    __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(two) + _mm_cvtss_f32(_mm_movehdup_ps(two));
+}
+
+static inline __attribute__((always_inline)) int64_t count_keys(const float *scores, int64_t m, bool positive,
+                                                                uint32_t cut) {
+    const __m256i bound = _mm256_set1_epi32((int)cut);
+    __m256i count = _mm256_setzero_si256();
+    for (int64_t j = 0; j < m; j += LANES) /* a true comparison is -1 */
+        count = _mm256_sub_epi32(count, _mm256_cmpgt_epi32(keys_of(load(scores, j, m), positive), bound));
+    return sum_of(count);
+}
+
+static int64_t count_above(const float *scores, int64_t m, bool positive, uint32_t cut) {
+    return positive ? count_keys(scores, m, true, cut) : count_keys(scores, m, false, cut);
+}
+
+static summary summarise(const float *scores, int64_t m, bool positive) {
+    const __m256i none = _mm256_setzero_si256();
+    __m256i zeros = _mm256_setzero_si256();
+    __m256 square[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()}; /* two, to hide the latency */
+    for (int64_t j = 0; j < m; j += LANES) {
+        __m256i keys = keys_of(load(scores, j, m), positive);
+        __m256 values = _mm256_castsi256_ps(keys), sum = _mm256_fmadd_ps(values, values, square[0]);
+        zeros = _mm256_sub_epi32(zeros, _mm256_cmpeq_epi32(keys, none));
+        square[0] = square[1];
+        square[1] = sum;
+    }
+    int64_t padded = (m + LANES - 1) / LANES * LANES;
+    return (summary){padded - sum_of(zeros), total_of(_mm256_add_ps(square[0], square[1]))};
+}
+
+/* The lowest `count` set bits of a mask. */
+static unsigned lowest_bits(unsigned mask, int64_t count) {
+    unsigned kept = 0;
+    for (; mask && count > 0; count--) {
+        kept |= mask & -mask;
+        mask &= mask - 1;
+    }
+    return kept;
+}
+
+/* For each mask the positions of its set bits, lowest first, in one byte each. */
+#define PLACE(mask, bit)                                                                                     \
+    ((uint64_t)((mask) >> (bit)&1) * (bit) << 8 * __builtin_popcount((mask) & ((1 << (bit)) - 1)))
+#define PLACES(mask)                                                                                         \
+    (PLACE(mask, 1) | PLACE(mask, 2) | PLACE(mask, 3) | PLACE(mask, 4) | PLACE(mask, 5) | PLACE(mask, 6) |   \
+     PLACE(mask, 7))
+#define FOUR(mask) PLACES(mask), PLACES((mask) + 1), PLACES((mask) + 2), PLACES((mask) + 3)
+#define SIXTEEN(mask) FOUR(mask), FOUR((mask) + 4), FOUR((mask) + 8), FOUR((mask) + 12)
+#define SIXTY_FOUR(mask) SIXTEEN(mask), SIXTEEN((mask) + 16), SIXTEEN((mask) + 32), SIXTEEN((mask) + 48)
+
+static const uint64_t places_of_bits[1 << LANES] = {SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128),
+                                                    SIXTY_FOUR(192)};
+
+/* Appends the chosen ones of eight scores. */
+static inline __attribute__((always_inline)) void append(output out, int32_t kept, unsigned chosen,
+                                                         __m256i places, __m256i bits) {
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i order = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&places_of_bits[chosen]));
+    __m256i index = _mm256_permutevar8x32_epi32(places, order);
+    __m256i value = _mm256_permutevar8x32_epi32(bits, order);
+    if (kept + LANES <= out.room) {
+        _mm256_storeu_si256((__m256i *)(out.index + kept), index);
+        _mm256_storeu_si256((__m256i *)(out.value + kept), value);
+    } else {
+        __m256i front = _mm256_cmpgt_epi32(_mm256_set1_epi32(__builtin_popcount(chosen)), lanes);
+        _mm256_maskstore_epi32(out.index + kept, front, index);
+        _mm256_maskstore_epi32((int32_t *)out.value + kept, front, value);
+    }
+}
+
+static inline unsigned bits_of(__m256i comparison) {
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(comparison));
+}
+
+static inline __attribute__((always_inline)) int32_t emit_keys(const float *scores, const int32_t *listed,
+                                                               int64_t m, bool positive, uint32_t cut,
+                                                               int64_t ties, int32_t base, output out) {
+    const __m256i bound = _mm256_set1_epi32((int)cut), eight = _mm256_set1_epi32(LANES);
+    __m256i places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    int32_t kept = 0;
+    places = _mm256_add_epi32(places, _mm256_set1_epi32(base));
+    for (int64_t j = 0; j < m; j += LANES) {
+        __m256i bits = load(scores, j, m), keys = keys_of(bits, positive);
+        unsigned chosen = bits_of(_mm256_cmpgt_epi32(keys, bound));
+        if (ties > 0) {
+            unsigned equal = lowest_bits(bits_of(_mm256_cmpeq_epi32(keys, bound)), ties);
+            ties -= __builtin_popcount(equal);
+            chosen |= equal;
+        }
+        append(out, kept, chosen, listed ? load(listed, j, m) : places, bits);
+        places = _mm256_add_epi32(places, eight);
+        kept += __builtin_popcount(chosen);
+    }
+    return kept;
+}
+
+static int32_t emit(const float *scores, const int32_t *listed, int64_t m, bool positive, uint32_t cut,
+                    int64_t ties, int32_t base, output out) {
+    if (listed)
+        return positive ? emit_keys(scores, listed, m, true, cut, ties, base, out)
+                        : emit_keys(scores, listed, m, false, cut, ties, base, out);
+    return positive ? emit_keys(scores, NULL, m, true, cut, ties, base, out)
+                    : emit_keys(scores, NULL, m, false, cut, ties, base, out);
+}
+
+void DL_LEVELLED(dl_select)(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
+                            uint32_t *keys, int32_t *count, int32_t *index, float *value) {
+    (void)keys;
+    select_rows(S, stride, rows, m, k, positive, count, (output){index, value, rows * k});
+}
+
+int64_t DL_LEVELLED(dl_above)(const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base,
+                              int32_t *index, float *value) {
+    return emit(scores, NULL, m, positive, cut, 0, base, (output){index, value, m});
+}
