@@ -12,7 +12,7 @@
 
 enum { PANELS = 6, CACHE_SIZE = 64 };
 
-static const char *const methods[] = {"dltf", "dltf-admm", "original", "ksvd", NULL};
+static const char *const methods[] = {"dltf", "dltf-admm", "original", "ksvd", "dltf-default", NULL};
 
 typedef enum parameter { LAMBDA, THETA, DIMENSION } parameter;
 static const char *const parameter_names[] = {"lambda", "theta", "n"};

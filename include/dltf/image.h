@@ -24,8 +24,8 @@ typedef struct dltf_image_view {
 /* A black image. */
 DLTF_API dltf_status dltf_image_new(int64_t width, int64_t height, int64_t channels, int bits,
                                     dltf_image **image);
-/* PNG, PGM, PPM, and .npy arrays of height x width (x 3), whose values are not rescaled. Transparent pixels
- * are rejected. */
+/* PNG, PGM, PPM, JPEG, and .npy arrays of height x width (x 3), whose values are not rescaled. Transparent
+ * pixels are rejected. */
 DLTF_API dltf_status dltf_image_load(const char *path, dltf_image **image);
 /* .png, .pgm, .ppm: rounded and clipped, 16 bits if the image has 16, otherwise 8. .npy: the floats. */
 DLTF_API dltf_status dltf_image_save(const dltf_image *image, const char *path);
@@ -91,9 +91,9 @@ DLTF_API dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_op
 
 /* ---- Sets of images ---------------------------------------------------------------------------- */
 
-/* The images of files and folders, one after the other. A path is that of an image; of a folder of .png, .pgm
- * and .ppm files, taken in bytewise order of their names (other files and subfolders are ignored); of a
- * CIFAR-10 file (.bin); or of an IDX file with three axes. */
+/* The images of files and folders, one after the other. A path is that of an image; of a folder of .png,
+ * .pgm, .ppm and .jpg files, taken in bytewise order of their names (other files and subfolders are ignored);
+ * of a CIFAR-10 file (.bin); or of an IDX file with three axes. */
 typedef struct dltf_image_set dltf_image_set;
 
 DLTF_API dltf_status dltf_image_set_open(const char *const *paths, int64_t count, dltf_image_set **set);

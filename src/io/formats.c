@@ -4,6 +4,7 @@
 #include "io/cifar.h"
 #include "io/csv.h"
 #include "io/idx.h"
+#include "io/jpeg.h"
 #include "io/neighbours.h"
 #include "io/npy.h"
 #include "io/npy_image.h"
@@ -75,6 +76,7 @@ static const dl_format image_formats[] = {
      .channels = 3,
      .load_image = dl_pnm_load,
      .write_image = dl_pnm_write},
+    {".jpg", {".jpg", ".jpeg"}, dl_jpeg_recognise, .load_image = dl_jpeg_load},
     {".npy", {".npy"}, dl_npy_recognise, .load_image = dl_npy_load_image, .write_image = dl_npy_write_image},
 };
 
@@ -104,21 +106,22 @@ bool dl_format_recognises(const dl_format *format) {
     return format->recognise != NULL;
 }
 
-/* Only matrices have read-only formats. */
+/* A format without a loader has dedicated functions, or is only written. */
 bool dl_format_writes_bytes(const dl_format *format) {
-    return format->write || !(format->load || format->load_member);
+    bool loads = format->load || format->load_member || format->load_image;
+    return format->write || format->write_image || !loads;
 }
 
 bool dl_format_writes(const dl_format *format) {
     return dl_format_writes_bytes(format) && !format->bytes_only;
 }
 
-bool dl_format_holds_gray(const dl_format *format) {
-    return format->channels != 3;
+bool dl_format_writes_gray(const dl_format *format) {
+    return format->channels != 3 && format->write_image;
 }
 
-bool dl_format_holds_colour(const dl_format *format) {
-    return format->channels != 1;
+bool dl_format_writes_colour(const dl_format *format) {
+    return format->channels != 1 && format->write_image;
 }
 
 bool dl_format_is_only_image(const dl_format *format) {

@@ -46,8 +46,8 @@ typedef bool (*dl_format_filter)(const dl_format *format);
 bool dl_format_recognises(const dl_format *format);   /* has a signature */
 bool dl_format_writes(const dl_format *format);       /* any matrix */
 bool dl_format_writes_bytes(const dl_format *format); /* matrices of DLTF_U8 */
-bool dl_format_holds_gray(const dl_format *format);
-bool dl_format_holds_colour(const dl_format *format);
+bool dl_format_writes_gray(const dl_format *format);
+bool dl_format_writes_colour(const dl_format *format);
 /* No matrix has this extension: a file of this name is meant to be an image. */
 bool dl_format_is_only_image(const dl_format *format);
 

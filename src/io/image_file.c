@@ -23,7 +23,7 @@ dltf_status dltf_image_load(const char *path, dltf_image **image) {
 /* The format named by the extension, if it can hold the image. */
 static dltf_status find_format(const dltf_image *image, const char *path, const dl_format **format) {
     bool gray = image->channels == 1;
-    dl_format_filter fits = gray ? dl_format_holds_gray : dl_format_holds_colour;
+    dl_format_filter fits = gray ? dl_format_writes_gray : dl_format_writes_colour;
     if (!path)
         return dl_fail(DLTF_ARGUMENT, "no file name given");
     *format = dl_format_of_path(DLTF_CONTENT_IMAGE, fits, path);

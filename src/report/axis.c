@@ -48,7 +48,7 @@ void axis_finish(axis *a, bool rounded) {
         a->low = nice_exponent(a->low, false);
         a->high = nice_exponent(a->high, true);
     } else {
-        double step = nice_step(a->high - a->low, 5);
+        double step = nice_step(a->high - a->low, 6);
         a->high = step * ceil(a->high * room / step);
     }
 }

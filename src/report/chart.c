@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Sizes in pixels. */
-enum { LEFT = 58, RIGHT = 16, TOP = 30, BOTTOM = 46, HEAD = 36, LEGEND_LINE = 18, STRIP = 17, MARK = 3 };
+enum { LEFT = 64, RIGHT = 16, TOP = 30, BOTTOM = 46, HEAD = 36, LEGEND_LINE = 18, STRIP = 17, MARK = 3 };
 enum { MANY_POINTS = 60 }; /* of a line: no marks from here on */
 
 /* ---- Points ---- */
@@ -164,8 +164,8 @@ static void draw_axes(FILE *out, const chart_panel *panel, const frame *f) {
     svg_rectangle(out, f->left, f->top, f->width, f->height, "fill=\"none\" stroke=\"#444\"");
     svg_text(out, f->left + f->width / 2, bottom + 34, "text-anchor=\"middle\"", panel->x_label);
     snprintf(turned, sizeof turned, "text-anchor=\"middle\" transform=\"rotate(-90 %.1f %.1f)\"",
-             f->left - 42, middle);
-    svg_text(out, f->left - 42, middle, turned, panel->y_label);
+             f->left - 48, middle);
+    svg_text(out, f->left - 48, middle, turned, panel->y_label);
 }
 
 static void draw_line(FILE *out, const frame *f, const chart_line *line, const char *colour) {

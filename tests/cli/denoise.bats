@@ -125,5 +125,5 @@ PYTHON
   dltf reproduce table4 --quick --seeds 1 --methods noisy --figures figures -q >/dev/null
   [[ $(head -c 4 figures/table4.png | tail -c 3) == PNG ]]
   [[ $(<figures/table4.html) == *"House not found"*"data:image/png;base64,"*"</html>"* ]]
-  fails 2 "table1 has no figure" reproduce table1 --figures figures
+  fails 2 "encoders has no figure" reproduce encoders --figures figures
 }

@@ -71,7 +71,7 @@ static void names_in_messages(void **state) {
                  {DLTF_CONTENT_MATRIX, DLTF_WRITE, "or", ".npy, .csv or .fvecs"},
                  {DLTF_CONTENT_MATRIX, DLTF_WRITE_BYTES, "or", ".npy, .csv, .fvecs or .bvecs"},
                  {DLTF_CONTENT_INTEGERS, DLTF_WRITE, "or", ".npy, .csv or .ivecs"},
-                 {DLTF_CONTENT_IMAGE, DLTF_READ, "and", ".png, .pgm, .ppm and .npy"},
+                 {DLTF_CONTENT_IMAGE, DLTF_READ, "and", ".png, .pgm, .ppm, .jpg and .npy"},
                  {DLTF_CONTENT_IMAGE, DLTF_WRITE, "or", ".png, .pgm, .ppm or .npy"},
                  {DLTF_CONTENT_CODES, DLTF_READ, "or", ".npz"},
                  {DLTF_CONTENT_MODEL, DLTF_WRITE, "or", ".safetensors"}};
@@ -110,7 +110,9 @@ static void extensions_of_paths(void **state) {
                  {DLTF_CONTENT_MATRIX, DLTF_READ, ".npy", NULL}, /* no base name */
                  {DLTF_CONTENT_MATRIX, DLTF_READ, "", NULL},
                  {DLTF_CONTENT_IMAGE, DLTF_WRITE, "b.pnm", ".pnm"},
-                 {DLTF_CONTENT_IMAGE, DLTF_READ, "b.jpg", NULL},
+                 {DLTF_CONTENT_IMAGE, DLTF_READ, "b.jpg", ".jpg"},
+                 {DLTF_CONTENT_IMAGE, DLTF_WRITE, "b.jpg", NULL},
+                 {DLTF_CONTENT_IMAGE, DLTF_READ, "b.gif", NULL},
                  {DLTF_CONTENT_CODES, DLTF_READ, "b.codes.npz", ".npz"},
                  {DLTF_CONTENT_MODEL, DLTF_READ, "b.model.safetensors", ".safetensors"},
                  {DLTF_CONTENT_MODEL, DLTF_READ, "b.safetensors.checkpoint", NULL}};

@@ -371,7 +371,7 @@ static void rejects_non_images(void **state) {
     dltf_image *image = NULL;
     write_file(in_directory("t.png"), "no image at all", 15);
     assert_fails(dltf_image_load(in_directory("t.png"), &image), DLTF_FORMAT,
-                 "t.png: unrecognised image format: expected .png, .pgm, .ppm or .npy");
+                 "t.png: unrecognised image format: expected .png, .pgm, .ppm, .jpg or .npy");
     assert_fails(dltf_image_load(in_directory("none.png"), &image), DLTF_FILE, "none.png: cannot open");
     const float values[24] = {0};
     dl_text npy =
