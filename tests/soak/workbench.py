@@ -81,7 +81,7 @@ completion bash
 manual
 """.splitlines()
 
-SECONDS = re.compile(rb"^.*second.*$", re.M)  # lines that differ from run to run
+MEASURED = re.compile(rb"^.*(second|peak_memory).*$", re.M)  # lines that differ from run to run
 CONTROLS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 PATIENCE = 60  # seconds
 LAST = re.compile(rb",[^,\n]*$", re.M)  # the last column of a history, which holds seconds
@@ -218,7 +218,7 @@ class Workbench:
         for number in (signal.SIGINT, signal.SIGKILL):
             try:
                 stdout, stderr = process.communicate(timeout=patience)
-                return Result(process.returncode, SECONDS.sub(b"", stdout), stderr, self.outputs())
+                return Result(process.returncode, MEASURED.sub(b"", stdout), stderr, self.outputs())
             except subprocess.TimeoutExpired:
                 process.send_signal(number)
             except BaseException:
