@@ -51,6 +51,7 @@ synth -n 8 -m 12 -k 2 -N 50 -q -o out/toy
 score MODEL --truth TOY --json
 plot HISTORY -o out/p.svg
 noise PGM --sigma 5 -q -o out/n.png
+noise JPEG --sigma 5 -q -o out/n.png
 denoise PGM --sigma 10 -q -o out/d.png
 denoise PNG --stages 1 -q -o out/d.npy --json
 gist PNG PGM -q -o out/g.npy
@@ -154,6 +155,7 @@ class Workbench:
         (folder / "X-idx2-ubyte.gz").write_bytes(gzip.compress(idx, mtime=0))
         (folder / "batch.bin").write_bytes(b"".join(bytes([i]) + bytes((i * 31 + j) % 256 for j in range(3072)) for i in range(2)))
         (folder / "image.pgm").write_bytes(b"P5\n24 24\n255\n" + bytes((7 * x + 3 * y) % 256 for y in range(24) for x in range(24)))
+        shutil.copy(pathlib.Path(__file__).parents[1] / "fuzz/corpus/jpeg/colour", folder / "image.jpg")
         self.dltf("noise image.pgm --sigma 5 -q -o image.png")
         self.interrupted("train toy/X.npy -m 8 -k 2 --encoder tied --steps 100000000 -q -o t", "t.checkpoint", "checkpoint")
         self.interrupted("classify train toy/X.npy --labels labels.csv --hidden 8 --epochs 100000000 -q -o c", "c.checkpoint", "training")
@@ -161,7 +163,7 @@ class Workbench:
                 "FVECS": "X.fvecs", "RAW": "X.raw", "HISTORY": "history.csv", "MODEL": "model.safetensors",
                 "CHECKPOINT": "checkpoint", "CODES": "codes.npz",
                 "HASHER": "hasher.safetensors", "NETWORK": "network.safetensors", "INDEX": "bits.index", "TOY": "toy",
-                "PGM": "image.pgm", "PNG": "image.png", "CIFAR": "batch.bin", "PCA": "pca.safetensors",
+                "PGM": "image.pgm", "PNG": "image.png", "JPEG": "image.jpg", "CIFAR": "batch.bin", "PCA": "pca.safetensors",
                 "LABELS": "labels.csv", "BITS": "bits.npy", "TRAINING": "training"}
 
     def printed(self, option):
