@@ -43,7 +43,7 @@ inspect MODEL --json --atoms out/atoms.png --shape 4x2
 inspect HASHER --json
 inspect NETWORK --json
 inspect INDEX
-suggest X -m 8 -k 2 --seconds 1000 --json -q
+suggest X -m 8 -k 2 --seconds 1000 --threads 2 --json -q
 export MODEL --c -o out/m.c
 certify MODEL --json
 certify MODEL X --noise 0.1 --flags out/f.npy
@@ -84,7 +84,7 @@ manual
 
 MEASURED = re.compile(rb"^.*(second|peak_memory).*$", re.M)  # lines that differ from run to run
 CONTROLS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
-PATIENCE = 60  # seconds
+PATIENCE = 300  # seconds: many threads on a busy core are slow
 LAST = re.compile(rb",[^,\n]*$", re.M)  # the last column of a history, which holds seconds
 
 
@@ -118,6 +118,7 @@ class Workbench:
         self.program, self.kept = os.path.realpath(program), pathlib.Path(kept)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dltf-soak-"))
         self.environment, self.references = {**os.environ, "OMP_NUM_THREADS": "2"}, {}
+        self.process = None  # the last one that was started
         try:
             self.files = self.make_files()
         except BaseException:
@@ -125,6 +126,9 @@ class Workbench:
             raise
 
     def close(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def dltf(self, text):
@@ -212,8 +216,10 @@ class Workbench:
         def limit():
             for name, value in (limits or {}).items():
                 resource.setrlimit(name, (value, value))
-        return subprocess.Popen([self.program, *words], cwd=self.folder, env={**self.environment, **(environment or {})},
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
+        self.process = subprocess.Popen([self.program, *words], cwd=self.folder, preexec_fn=limit,
+                                        env={**self.environment, **(environment or {})},
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return self.process
 
     def finish(self, process, patience=PATIENCE):
         """Waits for the end. A run that takes long may be a long run: then it must obey Ctrl-C."""
@@ -223,9 +229,6 @@ class Workbench:
                 return Result(process.returncode, MEASURED.sub(b"", stdout), stderr, self.outputs())
             except subprocess.TimeoutExpired:
                 process.send_signal(number)
-            except BaseException:
-                process.kill()
-                raise
         process.communicate()
         return Result("hang", b"", b"", {})
 
