@@ -108,7 +108,8 @@ static bool start_thread(worker *w) {
     pthread_attr_t attributes;
     pthread_t thread;
     sigset_t blocked, before;
-    /* All but those that the thread itself causes: blocked, they would end the process without its handler. */
+    /* All but those that the thread itself causes: blocked, they would end the process without its handler.
+     */
     sigfillset(&blocked);
     sigdelset(&blocked, SIGBUS);
     sigdelset(&blocked, SIGSEGV);
