@@ -2,6 +2,7 @@
  */
 #include "fuzz.h"
 
+#include "io/jpeg.h"
 #include "io/png.h"
 #include "io/pnm.h"
 
@@ -11,6 +12,8 @@ static dltf_status load(uint8_t *bytes, size_t size, dltf_image **image) {
     dl_file file = dl_file_borrow(bytes, (int64_t)size);
     if (dl_pnm_recognise(bytes, (int64_t)size))
         return dl_pnm_load(&file, image);
+    if (dl_jpeg_recognise(bytes, (int64_t)size))
+        return dl_jpeg_load(&file, image);
     if (!dl_png_recognise(bytes, (int64_t)size) || size < 24 ||
         (uint64_t)dl_big32(bytes + 16) * dl_big32(bytes + 20) > MAX_PIXELS)
         return dl_fail(DLTF_FORMAT, "not a small image");

@@ -43,7 +43,7 @@ inspect MODEL --json --atoms out/atoms.png --shape 4x2
 inspect HASHER --json
 inspect NETWORK --json
 inspect INDEX
-suggest X -m 8 -k 2 --seconds 1000 --json -q
+suggest X -m 8 -k 2 --seconds 1000 --threads 2 --json -q
 export MODEL --c -o out/m.c
 certify MODEL --json
 certify MODEL X --noise 0.1 --flags out/f.npy
@@ -51,6 +51,7 @@ synth -n 8 -m 12 -k 2 -N 50 -q -o out/toy
 score MODEL --truth TOY --json
 plot HISTORY -o out/p.svg
 noise PGM --sigma 5 -q -o out/n.png
+noise JPEG --sigma 5 -q -o out/n.png
 denoise PGM --sigma 10 -q -o out/d.png
 denoise PNG --stages 1 -q -o out/d.npy --json
 gist PNG PGM -q -o out/g.npy
@@ -83,7 +84,7 @@ manual
 
 MEASURED = re.compile(rb"^.*(second|peak_memory).*$", re.M)  # lines that differ from run to run
 CONTROLS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
-PATIENCE = 60  # seconds
+PATIENCE = 300  # seconds: many threads on a busy core are slow
 LAST = re.compile(rb",[^,\n]*$", re.M)  # the last column of a history, which holds seconds
 
 
@@ -117,6 +118,7 @@ class Workbench:
         self.program, self.kept = os.path.realpath(program), pathlib.Path(kept)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dltf-soak-"))
         self.environment, self.references = {**os.environ, "OMP_NUM_THREADS": "2"}, {}
+        self.process = None  # the last one that was started
         try:
             self.files = self.make_files()
         except BaseException:
@@ -124,6 +126,9 @@ class Workbench:
             raise
 
     def close(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def dltf(self, text):
@@ -154,6 +159,7 @@ class Workbench:
         (folder / "X-idx2-ubyte.gz").write_bytes(gzip.compress(idx, mtime=0))
         (folder / "batch.bin").write_bytes(b"".join(bytes([i]) + bytes((i * 31 + j) % 256 for j in range(3072)) for i in range(2)))
         (folder / "image.pgm").write_bytes(b"P5\n24 24\n255\n" + bytes((7 * x + 3 * y) % 256 for y in range(24) for x in range(24)))
+        shutil.copy(pathlib.Path(__file__).parents[1] / "fuzz/corpus/jpeg/colour", folder / "image.jpg")
         self.dltf("noise image.pgm --sigma 5 -q -o image.png")
         self.interrupted("train toy/X.npy -m 8 -k 2 --encoder tied --steps 100000000 -q -o t", "t.checkpoint", "checkpoint")
         self.interrupted("classify train toy/X.npy --labels labels.csv --hidden 8 --epochs 100000000 -q -o c", "c.checkpoint", "training")
@@ -161,7 +167,7 @@ class Workbench:
                 "FVECS": "X.fvecs", "RAW": "X.raw", "HISTORY": "history.csv", "MODEL": "model.safetensors",
                 "CHECKPOINT": "checkpoint", "CODES": "codes.npz",
                 "HASHER": "hasher.safetensors", "NETWORK": "network.safetensors", "INDEX": "bits.index", "TOY": "toy",
-                "PGM": "image.pgm", "PNG": "image.png", "CIFAR": "batch.bin", "PCA": "pca.safetensors",
+                "PGM": "image.pgm", "PNG": "image.png", "JPEG": "image.jpg", "CIFAR": "batch.bin", "PCA": "pca.safetensors",
                 "LABELS": "labels.csv", "BITS": "bits.npy", "TRAINING": "training"}
 
     def printed(self, option):
@@ -210,8 +216,10 @@ class Workbench:
         def limit():
             for name, value in (limits or {}).items():
                 resource.setrlimit(name, (value, value))
-        return subprocess.Popen([self.program, *words], cwd=self.folder, env={**self.environment, **(environment or {})},
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
+        self.process = subprocess.Popen([self.program, *words], cwd=self.folder, preexec_fn=limit,
+                                        env={**self.environment, **(environment or {})},
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return self.process
 
     def finish(self, process, patience=PATIENCE):
         """Waits for the end. A run that takes long may be a long run: then it must obey Ctrl-C."""
@@ -221,9 +229,6 @@ class Workbench:
                 return Result(process.returncode, MEASURED.sub(b"", stdout), stderr, self.outputs())
             except subprocess.TimeoutExpired:
                 process.send_signal(number)
-            except BaseException:
-                process.kill()
-                raise
         process.communicate()
         return Result("hang", b"", b"", {})
 
