@@ -226,3 +226,16 @@ assert len(shifted) == len(plain) + 1 and not any(shifted[-1]), "a constant samp
 assert max(abs(a - b) for p, s in zip(plain, shifted) for a, b in zip(p, s)) < 1e-3
 PYTHON
 }
+
+@test "--for omp learns for codes by OMP" {
+  dltf train "$toy/X.npy" -m 24 -k 3 --for omp --steps 20 --iterations 5 --validation 0.2 -o omp.safetensors --json -q >r.json
+  [[ $(value 'd["options"]["method"], [h["stage"] for h in d["history"]][-1]' <r.json) == "('omp', 'ksvd')" ]]
+  [[ $(value '0 < d["omp_error"] <= d["refit_error"] and "K-SVD" in d["encoder_choice"]' <r.json) == True ]]
+  run -0 dltf train "$toy/X.npy" -m 24 -k 3 --method omp --steps 20 --iterations 5 --validation 0.2 -o same.safetensors
+  [[ $output == *"by --coder omp"*"dltf encode same.safetensors"*"--coder omp"* ]]
+  same_file omp.safetensors same.safetensors
+  dltf train "$toy/X.npy" -m 24 -k 3 --for threshold "${FAST[@]}" -o threshold.safetensors -q
+  same_file threshold.safetensors "$model"
+  fails 2 "contradict each other" train "$toy/X.npy" --for omp --method ksvd
+  fails 2 "K-SVD learns no encoder" train "$toy/X.npy" --for omp --encoder dual
+}
