@@ -26,7 +26,7 @@ dltf_status trial_data_new(dltf_matrix X, int64_t most, trial_data *data) {
 void trial_data_free(trial_data *data) {
     free(data->rows);
     free(data->mean);
-    *data = (trial_data){NULL};
+    *data = (trial_data){.rows = NULL};
 }
 
 double trial_weight(const trial *t, int64_t n) {

@@ -107,9 +107,14 @@ static void *run_worker(void *argument) {
 static bool start_thread(worker *w) {
     pthread_attr_t attributes;
     pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t blocked, before;
+    /* All but those that the thread itself causes: blocked, they would end the process without its handler. */
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGBUS);
+    sigdelset(&blocked, SIGSEGV);
+    sigdelset(&blocked, SIGFPE);
+    sigdelset(&blocked, SIGILL);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     bool started = pthread_create(&thread, &attributes, run_worker, w) == 0;

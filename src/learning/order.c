@@ -3,19 +3,16 @@
 
 #include "base/integer.h"
 
-/* Values of a chunk: a file is read in pieces of about a megabyte. A window then has as many values as 64,000
- * images of 32 x 32 pixels. */
-enum { CHUNK_VALUES = 1 << 18 };
+/* Values of a chunk, a quarter of a megabyte, and values that are shuffled as a whole. A window, and the next
+ * one that is read ahead, take 64 MB. */
+enum { CHUNK_VALUES = 1 << 16, WHOLE_VALUES = 1 << 26 };
 
 dl_order dl_order_new(const dltf_learner *l, uint32_t stream) {
     dl_order order = {.random = {(uint64_t)l->options.seed, stream}, .N = l->N};
     order.chunk = dl_max(1, CHUNK_VALUES / l->n);
     order.chunks = l->N / order.chunk;
+    order.whole = l->N <= WHOLE_VALUES / l->n;
     return order;
-}
-
-bool dl_order_is_whole(const dl_order *order) {
-    return order->chunks <= DL_WINDOW_CHUNKS;
 }
 
 static int64_t chunk_at(const dl_order *order, int64_t epoch, int64_t place) {
@@ -23,7 +20,7 @@ static int64_t chunk_at(const dl_order *order, int64_t epoch, int64_t place) {
 }
 
 int64_t dl_order_sample(const dl_order *order, int64_t epoch, int64_t position) {
-    if (dl_order_is_whole(order))
+    if (order->whole)
         return dl_random_place(order->random, (uint64_t)epoch, order->N, position);
     if (position >= order->chunks * order->chunk)
         return position;
@@ -45,7 +42,7 @@ static void expect_window(const dl_order *order, const dltf_learner *l, int64_t 
 void dl_order_expect(const dl_order *order, const dltf_learner *l, int64_t epoch, int64_t position,
                      int64_t count) {
     int64_t window = DL_WINDOW_CHUNKS * order->chunk, number = (position + count - 1) / window;
-    if (dl_order_is_whole(order) || (position > 0 && (position - 1) / window == number))
+    if (order->whole || (position > 0 && (position - 1) / window == number))
         return;
     if (number == 0)
         expect_window(order, l, epoch, 0);

@@ -41,7 +41,7 @@ static int64_t batch_size(const dltf_learner *l) {
 
 static int64_t order_size(const dltf_learner *l) {
     dl_order order = dl_order_new(l, DL_STREAM_BATCH);
-    return dl_order_is_whole(&order) ? l->N : batch_size(l);
+    return order.whole ? l->N : batch_size(l);
 }
 
 static double bytes(const dltf_learner *l) {
@@ -110,7 +110,7 @@ static const int64_t *choose_batch(const dltf_learner *l, minibatch *b, int64_t 
     int64_t size = batch_size(l), per_epoch = l->N / size, epoch = index / per_epoch;
     int64_t first = index % per_epoch * size;
     dl_order order = dl_order_new(l, DL_STREAM_BATCH);
-    if (!dl_order_is_whole(&order)) {
+    if (!order.whole) {
         dl_order_expect(&order, l, epoch, first, size);
         for (int64_t i = 0; i < size; i++)
             b->order[i] = dl_order_sample(&order, epoch, first + i);

@@ -20,7 +20,7 @@ static void gaussian_atom(const dltf_learner *l, int64_t j) {
 static dltf_status start_from_samples(dltf_learner *l) {
     dltf_status status = DLTF_OK;
     dl_order many = dl_order_new(l, DL_STREAM_INIT);
-    bool whole = dl_order_is_whole(&many);
+    bool whole = many.whole;
     int64_t *order = NULL, j = 0;
     double *row = NULL;
     float *x = NULL;

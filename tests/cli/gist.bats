@@ -92,7 +92,7 @@ same_rows() {
   fails 2 "--side: 48 is not a power of two" gist gray.pgm -o g.npy --side 48
   fails 2 "side: 16 is outside 32 .. 256" gist gray.pgm -o g.npy --side 16
   fails 1 "none.png: cannot open: No such file" gist none.png -o g.npy
-  fails 1 "empty: is a folder without images: expected .png, .pgm or .ppm files" gist gray.pgm empty -o g.npy
+  fails 1 "empty: is a folder without images: expected .png, .pgm, .ppm or .jpg files" gist gray.pgm empty -o g.npy
   fails 1 "folder/9.pgm: truncated" gist folder -o g.npy
   fails 1 "text.png: unrecognised format|text.png: is corrupt" gist text.png -o g.npy
   fails 1 "cut.bin: is not a CIFAR-10 file: its size, 5,000 bytes" gist batch.bin cut.bin -o g.npy

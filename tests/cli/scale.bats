@@ -73,7 +73,7 @@ END
 }
 
 @test "a checkpoint that cannot be written does not end the training" {
-  options=(-m 24 -k 3 --encoder tied --steps 0 --iterations 0 --admm 20 --tolerance 0)
+  options=(-m 64 -k 3 --encoder tied --steps 0 --iterations 0 --admm 20 --tolerance 0)
   dltf train "$toy/X.npy" "${options[@]}" -q -o whole.safetensors
   ulimit -f 100 # enough for the model, not for the state of every sample
   run -0 --separate-stderr dltf train "$toy/X.npy" "${options[@]}" --checkpoint-every 0.0001 -o m.safetensors

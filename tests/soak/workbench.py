@@ -43,6 +43,7 @@ inspect MODEL --json --atoms out/atoms.png --shape 4x2
 inspect HASHER --json
 inspect NETWORK --json
 inspect INDEX
+suggest X -m 8 -k 2 --seconds 1000 --json -q
 export MODEL --c -o out/m.c
 certify MODEL --json
 certify MODEL X --noise 0.1 --flags out/f.npy
@@ -80,7 +81,7 @@ completion bash
 manual
 """.splitlines()
 
-SECONDS = re.compile(rb"^.*second.*$", re.M)  # lines that differ from run to run
+MEASURED = re.compile(rb"^.*(second|peak_memory).*$", re.M)  # lines that differ from run to run
 CONTROLS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 PATIENCE = 60  # seconds
 LAST = re.compile(rb",[^,\n]*$", re.M)  # the last column of a history, which holds seconds
@@ -163,9 +164,15 @@ class Workbench:
                 "PGM": "image.pgm", "PNG": "image.png", "CIFAR": "batch.bin", "PCA": "pca.safetensors",
                 "LABELS": "labels.csv", "BITS": "bits.npy", "TRAINING": "training"}
 
+    def printed(self, option):
+        return subprocess.run([self.program, option], capture_output=True, text=True, check=True).stdout
+
+    def version(self):
+        return self.printed("--version").splitlines()[0]
+
     def unused_commands(self):
         """Commands that no use tests."""
-        text = subprocess.run([self.program, "--help"], capture_output=True, text=True, check=True).stdout
+        text = self.printed("--help")
         used = {use.split()[0] for use in USES}
         return [name for name in re.findall(r"^  (?:dltf )?([a-z]+) ", text, re.M) if name not in used]
 
@@ -211,7 +218,7 @@ class Workbench:
         for number in (signal.SIGINT, signal.SIGKILL):
             try:
                 stdout, stderr = process.communicate(timeout=patience)
-                return Result(process.returncode, SECONDS.sub(b"", stdout), stderr, self.outputs())
+                return Result(process.returncode, MEASURED.sub(b"", stdout), stderr, self.outputs())
             except subprocess.TimeoutExpired:
                 process.send_signal(number)
             except BaseException:
