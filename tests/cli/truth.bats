@@ -181,6 +181,7 @@ PYTHON
 }
 
 @test "table1 and timing have figures, too" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   dltf reproduce table1 --quick --methods original,dltf-dual --seeds 1 --figures . -q >/dev/null
   dltf reproduce timing --quick --methods original --seeds 1 --threads 1 --figures . -q >/dev/null
   "$PYTHON" - <<'PYTHON'

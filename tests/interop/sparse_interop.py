@@ -31,7 +31,7 @@ def fails(message, *words):
 
 def results(data, *options):
     """Bytes of a model and of codes by two coders."""
-    dltf("train", data, "-m", 20, "-k", 3, "--steps", 10, "-o", "model", *options)
+    dltf("train", data, "-m", 20, "-k", 3, "--encoder", "tied", "--steps", 10, "--iterations", 4, "-o", "model", *options)
     dltf("encode", "model", data, "-o", "codes.npz")
     dltf("encode", "model", data, "--coder", "omp", "--refit", "-o", "omp.npz")
     return [pathlib.Path(name).read_bytes() for name in ("model", "codes.npz", "omp.npz")]
@@ -72,7 +72,7 @@ for kind in (np.float32, np.float64):
 # Measures and other commands that read samples.
 sparse.save_npz("sparse.npz", X)
 np.save("dense.npy", X.toarray())
-dltf("train", "dense.npy", "-m", 20, "-k", 3, "--steps", 10, "-o", "model")
+dltf("train", "dense.npy", "-m", 20, "-k", 3, "--encoder", "tied", "--steps", 10, "--iterations", 4, "-o", "model")
 dltf("encode", "model", "dense.npy", "-o", "codes.npz")
 for name in ("dense.npy", "sparse.npz"):
     dltf("hash", "train", name, "--method", "lsh", "--bits", 16, "-o", name + ".hasher")
@@ -92,7 +92,7 @@ sparse.save_npz("top.npz", X[:150])
 sparse.save_npz("rest.npz", X[150:])
 whole = pathlib.Path("model").read_bytes()
 for options in (["top.npz", "rest.npz"], ["sparse.npz", "--memory", "200M"]):
-    dltf("train", *options, "-m", 20, "-k", 3, "--steps", 10, "-o", "parts")
+    dltf("train", *options, "-m", 20, "-k", 3, "--encoder", "tied", "--steps", 10, "--iterations", 4, "-o", "parts")
     assert pathlib.Path("parts").read_bytes() == whole, options
 
 # Refusals.
