@@ -115,7 +115,7 @@ load common
   fails 2 "--polish: applies to encoder tight, dual, distilled or best, not to encoder tied" train "$toy/X.npy" --encoder tied --polish 2 -o x.safetensors
   fails 2 "--polish: applies to encoder tight, dual, distilled or best, but theta to encoder tied: leave one of them out" train "$toy/X.npy" --theta 1 --polish 2 -o x.safetensors
   fails 2 "--encoder: K-SVD learns no encoder" train "$toy/X.npy" --method ksvd --encoder dual -o x.safetensors
-  fails 2 "--polish: applies to encoder tight, dual, distilled, best or method omp, not to method ksvd" train "$toy/X.npy" --method ksvd --polish 2 -o x.safetensors
+  fails 2 "--polish: applies to encoder tight, dual, distilled or best, not to method ksvd" train "$toy/X.npy" --method ksvd --polish 2 -o x.safetensors
   fails 2 "--steps: applies to encoder tied, tight, dual, distilled, best or method omp, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 200 -o x.safetensors
   [[ ! -e x.safetensors ]]
   # Few samples do not override an option.
