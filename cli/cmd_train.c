@@ -21,6 +21,7 @@ typedef struct train_flags {
     int64_t raw_columns;
     double checkpoint_every;
     enum { SELECT_ABS, SELECT_POSITIVE } select;
+    enum { FOR_ANY, FOR_THRESHOLD, FOR_OMP } purpose;
 } train_flags;
 
 /* State of one run of the command. */
@@ -45,6 +46,7 @@ static const dltf_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, output), .argument = "MODEL", .help = "output file (default: named after DATA, in the current directory)"},
     {.name = "init", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "initial dictionary: random samples (samples), random atoms (gaussian), or a model file to start from"},
     {.name = "select", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(train_flags, select), .default_text = "abs", .choices = "abs|positive", .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive scores (positive)"},
+    {.name = "for", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(train_flags, purpose), .default_text = "any", .choices = "any|threshold|omp", .argument = "CODER", .help = "the coder that will use the dictionary: threshold stands for --method dltf, omp for --method omp; any leaves it to the other options"},
     {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA"},
     {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, history), .argument = "FILE.csv", .help = "write one row per iteration"},
     CHECKPOINTS_OPTION(train_flags, checkpoint_every),
@@ -81,6 +83,17 @@ static int check_resume(training *t) {
         if (!is_one_of(t->args.given[i], allowed))
             return usage_error("--%s cannot be combined with --resume: the checkpoint stores all options",
                                t->args.given[i]);
+    return EXIT_OK;
+}
+
+/* --for names a method by what it is for. */
+static int check_purpose(training *t) {
+    dltf_method method = t->flags.purpose == FOR_OMP ? DLTF_METHOD_OMP : DLTF_METHOD_DLTF;
+    if (t->flags.purpose == FOR_ANY)
+        return EXIT_OK;
+    if (arguments_given(&t->args, "method") && t->options.method != method)
+        return usage_error("--for and --method contradict each other: omit one");
+    t->options.method = method;
     return EXIT_OK;
 }
 
@@ -279,6 +292,8 @@ static dltf_status report_quality(const training *t, facts *f) {
     facts_line(f, "relative error", "%.4g, after refit %.4g, of %s%s", q.raw_error, q.refit_error,
                counted(q.samples, q.held_out ? "held-out sample" : "training sample"),
                q.held_out ? "" : " (--validation holds some out)");
+    if (!isnan(q.omp_error))
+        facts_real(f, "omp_error", "by --coder omp", q.omp_error);
     facts_real(f, "unused_share", "unused atoms (share)", q.unused_share);
     return DLTF_OK;
 }
@@ -324,7 +339,8 @@ static int print_report(training *t) {
     facts_real(&f, "seconds", "seconds", t->seconds);
     report_memory(t, &f);
     facts_text(&f, "model", "model", t->output);
-    facts_line(&f, "next", "dltf encode %s %s --refit", files_quoted(t->output), files_quoted(t->data_path));
+    facts_line(&f, "next", "dltf encode %s %s %s", files_quoted(t->output), files_quoted(t->data_path),
+               t->options.method == DLTF_METHOD_OMP ? "--coder omp" : "--refit");
     facts_json(&f, "options", history_options(dltf_train_option_table(), &t->options));
     int64_t count = 0;
     const dltf_iteration *history = dltf_learner_history(t->learner, &count);
@@ -334,9 +350,9 @@ static int print_report(training *t) {
 }
 
 static int run(const command *self, int count, char **words) {
-    static int (*const steps[])(training *) = {check_resume, check_options,  choose_files,
-                                               load_data,    create_learner, reserve,
-                                               learn,        save,           print_report};
+    static int (*const steps[])(training *) = {check_resume, check_purpose,  check_options, choose_files,
+                                               load_data,    create_learner, reserve,       learn,
+                                               save,         print_report};
     training t = {.output = NULL};
     if (!arguments_parse(self, count, words, &t.flags, &t.options, &t.args))
         return t.args.exit_code;

@@ -13,13 +13,17 @@ extern "C" {
 
 typedef enum dltf_init { DLTF_INIT_SAMPLES, DLTF_INIT_GAUSSIAN } dltf_init;
 
-/* How a dictionary is learned: for thresholded features, or by K-SVD. */
-typedef enum dltf_method { DLTF_METHOD_DLTF, DLTF_METHOD_KSVD } dltf_method;
+/* How a dictionary is learned. */
+typedef enum dltf_method {
+    DLTF_METHOD_DLTF, /* for thresholded features */
+    DLTF_METHOD_KSVD, /* by K-SVD */
+    DLTF_METHOD_OMP   /* for codes by OMP: minibatches, then K-SVD */
+} dltf_method;
 
 /* Which scores a thresholded feature uses: those of the dictionary itself, or of an encoder. */
 typedef enum dltf_encoder_kind {
-    DLTF_ENCODER_AUTO, /* the one that the options set apply to; if open, tied with K-SVD, learned for more
-                        * than 512 atoms or 4,096 columns, otherwise best */
+    DLTF_ENCODER_AUTO, /* the one that the options set apply to; if open, tied with K-SVD and OMP, learned for
+                        * more than 512 atoms or 4,096 columns, otherwise best */
     DLTF_ENCODER_TIED,
     DLTF_ENCODER_TIGHT,     /* the tight frame nearest to the dictionary */
     DLTF_ENCODER_DUAL,      /* regularised pseudo-inverse */
@@ -57,8 +61,8 @@ typedef struct dltf_train_options {
     double epochs;    /* learned: passes over the samples; 0: chosen from N, m and k */
     double seconds;   /* learned: ends by then even if not all passes are done; 0: no limit */
 
-    dltf_update update; /* ksvd, which also uses `iterations` */
-    double error;       /* ksvd: error target of its codes, as in dltf_encode_options; 0: none */
+    dltf_update update; /* ksvd and omp, which also use `iterations` */
+    double error;       /* the same: error target of its codes, as in dltf_encode_options; 0: none */
 
     double validation; /* share of the samples held out; 0: a tenth if the encoder needs them, else none */
     double tolerance;
@@ -137,12 +141,14 @@ DLTF_API const char *dltf_learner_choice(const dltf_learner *learner);
 DLTF_API const dltf_iteration *dltf_learner_history(const dltf_learner *learner, int64_t *count);
 DLTF_API dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model);
 
-/* What the codes of the model are worth, as dltf_encode and dltf_refit compute them. */
+/* What the codes of the model are worth, as dltf_encode and dltf_refit compute them. Thresholded features,
+ * unless stated otherwise. */
 typedef struct dltf_quality {
     int64_t samples;     /* that were measured: all that were held out; if none, */
     bool held_out;       /* up to 2,000 training samples, and this is false */
     double raw_error;    /* sum ||x - Wz||^2 / sum ||x||^2 */
     double refit_error;  /* the same with least-squares values */
+    double omp_error;    /* of codes by OMP; NaN if the method is dltf */
     double unused_share; /* fraction of atoms in no code of these samples */
 } dltf_quality;
 

@@ -26,6 +26,11 @@
 
 #define KSVD(STAGE) STAGE(ksvd)
 
+/* K-SVD from a start that is close: from samples it ends in poor minima where k is large. */
+#define OMP(STAGE)                                                                                           \
+    STAGE(minibatch)                                                                                         \
+    STAGE(ksvd)
+
 /* Dictionary and encoder together, by gradients. */
 #define LEARNED(STAGE) STAGE(gradient)
 
@@ -42,11 +47,14 @@ static const dl_stage *const tied[] = {TIED(ADDRESS) NULL};
 static const dl_stage *const untied[] = {UNTIED(ADDRESS) NULL};
 static const dl_stage *const best[] = {BEST(ADDRESS) NULL};
 static const dl_stage *const ksvd[] = {KSVD(ADDRESS) NULL};
+static const dl_stage *const omp[] = {OMP(ADDRESS) NULL};
 static const dl_stage *const learned[] = {LEARNED(ADDRESS) NULL};
 
 const dl_stage *const *dl_method_stages(const dltf_train_options *options) {
     if (options->method == DLTF_METHOD_KSVD)
         return ksvd;
+    if (options->method == DLTF_METHOD_OMP)
+        return omp;
     switch (options->encoder) {
     case DLTF_ENCODER_TIED:
         return tied;

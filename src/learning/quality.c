@@ -44,17 +44,13 @@ static dltf_status unused_share(const dltf_codes *codes, double *share) {
     return DLTF_OK;
 }
 
-static dltf_status measure(const dltf_learner *l, int64_t count, dltf_quality *quality) {
+/* Of thresholded features. */
+static dltf_status measure_features(const dltf_learner *l, const dltf_model *model, dltf_matrix X,
+                                    dltf_quality *quality) {
     dltf_status status = DLTF_OK;
-    dltf_model *model = NULL;
     dltf_codes *codes = NULL, *refitted = NULL;
-    float *rows = NULL;
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.threads = l->threads;
-    *quality = (dltf_quality){.samples = count, .held_out = l->split.held_out > 0};
-    DL_TRY(gather(l, count, &rows));
-    DL_TRY(dltf_learner_model(l, &model));
-    dltf_matrix X = dltf_matrix_f32(rows, count, l->n);
     DL_TRY(dltf_encode(model, X, &encoding, NULL, NULL, &codes));
     DL_TRY(dltf_reconstruction_error(model, X, codes, &quality->raw_error));
     DL_TRY(unused_share(codes, &quality->unused_share));
@@ -63,13 +59,41 @@ static dltf_status measure(const dltf_learner *l, int64_t count, dltf_quality *q
 done:
     dltf_codes_free(codes);
     dltf_codes_free(refitted);
+    return status;
+}
+
+static dltf_status measure_omp(const dltf_learner *l, const dltf_model *model, dltf_matrix X,
+                               dltf_quality *quality) {
+    dltf_codes *codes = NULL;
+    dltf_encode_options encoding = dltf_encode_options_default();
+    encoding.threads = l->threads;
+    encoding.coder = DLTF_CODER_OMP;
+    dltf_status status = dltf_encode(model, X, &encoding, NULL, NULL, &codes);
+    if (status == DLTF_OK)
+        status = dltf_reconstruction_error(model, X, codes, &quality->omp_error);
+    dltf_codes_free(codes);
+    return status;
+}
+
+static dltf_status measure(const dltf_learner *l, int64_t count, bool omp, dltf_quality *quality) {
+    dltf_status status = DLTF_OK;
+    dltf_model *model = NULL;
+    float *rows = NULL;
+    *quality = (dltf_quality){.samples = count, .held_out = l->split.held_out > 0, .omp_error = NAN};
+    DL_TRY(gather(l, count, &rows));
+    DL_TRY(dltf_learner_model(l, &model));
+    dltf_matrix X = dltf_matrix_f32(rows, count, l->n);
+    DL_TRY(measure_features(l, model, X, quality));
+    if (omp)
+        DL_TRY(measure_omp(l, model, X, quality));
+done:
     dltf_model_free(model);
     dl_free(rows);
     return status;
 }
 
 dltf_status dltf_learner_quality(const dltf_learner *l, dltf_quality *quality) {
-    return measure(l, dl_learner_check_count(l), quality);
+    return measure(l, dl_learner_check_count(l), l->options.method != DLTF_METHOD_DLTF, quality);
 }
 
 /* So few samples that the least squares take a fraction of a second, the same ones throughout a training. */
@@ -81,7 +105,7 @@ static int64_t history_samples(const dltf_learner *l) {
 
 dltf_status dl_learner_monitor(const dltf_learner *l, dltf_iteration *record) {
     dltf_quality quality;
-    dltf_status status = measure(l, history_samples(l), &quality);
+    dltf_status status = measure(l, history_samples(l), false, &quality);
     if (status == DLTF_OK) {
         record->raw_error = quality.raw_error;
         record->refit_error = quality.refit_error;

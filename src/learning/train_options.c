@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The encoders, in the order of dltf_encoder_kind after auto; the last variant has none. */
+/* The encoders, in the order of dltf_encoder_kind after auto; the last two variants are methods without. */
 #define ENCODERS "tied|tight|dual|distilled|learned|best"
-#define STAGED "tied|tight|dual|distilled|best" /* those that begin with minibatches */
-#define VARIANTS ENCODERS "|ksvd"
+#define STAGED "tied|tight|dual|distilled|best|omp" /* those that begin with minibatches */
+#define VARIANTS ENCODERS "|ksvd|omp"
 
 #define FIELD(field) .offset = offsetof(dltf_train_options, field)
 
@@ -20,7 +20,7 @@ static const dltf_option options[] = {
     {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "K", .help = "entries kept per code (default: an eighth of the columns, at most 30 and a quarter of m)"},
     {.name = "seed", .kind = DLTF_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
     {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
-    {.name = "method", .kind = DLTF_OPTION_CHOICE, FIELD(method), .default_text = "dltf", .choices = "dltf|ksvd", .argument = "METHOD", .help = "learn for thresholded features, in stages (dltf), or for sparse codes in general (ksvd)"},
+    {.name = "method", .kind = DLTF_OPTION_CHOICE, FIELD(method), .default_text = "dltf", .choices = "dltf|ksvd|omp", .argument = "METHOD", .help = "learn for thresholded features, in stages (dltf), by K-SVD (ksvd), or for codes by omp: minibatches, then K-SVD from there (omp)"},
     {.name = "select", .kind = DLTF_OPTION_CHOICE, FIELD(select), .default_text = "abs", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"},
     {.name = "init", .kind = DLTF_OPTION_CHOICE, FIELD(init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "first dictionary: random samples or Gaussian atoms"},
     {.name = "center", .kind = DLTF_OPTION_FLAG, FIELD(center), .default_text = "false", .help = "subtract the mean of the samples first; the model remembers it"},
@@ -29,19 +29,19 @@ static const dltf_option options[] = {
     {.name = "steps", .kind = DLTF_OPTION_INTEGER, FIELD(steps), .default_text = "200", .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "T1", .help = "stage 1: minibatch steps with dual codes; 0 skips it"},
     {.name = "batch", .kind = DLTF_OPTION_INTEGER, FIELD(batch), .default_text = "2000", .min = 1, .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "B", .help = "stage 1: samples per minibatch"},
     {.name = "ridge", .kind = DLTF_OPTION_REAL, FIELD(ridge), .default_text = "0.1", .max = 1e6, .applies = STAGED, .argument = "R", .help = "stage 1: regularisation of the dual encoder (W W^T + R I)^-1 W"},
-    {.name = "iterations", .kind = DLTF_OPTION_INTEGER, FIELD(iterations), .default_text = "40", .max = DL_OPTION_MAX_COUNT, .applies = "tied|ksvd", .argument = "T2", .help = "iterations of ksvd, or of stage 2, the paper's model without its noise term; 0 skips it"},
+    {.name = "iterations", .kind = DLTF_OPTION_INTEGER, FIELD(iterations), .default_text = "40", .max = DL_OPTION_MAX_COUNT, .applies = "tied|ksvd|omp", .argument = "T2", .help = "iterations of K-SVD, or of stage 2, the paper's model without its noise term; 0 skips it"},
     {.name = "theta-start", .kind = DLTF_OPTION_REAL, FIELD(theta_start), .default_text = "0.2", .max = 1e12, .applies = "tied", .argument = "THETA", .help = "weight of the data term at the start of stage 2"},
     {.name = "theta", .kind = DLTF_OPTION_REAL, FIELD(theta), .default_text = "0.003", .max = 1e12, .applies = "tied", .argument = "THETA", .help = "weight of the data term at the end of stage 2 and in stage 3; smaller: less coherent atoms"},
     {.name = "admm", .kind = DLTF_OPTION_INTEGER, FIELD(admm), .default_text = "0", .max = DL_OPTION_MAX_COUNT, .applies = "tied", .argument = "T3", .help = "stage 3: ADMM iterations of the whole model (Z, Q, W, Y steps); 0 skips it"},
     {.name = "lambda", .kind = DLTF_OPTION_REAL, FIELD(lambda), .default_text = "0.05", .max = 1e12, .applies = "tied", .argument = "LAMBDA", .help = "stage 3: weight of the noise term"},
     {.name = "beta", .kind = DLTF_OPTION_REAL, FIELD(beta), .default_text = "0.5", .min = 1e-12, .max = 1e12, .applies = "tied", .argument = "BETA", .help = "stage 3: penalty of the constraint Q = W^T(X - WZ); keep it >= 10 lambda"},
-    {.name = "encoder", .kind = DLTF_OPTION_CHOICE, FIELD(encoder), .default_text = "auto", .choices = "auto|" ENCODERS, .argument = "KIND", .help = "scores by the dictionary itself (tied: the paper's feature, after stages 2 and 3), by an encoder made for the dictionary of stage 1 (tight, dual, distilled), or by one learned together with the dictionary (learned); best: distilled or learned, whichever has the smaller error on held-out samples; auto: the encoder that the other options apply to; if they leave it open, tied with ksvd, learned for more than 512 atoms or 4,096 columns, otherwise best"},
+    {.name = "encoder", .kind = DLTF_OPTION_CHOICE, FIELD(encoder), .default_text = "auto", .choices = "auto|" ENCODERS, .argument = "KIND", .help = "scores by the dictionary itself (tied: the paper's feature, after stages 2 and 3), by an encoder made for the dictionary of stage 1 (tight, dual, distilled), or by one learned together with the dictionary (learned); best: distilled or learned, whichever has the smaller error on held-out samples; auto: the encoder that the other options apply to; if they leave it open, tied with ksvd and omp, learned for more than 512 atoms or 4,096 columns, otherwise best"},
     {.name = "polish", .kind = DLTF_OPTION_INTEGER, FIELD(polish), .default_text = "5", .max = DL_OPTION_MAX_COUNT, .applies = "tight|dual|distilled|best", .argument = "T4", .help = "iterations that refine the dictionary of stage 1 with multi-pass codes"},
     {.name = "finetune", .kind = DLTF_OPTION_INTEGER, FIELD(finetune), .default_text = "800", .max = DL_OPTION_MAX_COUNT, .applies = "distilled|best", .argument = "T5", .help = "gradient steps that refine dictionary and distilled encoder; 0 skips them"},
     {.name = "epochs", .kind = DLTF_OPTION_REAL, FIELD(epochs), .default_text = "0", .max = 1e6, .applies = "learned|best", .argument = "N", .help = "passes over the samples of learned; 0: 10, up to 25 for large dictionaries (200 samples and 5,000 uses per atom), at least 600,000 and at most 20 million samples in total"},
     {.name = "seconds", .kind = DLTF_OPTION_REAL, FIELD(seconds), .default_text = "0", .max = 1e9, .applies = "learned", .argument = "S", .help = "end by then even if not all passes are done; 0: no limit. The result then depends on the speed of the machine"},
-    {.name = "update", .kind = DLTF_OPTION_CHOICE, FIELD(update), .default_text = "approximate", .choices = "exact|approximate", .applies = "ksvd", .argument = "HOW", .help = "update of an atom: one power iteration (approximate), or the full rank-one fit (exact), which takes many times as long for large samples and is hardly better"},
-    {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .applies = "ksvd", .argument = "E", .help = "a code is complete when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
+    {.name = "update", .kind = DLTF_OPTION_CHOICE, FIELD(update), .default_text = "approximate", .choices = "exact|approximate", .applies = "ksvd|omp", .argument = "HOW", .help = "update of an atom: one power iteration (approximate), or the full rank-one fit (exact), which takes many times as long for large samples and is hardly better"},
+    {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .applies = "ksvd|omp", .argument = "E", .help = "a code is complete when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
     {.name = "validation", .kind = DLTF_OPTION_REAL, FIELD(validation), .default_text = "0", .max = 0.5, .argument = "SHARE", .help = "share of the samples that is held out from training, to measure errors on; 0: a tenth, at most 2,000, for encoder learned or best, and none otherwise: errors are then those of training samples"},
     {.name = "tolerance", .kind = DLTF_OPTION_REAL, FIELD(tolerance), .default_text = "1e-6", .max = 1, .argument = "TOL", .help = "stop a stage when the relative change of the objective (stage 3: the relative residuals) is at most this; 0: never"},
     {.name = "memory", .kind = DLTF_OPTION_BYTES, FIELD(memory), .default_text = "0", .max = 9.0e18, .argument = "SIZE", .help = "memory that training may use, as in 500M or 2G: files are read row by row, and what stage 3 keeps of every sample is in a temporary file; 0: what the machine has. The result does not depend on it"},
@@ -50,12 +50,12 @@ static const dltf_option options[] = {
 
 /* Bits of VARIANTS. */
 static const unsigned TIED = 1u << 0, UNTIED = 1u << 1 | 1u << 2 | 1u << 3, LEARNED = 1u << 4, BEST = 1u << 5,
-                      KSVD = 1u << 6;
+                      KSVD = 1u << 6, OMP = 1u << 7;
 
 static unsigned possible(const void *target) {
     const dltf_train_options *o = target;
-    if (o->method == DLTF_METHOD_KSVD)
-        return KSVD;
+    if (o->method != DLTF_METHOD_DLTF)
+        return o->method == DLTF_METHOD_KSVD ? KSVD : OMP;
     return o->encoder == DLTF_ENCODER_AUTO ? TIED | UNTIED | LEARNED | BEST
                                            : TIED << (o->encoder - DLTF_ENCODER_TIED);
 }
@@ -130,8 +130,9 @@ static void complete_encoder(dltf_train_options *options, int64_t n, char *choic
     }
     if (options->encoder != DLTF_ENCODER_AUTO)
         return;
-    if (options->method == DLTF_METHOD_KSVD) {
+    if (options->method != DLTF_METHOD_DLTF) {
         options->encoder = DLTF_ENCODER_TIED;
+        snprintf(choice, size, "tied: K-SVD learns no encoder");
         return;
     }
     options->encoder = choose_encoder(options, n, &reason);
@@ -162,16 +163,16 @@ dltf_status dl_train_options_check(const dltf_train_options *options) {
         return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than m = %lld atoms: lower k or raise m",
                               (long long)options->k, (long long)options->m);
     bool learned = options->encoder == DLTF_ENCODER_LEARNED || options->encoder == DLTF_ENCODER_AUTO;
-    if (options->m > 46340 && (!learned || options->method == DLTF_METHOD_KSVD))
+    if (options->m > 46340 && (!learned || options->method != DLTF_METHOD_DLTF))
         return dl_fail_option(DLTF_ARGUMENT, "m",
                               "%lld is out of range: more than 46,340 atoms require encoder learned",
                               (long long)options->m);
-    if (options->method != DLTF_METHOD_KSVD)
+    if (options->method == DLTF_METHOD_DLTF)
         return DLTF_OK;
     if (options->select == DLTF_SELECT_POSITIVE)
         return dl_fail_option(DLTF_ARGUMENT, "select",
-                              "positive is not supported by ksvd, which codes by omp: use abs");
+                              "positive is not supported by K-SVD, which codes by omp: use abs");
     if (options->encoder != DLTF_ENCODER_AUTO && options->encoder != DLTF_ENCODER_TIED)
-        return dl_fail_option(DLTF_ARGUMENT, "encoder", "ksvd learns no encoder: use tied");
+        return dl_fail_option(DLTF_ARGUMENT, "encoder", "K-SVD learns no encoder: use tied");
     return DLTF_OK;
 }

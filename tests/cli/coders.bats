@@ -91,9 +91,9 @@ error_of() { dltf encode "$model" "$toy/Xtest.npy" -o "$1.npz" --json "${@:2}" |
 }
 
 @test "options of another method are rejected" {
-  fails 2 "--steps: applies to encoder tied, tight, dual, distilled or best, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 3 -o x.safetensors
+  fails 2 "--steps: applies to encoder tied, tight, dual, distilled, best or method omp, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 3 -o x.safetensors
   fails 2 "--error: applies to method ksvd" train "$toy/X.npy" --error 3 -o x.safetensors
   fails 2 "--update: applies to method ksvd" train "$toy/X.npy" --update approximate -o x.safetensors
-  fails 2 "--select: positive is not supported by ksvd" train "$toy/X.npy" --method ksvd --select positive -o x.safetensors
+  fails 2 "--select: positive is not supported by K-SVD" train "$toy/X.npy" --method ksvd --select positive -o x.safetensors
   [[ ! -e x.safetensors ]]
 }

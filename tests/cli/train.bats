@@ -114,9 +114,9 @@ load common
   fails 2 "--admm: applies to encoder tied, not to encoder distilled" train "$toy/X.npy" --encoder distilled --admm 2 -o x.safetensors
   fails 2 "--polish: applies to encoder tight, dual, distilled or best, not to encoder tied" train "$toy/X.npy" --encoder tied --polish 2 -o x.safetensors
   fails 2 "--polish: applies to encoder tight, dual, distilled or best, but theta to encoder tied: leave one of them out" train "$toy/X.npy" --theta 1 --polish 2 -o x.safetensors
-  fails 2 "--encoder: ksvd learns no encoder" train "$toy/X.npy" --method ksvd --encoder dual -o x.safetensors
+  fails 2 "--encoder: K-SVD learns no encoder" train "$toy/X.npy" --method ksvd --encoder dual -o x.safetensors
   fails 2 "--polish: applies to encoder tight, dual, distilled or best, not to method ksvd" train "$toy/X.npy" --method ksvd --polish 2 -o x.safetensors
-  fails 2 "--steps: applies to encoder tied, tight, dual, distilled or best, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 200 -o x.safetensors
+  fails 2 "--steps: applies to encoder tied, tight, dual, distilled, best or method omp, not to method ksvd" train "$toy/X.npy" --method ksvd --steps 200 -o x.safetensors
   [[ ! -e x.safetensors ]]
   # Few samples do not override an option.
   dltf synth -n 6 -m 8 -k 2 -N 100 -o small -q
@@ -225,4 +225,17 @@ plain, shifted = load("plain.npy"), load("shifted.npy")
 assert len(shifted) == len(plain) + 1 and not any(shifted[-1]), "a constant sample has an empty code"
 assert max(abs(a - b) for p, s in zip(plain, shifted) for a, b in zip(p, s)) < 1e-3
 PYTHON
+}
+
+@test "--for omp learns for codes by OMP" {
+  dltf train "$toy/X.npy" -m 24 -k 3 --for omp --steps 20 --iterations 5 --validation 0.2 -o omp.safetensors --json -q >r.json
+  [[ $(value 'd["options"]["method"], [h["stage"] for h in d["history"]][-1]' <r.json) == "('omp', 'ksvd')" ]]
+  [[ $(value '0 < d["omp_error"] <= d["refit_error"] and "K-SVD" in d["encoder_choice"]' <r.json) == True ]]
+  run -0 dltf train "$toy/X.npy" -m 24 -k 3 --method omp --steps 20 --iterations 5 --validation 0.2 -o same.safetensors
+  [[ $output == *"by --coder omp"*"dltf encode same.safetensors"*"--coder omp"* ]]
+  same_file omp.safetensors same.safetensors
+  dltf train "$toy/X.npy" -m 24 -k 3 --for threshold "${FAST[@]}" -o threshold.safetensors -q
+  same_file threshold.safetensors "$model"
+  fails 2 "contradict each other" train "$toy/X.npy" --for omp --method ksvd
+  fails 2 "K-SVD learns no encoder" train "$toy/X.npy" --for omp --encoder dual
 }

@@ -410,7 +410,7 @@ static void rejects_bad_arguments(void **state) {
         options.encoder = untied[kind];
         options.method = DLTF_METHOD_KSVD;
         assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
-                     "encoder: ksvd learns no encoder: use tied");
+                     "encoder: K-SVD learns no encoder: use tied");
     }
     dltf_train_options options = encoder_options(2, 1, DLTF_ENCODER_DISTILLED);
     const int64_t wide = DL_MOST_EIGENVECTORS + 1;

@@ -303,7 +303,7 @@ static void rejects_bad_arguments(void **state) {
     dltf_train_options options = ksvd_options(2, 1, 3);
     options.select = DLTF_SELECT_POSITIVE;
     assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
-                 "select: positive is not supported by ksvd");
+                 "select: positive is not supported by K-SVD");
     options = ksvd_options(2, 1, 3);
     assert_fails(dltf_train(dltf_matrix_f32(broken, 3, 2), &options, NULL, NULL, &model), DLTF_DATA,
                  "row 1, column 1 is NaN");
@@ -316,6 +316,40 @@ static void rejects_bad_arguments(void **state) {
     assert_fails(dltf_train(dltf_matrix_f32(X, 3, 2), &options, NULL, NULL, &model), DLTF_ARGUMENT,
                  "update: applies to method ksvd");
     assert_null(model);
+}
+
+/* Minibatches find the atoms, K-SVD goes on from there; errors of codes by OMP are reported. */
+static void omp_begins_with_minibatches(void **state) {
+    (void)state;
+    dltf_synthetic *problem = small_problem();
+    dltf_matrix X = dltf_synthetic_samples(problem, false);
+    dltf_train_options options = ksvd_options(24, 2, 3);
+    options.method = DLTF_METHOD_OMP;
+    options.steps = 20;
+    options.validation = 0.2;
+    dltf_learner *learner = NULL;
+    dltf_outcome outcome = DLTF_INTERRUPTED;
+    dltf_quality quality;
+    assert_int_equal(dltf_learner_new(X, &options, NULL, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_run(learner, NULL, NULL, &outcome), DLTF_OK);
+    int64_t count = 0;
+    const dltf_iteration *history = dltf_learner_history(learner, &count);
+    assert_string_equal(history[0].stage, "minibatch");
+    assert_string_equal(history[count - 1].stage, "ksvd");
+    assert_int_equal(dltf_learner_options(learner).encoder, DLTF_ENCODER_TIED);
+    assert_int_equal(dltf_learner_quality(learner, &quality), DLTF_OK);
+    assert_true(quality.held_out && quality.omp_error > 0 && quality.omp_error <= quality.refit_error);
+    dltf_learner_free(learner);
+    options = dltf_train_options_default();
+    options.m = 24;
+    options.k = 2;
+    options.encoder = DLTF_ENCODER_TIED;
+    options.steps = options.iterations = 2;
+    assert_int_equal(dltf_learner_new(X, &options, NULL, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_quality(learner, &quality), DLTF_OK);
+    assert_true(isnan(quality.omp_error));
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
 }
 
 static dltf_status train_once(dltf_matrix X) {
@@ -338,4 +372,5 @@ TESTS_MAIN(cmocka_unit_test(by_definition), cmocka_unit_test(updates_never_raise
            cmocka_unit_test(finds_planted_atoms), cmocka_unit_test(replaces_atoms),
            cmocka_unit_test(error_target), cmocka_unit_test(same_bytes_on_any_threads),
            cmocka_unit_test(history_and_convergence), cmocka_unit_test(resumes), cmocka_unit_test(edges),
-           cmocka_unit_test(rejects_bad_arguments), cmocka_unit_test(out_of_memory))
+           cmocka_unit_test(rejects_bad_arguments), cmocka_unit_test(omp_begins_with_minibatches),
+           cmocka_unit_test(out_of_memory))

@@ -282,12 +282,12 @@ static void scopes(void **state) {
     (void)state;
     dltf_option_table train = dltf_train_option_table(), encode = dltf_encode_option_table();
     assert_scope(train, "seed", "");
-    assert_scope(train, "steps", "encoder tied, tight, dual, distilled or best");
-    assert_scope(train, "iterations", "encoder tied or method ksvd");
+    assert_scope(train, "steps", "encoder tied, tight, dual, distilled, best or method omp");
+    assert_scope(train, "iterations", "encoder tied, method ksvd or omp");
     assert_scope(train, "epochs", "encoder learned or best");
     assert_scope(train, "theta", "encoder tied");
     assert_scope(train, "polish", "encoder tight, dual, distilled or best");
-    assert_scope(train, "update", "method ksvd");
+    assert_scope(train, "update", "method ksvd or omp");
     assert_scope(encode, "passes", "coder iht, niht or htp");
     assert_scope(encode, "error", "coder omp");
     assert_scope(dltf_certify_option_table(), "noise", "");
@@ -316,18 +316,20 @@ static void options_of_other_variants(void **state) {
     (void)state;
     dltf_option_table train = dltf_train_option_table(), encode = dltf_encode_option_table();
     any_options options = {.train = dltf_train_options_default()};
-    assert_not_for(train, options, "error", "2", "error: applies to method ksvd");
+    assert_not_for(train, options, "error", "2", "error: applies to method ksvd or omp");
     options.train.encoder = DLTF_ENCODER_DUAL;
     assert_not_for(train, options, "theta", "1", "theta: applies to encoder tied, not to encoder dual");
     assert_not_for(train, options, "iterations", "3",
-                   "iterations: applies to encoder tied or method ksvd, not to encoder dual");
-    assert_not_for(train, options, "update", "exact", "update: applies to method ksvd, not to encoder dual");
+                   "iterations: applies to encoder tied, method ksvd or omp, not to encoder dual");
+    assert_not_for(train, options, "update", "exact",
+                   "update: applies to method ksvd or omp, not to encoder dual");
     options.train.encoder = DLTF_ENCODER_TIED;
     assert_not_for(train, options, "polish", "1",
                    "polish: applies to encoder tight, dual, distilled or best, not to encoder tied");
     options.train.method = DLTF_METHOD_KSVD;
-    assert_not_for(train, options, "steps", "0",
-                   "steps: applies to encoder tied, tight, dual, distilled or best, not to method ksvd");
+    assert_not_for(
+        train, options, "steps", "0",
+        "steps: applies to encoder tied, tight, dual, distilled, best or method omp, not to method ksvd");
     assert_not_for(train, options, "lambda", "0", "lambda: applies to encoder tied, not to method ksvd");
     options = (any_options){.encode = dltf_encode_options_default()};
     assert_not_for(encode, options, "passes", "2",
