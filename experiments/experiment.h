@@ -81,6 +81,7 @@ typedef struct experiment {
     ROW(table3)                                                                                              \
     ROW(table4)                                                                                              \
     ROW(table5)                                                                                              \
+    ROW(table6)                                                                                              \
     ROW(certificates)                                                                                        \
     ROW(encoders)                                                                                            \
     ROW(images)                                                                                              \

@@ -16,7 +16,7 @@ load common
   dltf manual >manual
   dltf completion bash >completion
   mkdir -p data/mnist
-  touch data/mnist/{train,t10k}-images-idx3-ubyte.gz # --plan only checks that they exist
+  touch data/mnist/{train,t10k}-{images-idx3,labels-idx1}-ubyte.gz # --plan only checks that they exist
   local experiment names methods
   names=$(experiments)
   for experiment in $names; do

@@ -48,7 +48,7 @@ END
 pretend_data() {
   mkdir -p data/mnist data/cifar10
   touch data/cifar10/{data_batch_{1,2,3,4,5},test_batch}.bin
-  touch data/{house,barbara,boat,cameraman,peppers}.png data/mnist/{train,t10k}-images-idx3-ubyte.gz data/mnist/t10k-labels-idx1-ubyte.gz
+  touch data/{house,barbara,boat,cameraman,peppers}.png data/mnist/{train,t10k}-{images-idx3,labels-idx1}-ubyte.gz
 }
 
 @test "every experiment has results with its current columns and rows" {
