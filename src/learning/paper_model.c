@@ -12,7 +12,7 @@ enum { W_STEPS = 10 };
 /* ---- What is kept of every sample ---- */
 
 static double sample_bytes(const dltf_learner *l) {
-    return (double)l->N * (8 * (double)l->m + 8 * (double)l->k + 4);
+    return (double)l->own * (8 * (double)l->m + 8 * (double)l->k + 4);
 }
 
 /* A quarter of the memory is left for them. */
@@ -22,16 +22,16 @@ static bool in_file(const dltf_learner *l) {
 
 static dltf_status alloc_samples(const dltf_learner *l, dl_paper_model *p) {
     dltf_status status = DLTF_OK;
-    int64_t entries = l->N * l->m, places = l->N * l->k;
+    int64_t N = l->own, entries = N * l->m, places = N * l->k;
     if (in_file(l)) {
-        DL_TRY(dl_scratch_new((2 * entries + 2 * places + l->N) * (int64_t)sizeof(float), &p->file));
+        DL_TRY(dl_scratch_new((2 * entries + 2 * places + N) * (int64_t)sizeof(float), &p->file));
         p->Q = p->file.memory;
         p->Y = p->Q + entries;
         float *value = p->Y + entries;
         int32_t *index = (int32_t *)(value + places);
-        p->Z = (dl_slots){.rows = l->N, .k = l->k, .count = index + places, .index = index, .value = value};
+        p->Z = (dl_slots){.rows = N, .k = l->k, .count = index + places, .index = index, .value = value};
     } else {
-        DL_TRY(dl_slots_alloc(&p->Z, l->N, l->k));
+        DL_TRY(dl_slots_alloc(&p->Z, N, l->k));
         DL_TRY_NEW(p->Q, entries);
         DL_TRY_NEW(p->Y, entries);
     }
@@ -65,7 +65,7 @@ static dltf_status alloc_noise(const dltf_learner *l, dl_paper_model *p) {
     DL_TRY(alloc_samples(l, p));
     DL_TRY_NEW(p->M, DL_BLOCK * l->m);
     DL_TRY_NEW(p->A, l->n * l->n);
-    DL_TRY_NEW(p->sums, DL_SUMS * dl_tiles(l->N, DL_TILE));
+    DL_TRY_NEW(p->sums, DL_SUMS * dl_tiles(l->own, DL_TILE));
 done:
     return status;
 }
@@ -129,11 +129,12 @@ dl_pass dl_paper_model_pass(const dltf_learner *l, dl_paper_model *p, double the
                                 .step = dl_z_step_length(sigma, theta, beta)};
     p->gamma = beta > 0 ? l->options.lambda / beta : 0;
     dl_statistics_clear(&p->statistics);
-    return (dl_pass){.l = l, .block = &p->block, .state = p, .count = l->N};
+    return (dl_pass){.l = l, .block = &p->block, .state = p, .count = l->own};
 }
 
 void dl_paper_model_w_step(dltf_learner *l, dl_paper_model *p, double theta, double beta,
                            dltf_iteration *record) {
+    dl_statistics_sum(&p->statistics);
     dl_w_problem problem = {
         .s = &p->statistics,
         .A = p->A,

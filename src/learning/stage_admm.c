@@ -2,6 +2,7 @@
  *
  * The paper's cycle is Z, Q, W, Y. Here it starts at Y: the Y-step needs only the samples and the result of
  * the previous cycle, so that one pass over the samples does Y, Z, Q and the statistics for W. */
+#include "comm/comm.h"
 #include "learning/paper_model.h"
 #include "learning/step_q.h"
 #include "learning/step_y.h"
@@ -50,6 +51,7 @@ void dl_admm_start(const dltf_learner *l, dl_paper_model *p) {
     memset(p->A, 0, (size_t)(l->n * l->n) * sizeof *p->A);
     dl_pass pass = dl_paper_model_pass(l, p, l->options.theta, 0);
     dl_pass_run(&pass, start_tile, add_moment);
+    dl_comm_sum(p->A, l->n * l->n);
 }
 
 /* ---- The cycle ---- */
@@ -83,24 +85,27 @@ static void add_block(dl_pass *pass) {
     dl_paper_model_rest(pass);
 }
 
-/* The results of the tiles, added in order: the same sum for any number of threads. */
-static double sum_tiles(const dltf_learner *l, const dl_paper_model *p, int which) {
-    double sum = 0;
-    for (int64_t tile = 0; tile < dl_tiles(l->N, DL_TILE); tile++)
-        sum += p->sums[tile * DL_SUMS + which];
-    return sum;
+/* The results of the tiles, added in order: the same sums for any number of threads. */
+static void sum_tiles(const dltf_learner *l, const dl_paper_model *p, double sums[DL_SUMS]) {
+    memset(sums, 0, DL_SUMS * sizeof *sums);
+    for (int64_t tile = 0; tile < dl_tiles(l->own, DL_TILE); tile++)
+        for (int i = 0; i < DL_SUMS; i++)
+            sums[i] += p->sums[tile * DL_SUMS + i];
+    dl_comm_sum(sums, DL_SUMS);
 }
 
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
     dl_paper_model *p = state;
     const dltf_train_options *o = &l->options;
+    double sums[DL_SUMS];
     if (index == 0)
         dl_admm_start(l, p);
     dl_pass pass = dl_paper_model_pass(l, p, o->theta, o->beta);
     dl_pass_run(&pass, yzq_tile, add_block);
-    record->noise_term = o->lambda / 2 * l->weight * sum_tiles(l, p, DL_SUM_NOISE);
-    record->dual_residual = o->beta * sqrt(sum_tiles(l, p, DL_SUM_CHANGE));
-    record->primal_residual = sqrt(sum_tiles(l, p, DL_SUM_GAP));
+    sum_tiles(l, p, sums);
+    record->noise_term = o->lambda / 2 * l->weight * sums[DL_SUM_NOISE];
+    record->dual_residual = o->beta * sqrt(sums[DL_SUM_CHANGE]);
+    record->primal_residual = sqrt(sums[DL_SUM_GAP]);
     dl_paper_model_w_step(l, p, o->theta, o->beta, record);
     return DLTF_OK;
 }
@@ -131,7 +136,7 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
 /* Codes index memory, so they must be valid. */
 static dltf_status restored(const dltf_learner *l, void *state) {
     const dl_slots *Z = &((dl_paper_model *)state)->Z;
-    for (int64_t i = 0; i < l->N; i++) {
+    for (int64_t i = 0; i < l->own; i++) {
         int32_t count = Z->count[i], previous = -1;
         bool good = count >= 0 && count <= l->k;
         for (int64_t e = i * l->k; good && e < i * l->k + count; e++) {
@@ -140,7 +145,7 @@ static dltf_status restored(const dltf_learner *l, void *state) {
         }
         if (!good)
             return dl_fail(DLTF_FORMAT, "code %lld of the checkpoint has an out-of-range or unsorted index",
-                           (long long)i);
+                           (long long)(l->first + i));
     }
     return DLTF_OK;
 }
@@ -160,5 +165,6 @@ const dl_stage dl_stage_admm = {
     .converged = converged,
     .free = dl_paper_model_free,
     .fields = fields,
+    .divided_fields = 5, /* all but A */
     .restored = restored,
 };

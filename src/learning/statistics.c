@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "comm/comm.h"
 #include "kernels/kernels.h"
 #include "linalg/blas.h"
 
@@ -98,6 +99,18 @@ void dl_statistics_add(dl_statistics *s, const float *X, dl_slots Z, const float
     dl_parallel(s->threads, dl_tiles(s->m, DL_STATISTICS_PANEL), add_atoms, &b);
     for (int64_t i = 0; M && i < Z.rows * s->m; i++)
         s->M_square += (double)M[i] * (double)M[i];
+}
+
+void dl_statistics_sum(dl_statistics *s) {
+    dl_comm_sum(s->C, s->m * s->n);
+    dl_comm_sum(s->D, s->m * s->m);
+    dl_comm_sum(s->use, s->m);
+    dl_comm_sum(s->code_sum, s->m);
+    if (!s->F)
+        return;
+    dl_comm_sum(s->F, s->m * s->n);
+    dl_comm_sum(s->H, s->m * s->m);
+    dl_comm_sum(&s->M_square, 1);
 }
 
 typedef struct moment {

@@ -33,6 +33,9 @@ void dl_statistics_clear(dl_statistics *s);
  * O(rows m n) more. */
 void dl_statistics_add(dl_statistics *s, const float *X, dl_slots Z, const float *M);
 
+/* Adds the statistics of all ranks. */
+void dl_statistics_sum(dl_statistics *s);
+
 /* A += X X^T (paper's notation) for a block of samples; A is n x n, `panel` holds DL_STATISTICS_PANEL x n
  * floats per thread. */
 void dl_moment_add(int threads, const float *X, int64_t rows, int64_t n, float *panel, double *A);

@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# dltf-mpi with 1, 2 and 4 ranks on one machine. MPIRUN starts them, DLTF_MPI is the program.
+load ../cli/common
+
+: "${MPIRUN:?must be the mpirun to test with}" "${DLTF_MPI:?must be the path of dltf-mpi}"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # containers
+
+# ranks N ARGUMENTS...: dltf-mpi on N ranks with one thread each, which is ended after a minute.
+ranks() {
+  local count=$1 options=()
+  shift
+  [[ $("$MPIRUN" --version) == *[Oo]pen* ]] && options=(--oversubscribe --bind-to none)
+  OMP_NUM_THREADS=1 timeout -s KILL 60 "$MPIRUN" "${options[@]}" -n "$count" "$DLTF_MPI" "$@"
+}
+
+setup_file() {
+  export toy=$BATS_FILE_TMPDIR/toy model=$BATS_FILE_TMPDIR/toy.model.safetensors
+  dltf synth -n 16 -m 24 -k 3 -N 2000 --noise 0.05 -o "$toy" -q
+  dltf train "$toy/X.npy" -m 24 -k 3 --steps 10 --epochs 1 -o "$model" -q
+}
+
+# close A B: whether the tensors of two models differ by rounding: relative distance at most 1e-4.
+close() {
+  "$PYTHON" - "$@" <<'PYTHON'
+import json, math, struct, sys
+def tensors(path):
+    raw = open(path, "rb").read()
+    size, = struct.unpack("<Q", raw[:8])
+    header = json.loads(raw[8:8 + size])
+    for name, entry in sorted(header.items()):
+        if name != "__metadata__" and entry["dtype"] == "F32":
+            begin, end = (8 + size + at for at in entry["data_offsets"])
+            yield name, struct.unpack(f"<{(end - begin) // 4}f", raw[begin:end])
+a, b = (list(tensors(path)) for path in sys.argv[1:])
+assert a and [name for name, _ in a] == [name for name, _ in b]
+for (name, x), (_, y) in zip(a, b):
+    distance = math.dist(x, y) / math.hypot(*x)
+    assert distance <= 1e-4, (name, distance)
+PYTHON
+}
+
+@test "training by minibatches gives the same bytes for any number of ranks" {
+  options=(-m 24 -k 3 --encoder best --steps 12 --polish 2 --finetune 12 --epochs 0.5 --center --checkpoint-every 0)
+  dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
+  for count in 1 2 4; do
+    ranks "$count" train "$toy/X.npy" "${options[@]}" -q -o "$count.safetensors"
+    same_file one.safetensors "$count.safetensors"
+  done
+}
+
+@test "the paper's model gives the same result up to rounding" {
+  options=(-m 24 -k 3 --encoder tied --steps 5 --iterations 12 --admm 4 --tolerance 0)
+  dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
+  for count in 2 4; do
+    ranks "$count" train "$toy/X.npy" "${options[@]}" -q -o "$count.safetensors"
+    close one.safetensors "$count.safetensors"
+  done
+}
+
+@test "rank 0 alone reports, and counts what it sends" {
+  ranks 2 train "$toy/X.npy" -m 24 -k 3 --encoder tied --steps 0 --iterations 4 --tolerance 0 --json -o m.safetensors >report
+  # A pass: C, D, use and code_sum, each value once to the other rank; the scan: 24 bytes for each of its 2 of 4 parts;
+  # what must be the same: 200 bytes.
+  [[ $(value 'd["ranks"]' <report) == 2 ]]
+  [[ $(value 'd["rank_bytes_sent"] == 4 * 8 * (24 * 16 + 24 * 24 + 2 * 24) + 2 * 24 + 200' <report) == True ]]
+}
+
+@test "commands that run as one process say so" {
+  run -2 ranks 2 decode "$model" none.npz
+  [[ $output == *"dltf decode: runs as one process: start it without mpirun"* ]]
+  run -2 ranks 2 train "$toy/X.npy" -m 24 -k 3 --method ksvd
+  [[ $output == *"--method: ksvd updates one atom after the other"* ]]
+}
