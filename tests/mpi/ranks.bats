@@ -15,7 +15,7 @@ ranks() {
 
 setup_file() {
   export toy=$BATS_FILE_TMPDIR/toy model=$BATS_FILE_TMPDIR/toy.model.safetensors
-  dltf synth -n 16 -m 24 -k 3 -N 2000 --noise 0.05 -o "$toy" -q
+  dltf synth -n 16 -m 24 -k 3 -N 20000 --noise 0.05 -o "$toy" -q
   dltf train "$toy/X.npy" -m 24 -k 3 --steps 10 --epochs 1 -o "$model" -q
 }
 
@@ -70,4 +70,20 @@ PYTHON
   [[ $output == *"dltf decode: runs as one process: start it without mpirun"* ]]
   run -2 ranks 2 train "$toy/X.npy" -m 24 -k 3 --method ksvd
   [[ $output == *"--method: ksvd updates one atom after the other"* ]]
+}
+
+@test "encoding gives the same files" {
+  dltf encode "$model" "$toy/X.npy" --refit -q -o one.npz
+  dltf encode "$model" "$toy/X.npy" --dense -q -o one.npy
+  dltf encode "$model" "$toy/X.npy" --json -o once.npz | value 'd["relative_error"]' >error
+  for count in 2 3; do
+    ranks "$count" encode "$model" "$toy/X.npy" --refit -q -o "$count.npz"
+    same_file one.npz "$count.npz"
+  done
+  ranks 2 encode "$model" "$toy/X.npy" --dense -q -o 2.npy
+  same_file one.npy 2.npy
+  [[ $(ranks 2 encode "$model" "$toy/X.npy" --json -o 2.npz | value 'd["relative_error"]') == $(<error) ]]
+  tail -c +129 "$toy/X.npy" >X.f32
+  ranks 2 encode "$model" X.f32 --raw --dense -q -o raw.npy
+  same_file one.npy raw.npy
 }
