@@ -14,7 +14,7 @@
 int dl_comm_rank(void); /* 0 .. size - 1 */
 int dl_comm_size(void);
 
-/* Adds the values of all ranks, in the order of ranks: the same bytes everywhere and in every run. */
+/* Adds the values of all ranks, as a binary tree of neighbours: the same bytes everywhere, in every run. */
 void dl_comm_sum(double *values, int64_t count);
 
 /* Copies the bytes of rank 0 to all ranks. */

@@ -141,11 +141,11 @@ static void sum_chunk(double *values, int count) {
         }
         MPI_Alltoallv(values, world.counts, world.places, MPI_DOUBLE, parts, world.received, world.at,
                       MPI_DOUBLE, MPI_COMM_WORLD);
-        for (int64_t i = 0; i < own; i++) {
-            values[first + i] = parts[i];
-            for (int r = 1; r < world.size; r++)
-                values[first + i] += parts[r * own + i];
-        }
+        for (int step = 1; step < world.size; step *= 2)
+            for (int r = 0; r + step < world.size; r += 2 * step)
+                for (int64_t i = 0; i < own; i++)
+                    parts[r * own + i] += parts[(r + step) * own + i];
+        memcpy(values + first, parts, (size_t)own * sizeof *values);
         MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DOUBLE, values, world.counts, world.places, MPI_DOUBLE,
                        MPI_COMM_WORLD);
         sent((count - own + (world.size - 1) * own) * (int64_t)sizeof *values);

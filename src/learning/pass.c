@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "comm/comm.h"
 
 static int64_t block_rows(const dltf_learner *l) {
     return l->N < DL_BLOCK ? l->N : DL_BLOCK;
@@ -51,26 +52,22 @@ static void run_ordered(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
     }
 }
 
-/* Where the last block of a pass over all samples begins. */
-static int64_t last_block(const dltf_learner *l) {
-    int64_t size = dl_pass_block(l->N);
-    return (l->N - 1) / size * size;
-}
-
-/* Blocks do not cross the beginning of the last one, so that those who have samples of it have them all in
- * the block in the end. */
+/* Blocks are cut from parts (fold.h), which do not depend on the number of ranks. */
 static void run_own(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
     const dltf_learner *l = pass->l;
-    int64_t size = dl_pass_block(l->N), last = dl_max(0, dl_min(last_block(l) - l->first, pass->count));
-    for (pass->first = 0; pass->first < pass->count; pass->first += pass->block->rows) {
-        int64_t end = pass->first < last ? last : pass->count;
-        pass->block->rows = dl_min(size, end - pass->first);
-        dl_learner_expect(l, l->first + pass->first + size, size);
-        dl_parallel(l->threads, dl_tiles(pass->block->rows, DL_TILE), tile, pass);
-        after(pass);
+    dl_fold_clear(pass->fold);
+    for (int64_t part = 0; part < dl_fold_parts(l); part++) {
+        int64_t end = dl_fold_first(l, part + 1) - l->first;
+        pass->first = dl_fold_first(l, part) - l->first;
+        for (int64_t size = dl_pass_block(end - pass->first); pass->first < end; pass->first += size) {
+            pass->block->rows = dl_min(size, end - pass->first);
+            dl_learner_expect(l, l->first + pass->first + size, size);
+            dl_parallel(l->threads, dl_tiles(pass->block->rows, DL_TILE), tile, pass);
+            after(pass);
+        }
+        dl_fold_next(pass->fold);
     }
-    if (last == pass->count)
-        pass->block->rows = 0;
+    dl_fold_finish(pass->fold);
 }
 
 void dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
@@ -94,15 +91,16 @@ void dl_pass_collect(dl_pass *pass) {
     exchange(pass->block, pass->l->n);
 }
 
-static int owner_in_last(const void *context, int64_t i) {
-    const dltf_learner *l = context;
-    return dl_learner_owner(l, last_block(l) + i);
+static int owner_of_last(const void *context, int64_t i) {
+    (void)context;
+    (void)i;
+    return dl_comm_size() - 1;
 }
 
 void dl_pass_collect_last(dl_pass *pass) {
-    const dltf_learner *l = pass->l;
-    dl_share_divide(&pass->block->share, l->N - last_block(l), owner_in_last, l);
-    exchange(pass->block, l->n);
+    int64_t rows = pass->l->N - dl_fold_first_of_last(pass->l), size = dl_pass_block(rows);
+    dl_share_divide(&pass->block->share, rows - (rows - 1) / size * size, owner_of_last, NULL);
+    exchange(pass->block, pass->l->n);
 }
 
 dl_tile dl_pass_tile(const dl_pass *pass, int64_t tile, int worker) {

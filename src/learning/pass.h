@@ -5,7 +5,7 @@
 
 #include "base/parallel.h"
 #include "coding/feature.h"
-#include "learning/learner.h"
+#include "learning/fold.h"
 #include "learning/share.h"
 
 /* Samples whose codes and statistics are computed together: large enough to keep all threads busy between two
@@ -29,9 +29,10 @@ typedef struct dl_pass {
     const dltf_learner *l;
     dl_block *block;
     void *state;          /* of the stage, for the tile function */
-    const int64_t *order; /* which samples: order[0 .. count-1], or NULL for those of this rank */
+    const int64_t *order; /* which samples: order[0 .. count-1], or NULL for all, each on its own rank */
     int64_t count;
     int64_t first; /* of the current block, within the samples of the pass */
+    dl_fold *fold; /* without an order: the sums that `after` adds to, complete after the pass */
 } dl_pass;
 
 /* One tile of a block, as passed to tile functions. */
@@ -52,8 +53,7 @@ void dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *));
 
 /* The samples and codes of the current block of all ranks, for `after` of a pass with an order. */
 void dl_pass_collect(dl_pass *pass);
-/* The same for the last block of a pass without order, after it: the block that is the last of one rank that
- * has all samples. */
+/* The same for the last block of a pass without order, after it. */
 void dl_pass_collect_last(dl_pass *pass);
 
 /* Loads the samples of a tile. Every tile function starts with this call. */

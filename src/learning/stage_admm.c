@@ -2,7 +2,6 @@
  *
  * The paper's cycle is Z, Q, W, Y. Here it starts at Y: the Y-step needs only the samples and the result of
  * the previous cycle, so that one pass over the samples does Y, Z, Q and the statistics for W. */
-#include "comm/comm.h"
 #include "learning/paper_model.h"
 #include "learning/step_q.h"
 #include "learning/step_y.h"
@@ -48,10 +47,9 @@ static void add_moment(dl_pass *pass) {
 }
 
 void dl_admm_start(const dltf_learner *l, dl_paper_model *p) {
-    memset(p->A, 0, (size_t)(l->n * l->n) * sizeof *p->A);
     dl_pass pass = dl_paper_model_pass(l, p, l->options.theta, 0);
+    pass.fold = &p->A_fold;
     dl_pass_run(&pass, start_tile, add_moment);
-    dl_comm_sum(p->A, l->n * l->n);
 }
 
 /* ---- The cycle ---- */
@@ -73,7 +71,7 @@ static void yzq_tile(void *context, int64_t tile, int worker) {
         M[i] = Q[i] + Y[i] * over_beta;
     dl_z_step(problem, M, t.rows, space, Z);
     dl_q_outcome q = dl_q_step(problem, p->gamma, t.rows, Y, space, Q, M);
-    double *sums = p->sums + t.first / DL_TILE * DL_SUMS;
+    double *sums = p->tile_sums + tile * DL_SUMS;
     sums[DL_SUM_NOISE] = q.noise;
     sums[DL_SUM_CHANGE] = q.change;
     sums[DL_SUM_GAP] = q.gap;
@@ -81,31 +79,27 @@ static void yzq_tile(void *context, int64_t tile, int worker) {
 
 static void add_block(dl_pass *pass) {
     dl_paper_model *p = pass->state;
+    p->statistics.M_square = p->sums[DL_SUMS];
     dl_statistics_add(&p->statistics, p->block.X, dl_slots_from(&p->Z, pass->first, p->block.rows), p->M);
-    dl_paper_model_rest(pass);
-}
-
-/* The results of the tiles, added in order: the same sums for any number of threads. */
-static void sum_tiles(const dltf_learner *l, const dl_paper_model *p, double sums[DL_SUMS]) {
-    memset(sums, 0, DL_SUMS * sizeof *sums);
-    for (int64_t tile = 0; tile < dl_tiles(l->own, DL_TILE); tile++)
+    p->sums[DL_SUMS] = p->statistics.M_square;
+    /* In order: the same sums for any number of threads. */
+    for (int64_t tile = 0; tile < dl_tiles(p->block.rows, DL_TILE); tile++)
         for (int i = 0; i < DL_SUMS; i++)
-            sums[i] += p->sums[tile * DL_SUMS + i];
-    dl_comm_sum(sums, DL_SUMS);
+            p->sums[i] += p->tile_sums[tile * DL_SUMS + i];
+    dl_paper_model_rest(pass);
 }
 
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
     dl_paper_model *p = state;
     const dltf_train_options *o = &l->options;
-    double sums[DL_SUMS];
     if (index == 0)
         dl_admm_start(l, p);
     dl_pass pass = dl_paper_model_pass(l, p, o->theta, o->beta);
     dl_pass_run(&pass, yzq_tile, add_block);
-    sum_tiles(l, p, sums);
-    record->noise_term = o->lambda / 2 * l->weight * sums[DL_SUM_NOISE];
-    record->dual_residual = o->beta * sqrt(sums[DL_SUM_CHANGE]);
-    record->primal_residual = sqrt(sums[DL_SUM_GAP]);
+    p->statistics.M_square = p->sums[DL_SUMS];
+    record->noise_term = o->lambda / 2 * l->weight * p->sums[DL_SUM_NOISE];
+    record->dual_residual = o->beta * sqrt(p->sums[DL_SUM_CHANGE]);
+    record->primal_residual = sqrt(p->sums[DL_SUM_GAP]);
     dl_paper_model_w_step(l, p, o->theta, o->beta, record);
     return DLTF_OK;
 }

@@ -8,15 +8,20 @@
 /* Atoms, or columns of X, per task. */
 enum { DL_STATISTICS_PANEL = 32 };
 
+/* Sums of a caller at the end of the array. */
+enum { DL_STATISTICS_OTHERS = 4 };
+
 typedef struct dl_statistics {
     int64_t m, n;
-    double *C;          /* m x n: row j = sum_i z_ij x_i */
-    double *D;          /* m x m */
-    double *use;        /* m: number of codes that contain the atom */
-    double *code_sum;   /* m: sum_i z_ij */
-    double *F;          /* m x n, ADMM only */
-    double *H;          /* m x m: row j = sum_i z_ij m_i, ADMM only */
-    double M_square;    /* ||M||^2, ADMM only */
+    double *C;        /* m x n: row j = sum_i z_ij x_i */
+    double *D;        /* m x m */
+    double *use;      /* m: number of codes that contain the atom */
+    double *code_sum; /* m: sum_i z_ij */
+    double *F;        /* m x n, ADMM only */
+    double *H;        /* m x m: row j = sum_i z_ij m_i, ADMM only */
+    double M_square;  /* ||M||^2, ADMM only */
+    double *sums;     /* all of these in one array, with room for others at the end */
+    int64_t sum_count;
     dl_by_atom by_atom; /* the entries of a block */
     float *panel;       /* work space for F, one panel per thread */
     int threads;
@@ -32,9 +37,6 @@ void dl_statistics_clear(dl_statistics *s);
  * over atoms, so that every sum is computed by one thread in a fixed order. O(rows (k n + k^2)), with M
  * O(rows m n) more. */
 void dl_statistics_add(dl_statistics *s, const float *X, dl_slots Z, const float *M);
-
-/* Adds the statistics of all ranks. */
-void dl_statistics_sum(dl_statistics *s);
 
 /* A += X X^T (paper's notation) for a block of samples; A is n x n, `panel` holds DL_STATISTICS_PANEL x n
  * floats per thread. */
