@@ -1,23 +1,6 @@
 #!/usr/bin/env bats
-# dltf-mpi with 1, 2 and 4 ranks on one machine. MPIRUN starts them, DLTF_MPI is the program.
-load ../cli/common
-
-: "${MPIRUN:?must be the mpirun to test with}" "${DLTF_MPI:?must be the path of dltf-mpi}"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # containers
-
-# ranks N ARGUMENTS...: dltf-mpi on N ranks with one thread each, which is ended after a minute.
-ranks() {
-  local count=$1 options=()
-  shift
-  [[ $("$MPIRUN" --version) == *[Oo]pen* ]] && options=(--oversubscribe --bind-to none)
-  OMP_NUM_THREADS=1 timeout -s KILL 60 "$MPIRUN" "${options[@]}" -n "$count" "$DLTF_MPI" "$@"
-}
-
-setup_file() {
-  export toy=$BATS_FILE_TMPDIR/toy model=$BATS_FILE_TMPDIR/toy.model.safetensors
-  dltf synth -n 16 -m 24 -k 3 -N 20000 --noise 0.05 -o "$toy" -q
-  dltf train "$toy/X.npy" -m 24 -k 3 --steps 10 --epochs 1 -o "$model" -q
-}
+# dltf-mpi with 1, 2 and 4 ranks on one machine.
+load common
 
 @test "training by minibatches gives the same bytes for any number of ranks" {
   options=(-m 24 -k 3 --encoder best --steps 12 --polish 2 --finetune 12 --epochs 0.5 --center --checkpoint-every 0)
