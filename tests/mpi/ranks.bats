@@ -57,3 +57,26 @@ load common
   ranks 2 encode "$model" X.f32 --raw --dense -q -o raw.npy
   same_file one.npy raw.npy
 }
+
+@test "clustering finds the same clusters" {
+  options=(-c 12 --restarts 2 --json)
+  dltf encode "$model" "$toy/X.npy" -q -o codes.npz
+  for data in "$toy/X.npy" codes.npz; do
+    dltf cluster "$data" "${options[@]}" -o one.npy --centers centers.csv >one
+    for count in 2 3; do
+      ranks "$count" cluster "$data" "${options[@]}" -o more.npy --centers other.csv >more
+      same_file one.npy more.npy
+      # Sums of samples are rounded differently, centers of single precision hardly.
+      [[ $(value "abs(d['inertia'] - $(value 'd["inertia"]' <one)) <= 1e-9 * d['inertia'] and d['ranks']" <more) == "$count" ]]
+      [[ $(wc -l <other.csv) == 12 ]]
+    done
+  done
+  # More clusters than different samples: empty clusters are filled.
+  yes 1,2 | head -5 >few.csv
+  yes 3,4 | head -5 >>few.csv
+  dltf cluster few.csv -c 4 --restarts 1 --json >one
+  ranks 3 cluster few.csv -c 4 --restarts 1 --json >more
+  [[ $(value 'd["sizes"]' <one) == "$(value 'd["sizes"]' <more)" ]]
+  run -2 ranks 2 cluster "$toy/X.npy" -c 3 --pca 2
+  [[ $output == *"--pca: runs as one process"* ]]
+}
