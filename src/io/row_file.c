@@ -183,14 +183,20 @@ static dltf_status describe(row_file *f, int64_t raw_columns, int64_t size, bool
     return status;
 }
 
+/* Opens regular files only. Opening a pipe, closing it and opening it again to load it would lose what its
+ * writer sends in between. */
 static dltf_status open_file(row_file *f, int64_t *size, bool *regular) {
     struct stat about;
+    if (stat(f->path, &about) != 0)
+        return dl_fail(DLTF_FILE, "cannot open: %s", strerror(errno));
+    *regular = S_ISREG(about.st_mode);
+    if (!*regular)
+        return DLTF_OK;
     f->descriptor = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (f->descriptor < 0)
         return dl_fail(DLTF_FILE, "cannot open: %s", strerror(errno));
     if (fstat(f->descriptor, &about) != 0)
         return dl_fail(DLTF_FILE, "cannot read: %s", strerror(errno));
-    *regular = S_ISREG(about.st_mode);
     *size = about.st_size;
     return DLTF_OK;
 }
