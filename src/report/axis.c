@@ -75,10 +75,11 @@ int axis_ticks(const axis *a, int wanted, double ticks[AXIS_MAX_TICKS]) {
     wanted = wanted < AXIS_MAX_TICKS - 2 ? wanted : AXIS_MAX_TICKS - 2;
     if (a->log)
         return log_ticks(a, wanted, ticks);
-    double step = nice_step(a->high - a->low, wanted);
+    double step = nice_step(a->high - a->low, wanted), first = ceil(a->low / step - NEAR);
     int count = 0;
-    for (double i = ceil(a->low / step - NEAR); i * step <= a->high + NEAR * step; i++)
-        ticks[count++] = i * step + 0.0; /* no negative zero */
+    /* The bound matters for ranges at the limit of precision: there first + 1 may equal first, or step 0. */
+    for (; count < AXIS_MAX_TICKS && (first + count) * step <= a->high + NEAR * step; count++)
+        ticks[count] = (first + count) * step + 0.0; /* no negative zero */
     return count;
 }
 
