@@ -76,16 +76,25 @@ static const history_kind *find_kind(const json_t *rows) {
     return NULL;
 }
 
-/* The name of a history in the legend: that of its file, or the path if two files have the same. */
+/* Sets the name of a history. Returns false if another one has it: curves of the same name are one curve. */
+static bool set_name(plot *p, int index, const char *text) {
+    dltf_printable(text, p->names[index], NAME_SIZE);
+    for (int i = 0; i < index; i++)
+        if (strcmp(p->names[i], p->names[index]) == 0)
+            return false;
+    return true;
+}
+
+/* The name in the legend: that of the file, its path if two files have the same, or else with a number. */
 static void name_history(plot *p, int index) {
     const char *path = p->args.list[index], *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     int length = (int)strlen(base) - (files_has_ending(base, ".csv") ? 4 : 0);
     char shown[NAME_SIZE];
     snprintf(shown, sizeof shown, "%.*s", length, base);
-    for (int i = 0; i < index; i++)
-        if (strcmp(p->names[i], shown) == 0)
-            snprintf(shown, sizeof shown, "%s", path);
-    dltf_printable(shown, p->names[index], NAME_SIZE);
+    if (set_name(p, index, shown) || set_name(p, index, path))
+        return;
+    snprintf(shown, sizeof shown, "%d: %.40s", index + 1, base);
+    set_name(p, index, shown);
 }
 
 static int read_history(plot *p, int index) {
@@ -131,9 +140,11 @@ static double place(const plot *p, const json_t *row, size_t index, double befor
     if (p->flags.x == X_ITERATIONS)
         return (double)index + 1;
     double seconds = number(row, "seconds");
-    if (!(seconds + *offset >= before))
+    if (isnan(seconds))
+        return before;
+    if (seconds + *offset < before)
         *offset = before;
-    return isnan(seconds) ? before : seconds + *offset;
+    return seconds + *offset;
 }
 
 static bool add_value(chart_panel *panel, const char *name, bool dashed, double x, double y) {
