@@ -30,8 +30,8 @@ DLTF_API void dltf_options_free(dltf_options *options);
 
 /* ---- Data, training and coding ----------------------------------------------------------------- */
 
-/* A matrix of the caller's memory, in C order, which must outlive it. dltf_array_load is the same for files.
- */
+/* A view of the caller's memory, which must outlive it: DLTF_F32, DLTF_F64 or DLTF_U8 in C order. For files,
+ * see dltf_array_load. */
 DLTF_API dltf_status dltf_array_borrow(const void *data, dltf_type type, int64_t rows, int64_t cols,
                                        dltf_array **array);
 
