@@ -77,7 +77,9 @@ static int check_selection(const experiment *chosen, const experiment_request *r
     }
     if (selection_unknown_setting(chosen, request, item, sizeof item))
         return usage_error("%s has no setting '%s'; --plan lists them", chosen->name, item);
-    if (!cells_exist(chosen, request))
+    experiment_request unrestricted = *request; /* without data it has no rows, either, which is no mistake */
+    unrestricted.methods = unrestricted.settings = unrestricted.datasets = NULL;
+    if (cells_exist(chosen, &unrestricted) && !cells_exist(chosen, request))
         return usage_error("%s has no row with this method and setting; --plan lists them", chosen->name);
     return EXIT_OK;
 }
