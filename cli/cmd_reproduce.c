@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "experiments/cells.h"
 #include "experiments/experiment.h"
 #include "experiments/selection.h"
 #include "report/rows.h"
@@ -76,6 +77,10 @@ static int check_selection(const experiment *chosen, const experiment_request *r
     }
     if (selection_unknown_setting(chosen, request, item, sizeof item))
         return usage_error("%s has no setting '%s'; --plan lists them", chosen->name, item);
+    experiment_request unrestricted = *request; /* without data it has no rows, either, which is no mistake */
+    unrestricted.methods = unrestricted.settings = unrestricted.datasets = NULL;
+    if (cells_exist(chosen, &unrestricted) && !cells_exist(chosen, request))
+        return usage_error("%s has no row with this method and setting; --plan lists them", chosen->name);
     return EXIT_OK;
 }
 
