@@ -1,5 +1,5 @@
 /* Reads JPEG files into planes, line by line. libjpeg reports failure by longjmp, which never leaves this
- * file, and fills in what is missing or damaged with a mere warning: here that is an error. */
+ * file. It only warns about missing or damaged data and fills them in: here that is an error. */
 #include "io/jpeg.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-/* dltf_array_open: rows by plain reads. The system caches what it has room for, and nothing counts as memory
- * of the process, which a mapping would under a limit of the address space. */
+/* dltf_array_open: rows by plain reads. The system caches as much as fits, and nothing counts as memory of
+ * the process, as a mapping would under an address space limit. */
 #include "io/row_file.h"
 
 #include "base/integer.h"
@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A group of neighbouring records. It is read as a whole when two of them were needed in order: walks over
- * the rows then take few calls of the system, and random access reads no more than it needs. */
+/* A group of neighbouring records. It is read as a whole once two of them have been read in order: sequential
+ * access then takes few system calls, and random access reads no more than it needs. */
 typedef struct group {
     atomic_flag busy;
     int64_t number; /* which group of the file; -1: none yet */
@@ -37,7 +37,7 @@ typedef struct row_file {
 
 /* ---- Rows ---- */
 
-/* The file had these bytes when it was opened. */
+/* The file was this long when it was opened. */
 static dltf_status read_exactly(int descriptor, uint8_t *bytes, int64_t count, int64_t from) {
     while (count > 0) {
         ssize_t got = pread(descriptor, bytes, (size_t)count, from);
@@ -54,7 +54,7 @@ static dltf_status read_exactly(int descriptor, uint8_t *bytes, int64_t count, i
     return DLTF_OK;
 }
 
-/* Whether the group's bytes contain the row, after reading them if that is worth it. */
+/* Whether the group is loaded and contains the row. Loads it if rows are read in order. */
 static bool in_group(row_file *f, group *g, int64_t number, int64_t row, int64_t size) {
     bool next = g->number == number && row == g->last + 1;
     if (g->number != number)
@@ -248,7 +248,7 @@ dltf_status dltf_array_open(const char *path, int64_t raw_columns, dltf_array **
         DL_TRY(make_array(f, array));
         f = NULL;
     } else if (raw_columns > 0)
-        status = dl_fail(DLTF_FILE, "is not a file of raw rows");
+        status = dl_fail(DLTF_FILE, "is not a regular file, which raw rows need");
 done:
     if (f)
         close_rows(f);
