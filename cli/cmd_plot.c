@@ -19,10 +19,10 @@ typedef struct plot_flags {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(plot_flags, output), .argument = "FILE.svg", .help = "the picture"},
-    {.name = "x", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(plot_flags, x), .default_text = "seconds", .choices = "seconds|iterations", .argument = "AXIS", .help = "what to draw against: running time (seconds), or iterations of all stages or epochs (iterations)"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(plot_flags, output), .argument = "FILE.svg", .help = "output file"},
+    {.name = "x", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(plot_flags, x), .default_text = "seconds", .choices = "seconds|iterations", .argument = "AXIS", .help = "x axis: running time (seconds), or iterations of all stages or, for networks, epochs (iterations)"},
     {.name = "y", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(plot_flags, y), .default_text = "auto", .choices = "auto|linear|log", .argument = "SCALE", .help = "scale of errors and losses: from zero (linear), logarithmic (log), or logarithmic if they span a factor of ten (auto)"},
-    {.name = "title", .kind = DLTF_OPTION_TEXT, .offset = offsetof(plot_flags, title), .argument = "TEXT", .help = "title of the picture"},
+    {.name = "title", .kind = DLTF_OPTION_TEXT, .offset = offsetof(plot_flags, title), .argument = "TEXT", .help = "title of the plot"},
 };
 /* clang-format on */
 
@@ -115,7 +115,7 @@ static int read_history(plot *p, int index) {
                        "classify train",
                        path);
     if (p->kind && p->kind != kind)
-        return failure("%s: history of a different kind than %s: draw them in two pictures", path,
+        return failure("%s: is a different kind of history than %s: plot them separately", path,
                        p->args.list[0]);
     p->kind = kind;
     name_history(p, index);
@@ -230,7 +230,7 @@ static int build(plot *p) {
     for (int i = 0; i < p->panel_count && !bad; i++)
         p->panels[i].log_y = wants_log(p, &p->panels[i], &bad);
     note_stages(p);
-    return bad ? usage_error("--y log: a value is zero; use --y linear") : EXIT_OK;
+    return bad ? usage_error("--y log: not all values are positive; use --y linear") : EXIT_OK;
 }
 
 static int save(plot *p) {
@@ -278,11 +278,11 @@ static void report(const plot *p) {
 
 static int check(plot *p) {
     if (!p->flags.output)
-        return usage_error("-o FILE.svg is missing: give a name for the picture");
+        return usage_error("-o FILE.svg is missing: give a name for the plot");
     if (!files_has_ending(p->flags.output, ".svg"))
-        return usage_error("%s: unsupported extension: curves are written as .svg", p->flags.output);
+        return usage_error("%s: unsupported extension: plots can be written as .svg", p->flags.output);
     if (p->count > MAX_FILES)
-        return usage_error("%d histories: at most %d fit in one picture", p->count, MAX_FILES);
+        return usage_error("%d histories: at most %d fit in one plot", p->count, MAX_FILES);
     return files_check(p->count, (const char *const *)p->args.list, 1, &p->flags.output);
 }
 
@@ -310,13 +310,11 @@ static int run(const command *self, int count, char **words) {
 
 const command command_plot = {
     .name = "plot",
-    .summary = "draw the histories of one or more trainings",
+    .summary = "plot the histories of one or more training runs",
     .operands = "HISTORY...",
-    .details =
-        "Draws what dltf train --history or dltf classify train --history wrote: the errors on held-out "
-        "samples while a dictionary was learned, with its stages, or the loss and error of a network. "
-        "Several "
-        "histories of the same kind are drawn in one picture.",
+    .details = "Plots files written by dltf train --history or dltf classify train --history: the errors on "
+               "held-out samples while a dictionary is learned, with its stages, or the loss and error of a "
+               "network. Several histories of the same kind share one plot.",
     .own = DLTF_OPTION_TABLE(own_options, plot_flags),
     .json = "the histories with their final values",
     .examples = {"dltf plot learning.csv -o learning.svg",

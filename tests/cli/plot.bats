@@ -63,13 +63,13 @@ history() {
   [[ $(grep -c '<polyline' n.svg) == 2 ]]
   grep -q '>error on validation samples<' n.svg
   history d --method ksvd --iterations 2
-  fails 1 'different kind than n.csv' plot n.csv d.csv -o x.svg
+  fails 1 'different kind of history than n.csv' plot n.csv d.csv -o x.svg
 }
 
 @test "what cannot be drawn" {
   history a --method ksvd --iterations 2
   fails 2 '\-o FILE.svg is missing' plot a.csv
-  fails 2 'unsupported extension: curves are written as .svg' plot a.csv -o a.png
+  fails 2 'unsupported extension: plots can be written as .svg' plot a.csv -o a.png
   fails 2 'would overwrite an input' plot a.csv x.svg -o x.svg
   fails 1 'none.csv: cannot open: No such file' plot none.csv -o x.svg
   fails 1 'not a history' plot <(printf 'a,b\n1,2\n') -o x.svg
@@ -79,7 +79,7 @@ history() {
   fails 1 'Is a directory' plot . -o x.svg
   fails 2 'at most 8 histories|at most 8 fit' plot a.csv a.csv a.csv a.csv a.csv a.csv a.csv a.csv a.csv -o x.svg
   printf 'stage,raw_error,refit_error,seconds\na,0,0,1\n' >zero.csv
-  fails 2 'a value is zero' plot zero.csv --y log -o x.svg
+  fails 2 'not all values are positive' plot zero.csv --y log -o x.svg
   dltf plot zero.csv -o zero.svg -q
   printf 'epoch,seconds,loss,error\n1,1e16,1,1\n2,1.0000000000000002e16,0.5,0.5\n' >late.csv
   dltf plot late.csv -o late.svg -q
