@@ -53,8 +53,9 @@ typedef struct dltf_source dltf_source;
 /* Writes row `row` to `out` as doubles. Several threads may call it at the same time. */
 typedef dltf_status (*dltf_row_reader)(void *context, int64_t row, double *out);
 
-/* The rows of a source are a matrix for every function that takes samples. After the first failure of `read`
- * all rows are zero, and the function that needed them returns the status that `read` returned. */
+/* The rows of a source are a matrix for every function that takes samples, except those of networks, GIST and
+ * pictures, which reject it. After the first failure of `read` all rows are zero, and the function that
+ * needed them returns the status that `read` returned. */
 DLTF_API dltf_status dltf_source_new(int64_t rows, int64_t cols, dltf_row_reader read, void *context,
                                      dltf_source **source);
 DLTF_API dltf_matrix dltf_source_matrix(const dltf_source *source);
