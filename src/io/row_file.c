@@ -8,6 +8,7 @@
 #include "data/source.h"
 #include "io/bytes.h"
 #include "io/formats.h"
+#include "io/npy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -159,25 +160,26 @@ static dltf_status describe_raw(int64_t columns, int64_t size, dl_row_layout *la
 
 /* ---- Opening ---- */
 
+/* By content or, for formats without a signature, by name. */
+static const dl_format *find_format(const char *path, const uint8_t *start, int64_t available) {
+    const dl_format *named = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path);
+    const dl_format *found = dl_format_of_content(DLTF_CONTENT_MATRIX, start, available);
+    return found || !named || named->recognise ? found : named;
+}
+
 /* Whether the file can be read by rows; describes them if so. */
 static dltf_status describe(row_file *f, int64_t raw_columns, int64_t size, bool *possible) {
-    *possible = true;
-    if (raw_columns > 0)
-        return describe_raw(raw_columns, size, &f->layout);
     int64_t available = size < DL_ROW_FILE_START ? size : DL_ROW_FILE_START;
     uint8_t *start = dl_alloc(available, 1);
     if (!start)
         return DLTF_MEMORY;
     dltf_status status = read_exactly(f->descriptor, start, available, 0);
-    const dl_format *format = NULL;
-    if (status == DLTF_OK) {
-        const dl_format *named = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, f->path);
-        format = dl_format_of_content(DLTF_CONTENT_MATRIX, start, available);
-        if (!format && named && !named->recognise)
-            format = named;
-    }
-    *possible = format && format->describe;
-    if (status == DLTF_OK && *possible)
+    const dl_format *format = status == DLTF_OK ? find_format(f->path, start, available) : NULL;
+    *possible = raw_columns > 0 || (format && format->describe);
+    if (status == DLTF_OK && raw_columns > 0)
+        status = dl_npy_recognise(start, available) ? dl_fail(DLTF_FORMAT, "is a .npy file, not raw rows")
+                                                    : describe_raw(raw_columns, size, &f->layout);
+    else if (status == DLTF_OK && *possible)
         status = format->describe(start, available, size, &f->layout);
     dl_free(start);
     return status;

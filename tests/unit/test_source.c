@@ -261,6 +261,17 @@ static void where_rows_must_be_in_memory_they_are_refused(void **state) {
     dltf_source *source = source_of(&s);
     assert_int_equal(dltf_matrix_save(dltf_source_matrix(source), in_directory("x.npy")), DLTF_ARGUMENT);
     assert_non_null(strstr(dltf_message(), "not supported here"));
+    dltf_network *network = NULL;
+    dltf_network_options o = dltf_network_options_default();
+    o.loss = DLTF_LOSS_SQUARE;
+    dltf_matrix rows = dltf_source_matrix(source);
+    assert_int_equal(dltf_network_new(&(dltf_layer){.inputs = s.X.cols, .outputs = s.X.cols}, 1, 0, &network),
+                     DLTF_OK);
+    assert_fails(dltf_network_train(network, rows, (dltf_targets){.values = s.X}, &o, NULL, NULL, NULL),
+                 DLTF_ARGUMENT, "not supported here");
+    assert_fails(dltf_network_train(network, s.X, (dltf_targets){.values = rows}, &o, NULL, NULL, NULL),
+                 DLTF_ARGUMENT, "not supported here");
+    dltf_network_free(network);
     dltf_source_free(source);
     dltf_synthetic_free(problem);
 }
@@ -370,6 +381,9 @@ static void raw_rows_are_read(void **state) {
     dltf_array_free(array);
     assert_int_equal(dltf_array_open(in_directory("x.raw"), 4, &array), DLTF_FORMAT);
     assert_non_null(strstr(dltf_message(), "truncated: row 1"));
+    assert_int_equal(dltf_matrix_save(dltf_matrix_f32(values, 2, 3), in_directory("x.npy")), DLTF_OK);
+    assert_int_equal(dltf_array_open(in_directory("x.npy"), 1, &array), DLTF_FORMAT);
+    assert_non_null(strstr(dltf_message(), "is a .npy file, not raw rows"));
 }
 
 static void a_file_that_shrinks_is_an_error(void **state) {
