@@ -303,7 +303,7 @@ static void print_table(const search *s) {
 }
 
 static void report(const search *s, bool json) {
-    char line[1024];
+    char line[1 << 14]; /* names of files may be long */
     write_command(s, line, sizeof line);
     if (json) {
         json_t *object = json_object(), *rows = json_array();
