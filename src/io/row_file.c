@@ -18,22 +18,26 @@
 
 /* A group of neighbouring records. It is read as a whole once two of them have been read in order: sequential
  * access then takes few system calls, and random access reads no more than it needs. */
+enum { GROUPS = 64, GROUP_BYTES = 1 << 16 };
+
 typedef struct group {
-    atomic_flag busy;
-    int64_t number; /* which group of the file; -1: none yet */
+    atomic_bool busy;
+    int64_t file;   /* serial number; 0: none yet */
+    int64_t number; /* which group of the file */
     int64_t last;   /* row that was read last */
     bool loaded;
-    uint8_t *bytes; /* GROUP_BYTES; NULL before the first one is loaded */
+    uint8_t bytes[GROUP_BYTES];
 } group;
 
-enum { GROUPS = 16, GROUP_BYTES = 1 << 16 };
+/* Shared by all files: a thousand files take no more memory than one. */
+static group groups[GROUPS];
 
 typedef struct row_file {
+    int64_t serial; /* unlike that of any other file, also of those closed */
     char *path;
     int descriptor;
     dl_row_layout layout;
     int64_t row_bytes, distance;
-    group groups[GROUPS];
 } row_file;
 
 /* ---- Rows ---- */
@@ -57,29 +61,28 @@ static dltf_status read_exactly(int descriptor, uint8_t *bytes, int64_t count, i
 
 /* Whether the group is loaded and contains the row. Loads it if rows are read in order. */
 static bool in_group(row_file *f, group *g, int64_t number, int64_t row, int64_t size) {
-    bool next = g->number == number && row == g->last + 1;
-    if (g->number != number)
+    bool same = g->file == f->serial && g->number == number, next = same && row == g->last + 1;
+    if (!same)
         g->loaded = false;
+    g->file = f->serial;
     g->number = number;
     g->last = row;
     if (g->loaded || !next)
         return g->loaded;
-    if (!g->bytes)
-        g->bytes = dl_alloc(GROUP_BYTES, 1);
     int64_t first = number * size, count = dl_min(size, f->layout.rows - first);
-    g->loaded = g->bytes && read_exactly(f->descriptor, g->bytes, count * f->distance,
-                                         f->layout.offset + first * f->distance) == DLTF_OK;
+    g->loaded = read_exactly(f->descriptor, g->bytes, count * f->distance,
+                             f->layout.offset + first * f->distance) == DLTF_OK;
     return g->loaded; /* after a failure the row is tried alone, which reports it */
 }
 
 static dltf_status read_record(row_file *f, int64_t row, uint8_t *record) {
     int64_t size = GROUP_BYTES / f->distance, number = size > 1 ? row / size : row;
-    group *g = &f->groups[number % GROUPS];
-    if (size > 1 && !atomic_flag_test_and_set(&g->busy)) {
+    group *g = &groups[(f->serial + number) % GROUPS];
+    if (size > 1 && !atomic_exchange(&g->busy, true)) {
         bool found = in_group(f, g, number, row, size);
         if (found)
             memcpy(record, g->bytes + (row - number * size) * f->distance, (size_t)f->distance);
-        atomic_flag_clear(&g->busy);
+        atomic_store(&g->busy, false);
         if (found)
             return DLTF_OK;
     }
@@ -116,8 +119,6 @@ static void close_rows(void *context) {
     row_file *f = context;
     if (f->descriptor >= 0)
         close(f->descriptor);
-    for (int i = 0; i < GROUPS; i++)
-        dl_free(f->groups[i].bytes);
     dl_free(f->path);
     dl_free(f);
 }
@@ -206,13 +207,11 @@ static dltf_status open_file(row_file *f, int64_t *size, bool *regular) {
 static dltf_status make_array(row_file *f, dltf_array **array) {
     dltf_status status = DLTF_OK;
     const dl_row_layout *layout = &f->layout;
+    static atomic_int_least64_t files;
     dltf_array *made = NULL;
+    f->serial = atomic_fetch_add(&files, 1) + 1;
     f->row_bytes = layout->cols * layout->elements.item;
     f->distance = layout->prefix + f->row_bytes;
-    for (int i = 0; i < GROUPS; i++) {
-        atomic_flag_clear(&f->groups[i].busy);
-        f->groups[i].number = -1;
-    }
     DL_TRY_NEW(made, 1);
     DL_TRY(dltf_source_new(layout->rows, layout->cols, read_row, f, &made->source));
     dl_source_extend(made->source, (dl_source_extras){expect_rows, close_rows});

@@ -406,6 +406,35 @@ static void a_file_that_shrinks_is_an_error(void **state) {
     dltf_synthetic_free(problem);
 }
 
+static int64_t resident_bytes(void) {
+    long pages = 0, resident = 0;
+    FILE *in = fopen("/proc/self/statm", "r");
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%ld %ld", &pages, &resident), 2);
+    fclose(in);
+    return (int64_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+/* Each is larger than all memory that is allowed for reading. */
+static void many_files_take_no_more_memory_than_one(void **state) {
+    (void)state;
+    enum { FILES = 12, WIDTH = 64, LENGTH = 1 << 15 };
+    static float zeros[LENGTH * WIDTH];
+    dltf_array *parts[FILES], *all = NULL;
+    double row[WIDTH];
+    write_file(in_directory("zeros.raw"), zeros, sizeof zeros);
+    for (int i = 0; i < FILES; i++)
+        assert_int_equal(dltf_array_open(in_directory("zeros.raw"), WIDTH, &parts[i]), DLTF_OK);
+    assert_int_equal(dltf_array_join(parts, FILES, &all), DLTF_OK);
+    dltf_matrix X = dltf_array_matrix(all);
+    int64_t before = resident_bytes();
+    for (int64_t i = 0; i < X.rows; i++)
+        dl_matrix_row(X, i, row);
+    assert_int_equal(dl_matrix_status(X), DLTF_OK);
+    assert_true(resident_bytes() - before < 6 << 20);
+    dltf_array_free(all);
+}
+
 static void corrupt_records_are_errors(void **state) {
     (void)state;
     static const uint8_t vectors[] = {2, 0, 0, 0, 1, 2, 3, 0, 0, 0, 1, 2};
@@ -488,6 +517,7 @@ int main(void) {
         cmocka_unit_test(every_format_is_read),
         cmocka_unit_test(raw_rows_are_read),
         cmocka_unit_test(a_file_that_shrinks_is_an_error),
+        cmocka_unit_test(many_files_take_no_more_memory_than_one),
         cmocka_unit_test(corrupt_records_are_errors),
         cmocka_unit_test(what_cannot_be_opened_says_why),
         cmocka_unit_test(parts_are_joined),
