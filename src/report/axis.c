@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double NEAR = 1e-9; /* rounding errors of ticks, relative to a step */
+static const double NEAR = 1e-9;  /* rounding errors of ticks, relative to a step */
+static const double MOST = 1e300; /* larger values are outside: a range must not overflow */
 
 axis axis_new(bool log) {
     return (axis){log, INFINITY, -INFINITY};
@@ -12,6 +13,7 @@ axis axis_new(bool log) {
 
 void axis_include(axis *a, double value) {
     double at = a->log ? log10(value) : value;
+    at = at > MOST ? MOST : at < -MOST ? -MOST : at; /* NaN is ignored below */
     a->low = fmin(a->low, at);
     a->high = fmax(a->high, at);
 }

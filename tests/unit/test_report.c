@@ -294,6 +294,7 @@ static void axes_at_the_limits_of_precision(void **state) {
         axis_include(&a, ranges[i][1]);
         axis_finish(&a, false);
         assert_in_range(axis_ticks(&a, 6, ticks), 0, AXIS_MAX_TICKS);
+        assert_true(isfinite(axis_share(&a, ranges[i][0])) && isfinite(axis_share(&a, ranges[i][1])));
     }
 }
 
