@@ -15,7 +15,8 @@ checkpoints checkpoints_begin(files_saver save, const void *training, const char
 
 void checkpoints_step(checkpoints *c) {
     double begin = dltf_seconds();
-    if (c->every <= 0 || begin < c->next)
+    bool due = c->every > 0 && begin >= c->next;
+    if (!dltf_ranks_any(dltf_rank() == 0 && due))
         return;
     if (c->save(c->training, c->path) != DLTF_OK) {
         progress_erase();

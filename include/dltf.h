@@ -42,6 +42,7 @@
 #include "dltf/network.h"
 #include "dltf/options.h"
 #include "dltf/pretrain.h"
+#include "dltf/ranks.h"
 #include "dltf/search.h"
 
 #endif

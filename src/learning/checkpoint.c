@@ -1,6 +1,7 @@
 /* Converts the state of an unfinished training to a bundle of tensors and back. State that can be recomputed
  * from options and data is not stored; the random number generator is counter-based and has no state. */
 #include "base/memory.h"
+#include "comm/comm.h"
 #include "data/kind.h"
 #include "data/matrix.h"
 #include "data/option_notes.h"
@@ -13,9 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists the tensors of the learner itself, then those of the current stage. Returns their number. */
-static int list_fields(const dltf_learner *l, dl_field *fields) {
+/* Lists the tensors of the learner itself, then those of the current stage. Returns their number, of which
+ * the last `divided` have rows on every rank. */
+static int list_fields(const dltf_learner *l, dl_field *fields, int *divided) {
     int count = 0;
+    *divided = 0;
     fields[count++] = (dl_field){"dictionary", DL_TENSOR_F64, l->m, l->n, l->W};
     fields[count++] = (dl_field){"code_sum", DL_TENSOR_F64, l->m, 0, l->code_sum};
     fields[count++] = (dl_field){"tau", DL_TENSOR_F64, 1, 0, (void *)(uintptr_t)&l->tau};
@@ -24,8 +27,10 @@ static int list_fields(const dltf_learner *l, dl_field *fields) {
         fields[count++] = (dl_field){"encoder.bias", DL_TENSOR_F64, l->m, 0, l->bias};
     }
     const dl_stage *stage = l->stages[l->stage];
-    if (dl_learner_inside(l) && stage->fields)
+    if (dl_learner_inside(l) && stage->fields) {
         count += stage->fields(l, l->state, fields + count);
+        *divided = stage->divided_fields;
+    }
     return count;
 }
 
@@ -67,13 +72,39 @@ done:
     return status;
 }
 
-dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
+static int64_t row_bytes(const dl_field *f) {
+    return (f->cols > 0 ? f->cols : 1) * dl_tensor_type_size(f->type);
+}
+
+/* The tensors, complete on rank 0 only. */
+static dltf_status add_fields(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     dl_field fields[MAX_FIELDS];
-    int count = list_fields(l, fields);
-    for (int i = 0; i < count; i++)
-        DL_TRY(dl_bundle_add_copy(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
-                                  fields[i].memory));
+    void *tensors[MAX_FIELDS] = {NULL};
+    int64_t *counts = NULL;
+    int divided = 0, count = list_fields(l, fields, &divided);
+    DL_TRY_NEW(counts, dl_comm_size());
+    for (int r = 0; r < dl_comm_size(); r++)
+        counts[r] = dl_learner_first(l, r + 1) - dl_learner_first(l, r);
+    for (int i = 0; i < count && dl_comm_rank() == 0; i++)
+        DL_TRY(dl_bundle_add(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
+                             &tensors[i]));
+done:
+    /* Lack of memory for a checkpoint does not end a training: no rank sends then. */
+    if (dl_comm_any(status != DLTF_OK) && status == DLTF_OK)
+        status = dl_fail(DLTF_MEMORY, "not enough memory to collect the state of all ranks");
+    for (int i = 0; i < count && status == DLTF_OK; i++)
+        if (i >= count - divided)
+            dl_comm_gather(fields[i].memory, counts, row_bytes(&fields[i]), tensors[i]);
+        else if (tensors[i])
+            memcpy(tensors[i], fields[i].memory, (size_t)(fields[i].rows * row_bytes(&fields[i])));
+    dl_free(counts);
+    return status;
+}
+
+dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
+    dltf_status status = DLTF_OK;
+    DL_TRY(add_fields(l, bundle));
     DL_TRY(add_history(l, bundle));
     DL_TRY(dl_learner_notes(l, &bundle->notes));
     DL_TRY(dl_kind_mark(bundle, DL_KIND_CHECKPOINT));
@@ -211,13 +242,14 @@ static dltf_status restore_fields(const dl_bundle *bundle, dltf_learner *l) {
         DL_TRY(dl_learner_make_encoder(l));
     if (dl_learner_inside(l))
         DL_TRY(dl_learner_enter(l));
-    int count = list_fields(l, fields);
+    int divided = 0, count = list_fields(l, fields, &divided);
     for (int i = 0; i < count; i++) {
         const dl_field *f = &fields[i];
         DL_TRY(dl_bundle_get(bundle, f->name, f->type, f->rows, f->cols, &content));
-        int64_t entries = f->rows * (f->cols > 0 ? f->cols : 1);
-        DL_TRY(check_finite(f, content, entries));
-        memcpy(f->memory, content, (size_t)(entries * dl_tensor_type_size(f->type)));
+        DL_TRY(check_finite(f, content, f->rows * (f->cols > 0 ? f->cols : 1)));
+        bool of_ranks = i >= count - divided;
+        int64_t first = of_ranks ? l->first : 0, rows = of_ranks ? l->own : f->rows;
+        memcpy(f->memory, (const char *)content + first * row_bytes(f), (size_t)(rows * row_bytes(f)));
     }
     DL_TRY(check_atoms(l));
     if (dl_learner_inside(l) && l->stages[l->stage]->restored)
