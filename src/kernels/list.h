@@ -4,7 +4,8 @@
  * Included several times, without a guard: for the struct of pointers, the declarations and the tables. Each
  * defines DL_KERNEL(result, name, parameters) first, and DL_KERNEL16 for the kernels that exist only on CPUs
  * with dot products of integers (VNNI); without DL_KERNEL16 these are skipped. DL_KERNEL_BITS is for kernels
- * with a second AVX-512 version that uses popcount instructions; by default it is DL_KERNEL. */
+ * with a second AVX-512 version that uses instructions of the level avx512popcnt; by default it is DL_KERNEL.
+ */
 #ifndef DL_KERNEL16
 #define DL_KERNEL16(result, name, parameters)
 #endif
@@ -26,9 +27,9 @@ DL_KERNEL(void, unfused_scores,
 
 /* max_k of each row of S (m scores, `stride` apart): count[i] entries at index + i*k and value + i*k. See
  * dl_select for the rules. `keys` holds m words. */
-DL_KERNEL(void, select,
-          (const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive, uint32_t *keys,
-           int32_t *count, int32_t *index, float *value))
+DL_KERNEL_BITS(void, select,
+               (const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
+                uint32_t *keys, int32_t *count, int32_t *index, float *value))
 
 /* Appends position (plus `base`) and value of the scores that rank above `cut`; returns how many. */
 DL_KERNEL(int64_t, above,

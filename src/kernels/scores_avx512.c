@@ -7,6 +7,7 @@
 #include "kernels/level/level.h"
 
 #include <immintrin.h>
+#include <string.h>
 
 enum { LANES = 16, PAIR = 2 * DL_PANEL, PAIR_ROWS = 6, ROWS = 12 };
 
@@ -34,26 +35,27 @@ static inline __attribute__((always_inline)) void step(const float *const panel[
     }
 }
 
-/* Stores only the scores of atoms that exist. Masked stores are slow on some CPUs, so most tiles avoid them.
- */
+/* Stores R rows of V vectors. */
+static inline __attribute__((always_inline)) void store_all(float *S, int64_t stride, const size_t R,
+                                                            const size_t V, __m512 sum[ROWS][4]) {
+    DL_UNROLL
+    for (size_t r = 0; r < R; r++, S += stride)
+        DL_UNROLL
+    for (size_t v = 0; v < V; v++)
+        _mm512_storeu_ps(S + v * LANES, sum[r][v]);
+}
+
+/* Stores only the scores of atoms that exist; those of the last tile by way of a buffer. */
 static inline __attribute__((always_inline)) void store(strip t, float *S, const size_t R, const size_t V,
                                                         __m512 sum[ROWS][4]) {
     if (t.atoms >= (int64_t)V * LANES) {
-        DL_UNROLL
-        for (size_t r = 0; r < R; r++)
-            DL_UNROLL
-        for (size_t v = 0; v < V; v++)
-            _mm512_storeu_ps(S + (int64_t)r * t.s_stride + v * LANES, sum[r][v]);
+        store_all(S, t.s_stride, R, V, sum);
         return;
     }
-    DL_UNROLL
-    for (size_t v = 0; v < V; v++) {
-        int64_t left = t.atoms - (int64_t)v * LANES;
-        __mmask16 exist = (__mmask16)(left >= LANES ? 0xffff : left > 0 ? (1 << left) - 1 : 0);
-        DL_UNROLL
-        for (size_t r = 0; r < R; r++)
-            _mm512_mask_storeu_ps(S + (int64_t)r * t.s_stride + v * LANES, exist, sum[r][v]);
-    }
+    _Alignas(64) float whole[ROWS * PAIR];
+    store_all(whole, PAIR, R, V, sum);
+    for (size_t r = 0; r < R; r++)
+        memcpy(S + (int64_t)r * t.s_stride, whole + r * PAIR, (size_t)t.atoms * sizeof *S);
 }
 
 /* R samples and V vectors of atoms, both constants where this is inlined. A quarter of a cache line of
