@@ -36,6 +36,13 @@ DL_KERNEL(int64_t, above,
           (const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base, int32_t *index,
            float *value))
 
+/* Both in one: appends atom and score to the list of row i where the score, with the bits of `scores`, ranks
+ * above cut[i]. The lists have room for all atoms of the panels first .. last-1 and DL_CANDIDATES_SLACK more.
+ */
+DL_KERNEL(void, scores_above,
+          (const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride, int64_t rows,
+           bool positive, const uint32_t *cut, dl_candidates hits))
+
 /* <x, y> */
 DL_KERNEL(double, dot, (const double *x, const double *y, int64_t n))
 
