@@ -83,7 +83,7 @@ void dl_gradient_free(dl_gradient *g) {
 
 double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room) {
     double atoms = (double)m * (20 * (double)n + 60), batch = (double)room * (8 * (double)n + 28 * (double)k);
-    return atoms + batch + (double)threads * DL_TILE * 4 * (double)(n + DL_BLOCK_ATOMS);
+    return atoms + batch + (double)threads * DL_TILE * 4 * (double)(n + 2 * (2 * k + DL_BLOCK_ATOMS));
 }
 
 /* ---- The layout of products ---- */
