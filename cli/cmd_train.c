@@ -329,9 +329,9 @@ static bool reads_input(const training *t) {
 }
 
 static int run(const command *self, int count, char **words) {
-    static int (*const steps[])(training *) = {check_purpose, check_options,  choose_files,
-                                               load_data,     create_learner, reserve,
-                                               learn,         save,           print_report};
+    static int (*const steps[])(training *) = {check_resume, check_purpose,  check_options, choose_files,
+                                               load_data,    create_learner, reserve,       learn,
+                                               save,         print_report};
     training t = {.output = NULL};
     if (!arguments_parse(self, count, words, &t.flags, &t.options, &t.args))
         return t.args.exit_code;

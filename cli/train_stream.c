@@ -53,7 +53,10 @@ static int choose_files(stream *s) {
     const char *outputs[] = {s->output, s->checkpoint};
     bool replaces = s->flags->resume && files_same(s->flags->resume, s->checkpoint);
     int code = files_check(1, inputs, replaces ? 1 : 2, outputs);
-    return code == EXIT_OK && !s->flags->resume ? train_start(s->flags, &s->options, &s->start) : code;
+    if (code != EXIT_OK || !s->flags->resume)
+        return code == EXIT_OK ? train_start(s->flags, &s->options, &s->start) : code;
+    dltf_status status = dltf_online_resume(s->flags->resume, s->options.threads, &s->online);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
 static int open_data(stream *s) {
@@ -63,9 +66,7 @@ static int open_data(stream *s) {
 
 static int create(stream *s) {
     int64_t n = dltf_reader_cols(s->data);
-    dltf_status status = s->flags->resume
-                             ? dltf_online_resume(s->flags->resume, s->options.threads, &s->online)
-                             : dltf_online_new(n, &s->options, s->start, &s->online);
+    dltf_status status = s->online ? DLTF_OK : dltf_online_new(n, &s->options, s->start, &s->online);
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_MODEL] = s->flags->init});
     s->options = dltf_online_options(s->online);
@@ -155,6 +156,14 @@ static dltf_status save_model(const void *model, const char *path) {
     return dltf_model_save(model, path);
 }
 
+/* For commands that are printed. */
+static const char *raw_option(const stream *s) {
+    static char text[40];
+    if (s->flags->raw_columns > 0)
+        snprintf(text, sizeof text, " --raw %lld", (long long)s->flags->raw_columns);
+    return text;
+}
+
 static int save(stream *s) {
     dltf_reservation_free(s->space);
     s->space = NULL;
@@ -166,12 +175,9 @@ static int save(stream *s) {
     if (interrupted()) {
         failure("interrupted after %s; to continue with those that follow, run:",
                 counted(dltf_online_now(s->online).samples, "sample"));
-        char raw[40] = "";
-        if (s->flags->raw_columns > 0)
-            snprintf(raw, sizeof raw, " --raw %lld", (long long)s->flags->raw_columns);
         if (checkpoint)
-            continue_message("  ... | dltf train -%s --resume %s -o %s", raw, files_quoted(checkpoint),
-                             files_quoted(s->output));
+            continue_message("  ... | dltf train -%s --resume %s -o %s", raw_option(s),
+                             files_quoted(checkpoint), files_quoted(s->output));
         return interrupt_exit_code();
     }
     return model == s->output && checkpoint == s->checkpoint ? EXIT_OK : EXIT_FAILED;
@@ -205,8 +211,8 @@ static int print_report(stream *s) {
     facts_line(&f, "peak memory", "%.0f MB", (double)train_peak_memory() / 1048576);
     facts_text(&f, "model", "model", s->output);
     facts_text(&f, "checkpoint", "checkpoint", s->checkpoint);
-    facts_line(&f, "more data", "... | dltf train - --resume %s -o %s", files_quoted(s->checkpoint),
-               files_quoted(s->output));
+    facts_line(&f, "more data", "... | dltf train -%s --resume %s -o %s", raw_option(s),
+               files_quoted(s->checkpoint), files_quoted(s->output));
     facts_json(&f, "options", history_options(dltf_train_option_table(), &s->options));
     output_facts(&f, true);
     return EXIT_OK;
