@@ -195,7 +195,7 @@ static void update_atom(dl_gradient *g, int64_t j, const dl_gradient_rule *rule,
         g->code_sum[j] += (double)z;
     }
     kernels->add_scaled32(w_slope, -kernels->dot32(w_slope, w, n), w, n); /* tangent to the sphere */
-    int32_t t = ++g->updates[j];
+    int32_t t = g->updates[j] < INT32_MAX ? ++g->updates[j] : INT32_MAX;
     descend(&g->W, j, w_slope, t, rule->rate);
     descend(&g->E, j, e_slope, t, rule->rate);
     descend(&g->b, j, &b_slope, t, rule->rate);
