@@ -33,7 +33,7 @@ typedef struct command {
     operand_choice (*choices)(int);     /* values of the operand, by index; NULL: a file */
     const char *choices_title;          /* heading of the choices in the help; NULL: not listed */
     const char *choices_option;         /* option that takes a list of a choice's values; NULL if none */
-    const char *examples[7];            /* whole command lines, NULL-terminated */
+    const char *examples[8];            /* whole command lines, NULL-terminated */
     const struct command *const
         *subcommands; /* of a group, NULL-terminated; their names begin with its name */
     int (*run)(const struct command *self, int count, char **words); /* words after the name; exit code */

@@ -40,6 +40,7 @@
 #include "dltf/learn.h"
 #include "dltf/measure.h"
 #include "dltf/network.h"
+#include "dltf/online.h"
 #include "dltf/options.h"
 #include "dltf/pretrain.h"
 #include "dltf/ranks.h"

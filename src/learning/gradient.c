@@ -83,7 +83,7 @@ void dl_gradient_free(dl_gradient *g) {
 
 double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room) {
     double atoms = (double)m * (20 * (double)n + 60), batch = (double)room * (8 * (double)n + 28 * (double)k);
-    return atoms + batch + (double)threads * DL_TILE * 4 * (double)(n + DL_BLOCK_ATOMS);
+    return atoms + batch + (double)threads * DL_TILE * 4 * (double)(n + 2 * (2 * k + DL_BLOCK_ATOMS));
 }
 
 /* ---- The layout of products ---- */
@@ -195,7 +195,7 @@ static void update_atom(dl_gradient *g, int64_t j, const dl_gradient_rule *rule,
         g->code_sum[j] += (double)z;
     }
     kernels->add_scaled32(w_slope, -kernels->dot32(w_slope, w, n), w, n); /* tangent to the sphere */
-    int32_t t = ++g->updates[j];
+    int32_t t = g->updates[j] < INT32_MAX ? ++g->updates[j] : INT32_MAX;
     descend(&g->W, j, w_slope, t, rule->rate);
     descend(&g->E, j, e_slope, t, rule->rate);
     descend(&g->b, j, &b_slope, t, rule->rate);

@@ -190,12 +190,16 @@ int dl_gradient_fields(dl_gradient *g, dl_field *fields) {
     return sizeof all / sizeof *all;
 }
 
-dltf_status dl_gradient_restored(dl_gradient *g, const dltf_learner *l) {
-    for (int64_t j = 0; j < l->m; j++)
+dltf_status dl_gradient_check(const dl_gradient *g) {
+    for (int64_t j = 0; j < g->m; j++)
         if (g->updates[j] < 0 || g->idle[j] < 0 || g->W.square[j] < 0 || g->E.square[j] < 0 ||
             g->b.square[j] < 0)
             return dl_fail(DLTF_FORMAT, "the checkpoint has a negative count or square for atom %lld",
                            (long long)j);
-    take_matrices(g, l);
     return DLTF_OK;
+}
+
+dltf_status dl_gradient_restored(dl_gradient *g, const dltf_learner *l) {
+    take_matrices(g, l);
+    return dl_gradient_check(g);
 }

@@ -54,7 +54,9 @@ void dl_gradient_to_learner(dltf_learner *l, dl_parameters p);
 /* What a checkpoint stores beside dictionary and encoder; how many fields. */
 int dl_gradient_fields(dl_gradient *g, dl_field *fields);
 
-/* Checks what was read back, and takes W and E from the learner, where they are exactly floats. */
+/* Checks counts and squares that were read back. */
+dltf_status dl_gradient_check(const dl_gradient *g);
+/* The same, and takes W and E from the learner, where they are exactly floats. */
 dltf_status dl_gradient_restored(dl_gradient *g, const dltf_learner *l);
 
 #endif

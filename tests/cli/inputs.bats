@@ -7,6 +7,7 @@ uses=(
   "train @"
   "train X --init @"
   "train X --resume @"
+  "train - --raw 16 --resume @"
   "suggest @"
   "encode @ X"
   "encode MODEL @"
