@@ -80,3 +80,19 @@ load common
   run -2 ranks 2 cluster "$toy/X.npy" -c 3 --pca 2
   [[ $output == *"--pca: runs as one process"* ]]
 }
+
+@test "Hamming search finds the same neighbours" {
+  binary_codes base.npy 3000 8 1
+  binary_codes queries.npy 40 8 2
+  dltf hash search base.npy queries.npy -k 7 -q -o k.npy --distances d.npy
+  dltf hash search base.npy queries.npy --radius 24 -q -o r.npz
+  for count in 2 3; do
+    ranks "$count" hash search base.npy queries.npy -k 7 -q -o k2.npy --distances d2.npy
+    same_file k.npy k2.npy
+    same_file d.npy d2.npy
+    ranks "$count" hash search base.npy queries.npy --radius 24 --method multi-index -q -o r2.npz
+    same_file r.npz r2.npz
+  done
+  run -1 ranks 2 hash search base.npy none.npy -k 7
+  [[ $output == *"none.npy: cannot open"* ]]
+}
