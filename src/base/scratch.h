@@ -14,7 +14,8 @@ typedef struct dl_scratch {
 dltf_status dl_scratch_new(int64_t bytes, dl_scratch *scratch);
 void dl_scratch_free(dl_scratch *scratch);
 
-/* The part is not needed for a while: it no longer counts as resident memory. Its content is kept. */
+/* The part is not needed for a while: it no longer counts as resident memory. Its content is kept. Does
+ * nothing for memory that is not in the scratch. */
 void dl_scratch_rest(const dl_scratch *scratch, const void *part, int64_t bytes);
 
 #endif

@@ -1,5 +1,6 @@
 /* Converts the state of an unfinished training to a bundle of tensors and back. State that can be recomputed
  * from options and data is not stored; the random number generator is counter-based and has no state. */
+#include "base/integer.h"
 #include "base/memory.h"
 #include "data/kind.h"
 #include "data/matrix.h"
@@ -27,6 +28,12 @@ static int list_fields(const dltf_learner *l, dl_field *fields) {
     if (dl_learner_inside(l) && stage->fields)
         count += stage->fields(l, l->state, fields + count);
     return count;
+}
+
+/* The scratch file of the current stage; empty without. */
+static dl_scratch scratch_of(const dltf_learner *l) {
+    const dl_stage *stage = l->stages[l->stage];
+    return dl_learner_inside(l) && stage->scratch ? *stage->scratch(l->state) : (dl_scratch){0};
 }
 
 enum { MAX_FIELDS = DL_MAX_FIELDS + 8 };
@@ -71,8 +78,9 @@ dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     dl_field fields[MAX_FIELDS];
     int count = list_fields(l, fields);
+    bundle->mapped = scratch_of(l);
     for (int i = 0; i < count; i++)
-        DL_TRY(dl_bundle_add_copy(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
+        DL_TRY(dl_bundle_add_view(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
                                   fields[i].memory));
     DL_TRY(add_history(l, bundle));
     DL_TRY(dl_learner_notes(l, &bundle->notes));
@@ -203,22 +211,35 @@ done:
     return status;
 }
 
+/* In pieces, so that state which is kept in a file is not in memory as a whole. */
+static dltf_status restore_field(const dl_bundle *bundle, const dl_field *f, const dl_scratch *scratch) {
+    enum { PIECE = 1 << 20 }; /* values */
+    const void *content = NULL;
+    dltf_status status = dl_bundle_get(bundle, f->name, f->type, f->rows, f->cols, &content);
+    int64_t entries = f->rows * (f->cols > 0 ? f->cols : 1), size = dl_tensor_type_size(f->type);
+    for (int64_t first = 0; first < entries && status == DLTF_OK; first += PIECE) {
+        int64_t count = dl_min(PIECE, entries - first), bytes = count * size;
+        const char *from = (const char *)content + first * size;
+        char *to = (char *)f->memory + first * size;
+        status = check_finite(f, from, count);
+        memcpy(to, from, (size_t)bytes);
+        dl_scratch_rest(&bundle->mapped, from, bytes);
+        dl_scratch_rest(scratch, to, bytes);
+    }
+    return status;
+}
+
 static dltf_status restore_fields(const dl_bundle *bundle, dltf_learner *l) {
     dltf_status status = DLTF_OK;
     dl_field fields[MAX_FIELDS];
-    const void *content = NULL;
     if (dl_learner_has_encoder(l) || dl_bundle_find(bundle, "encoder.E"))
         DL_TRY(dl_learner_make_encoder(l));
     if (dl_learner_inside(l))
         DL_TRY(dl_learner_enter(l));
     int count = list_fields(l, fields);
-    for (int i = 0; i < count; i++) {
-        const dl_field *f = &fields[i];
-        DL_TRY(dl_bundle_get(bundle, f->name, f->type, f->rows, f->cols, &content));
-        int64_t entries = f->rows * (f->cols > 0 ? f->cols : 1);
-        DL_TRY(check_finite(f, content, entries));
-        memcpy(f->memory, content, (size_t)(entries * dl_tensor_type_size(f->type)));
-    }
+    dl_scratch scratch = scratch_of(l);
+    for (int i = 0; i < count; i++)
+        DL_TRY(restore_field(bundle, &fields[i], &scratch));
     DL_TRY(check_atoms(l));
     if (dl_learner_inside(l) && l->stages[l->stage]->restored)
         DL_TRY(l->stages[l->stage]->restored(l, l->state));

@@ -45,6 +45,8 @@ typedef struct dl_stage {
     /* Tensors that a checkpoint stores; `restored` checks and completes what was read back. NULL: none. */
     int (*fields)(const dltf_learner *l, void *state, dl_field *fields);
     dltf_status (*restored)(const dltf_learner *l, void *state);
+    /* The scratch file that some of them are in; NULL: none. */
+    const dl_scratch *(*scratch)(const void *state);
 } dl_stage;
 
 /* The stages of the method that complete options ask for, in order, NULL-terminated. */
