@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Saving takes at most this share of the time. */
+/* Saving may take at most this share of the time. */
 static const double SHARE = 0.05;
 
 checkpoints checkpoints_begin(files_saver save, const void *training, const char *path, double every) {
@@ -15,11 +15,12 @@ checkpoints checkpoints_begin(files_saver save, const void *training, const char
 
 void checkpoints_step(checkpoints *c) {
     double begin = dltf_seconds();
-    if (c->every <= 0 || begin < c->next)
+    bool due = c->every > 0 && begin >= c->next;
+    if (!dltf_ranks_any(dltf_rank() == 0 && due))
         return;
     if (c->save(c->training, c->path) != DLTF_OK) {
         progress_erase();
-        remark("cannot save a checkpoint: %s; training goes on without", dltf_message());
+        remark("cannot save a checkpoint: %s; training continues without checkpoints", dltf_message());
         c->every = 0;
         return;
     }

@@ -101,8 +101,8 @@ const command command_hash_train = {
     .summary = "learn a hasher: samples to binary codes",
     .operands = "DATA",
     .details =
-        "Learns, from the samples (rows) of DATA, a map to codes of M bits such that near samples differ in "
-        "few bits. The same seed gives the same file for any number of threads.",
+        "Learns, from the samples (rows) of DATA, a map to codes of M bits such that nearby samples differ "
+        "in few bits. The same seed gives the same file for any number of threads.",
     .input = "DATA",
     .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, hash_train_flags),

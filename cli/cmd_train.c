@@ -141,6 +141,8 @@ static int create_learner(training *t) {
 }
 
 static int reserve(training *t) {
+    if (dltf_rank() > 0)
+        return EXIT_OK;
     dltf_matrix X = dltf_array_matrix(t->data);
     int64_t values = 2 * t->options.m * X.cols + t->options.m + X.cols; /* dictionary, encoder, bias, mean */
     return files_reserve(t->output, values, &t->space);
@@ -205,6 +207,8 @@ static dltf_status save_model(const void *model, const char *path) {
 }
 
 static int save(training *t) {
+    if (dltf_rank() > 0)
+        return EXIT_OK;
     dltf_status status = dltf_learner_model(t->learner, &t->model);
     if (status != DLTF_OK)
         return library_failure(status);
@@ -296,6 +300,8 @@ static void report_memory(const training *t, facts *f) {
 }
 
 static int print_report(training *t) {
+    if (dltf_rank() > 0)
+        return EXIT_OK;
     facts f = facts_new();
     dltf_matrix X = dltf_array_matrix(t->data);
     facts_integer(&f, "samples", NULL, X.rows);
@@ -310,6 +316,8 @@ static int print_report(training *t) {
         status = report_dictionary(t, &f);
     facts_real(&f, "seconds", "seconds", t->seconds);
     report_memory(t, &f);
+    if (dltf_ranks() > 1)
+        output_ranks(&f);
     facts_text(&f, "model", "model", t->output);
     facts_line(&f, "next", "dltf encode %s %s %s", files_quoted(t->output), files_quoted(t->data_path),
                t->options.method == DLTF_METHOD_OMP ? "--coder omp" : "--refit");
@@ -373,6 +381,7 @@ const command command_train = {
     .own = DLTF_OPTION_TABLE(own_options, train_flags),
     .library = dltf_train_option_table,
     .library_title = "Learning",
+    .ranks = true,
     .json = "outcome, properties of the dictionary, all options and the history",
     .examples = {"dltf train X.npy -m 128 -k 8 -o X.model.safetensors",
                  "dltf train train-images-idx3-ubyte.gz -m 256 -k 16 --unit-norm --history learning.csv",

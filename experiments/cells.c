@@ -24,6 +24,10 @@ static int64_t count_rows(const experiment *self, const experiment_request *requ
     return count;
 }
 
+bool cells_exist(const experiment *self, const experiment_request *request) {
+    return count_rows(self, request) > 0;
+}
+
 dltf_status cells_new(const experiment *self, const experiment_request *request, cell_list *list) {
     int64_t rows = count_rows(self, request), seeds = request->seeds;
     *list = (cell_list){.self = self, .request = request};

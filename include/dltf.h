@@ -43,6 +43,7 @@
 #include "dltf/online.h"
 #include "dltf/options.h"
 #include "dltf/pretrain.h"
+#include "dltf/ranks.h"
 #include "dltf/search.h"
 
 #endif

@@ -21,7 +21,7 @@ extern "C" {
  * sparseh  an atom is in the nonnegative sparse code of the sample (Zhu et al. 2013)
  * itq    a coordinate of the rotated principal components is positive (Gong and Lazebnik 2011)
  * dltf   an atom is among the k largest positive scores of the sample (Xu et al.)
- * neighbour  a score is above its threshold; scores are trained so that near samples get similar codes
+ * neighbour  a score is above its threshold; scores are trained so that nearby samples get similar codes
  */
 #define DLTF_HASH_METHODS(ROW)                                                                               \
     ROW(LSH, lsh, "signs of random projections")                                                             \
@@ -41,7 +41,7 @@ typedef struct dltf_hash_options {
     dltf_hash_method method;
     int64_t bits;       /* a multiple of 8 */
     int64_t k;          /* sparseh, dltf: entries of a sparse code; 0: the method's default */
-    int64_t samples;    /* to train with; of more, so many are chosen at random */
+    int64_t samples;    /* to train with; if there are more, this many are chosen at random */
     int64_t iterations; /* sph, itq, neighbour; 0: the method's default */
     int64_t seed;
     int64_t threads; /* 0: all cores; the result does not depend on it */

@@ -1,11 +1,12 @@
 /* Checkpoint files: connects learning, which does no I/O, to io, which knows no learners. */
+#include "comm/comm.h"
 #include "io/safetensors.h"
 #include "learning/learner.h"
 
 dltf_status dltf_learner_save(const dltf_learner *learner, const char *path) {
     dl_bundle bundle = {0};
     dltf_status status = dl_checkpoint_make(learner, &bundle);
-    if (status == DLTF_OK)
+    if (status == DLTF_OK && dl_comm_rank() == 0)
         status = dl_safetensors_save(&bundle, path);
     dl_bundle_free(&bundle);
     return status;

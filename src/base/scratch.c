@@ -23,7 +23,10 @@ static dltf_status fail(const char *what) {
 }
 
 static dltf_status map(int descriptor, dl_scratch *scratch) {
-    int error = posix_fallocate(descriptor, 0, scratch->bytes); /* a full disk would kill the process later */
+    int error = 0;
+    do /* a full disk would kill the process later */
+        error = posix_fallocate(descriptor, 0, scratch->bytes);
+    while (error == EINTR);
     if (error != 0) {
         errno = error;
         return fail("reserve space for a temporary file");

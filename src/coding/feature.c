@@ -50,19 +50,35 @@ void dl_code_sort(int32_t *index, float *value, int64_t count) {
     }
 }
 
+static dltf_status alloc_scores(dl_workspace *space, int64_t m) {
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(space->scores, DL_TILE * m);
+    DL_TRY_NEW(space->keys, m);
+done:
+    return status;
+}
+
+static dltf_status alloc_lists(dl_workspace *space, int64_t k) {
+    dltf_status status = DLTF_OK;
+    int64_t room = space->hits.room = 2 * k + DL_BLOCK_ATOMS + DL_CANDIDATES_SLACK;
+    DL_TRY_NEW(space->keys, room);
+    DL_TRY_NEW(space->hits.count, DL_TILE);
+    DL_TRY_NEW(space->hits.index, DL_TILE * room);
+    DL_TRY_NEW(space->hits.value, DL_TILE * room);
+done:
+    return status;
+}
+
 dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces) {
     dltf_status status = DLTF_OK;
     dl_workspace *made = NULL;
-    int64_t block = dl_min(m, DL_BLOCK_ATOMS), room = k + block;
     DL_TRY_NEW(made, threads);
     for (int t = 0; t < threads; t++) {
         DL_TRY_NEW(made[t].row, n);
         DL_TRY_NEW(made[t].X, DL_TILE * n);
-        DL_TRY_NEW(made[t].scores, DL_TILE * block);
-        DL_TRY_NEW(made[t].keys, room);
-        DL_TRY_NEW(made[t].index, room);
-        DL_TRY_NEW(made[t].value, room);
         DL_TRY_NEW(made[t].position, k);
+        DL_TRY_NEW(made[t].value, k);
+        DL_TRY(m > DL_BLOCK_ATOMS ? alloc_lists(&made[t], k) : alloc_scores(&made[t], m));
     }
     *spaces = made;
     made = NULL;
@@ -79,9 +95,11 @@ void dl_workspaces_free(dl_workspace *spaces, int threads) {
         dl_free(spaces[t].X);
         dl_free(spaces[t].scores);
         dl_free(spaces[t].keys);
-        dl_free(spaces[t].index);
-        dl_free(spaces[t].value);
+        dl_free(spaces[t].hits.count);
+        dl_free(spaces[t].hits.index);
+        dl_free(spaces[t].hits.value);
         dl_free(spaces[t].position);
+        dl_free(spaces[t].value);
         dl_prefilter_space_free(spaces[t].filter);
     }
     dl_free(spaces);
@@ -111,28 +129,46 @@ static uint32_t weakest(const float *value, int64_t count, int64_t k) {
     return count < k ? 0 : smallest;
 }
 
-/* Merges a block's scores of one sample into its code: scores above the weakest are appended, then the best k
- * of all are kept. Positions ascend, so that ties still go to the lowest index. */
-static void merge_block(const dl_feature *feature, const float *scores, int64_t atoms, int64_t first,
-                        dl_workspace *space, int32_t *count, int32_t *index, float *value) {
-    const dl_kernels *kernels = dl_kernels_now();
-    int64_t k = feature->k, had = *count;
-    memcpy(space->index, index, (size_t)had * sizeof *index);
-    memcpy(space->value, value, (size_t)had * sizeof *value);
-    int64_t added = kernels->above(scores, atoms, feature->positive, weakest(value, had, k), (int32_t)first,
-                                   space->index + had, space->value + had);
-    if (added == 0)
-        return;
-    kernels->select(space->value, had + added, 1, had + added, k, feature->positive, space->keys, count,
-                    space->position, value);
-    for (int32_t e = 0; e < *count; e++)
-        index[e] = space->index[space->position[e]];
+/* Leaves the best k of a list, in order, so that ties still go to the lowest index. */
+static void keep_best(const dl_feature *feature, int64_t i, dl_workspace *space, dl_slots out) {
+    dl_candidates *hits = &space->hits;
+    int32_t *listed = hits->index + i * hits->room, *index = out.index + i * out.k;
+    float *values = hits->value + i * hits->room, *value = out.value + i * out.k;
+    dl_kernels_now()->select(values, hits->count[i], 1, hits->count[i], feature->k, feature->positive,
+                             space->keys, &out.count[i], space->position, value);
+    for (int32_t e = 0; e < out.count[i]; e++)
+        index[e] = listed[space->position[e]];
+    hits->count[i] = out.count[i];
+    space->cut[i] = weakest(value, out.count[i], feature->k);
+    memcpy(listed, index, (size_t)out.count[i] * sizeof *index);
+    memcpy(values, value, (size_t)out.count[i] * sizeof *value);
+}
+
+/* Large dictionaries, block by block: scores that are not above the k-th best so far are never stored. The
+ * first block is small, since all of its scores are. Selecting the best after every block would cost more
+ * than it saves. */
+static void code_blocks(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
+                        dl_workspace *space, dl_slots out) {
+    const dl_packed *E = feature->E;
+    enum { FIRST_ATOMS = 256 };
+    for (int64_t i = 0; i < rows; i++) {
+        space->hits.count[i] = 0;
+        space->cut[i] = 0;
+        out.count[i] = 0;
+    }
+    for (int64_t panel = 0, last; panel < E->panels; panel = last) {
+        last = dl_min(panel + (panel > 0 ? DL_BLOCK_ATOMS : FIRST_ATOMS) / DL_PANEL, E->panels);
+        dl_kernels_now()->scores_above(E, panel, last, X, x_stride, rows, feature->positive, space->cut,
+                                       space->hits);
+        for (int64_t i = 0; i < rows; i++)
+            if (space->hits.count[i] >= (last < E->panels ? 2 * feature->k : out.count[i] + 1))
+                keep_best(feature, i, space, out);
+    }
 }
 
 void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
                      dl_workspace *space, dl_slots out) {
     const dl_packed *E = feature->E;
-    const int64_t block_panels = DL_BLOCK_ATOMS / DL_PANEL;
     if (feature->filter) {
         dl_prefilter_tile(feature, X, x_stride, rows, space, out);
         return;
@@ -146,13 +182,5 @@ void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride
         }
         return;
     }
-    memset(out.count, 0, (size_t)rows * sizeof *out.count);
-    for (int64_t panel = 0; panel < E->panels; panel += block_panels) {
-        int64_t last = dl_min(panel + block_panels, E->panels), first = panel * DL_PANEL;
-        int64_t atoms = dl_min(last * DL_PANEL, E->m) - first;
-        dl_kernels_now()->scores(E, panel, last, X, x_stride, rows, space->scores, atoms);
-        for (int64_t i = 0; i < rows; i++)
-            merge_block(feature, space->scores + i * atoms, atoms, first, space, &out.count[i],
-                        out.index + i * out.k, out.value + i * out.k);
-    }
+    code_blocks(feature, X, x_stride, rows, space, out);
 }

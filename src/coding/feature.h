@@ -43,23 +43,24 @@ void dl_score_tile(const dl_packed *E, const float *X, int64_t x_stride, int64_t
 void dl_threshold_tile(const dl_feature *feature, const float *scores, int64_t rows, uint32_t *keys,
                        dl_slots out);
 
-/* Work space of one thread for whole features: scores of a tile, for large m of one block of atoms. */
+/* Work space of one thread for whole features: scores of a tile, for large m lists of the best ones. */
 typedef struct dl_workspace {
-    double *row;   /* n */
-    float *X;      /* DL_TILE x n */
-    float *scores; /* DL_TILE x the atoms of a block */
+    double *row;           /* n */
+    float *X;              /* DL_TILE x n */
+    float *scores;         /* DL_TILE x m; NULL for large m */
+    dl_candidates hits;    /* for large m: the best scores so far and those of a block above them */
+    uint32_t cut[DL_TILE]; /* the key of the k-th best */
     uint32_t *keys;
-    int32_t *index; /* candidates of one sample */
-    float *value;
-    int32_t *position;
+    int32_t *position;          /* k */
+    float *value;               /* k */
     dl_prefilter_space *filter; /* for coders with a filter */
 } dl_workspace;
 
 dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces);
 void dl_workspaces_free(dl_workspace *spaces, int threads);
 
-/* Both in one: z = max_k(X E^T - b). The scores of a tile stay in the cache; for many atoms they are computed
- * block by block, and only those above the k-th best so far are kept. */
+/* Both in one: z = max_k(X E^T - b). The scores of a tile stay in the cache; for many atoms only those above
+ * the k-th best so far leave the registers. */
 void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
                      dl_workspace *space, dl_slots out);
 

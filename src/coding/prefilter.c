@@ -116,10 +116,9 @@ static double weakest_of(const float *value, int64_t count) {
 /* The k-th largest magnitude of some scores; 0 if there are fewer. */
 static double kth(const dl_feature *feature, const float *scores, int64_t count, dl_workspace *space) {
     int32_t found = 0;
-    float *value = space->value; /* k of its entries */
     dl_kernels_now()->select(scores, count, 1, count, feature->k, feature->positive, space->filter->keys,
-                             &found, space->position, value);
-    return found < feature->k ? 0 : weakest_of(value, found);
+                             &found, space->position, space->value);
+    return found < feature->k ? 0 : weakest_of(space->value, found);
 }
 
 /* Scores with keys above the cut may belong to the k best. Lowered a little, since kernels keep only what is

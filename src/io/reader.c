@@ -2,6 +2,7 @@
  * streamed through one buffer; other formats are loaded whole and returned in pieces. */
 #include "io/reader.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "io/bytes.h"
@@ -361,4 +362,20 @@ dltf_status dltf_reader_next(dltf_reader *r, int64_t most, dltf_matrix *rows) {
         return take_from_stream(r, most, rows);
     take_from_array(r, most, rows);
     return DLTF_OK;
+}
+
+dltf_status dl_reader_skip(dltf_reader *r, int64_t rows) {
+    rows = dl_min(rows, r->rows - r->done);
+    r->done += rows;
+    if (r->array)
+        return DLTF_OK;
+    int64_t bytes = rows * r->row_bytes, buffered = r->filled - r->given;
+    if (bytes <= buffered) {
+        r->given += bytes;
+        return DLTF_OK;
+    }
+    r->filled = r->given = 0;
+    if (lseek(r->descriptor, bytes - buffered, SEEK_CUR) >= 0)
+        return DLTF_OK;
+    return dl_file_result(dl_fail(DLTF_FILE, "cannot read a part of it: %s", strerror(errno)), r->name);
 }

@@ -34,9 +34,10 @@ static bool has_avx512vnni(void) {
     return has_avx512() && __builtin_cpu_supports("avx512vnni");
 }
 
-/* VPOPCNTDQ: Ice Lake, Zen 4 and later. Levels are cumulative. */
+/* VPOPCNTDQ and VBMI2: Ice Lake, Zen 4 and later. Levels are cumulative. */
 static bool has_avx512popcnt(void) {
-    return has_avx512vnni() && __builtin_cpu_supports("avx512vpopcntdq");
+    return has_avx512vnni() && __builtin_cpu_supports("avx512vpopcntdq") &&
+           __builtin_cpu_supports("avx512vbmi2");
 }
 #endif
 

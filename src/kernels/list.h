@@ -4,7 +4,8 @@
  * Included several times, without a guard: for the struct of pointers, the declarations and the tables. Each
  * defines DL_KERNEL(result, name, parameters) first, and DL_KERNEL16 for the kernels that exist only on CPUs
  * with dot products of integers (VNNI); without DL_KERNEL16 these are skipped. DL_KERNEL_BITS is for kernels
- * with a second AVX-512 version that uses popcount instructions; by default it is DL_KERNEL. */
+ * with a second AVX-512 version that uses instructions of the level avx512popcnt; by default it is DL_KERNEL.
+ */
 #ifndef DL_KERNEL16
 #define DL_KERNEL16(result, name, parameters)
 #endif
@@ -26,14 +27,21 @@ DL_KERNEL(void, unfused_scores,
 
 /* max_k of each row of S (m scores, `stride` apart): count[i] entries at index + i*k and value + i*k. See
  * dl_select for the rules. `keys` holds m words. */
-DL_KERNEL(void, select,
-          (const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive, uint32_t *keys,
-           int32_t *count, int32_t *index, float *value))
+DL_KERNEL_BITS(void, select,
+               (const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
+                uint32_t *keys, int32_t *count, int32_t *index, float *value))
 
 /* Appends position (plus `base`) and value of the scores that rank above `cut`; returns how many. */
 DL_KERNEL(int64_t, above,
           (const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base, int32_t *index,
            float *value))
+
+/* Both in one: appends atom and score to the list of row i where the score, with the bits of `scores`, ranks
+ * above cut[i]. The lists have room for all atoms of the panels first .. last-1 and DL_CANDIDATES_SLACK more.
+ */
+DL_KERNEL(void, scores_above,
+          (const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride, int64_t rows,
+           bool positive, const uint32_t *cut, dl_candidates hits))
 
 /* <x, y> */
 DL_KERNEL(double, dot, (const double *x, const double *y, int64_t n))

@@ -15,8 +15,8 @@ static inline __m512i narrow(const __m512i sum[VECTORS]) {
     return _mm512_permutexvar_epi16(order, _mm512_or_si512(low, _mm512_slli_epi64(high, 32)));
 }
 
-static void hamming(const uint64_t *planes, int64_t words, int64_t rows, const uint64_t *query,
-                    uint16_t *distances) {
+void dl_hamming_avx512popcnt(const uint64_t *planes, int64_t words, int64_t rows, const uint64_t *query,
+                             uint16_t *distances) {
     for (int64_t r = 0; r < rows; r += DL_CODES) {
         __m512i sum[VECTORS];
         DL_UNROLL
@@ -34,11 +34,11 @@ static void hamming(const uint64_t *planes, int64_t words, int64_t rows, const u
     }
 }
 
-/* The kernels of AVX-512 with VNNI, and this one. */
+/* The kernels of AVX-512 with VNNI, and those with a second version. */
 const dl_kernels dl_kernels_avx512popcnt = {
     .level = "avx512popcnt",
 #define DL_KERNEL(result, name, parameters) .name = DL_LEVELLED(dl_##name),
-#define DL_KERNEL_BITS(result, name, parameters) .name = name,
+#define DL_KERNEL_BITS(result, name, parameters) .name = dl_##name##_avx512popcnt,
 #define DL_KERNEL16(result, name, parameters) .name = DL_LEVELLED(dl_##name),
 #include "kernels/list.h"
 };

@@ -1,12 +1,12 @@
 /* Scores of integers of 16 bits with AVX-512 VNNI, twice as fast as floats but precise enough only to find
  * candidates, and exact scores of a few atoms. Scores never leave the registers unless they are candidates.
  */
+#include "kernels/hits_avx512.h"
 #include "kernels/level/level.h"
 #include "kernels/level/table.h"
-#include "kernels/select_avx512.h"
 #include "kernels/transpose_avx512.h"
 
-enum { ROWS = 6, VECTORS = 4 };
+enum { ROWS = 6, VECTORS = HIT_VECTORS };
 
 typedef int32_t pair __attribute__((__may_alias__, __aligned__(2)));
 
@@ -34,42 +34,21 @@ typedef struct samples {
     dl_candidates hits;
 } samples;
 
-/* Appends those of 64 scores that rank above the cut to list r. Few vectors have any. */
-static inline __attribute__((always_inline)) void append_hits(strip t, dl_candidates hits, int64_t r,
-                                                              const __m512i bits[VECTORS],
-                                                              const __mmask16 hit[VECTORS]) {
-    const __m512i steps = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    output list = {hits.index + r * hits.room, hits.value + r * hits.room, hits.room};
-    int64_t count = hits.count[r];
-    DL_UNROLL
-    for (size_t v = 0; v < VECTORS; v++) {
-        __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32(t.first + (int32_t)v * LANES));
-        append(list, count, hit[v], places, bits[v]);
-        count += __builtin_popcount(hit[v]);
-    }
-    hits.count[r] = count;
-}
-
 /* Integer sums to scores, and these to lists. Rows that pad a panel have score 0, which is never above. */
 static inline __attribute__((always_inline)) void finish(strip t, samples s, const size_t R,
                                                          __m512i sum[ROWS][VECTORS]) {
+    const __mmask16 exist[VECTORS] = {ALL_EXIST, ALL_EXIST, ALL_EXIST, ALL_EXIST};
     DL_UNROLL
     for (size_t r = 0; r < R; r++) {
-        const __m512i cut = _mm512_set1_epi32((int)s.cut[r]);
         __m512i bits[VECTORS];
-        __mmask16 hit[VECTORS];
-        unsigned any = 0;
         DL_UNROLL
         for (size_t v = 0; v < VECTORS; v++) {
             __m512 unit = _mm512_mul_ps(_mm512_set1_ps(s.scale[r]), _mm512_loadu_ps(t.scale + v * LANES));
             __m512 score =
                 _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[r][v]), unit, _mm512_loadu_ps(t.bias + v * LANES));
             bits[v] = _mm512_castps_si512(score);
-            hit[v] = _mm512_cmpgt_epi32_mask(keys_of(bits[v], t.positive), cut);
-            any |= hit[v];
         }
-        if (any)
-            append_hits(t, s.hits, (int64_t)r, bits, hit);
+        append_hits(s.hits, (int64_t)r, t.first, t.positive, s.cut[r], VECTORS, bits, exist);
     }
 }
 

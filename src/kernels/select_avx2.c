@@ -1,5 +1,5 @@
-/* max_k with AVX2: the passes over scores. Scores are compared by their bits, as integers: the order of
- * nonnegative floats, with NaN above all. */
+/* max_k with AVX2: the passes over scores. */
+#include "kernels/keys_avx2.h"
 #include "kernels/level/level.h"
 #include "kernels/select_search.h"
 
@@ -14,16 +14,6 @@ static inline __attribute__((always_inline)) __m256i load(const void *words, int
     if (m - j >= LANES)
         return _mm256_loadu_si256((const __m256i *)from);
     return _mm256_maskload_epi32(from, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(m - j)), lanes));
-}
-
-/* The keys that rank scores: their magnitude bits, 0 if they must not be kept. */
-static inline __attribute__((always_inline)) __m256i keys_of(__m256i bits, bool positive) {
-    __m256i magnitude = _mm256_and_si256(bits, _mm256_set1_epi32(0x7fffffff));
-    if (!positive)
-        return magnitude;
-    /* Negative numbers are excluded; NaN and infinity are not, so that the caller sees them. */
-    __m256i finite = _mm256_cmpgt_epi32(_mm256_set1_epi32(0x7f800000), magnitude);
-    return _mm256_andnot_si256(_mm256_and_si256(_mm256_srai_epi32(bits, 31), finite), magnitude);
 }
 
 static inline int64_t sum_of(__m256i counts) {
@@ -104,10 +94,6 @@ static inline __attribute__((always_inline)) void append(output out, int32_t kep
         _mm256_maskstore_epi32(out.index + kept, front, index);
         _mm256_maskstore_epi32((int32_t *)out.value + kept, front, value);
     }
-}
-
-static inline unsigned bits_of(__m256i comparison) {
-    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(comparison));
 }
 
 static inline __attribute__((always_inline)) int32_t emit_keys(const float *scores, const int32_t *listed,

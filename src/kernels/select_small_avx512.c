@@ -1,69 +1,12 @@
-/* max_k with AVX-512 for small k: 16 rows at a time, with a bound from the maxima of lanes. */
-#include "kernels/select_avx512.h"
-#include "kernels/transpose_avx512.h"
-
-enum { GROUP = 16 };
-
-/* Sorts 16 vectors lane by lane, largest first: Batcher's odd-even merge sort, written out so that all
- * vectors stay in registers. */
-#define ORDER(i, j)                                                                                          \
-    do {                                                                                                     \
-        __m512i larger = _mm512_max_epi32(v[i], v[j]);                                                       \
-        v[j] = _mm512_min_epi32(v[i], v[j]);                                                                 \
-        v[i] = larger;                                                                                       \
-    } while (0)
-
-/* clang-format off */
-static inline __attribute__((always_inline)) void sort_lanes(__m512i v[GROUP]) {
-    ORDER(0, 1); ORDER(2, 3); ORDER(4, 5); ORDER(6, 7); ORDER(8, 9); ORDER(10, 11); ORDER(12, 13); ORDER(14, 15);
-    ORDER(0, 2); ORDER(1, 3); ORDER(4, 6); ORDER(5, 7); ORDER(8, 10); ORDER(9, 11); ORDER(12, 14); ORDER(13, 15);
-    ORDER(1, 2); ORDER(5, 6); ORDER(9, 10); ORDER(13, 14); ORDER(0, 4); ORDER(1, 5); ORDER(2, 6); ORDER(3, 7);
-    ORDER(8, 12); ORDER(9, 13); ORDER(10, 14); ORDER(11, 15); ORDER(2, 4); ORDER(3, 5); ORDER(10, 12); ORDER(11, 13);
-    ORDER(1, 2); ORDER(3, 4); ORDER(5, 6); ORDER(9, 10); ORDER(11, 12); ORDER(13, 14); ORDER(0, 8); ORDER(1, 9);
-    ORDER(2, 10); ORDER(3, 11); ORDER(4, 12); ORDER(5, 13); ORDER(6, 14); ORDER(7, 15); ORDER(4, 8); ORDER(5, 9);
-    ORDER(6, 10); ORDER(7, 11); ORDER(2, 4); ORDER(3, 5); ORDER(6, 8); ORDER(7, 9); ORDER(10, 12); ORDER(11, 13);
-    ORDER(1, 2); ORDER(3, 4); ORDER(5, 6); ORDER(7, 8); ORDER(9, 10); ORDER(11, 12); ORDER(13, 14);
-}
-/* clang-format on */
-
-/* The largest key of each of the 16 lanes of a row. */
-static inline __attribute__((always_inline)) __m512i lane_maxima(const float *scores, int64_t m,
-                                                                 bool positive) {
-    __m512i largest = _mm512_setzero_si512();
-    int64_t j = 0;
-    for (; j + LANES <= m; j += LANES)
-        largest = _mm512_max_epi32(largest, keys_of(_mm512_loadu_si512(scores + j), positive));
-    if (j < m)
-        largest = _mm512_max_epi32(largest, load_keys(scores, j, m, positive));
-    return largest;
-}
-
-/* For each of 16 rows a bound that at least k of its keys reach: the k-th largest of the maxima of its 16
- * lanes. */
-static inline __attribute__((always_inline)) void bounds_of_rows(const float *S, int64_t stride, int64_t m,
-                                                                 int64_t k, bool positive,
-                                                                 int32_t bound[GROUP]) {
-    __m512i v[GROUP];
-    for (int r = 0; r < GROUP; r++)
-        v[r] = lane_maxima(S + r * stride, m, positive);
-    dl_transpose(v);
-    sort_lanes(v);
-    _mm512_storeu_si512(bound, v[k - 1]);
-}
-
-/* Positions and values of the scores that reach a bound. Aligned for the loads; most stores are not. */
-typedef struct candidate_list {
-    _Alignas(64) int32_t place[3 * LANES];
-    float value[3 * LANES];
-    int64_t count; /* more than LANES: too many, the list is not usable */
-} candidate_list;
+/* max_k with AVX-512 for small k: candidates of 16 scores at a time. */
+#include "kernels/select_small_avx512.h"
 
 static inline __attribute__((always_inline)) void candidates(const float *scores, int64_t m, bool positive,
                                                              int32_t bound, candidate_list *list) {
     const __m512i at_least = _mm512_set1_epi32(bound), sixteen = _mm512_set1_epi32(LANES);
     __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     int64_t count = 0, most = 0;
-    _mm512_store_si512(list->value, _mm512_setzero_si512()); /* unused entries rank last */
+    _mm512_store_si512(list->value, _mm512_setzero_si512());
     for (int64_t j = 0; j < m; j += LANES) {
         __m512i bits = j + LANES <= m ? _mm512_loadu_si512(scores + j)
                                       : _mm512_maskz_loadu_epi32((__mmask16)((1 << (m - j)) - 1), scores + j);
@@ -81,90 +24,7 @@ static inline __attribute__((always_inline)) void candidates(const float *scores
     list->count = bound > 0 && most <= LANES / 2 ? count : LANES + 1;
 }
 
-/* For each of the first `count` keys, how many are larger, or equal and earlier. */
-static inline __attribute__((always_inline)) __m512i ranks(__m512i keys, int64_t count) {
-    __m512i rank = _mm512_setzero_si512();
-    for (int64_t j = 0; j < count; j++) {
-        __m512i other = _mm512_permutexvar_epi32(_mm512_set1_epi32((int)j), keys);
-        __mmask16 after = (__mmask16)(0xfffeu << j);
-        __mmask16 beaten = (__mmask16)(_mm512_cmpgt_epi32_mask(other, keys) |
-                                       (_mm512_cmpeq_epi32_mask(other, keys) & after));
-        rank = _mm512_mask_add_epi32(rank, beaten, rank, _mm512_set1_epi32(1));
-    }
-    return rank;
-}
-
-/* Writes the chosen k of a list. */
-static inline __attribute__((always_inline)) void keep(const candidate_list *list, __mmask16 chosen,
-                                                       int64_t k, output out) {
-    __m512i places = _mm512_load_si512(list->place), bits = _mm512_load_si512(list->value);
-    if (k > LANES / 2 || out.room < LANES / 2) {
-        append(out, 0, chosen, places, bits);
-        return;
-    }
-    /* Half a vector each: full stores cost twice as much. */
-    _mm256_storeu_si256((__m256i *)out.index,
-                        _mm512_castsi512_si256(_mm512_maskz_compress_epi32(chosen, places)));
-    _mm256_storeu_si256((__m256i *)out.value,
-                        _mm512_castsi512_si256(_mm512_maskz_compress_epi32(chosen, bits)));
-}
-
-/* One row with small k: like a group, but by ranks, since there are no other rows to sort along with. */
-static int32_t select_one(const float *scores, int64_t m, int64_t k, bool positive, output out) {
-    __m512i largest = lane_maxima(scores, m, positive);
-    __mmask16 kth = _mm512_cmpeq_epi32_mask(ranks(largest, LANES), _mm512_set1_epi32((int)k - 1));
-    candidate_list list;
-    candidates(scores, m, positive, _mm512_mask_reduce_max_epi32(kth, largest), &list);
-    if (list.count > LANES)
-        return dl_select_row_avx512(scores, m, k, positive, out);
-    __m512i rank = ranks(keys_of(_mm512_load_si512(list.value), positive), list.count);
-    keep(&list, _mm512_cmplt_epi32_mask(rank, _mm512_set1_epi32((int)k)), k, out);
-    return (int32_t)k;
-}
-
-/* The k-th largest key of each list. */
-static inline __attribute__((always_inline)) void cuts_of_lists(const candidate_list list[GROUP], int64_t k,
-                                                                bool positive, int32_t cut[GROUP]) {
-    __m512i v[GROUP];
-    for (int r = 0; r < GROUP; r++)
-        v[r] = keys_of(_mm512_load_si512(list[r].value), positive);
-    dl_transpose(v);
-    sort_lanes(v);
-    _mm512_storeu_si512(cut, v[k - 1]);
-}
-
-/* One group of 16 rows; `positive` is a constant where this is inlined. */
-static inline __attribute__((always_inline)) void select_group(const float *S, int64_t stride, int64_t m,
-                                                               int64_t k, bool positive, int32_t *count,
-                                                               output out) {
-    int32_t bound[GROUP], cut[GROUP];
-    candidate_list list[GROUP];
-    bounds_of_rows(S, stride, m, k, positive, bound);
-    /* In separate loops: a list loaded whole right after it was stored in pieces causes a stall. */
-    for (int r = 0; r < GROUP; r++)
-        candidates(S + r * stride, m, positive, bound[r], &list[r]);
-    cuts_of_lists(list, k, positive, cut);
-    for (int r = 0; r < GROUP; r++) {
-        __m512i keys = keys_of(_mm512_load_si512(list[r].value), positive);
-        __mmask16 chosen = _mm512_cmpge_epi32_mask(keys, _mm512_set1_epi32(cut[r]));
-        bool exact = list[r].count <= LANES && __builtin_popcount(chosen) == k; /* no tie at the cut */
-        output row = output_at(out, r, k);
-        count[r] = (int32_t)k;
-        if (exact)
-            keep(&list[r], chosen, k, row);
-        else
-            count[r] = dl_select_row_avx512(S + r * stride, m, k, positive, row);
-    }
-}
-
 void dl_select_small_avx512(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
                             int32_t *count, output out) {
-    int64_t i = 0;
-    for (; i + GROUP <= rows; i += GROUP)
-        if (positive)
-            select_group(S + i * stride, stride, m, k, true, count + i, output_at(out, i, k));
-        else
-            select_group(S + i * stride, stride, m, k, false, count + i, output_at(out, i, k));
-    for (; i < rows; i++)
-        count[i] = select_one(S + i * stride, m, k, positive, output_at(out, i, k));
+    select_small(S, stride, rows, m, k, positive, count, out);
 }

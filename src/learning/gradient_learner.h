@@ -6,6 +6,7 @@
 
 #include "learning/gradient.h"
 #include "learning/learner.h"
+#include "learning/share.h"
 
 /* A dictionary and its encoder, with the sums of codes that decide the signs of its atoms. */
 typedef struct dl_parameters {
@@ -21,6 +22,7 @@ typedef struct dl_descent {
     dl_gradient g;
     dl_samples samples; /* mean ||y||^2 = 1 */
     double *row;        /* threads x n: work space for loading */
+    dl_share share;     /* of the batch */
 } dl_descent;
 
 /* `refit`: also calls dl_gradient_alloc_refit. */

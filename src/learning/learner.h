@@ -12,6 +12,7 @@ struct dltf_learner {
     dltf_train_options options; /* complete: m and k as chosen */
     int threads;
     int64_t N, n, m, k; /* N: training samples, without those held out */
+    int64_t first, own; /* of them, those of this rank: whole tiles, in order */
     dl_samples samples; /* rows of the data, scaled so that the mean of ||x||^2 is k */
     dl_split split;     /* which of them are held out */
     float *mean;
@@ -51,6 +52,13 @@ dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);
 
 /* G and the f32 copies from W. Required after every change of W. */
 void dl_learner_refresh(dltf_learner *l);
+
+/* Sets `first` and `own`. Fails if ranks have different data, options or processors. */
+dltf_status dl_learner_divide(dltf_learner *l);
+/* The first sample of a rank. */
+int64_t dl_learner_first(const dltf_learner *l, int rank);
+/* The rank that training sample i belongs to. */
+int dl_learner_owner(const dltf_learner *l, int64_t i);
 
 /* Training samples `first` .. first + count - 1 will be needed soon. */
 void dl_learner_expect(const dltf_learner *l, int64_t first, int64_t count);

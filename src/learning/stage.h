@@ -47,6 +47,8 @@ typedef struct dl_stage {
     dltf_status (*restored)(const dltf_learner *l, void *state);
     /* The scratch file that some of them are in; NULL: none. */
     const dl_scratch *(*scratch)(const void *state);
+    int divided_fields; /* at the end of the list: a row for every training sample, of which the memory has
+                           those of this rank */
 } dl_stage;
 
 /* The stages of the method that complete options ask for, in order, NULL-terminated. */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "coding/dual.h"
+#include "comm/comm.h"
 #include "learning/gradient_learner.h"
 #include "learning/gradient_plan.h"
 
@@ -188,6 +189,8 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
         sum.left += error.left;
         sum.energy += error.energy;
         s->seconds = before + dltf_seconds() - begin;
+        if (l->options.seconds > 0) /* all ranks stop at the same step */
+            dl_comm_broadcast(&s->seconds, sizeof s->seconds);
     }
     record->relative_error = sum.energy > 0 ? sum.left / sum.energy : 0;
     evaluate(l, s, index);

@@ -265,6 +265,61 @@ static void prox_passes(void **state) {
         }
 }
 
+/* ---- Scores above a cut ---- */
+
+/* Lists against scores and a loop. Row 1 has a NaN, which makes every score of it NaN, also those of atoms
+ * that only fill the last panel. */
+static void check_scores_above(const dl_kernels *kernels, int64_t rows, int64_t m, int64_t n, bool positive) {
+    enum { ROOM = 4 + MOST_m + DL_CANDIDATES_SLACK };
+    static int32_t index[MOST_ROWS * ROOM];
+    static float value[MOST_ROWS * ROOM];
+    int64_t count[MOST_ROWS], x_stride = n + PAD;
+    uint32_t cut[MOST_ROWS];
+    dl_packed packed;
+    dl_candidates hits = {ROOM, count, index, value};
+    assert_int_equal(dl_packed_alloc(&packed, m, n), DLTF_OK);
+    dl_packed_fill(&packed, E, bias);
+    float ordinary = X[x_stride];
+    if (rows > 1)
+        X[x_stride] = NAN;
+    kernels->scores(&packed, 0, packed.panels, X, x_stride, rows, S, m);
+    for (int64_t i = 0; i < rows; i++) {
+        float limit = i % 4 == 0 ? 0 : fabsf(S[i * m + i * 7 % m]); /* 0: all; otherwise a tie at the cut */
+        memcpy(&cut[i], &limit, sizeof limit);
+        count[i] = i % 5; /* entries that are there already */
+    }
+    kernels->scores_above(&packed, 0, packed.panels, X, x_stride, rows, positive, cut, hits);
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t at = i * ROOM + i % 5;
+        for (int64_t j = 0; j < m; j++) {
+            float score = S[i * m + j], limit;
+            memcpy(&limit, &cut[i], sizeof limit);
+            bool chosen = isnan(score) ? !isnan(limit) : fabsf(score) > limit && (score > 0 || !positive);
+            if (!chosen)
+                continue;
+            assert_int_equal(index[at], j);
+            assert_memory_equal(&value[at++], &score, sizeof score);
+        }
+        assert_int_equal(count[i], at - i * ROOM);
+    }
+    X[x_stride] = ordinary;
+    dl_packed_free(&packed);
+}
+
+static void scores_above(void **state) {
+    (void)state;
+    fill_normal(X, (int64_t)(sizeof X / sizeof *X));
+    fill_normal(E, MOST_m * MOST_n);
+    fill_normal(bias, MOST_m);
+    const dl_kernels *kernels;
+    for (int l = 0; (kernels = dl_kernels_level(l)); l++) {
+        for (int64_t m = 1; m <= MOST_m; m++)
+            check_scores_above(kernels, 1 + m % 14, m, 1 + m % 17, m % 3 == 0);
+        for (int64_t rows = 1; rows <= MOST_ROWS; rows++)
+            check_scores_above(kernels, rows, 150, 7, rows % 2 == 0);
+    }
+}
+
 /* ---- Features of many atoms ---- */
 
 static void check_features(int64_t m, int64_t n, int64_t k, bool positive, bool ties) {
@@ -326,4 +381,5 @@ static void features_of_many_atoms(void **state) {
 
 TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(tiles_agree), cmocka_unit_test(scaled_rows),
            cmocka_unit_test(distances), cmocka_unit_test(selection), cmocka_unit_test(not_finite),
-           cmocka_unit_test(prox_passes), cmocka_unit_test(features_of_many_atoms))
+           cmocka_unit_test(prox_passes), cmocka_unit_test(scores_above),
+           cmocka_unit_test(features_of_many_atoms))

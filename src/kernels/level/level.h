@@ -13,6 +13,11 @@
 #define DL_KERNEL16(result, name, parameters) result DL_LEVELLED(dl_##name) parameters;
 #include "kernels/list.h"
 
+/* The second versions of some kernels for AVX-512. */
+#define DL_KERNEL(result, name, parameters)
+#define DL_KERNEL_BITS(result, name, parameters) result dl_##name##_avx512popcnt parameters;
+#include "kernels/list.h"
+
 /* Floats in a vector register of the level. */
 #if defined(__AVX512F__)
 enum { DL_LANES = 16 };

@@ -1,0 +1,85 @@
+/* Scores above a cut with AVX2: the others never leave the registers. */
+#include "kernels/keys_avx2.h"
+#include "kernels/scores_tile_avx2.h"
+
+/* The samples of a tile. */
+typedef struct samples {
+    const float *X;
+    const uint32_t *cut;
+    bool positive;
+    dl_candidates hits;
+} samples;
+
+/* Which of 16 scores rank above the cut. */
+static inline __attribute__((always_inline)) unsigned above(__m256 low, __m256 high, bool positive,
+                                                            uint32_t cut) {
+    const __m256i bound = _mm256_set1_epi32((int)cut);
+    __m256i first = _mm256_cmpgt_epi32(keys_of(_mm256_castps_si256(low), positive), bound);
+    __m256i second = _mm256_cmpgt_epi32(keys_of(_mm256_castps_si256(high), positive), bound);
+    return bits_of(first) | bits_of(second) << 8;
+}
+
+/* Appends the chosen ones of 16 scores to list r. Few tiles have any. */
+static inline __attribute__((always_inline)) void append_hits(dl_candidates hits, int64_t r, int32_t first,
+                                                              unsigned chosen, __m256 low, __m256 high) {
+    float score[HALF];
+    int32_t *index = hits.index + r * hits.room;
+    float *value = hits.value + r * hits.room;
+    int64_t count = hits.count[r];
+    _mm256_storeu_ps(score, low);
+    _mm256_storeu_ps(score + 8, high);
+    for (; chosen; chosen &= chosen - 1, count++) {
+        int lane = __builtin_ctz(chosen);
+        index[count] = first + lane;
+        value[count] = score[lane];
+    }
+    hits.count[r] = count;
+}
+
+/* Atoms that only pad the last panel are excluded, since their scores need not be 0: a sample may have NaN.
+ */
+static inline __attribute__((always_inline)) void tile(strip t, samples s, int32_t first, const int R) {
+    __m256 low[ROWS], high[ROWS];
+    const unsigned exist = t.atoms < HALF ? (1u << t.atoms) - 1 : 0xffff;
+    products(t, s.X, R, low, high);
+    DL_UNROLL
+    for (int r = 0; r < R; r++) {
+        unsigned chosen = above(low[r], high[r], s.positive, s.cut[r]) & exist;
+        if (chosen)
+            append_hits(s.hits, r, first, chosen, low[r], high[r]);
+    }
+}
+
+static void some_rows(strip t, samples s, int32_t first, int64_t rows) {
+    switch (rows) {
+        TILE_CASE(1, tile(t, s, first, 1))
+        TILE_CASE(2, tile(t, s, first, 2))
+        TILE_CASE(3, tile(t, s, first, 3))
+        TILE_CASE(4, tile(t, s, first, 4))
+        TILE_CASE(5, tile(t, s, first, 5))
+        TILE_CASE(6, tile(t, s, first, 6))
+    }
+}
+
+/* Each group of samples prefetches a share of the next half, so that no group has to wait for memory. */
+static void prefetch_share(const float *panel, int64_t n, int64_t group) {
+    enum { SHARES = 16 };
+    int64_t share = group % SHARES;
+    for (int64_t d = n * share / SHARES; d < n * (share + 1) / SHARES; d++)
+        _mm_prefetch((const char *)(panel + d * DL_PANEL), _MM_HINT_T1);
+}
+
+void dl_scores_above_avx2(const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride,
+                          int64_t rows, bool positive, const uint32_t *cut, dl_candidates hits) {
+    for (int64_t half = 2 * first; half < 2 * last && half * HALF < E->m; half++) {
+        strip t = strip_at(E, half, x_stride);
+        strip next = strip_at(E, half + 1 < 2 * E->panels ? half + 1 : half, x_stride);
+        for (int64_t i = 0; i < rows; i += ROWS) {
+            dl_candidates lists = {hits.room, hits.count + i, hits.index + i * hits.room,
+                                   hits.value + i * hits.room};
+            prefetch_share(next.panel, E->n, i / ROWS);
+            some_rows(t, (samples){X + i * x_stride, cut + i, positive, lists}, (int32_t)(half * HALF),
+                      rows - i < ROWS ? rows - i : ROWS);
+        }
+    }
+}

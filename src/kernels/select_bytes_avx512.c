@@ -1,0 +1,65 @@
+/* max_k with AVX-512 for small k: candidates of 64 scores at a time, where bytes can be compressed (VBMI2).
+ */
+#include "kernels/select_small_avx512.h"
+
+enum { BLOCK = 64, VECTORS = BLOCK / LANES };
+
+/* Sixty-four scores, of which `left` exist; zero past the end. */
+static inline __attribute__((always_inline)) void load_block(const float *scores, int64_t left,
+                                                             __m512i bits[VECTORS]) {
+    DL_UNROLL
+    for (int v = 0; v < VECTORS; v++) {
+        int64_t here = left - v * LANES;
+        __mmask16 exist = (__mmask16)(here >= LANES ? 0xffff : here > 0 ? (1 << here) - 1 : 0);
+        bits[v] = left >= BLOCK ? _mm512_loadu_si512(scores + v * LANES)
+                                : _mm512_maskz_loadu_epi32(exist, scores + v * LANES);
+    }
+}
+
+/* Which of 64 scores reach the bound. */
+static inline __attribute__((always_inline)) uint64_t reaching(const __m512i bits[VECTORS], bool positive,
+                                                               __m512i bound) {
+    uint64_t chosen = 0;
+    DL_UNROLL
+    for (int v = 0; v < VECTORS; v++)
+        chosen |= (uint64_t)_mm512_cmpge_epi32_mask(keys_of(bits[v], positive), bound) << v * LANES;
+    return chosen;
+}
+
+/* The scores at up to 16 positions of 64. */
+static inline __attribute__((always_inline)) __m512i pick(const __m512i bits[VECTORS], __m512i position) {
+    __mmask16 second = _mm512_test_epi32_mask(position, _mm512_set1_epi32(BLOCK / 2));
+    return _mm512_mask_mov_epi32(_mm512_permutex2var_epi32(bits[0], position, bits[1]), second,
+                                 _mm512_permutex2var_epi32(bits[2], position, bits[3]));
+}
+
+static inline __attribute__((always_inline)) void candidates(const float *scores, int64_t m, bool positive,
+                                                             int32_t bound, candidate_list *list) {
+    const __m512i at_least = _mm512_set1_epi32(bound);
+    const __m512i places =
+        _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43,
+                        42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22,
+                        21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    int64_t count = 0;
+    for (int64_t j = 0; j < m; j += BLOCK) {
+        __m512i bits[VECTORS];
+        load_block(scores + j, m - j, bits);
+        uint64_t chosen = reaching(bits, positive, at_least);
+        int64_t at = count & (2 * LANES - 1); /* a long list may wrap */
+        __m512i position = _mm512_cvtepu8_epi32(
+            _mm512_castsi512_si128(_mm512_maskz_compress_epi8(_cvtu64_mask64(chosen), places)));
+        _mm512_storeu_si512(list->place + at, _mm512_add_epi32(position, _mm512_set1_epi32((int)j)));
+        _mm512_storeu_si512(list->value + at, pick(bits, position));
+        count += __builtin_popcountll(chosen);
+    }
+    _mm512_storeu_si512(list->value + (count & (2 * LANES - 1)), _mm512_setzero_si512());
+    list->count = bound > 0 ? count : LANES + 1;
+}
+
+void dl_select_avx512popcnt(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
+                            uint32_t *keys, int32_t *count, int32_t *index, float *value) {
+    if (k <= DL_SMALL_K)
+        select_small(S, stride, rows, m, k, positive, count, (output){index, value, rows * k});
+    else
+        dl_select_avx512(S, stride, rows, m, k, positive, keys, count, index, value);
+}
