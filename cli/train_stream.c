@@ -32,6 +32,8 @@ static const char INPUT[] = "standard input";
 static int check_flags(stream *s) {
     if (s->args->operand_count > 1)
         return usage_error("-: standard input cannot be combined with files: concatenate them");
+    if (dltf_ranks() > 1)
+        return usage_error("-: standard input is read by one process: start it without mpirun");
     if (s->flags->history)
         return usage_error("--history does not apply to standard input, which has no iterations");
     if (s->flags->from_start && !s->flags->resume)

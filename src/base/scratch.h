@@ -13,7 +13,8 @@ typedef struct dl_scratch {
 dltf_status dl_scratch_new(int64_t bytes, dl_scratch *scratch);
 void dl_scratch_free(dl_scratch *scratch);
 
-/* Releases the resident pages of a part that is not needed for a while. Its content is kept. */
+/* Releases the resident pages of a part that is not needed for a while. Its content is kept. Does nothing for
+ * memory that is not in the scratch. */
 void dl_scratch_rest(const dl_scratch *scratch, const void *part, int64_t bytes);
 
 #endif

@@ -1,5 +1,6 @@
 /* Converts the state of an unfinished training to a bundle of tensors and back. State that can be recomputed
  * from options and data is not stored; the random number generator is counter-based and has no state. */
+#include "base/integer.h"
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "data/kind.h"
@@ -32,6 +33,12 @@ static int list_fields(const dltf_learner *l, dl_field *fields, int *divided) {
         *divided = stage->divided_fields;
     }
     return count;
+}
+
+/* The scratch file of the current stage; empty without. */
+static dl_scratch scratch_of(const dltf_learner *l) {
+    const dl_stage *stage = l->stages[l->stage];
+    return dl_learner_inside(l) && stage->scratch ? *stage->scratch(l->state) : (dl_scratch){0};
 }
 
 enum { MAX_FIELDS = DL_MAX_FIELDS + 8 };
@@ -80,24 +87,25 @@ static int64_t row_bytes(const dl_field *f) {
 static dltf_status add_fields(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     dl_field fields[MAX_FIELDS];
-    void *tensors[MAX_FIELDS] = {NULL};
+    void *gathered[MAX_FIELDS] = {NULL};
     int64_t *counts = NULL;
     int divided = 0, count = list_fields(l, fields, &divided);
+    bundle->mapped = scratch_of(l);
     DL_TRY_NEW(counts, dl_comm_size());
     for (int r = 0; r < dl_comm_size(); r++)
         counts[r] = dl_learner_first(l, r + 1) - dl_learner_first(l, r);
-    for (int i = 0; i < count && dl_comm_rank() == 0; i++)
-        DL_TRY(dl_bundle_add(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
-                             &tensors[i]));
+    for (int i = 0; i < count && dl_comm_rank() == 0; i++) {
+        const dl_field *f = &fields[i];
+        bool complete = i < count - divided || dl_comm_size() == 1;
+        DL_TRY(complete ? dl_bundle_add_view(bundle, f->name, f->type, f->rows, f->cols, f->memory)
+                        : dl_bundle_add(bundle, f->name, f->type, f->rows, f->cols, &gathered[i]));
+    }
 done:
     /* Lack of memory for a checkpoint does not end a training: no rank sends then. */
     if (dl_comm_any(status != DLTF_OK) && status == DLTF_OK)
         status = dl_fail(DLTF_MEMORY, "not enough memory to collect the state of all ranks");
-    for (int i = 0; i < count && status == DLTF_OK; i++)
-        if (i >= count - divided)
-            dl_comm_gather(fields[i].memory, counts, row_bytes(&fields[i]), tensors[i]);
-        else if (tensors[i])
-            memcpy(tensors[i], fields[i].memory, (size_t)(fields[i].rows * row_bytes(&fields[i])));
+    for (int i = count - divided; i < count && status == DLTF_OK && dl_comm_size() > 1; i++)
+        dl_comm_gather(fields[i].memory, counts, row_bytes(&fields[i]), gathered[i]);
     dl_free(counts);
     return status;
 }
@@ -234,22 +242,44 @@ done:
     return status;
 }
 
+/* Checks a tensor and copies `own` of its rows. In pieces, so that state which is kept in a file is not in
+ * memory as a whole. */
+static dltf_status restore_field(const dl_bundle *bundle, const dl_field *f, int64_t first, int64_t own,
+                                 const dl_scratch *scratch) {
+    enum { PIECE = 1 << 22 }; /* bytes */
+    const void *content = NULL;
+    int64_t row = row_bytes(f), some = dl_max(1, PIECE / row);
+    dltf_status status = dl_bundle_get(bundle, f->name, f->type, f->rows, f->cols, &content);
+    for (int64_t i = 0; i < f->rows && status == DLTF_OK; i += some) {
+        const char *from = (const char *)content + i * row;
+        int64_t rows = dl_min(some, f->rows - i);
+        status = check_finite(f, from, rows * dl_max(1, f->cols));
+        dl_scratch_rest(&bundle->mapped, from, rows * row);
+    }
+    for (int64_t i = 0; i < own && status == DLTF_OK; i += some) {
+        const char *from = (const char *)content + (first + i) * row;
+        char *to = (char *)f->memory + i * row;
+        int64_t rows = dl_min(some, own - i);
+        memcpy(to, from, (size_t)(rows * row));
+        dl_scratch_rest(&bundle->mapped, from, rows * row);
+        dl_scratch_rest(scratch, to, rows * row);
+    }
+    return status;
+}
+
 static dltf_status restore_fields(const dl_bundle *bundle, dltf_learner *l) {
     dltf_status status = DLTF_OK;
     dl_field fields[MAX_FIELDS];
-    const void *content = NULL;
     if (dl_learner_has_encoder(l) || dl_bundle_find(bundle, "encoder.E"))
         DL_TRY(dl_learner_make_encoder(l));
     if (dl_learner_inside(l))
         DL_TRY(dl_learner_enter(l));
     int divided = 0, count = list_fields(l, fields, &divided);
+    dl_scratch scratch = scratch_of(l);
     for (int i = 0; i < count; i++) {
-        const dl_field *f = &fields[i];
-        DL_TRY(dl_bundle_get(bundle, f->name, f->type, f->rows, f->cols, &content));
-        DL_TRY(check_finite(f, content, f->rows * (f->cols > 0 ? f->cols : 1)));
         bool of_ranks = i >= count - divided;
-        int64_t first = of_ranks ? l->first : 0, rows = of_ranks ? l->own : f->rows;
-        memcpy(f->memory, (const char *)content + first * row_bytes(f), (size_t)(rows * row_bytes(f)));
+        DL_TRY(restore_field(bundle, &fields[i], of_ranks ? l->first : 0, of_ranks ? l->own : fields[i].rows,
+                             &scratch));
     }
     DL_TRY(check_atoms(l));
     if (dl_learner_inside(l) && l->stages[l->stage]->restored)

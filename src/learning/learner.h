@@ -93,7 +93,7 @@ dltf_status dl_learner_make_encoder(dltf_learner *l);
 /* Provenance: every option that can change the result, shape and checksum of the data. */
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes);
 
-/* The state of an unfinished training, to and from a bundle. */
+/* The state of an unfinished training, to and from a bundle, which borrows it. */
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle);
 dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_t threads,
                                   dltf_learner **learner);

@@ -56,7 +56,7 @@ enum { DL_ONLINE_MAX_FIELDS = 24 };
 /* Provenance, as of a learner. */
 dltf_status dl_online_notes(const dltf_online *online, dl_notes *notes);
 
-/* The state to and from a bundle. */
+/* The state to and from a bundle, which borrows it. */
 dltf_status dl_online_to_bundle(const dltf_online *online, dl_bundle *bundle);
 dltf_status dl_online_from_bundle(const dl_bundle *bundle, int64_t threads, dltf_online **online);
 

@@ -59,7 +59,7 @@ dltf_status dl_online_to_bundle(const dltf_online *s, dl_bundle *bundle) {
     for (int i = 0; i < count; i++) {
         if (!all_finite(&fields[i])) /* it must not replace a good checkpoint */
             DL_TRY(dl_fail(DLTF_NUMERIC, "training has diverged: its state is not worth saving"));
-        DL_TRY(dl_bundle_add_copy(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
+        DL_TRY(dl_bundle_add_view(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
                                   fields[i].memory));
     }
     DL_TRY(dl_online_notes(s, &bundle->notes));

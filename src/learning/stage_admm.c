@@ -127,6 +127,10 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
     return sizeof all / sizeof *all;
 }
 
+static const dl_scratch *scratch(const void *state) {
+    return &((const dl_paper_model *)state)->file;
+}
+
 /* Codes index memory, so they must be valid. */
 static dltf_status restored(const dltf_learner *l, void *state) {
     const dl_slots *Z = &((dl_paper_model *)state)->Z;
@@ -161,4 +165,5 @@ const dl_stage dl_stage_admm = {
     .fields = fields,
     .divided_fields = 5, /* all but A */
     .restored = restored,
+    .scratch = scratch,
 };

@@ -94,3 +94,20 @@ END
   fi
   same_file whole.safetensors m.safetensors
 }
+
+@test "a limit of memory holds for checkpoints with the state of every sample, too" {
+  [[ ${DLTF_TEST_SMALL:-0} == 1 ]] && skip "sanitizers use additional memory"
+  dltf synth -n 16 -m 64 -k 3 -N 100000 -o big -q # 53 MB of state
+  timeout -s INT 3 "$DLTF" train big/X.npy --encoder tied -m 64 -k 3 --steps 0 --iterations 0 --admm 100000 --tolerance 0 \
+    --memory 60M -q -o m.safetensors || true
+  (($(stat -c %s m.safetensors.checkpoint) > 50000000))
+  cat >peak.py <<'PYTHON'
+import resource, subprocess, sys
+subprocess.run(["timeout", "-s", "INT", "2", sys.argv[1], "train", "big/X.npy", "--memory", "60M", "--resume",
+                "m.safetensors.checkpoint", "--checkpoint-every", "0.1", "-q", "-o", "m.safetensors"])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+PYTHON
+  peak=$("$PYTHON" peak.py "$DLTF")
+  echo "peak: $peak KB"
+  ((peak < 60 * 1024))
+}

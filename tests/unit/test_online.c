@@ -322,7 +322,8 @@ static void wrong_checkpoints(void **state) {
     dltf_online *online = new_online(&options), *read = NULL;
     add(online, 0, 9000);
     dl_bundle bundle = {0};
-    assert_int_equal(dl_online_to_bundle(online, &bundle), DLTF_OK);
+    assert_int_equal(dltf_online_save(online, path), DLTF_OK);
+    assert_int_equal(dl_safetensors_load(path, &bundle), DLTF_OK);
     for (int i = 0; i < bundle.count; i++) { /* without each of its tensors */
         char *name = bundle.tensors[i].name, keep = *name;
         *name = '?';
