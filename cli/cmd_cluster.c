@@ -54,6 +54,9 @@ static int check_flags(cluster_job *job) {
         return usage_error("--landmarks has no centers among the samples: omit --centers");
     if (f->save_pca && !f->pca)
         return usage_error("--save-pca needs --pca D: there are no components to write");
+    if (dltf_ranks() > 1 && (f->pca || f->load_pca || f->landmarks))
+        return usage_error("--%s: runs as one process: start it without mpirun",
+                           f->landmarks ? "landmarks" : "pca");
     int code = files_check(3, inputs, 3, outputs);
     if (code == EXIT_OK)
         code = files_check_integers("clusters", f->output);
@@ -186,6 +189,8 @@ static dltf_status save_assignment(const char *path, dltf_clusters_view v) {
 }
 
 static int save(cluster_job *job) {
+    if (dltf_rank() > 0)
+        return EXIT_OK;
     dltf_clusters_view v = dltf_clusters_get(job->clusters);
     dltf_status status = DLTF_OK;
     if (job->flags.output)
@@ -223,6 +228,8 @@ static dltf_status report_agreement(const cluster_job *job, dltf_clusters_view v
 }
 
 static int print_report(cluster_job *job) {
+    if (dltf_rank() > 0)
+        return EXIT_OK;
     dltf_clusters_view v = dltf_clusters_get(job->clusters);
     facts f = facts_new();
     facts_integer(&f, "samples", "samples", v.samples);
@@ -249,6 +256,8 @@ static int print_report(cluster_job *job) {
     dltf_status status = job->labels ? report_agreement(job, v, &f) : DLTF_OK;
     facts_real(&f, "seconds", NULL, job->seconds);
     facts_line(&f, "seconds", "%.2f (%s)", job->seconds, counted(job->options.restarts, "restart"));
+    if (dltf_ranks() > 1)
+        output_ranks(&f);
     if (job->flags.output)
         facts_text(&f, "output", "written", job->flags.output);
     if (job->flags.centers)
@@ -288,6 +297,7 @@ const command command_cluster = {
     .own = DLTF_OPTION_TABLE(own_options, cluster_flags),
     .library = dltf_kmeans_option_table,
     .library_title = "k-means",
+    .ranks = true,
     .json = "inertia, sizes of the clusters and, with --labels, accuracy and NMI",
     .examples = {"dltf cluster X.npy -c 10 -o clusters.npy --centers centers.npy",
                  "dltf cluster X.codes.npz -c 10 --labels labels.csv --json",

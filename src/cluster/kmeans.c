@@ -4,6 +4,7 @@
 #include "base/options.h"
 #include "base/parallel.h"
 #include "cluster/seeding.h"
+#include "comm/comm.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,6 +61,31 @@ static void keep(const dl_lloyd *state, int64_t restart, dltf_clusters *result) 
     result->view.converged = state->converged;
 }
 
+/* The clusters of the samples of all ranks, on rank 0. */
+static dltf_status collect(const dl_points *points, dltf_clusters *result) {
+    dltf_status status = DLTF_OK;
+    int32_t *all = NULL;
+    int64_t *counts = NULL;
+    if (dl_comm_size() == 1)
+        return DLTF_OK;
+    DL_TRY_NEW(counts, dl_comm_size());
+    DL_TRY_NEW(all, dl_comm_rank() == 0 ? points->all : points->N);
+    for (int r = 0; r < dl_comm_size(); r++)
+        counts[r] = dl_comm_first(points->all, r + 1) - dl_comm_first(points->all, r);
+    if (dl_comm_rank() > 0)
+        memcpy(all, result->assignment, (size_t)points->N * sizeof *all);
+    dl_comm_gather(result->assignment, counts, sizeof *all, all);
+    DL_TRY(dl_comm_status());
+    dl_free(result->assignment);
+    result->view.assignment = result->assignment = all;
+    result->view.samples = dl_comm_rank() == 0 ? points->all : points->N;
+    all = NULL;
+done:
+    dl_free(all);
+    dl_free(counts);
+    return status;
+}
+
 static bool step(void *context) {
     return dl_meter_add(context, 0);
 }
@@ -74,16 +100,18 @@ static dltf_status run(const dl_points *points, const dltf_kmeans_options *o, dl
     DL_TRY(dl_lloyd_alloc(&state, points, o->clusters, o->spherical, dl_thread_count(o->threads)));
     DL_TRY(dl_seeding_alloc(&seeding, points, o->clusters));
     DL_TRY(result_alloc(points->N, points->n, o->clusters, &result));
+    DL_TRY(dl_comm_agree(DLTF_OK)); /* all ranks have memory */
     for (int64_t restart = 0; restart < o->restarts; restart++) {
         dl_seeding_run(&seeding, &state, o->seed, restart);
         DL_TRY(dl_lloyd_run(&state, o->iterations, o->tolerance * points->variance, step, &meter));
         if (restart == 0 || state.inertia / points->scale / points->scale < result->view.inertia)
             keep(&state, restart, result);
-        if (!dl_meter_add(&meter, 1) && restart + 1 < o->restarts) {
+        if (dl_comm_any(!dl_meter_add(&meter, 1)) && restart + 1 < o->restarts) {
             status = DLTF_CANCELLED;
             goto done;
         }
     }
+    DL_TRY(collect(points, result));
     *clusters = result;
     result = NULL;
 done:

@@ -17,6 +17,9 @@ int dl_comm_size(void);
 /* Adds the values of all ranks, as a binary tree of neighbours: the same bytes everywhere, in every run. */
 void dl_comm_sum(double *values, int64_t count);
 
+/* Replaces each value by the smallest of all ranks. */
+void dl_comm_least(double *values, int64_t count);
+
 /* Copies the bytes of rank 0 to all ranks. */
 void dl_comm_broadcast(void *memory, int64_t bytes);
 

@@ -158,6 +158,15 @@ void dl_comm_sum(double *values, int64_t count) {
         sum_chunk(values + first, (int)dl_min(count - first, CHUNK));
 }
 
+void dl_comm_least(double *values, int64_t count) {
+    if (world.size == 1 || !ready(DLTF_OK))
+        return;
+    for (int64_t first = 0; first < count; first += CHUNK)
+        MPI_Allreduce(MPI_IN_PLACE, values + first, (int)dl_min(count - first, CHUNK), MPI_DOUBLE, MPI_MIN,
+                      MPI_COMM_WORLD);
+    sent(count * (world.size - 1) * (int64_t)sizeof *values);
+}
+
 void dl_comm_broadcast(void *memory, int64_t bytes) {
     if (world.size == 1 || !ready(DLTF_OK))
         return;

@@ -129,9 +129,20 @@ int sparse() {
     return 0;
 }
 
+int ranks() {
+    REQUIRE(dltf_ranks_begin(nullptr, nullptr) == DLTF_OK);
+    REQUIRE(dltf_rank() == 0 && dltf_ranks() == 1 && dltf_ranks_any(true) && !dltf_ranks_any(false));
+    REQUIRE(dltf_ranks_agree(DLTF_DATA, "one") == DLTF_DATA && dltf_last_error().status == DLTF_DATA);
+    REQUIRE(dltf_ranks_agree(DLTF_OK, nullptr) == DLTF_OK && dltf_ranks_traffic().bytes == 0);
+    dltf_ranks_end();
+    return 0;
+}
+
 } // namespace
 
 int main() {
+    if (int line = ranks())
+        return line;
     if (int line = tables())
         return line;
     if (int line = aggregates())

@@ -57,3 +57,42 @@ load common
   ranks 2 encode "$model" X.f32 --raw --dense -q -o raw.npy
   same_file one.npy raw.npy
 }
+
+@test "clustering finds the same clusters" {
+  options=(-c 12 --restarts 2 --json)
+  dltf encode "$model" "$toy/X.npy" -q -o codes.npz
+  for data in "$toy/X.npy" codes.npz; do
+    dltf cluster "$data" "${options[@]}" -o one.npy --centers centers.csv >one
+    for count in 2 3; do
+      ranks "$count" cluster "$data" "${options[@]}" -o more.npy --centers other.csv >more
+      same_file one.npy more.npy
+      # Sums of samples are rounded differently, centers of single precision hardly.
+      [[ $(value "abs(d['inertia'] - $(value 'd["inertia"]' <one)) <= 1e-9 * d['inertia'] and d['ranks']" <more) == "$count" ]]
+      [[ $(wc -l <other.csv) == 12 ]]
+    done
+  done
+  # More clusters than different samples: empty clusters are filled.
+  yes 1,2 | head -5 >few.csv
+  yes 3,4 | head -5 >>few.csv
+  dltf cluster few.csv -c 4 --restarts 1 --json >one
+  ranks 3 cluster few.csv -c 4 --restarts 1 --json >more
+  [[ $(value 'd["sizes"]' <one) == "$(value 'd["sizes"]' <more)" ]]
+  run -2 ranks 2 cluster "$toy/X.npy" -c 3 --pca 2
+  [[ $output == *"--pca: runs as one process"* ]]
+}
+
+@test "Hamming search finds the same neighbours" {
+  binary_codes base.npy 3000 8 1
+  binary_codes queries.npy 40 8 2
+  dltf hash search base.npy queries.npy -k 7 -q -o k.npy --distances d.npy
+  dltf hash search base.npy queries.npy --radius 24 -q -o r.npz
+  for count in 2 3; do
+    ranks "$count" hash search base.npy queries.npy -k 7 -q -o k2.npy --distances d2.npy
+    same_file k.npy k2.npy
+    same_file d.npy d2.npy
+    ranks "$count" hash search base.npy queries.npy --radius 24 --method multi-index -q -o r2.npz
+    same_file r.npz r2.npz
+  done
+  run -1 ranks 2 hash search base.npy none.npy -k 7
+  [[ $output == *"none.npy: cannot open"* ]]
+}
