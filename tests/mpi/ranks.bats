@@ -3,7 +3,7 @@
 load common
 
 @test "training by minibatches gives the same bytes for any number of ranks" {
-  options=(-m 24 -k 3 --encoder best --steps 12 --polish 2 --finetune 12 --epochs 0.5 --center --checkpoint-every 0)
+  options=(-m 24 -k 3 --encoder best --steps 12 --polish 2 --finetune 6 --epochs 0.1 --center --checkpoint-every 0)
   dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
   for count in 1 2 4; do
     ranks "$count" train "$toy/X.npy" "${options[@]}" -q -o "$count.safetensors"
