@@ -5,6 +5,7 @@
 #include "data/matrix.h"
 #include "io/matrix_file.h"
 #include "io/reader.h"
+#include "io/vecs.h"
 
 #include <unistd.h>
 
@@ -35,6 +36,12 @@ static dltf_status read_all(dltf_reader *reader, int64_t most, const dltf_array 
     return status;
 }
 
+/* As a file: one of .fvecs is known by its name, a stream by its first bytes. */
+static dltf_status load(dl_file *file, const uint8_t *bytes, size_t size, dltf_array **array) {
+    return dl_fvecs_recognise(bytes, (int64_t)size) ? dl_fvecs_load(file, array)
+                                                    : dl_matrix_load(file, NULL, NULL, array);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (size < 1 || size - 1 > PIPE)
         return 0;
@@ -43,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     size--;
     dltf_array *whole = NULL;
     dl_file file = dl_file_borrow(bytes, (int64_t)size);
-    bool loads = size > 0 && dl_matrix_load(&file, NULL, NULL, &whole) == DLTF_OK;
+    bool loads = size > 0 && load(&file, bytes, size, &whole) == DLTF_OK;
     int ends[2];
     fuzz_require(pipe(ends) == 0);
     fuzz_require(write(ends[1], bytes, size) == (ssize_t)size);
