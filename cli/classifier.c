@@ -123,15 +123,18 @@ static int load_validation(classifier *c) {
 }
 
 /* 1 / largest magnitude; 1 if all are 0 or one is infinite, which training will report. */
-static double find_scale(dltf_matrix X) {
+static dltf_status find_scale(dltf_matrix X, double *scale) {
     float *row = calloc((size_t)X.cols, sizeof *row), largest = 0;
-    for (int64_t i = 0; row && i < X.rows; i++) {
+    if (!row)
+        return DLTF_MEMORY;
+    for (int64_t i = 0; i < X.rows; i++) {
         dltf_matrix_row(X, i, row);
         for (int64_t j = 0; j < X.cols; j++)
             largest = fmaxf(largest, fabsf(row[j]));
     }
     free(row);
-    return largest > 0 && isfinite(largest) ? 1 / (double)largest : 1;
+    *scale = largest > 0 && isfinite(largest) ? 1 / (double)largest : 1;
+    return DLTF_OK;
 }
 
 /* ---- The network ---- */
@@ -170,8 +173,10 @@ static dltf_status make_network(const classifier *c, dltf_network **network) {
     int count = list_layers(c, layers);
     double scale = c->start ? dltf_network_scale(c->start) : c->flags.scale;
     dltf_status status = dltf_network_new(layers, count, c->options.seed, network);
+    if (status == DLTF_OK && scale <= 0)
+        status = find_scale(dltf_array_matrix(c->data), &scale);
     if (status == DLTF_OK)
-        status = dltf_network_set_scale(*network, scale > 0 ? scale : find_scale(dltf_array_matrix(c->data)));
+        status = dltf_network_set_scale(*network, scale);
     if (status == DLTF_OK)
         status = dltf_network_set_classes(*network, c->classes);
     return status;

@@ -52,8 +52,8 @@ static int check(certify_job *job) {
         return usage_error("--noise and --sigma are mutually exclusive: both bound the noise");
     if (job->flags.truth) {
         job->truth_atoms = files_join(job->flags.truth, "/dictionary.npy");
-        job->truth_codes = files_join(job->flags.truth, "/codes_test.npz");
-        if (!job->truth_atoms || !job->truth_codes)
+        job->truth_codes = job->truth_atoms ? files_join(job->flags.truth, "/codes_test.npz") : NULL;
+        if (!job->truth_codes)
             return EXIT_FAILED;
         job->flags.codes = job->flags.codes ? job->flags.codes : job->truth_codes;
     }

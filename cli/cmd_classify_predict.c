@@ -104,9 +104,8 @@ const command command_classify_predict = {
     .name = "classify predict",
     .summary = "predict the labels of samples",
     .operands = "MODEL DATA",
-    .details = "Writes the label of the most probable class of each sample (row) of DATA, by a classifier "
-               "that 'dltf "
-               "classify train' has made. Samples are scaled as those it was trained on.",
+    .details = "Writes the label of the most probable class of each sample (row) of DATA, according to a "
+               "classifier from 'dltf classify train'. Samples are scaled like those it was trained on.",
     .input = "DATA",
     .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, predict_flags),

@@ -25,7 +25,7 @@ static const dltf_option own_options[] = {
     {.name = "scale", .kind = DLTF_OPTION_REAL, .offset = offsetof(classifier_flags, scale), .default_text = "0", .max = 1e30, .argument = "S", .help = "factor on the samples, stored in the model; 0: 1 / largest magnitude"},
     {.name = "validation", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, validation), .argument = "DATA", .help = "samples to measure the error on after every epoch, instead of --held-out"},
     {.name = "validation-labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, validation_labels), .argument = "FILE", .help = "their labels"},
-    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA and labels"},
+    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, resume), .argument = "CHECKPOINT", .help = "resume interrupted training on the same DATA and labels"},
     {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, history), .argument = "FILE.csv", .help = "write one row per epoch"},
     CHECKPOINTS_OPTION(classifier_flags, checkpoint_every),
 };

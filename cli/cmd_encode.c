@@ -76,7 +76,7 @@ static int open_files(encode_job *job) {
         return code;
     dltf_model_view model = dltf_model_get(job->model);
     code = files_open_data(job->args.operands[1], job->flags.raw ? model.n : 0, &job->data);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK || dltf_rank() > 0) /* rank 0 writes */
         return code;
     dltf_status status =
         dltf_codes_writer_open(job->output, job->layout, dltf_reader_rows(job->data), model.m, &job->codes);
@@ -96,6 +96,8 @@ static int encode(encode_job *job) {
     dltf_status status = dltf_encode_stream(job->model, job->data, &job->encoding, progress_step, NULL,
                                             job->codes, &job->totals);
     progress_erase();
+    if (dltf_rank() > 0 && status == DLTF_OK)
+        return EXIT_OK;
     if (status == DLTF_OK && !interrupted()) {
         status = dltf_codes_writer_finish(job->codes);
         if (status == DLTF_OK) {
@@ -115,6 +117,8 @@ static bool values_are_scores(dltf_coder coder) {
 }
 
 static int print_report(encode_job *job) {
+    if (dltf_rank() > 0)
+        return EXIT_OK;
     const dltf_stream_totals *totals = &job->totals;
     double entries = (double)totals->entries / (double)totals->samples;
     double rate = job->seconds > 0 ? (double)totals->samples / job->seconds : 0;
@@ -133,6 +137,8 @@ static int print_report(encode_job *job) {
                job->encoding.refit || !values_are_scores(job->encoding.coder)
                    ? ""
                    : " (values are correlations; use --refit for coefficients)");
+    if (dltf_ranks() > 1)
+        output_ranks(&f);
     facts_text(&f, "codes", "codes", to_output ? "standard output" : job->output);
     if (!job->flags.dense && !to_output)
         facts_line(&f, "next", "dltf decode %s %s", files_quoted(job->args.operands[0]),
@@ -172,6 +178,7 @@ const command command_encode = {
     .own = DLTF_OPTION_TABLE(own_options, encode_flags),
     .library = dltf_encode_option_table,
     .library_title = "Encoding",
+    .ranks = true,
     .json = "sizes, speed, entries per sample and the relative reconstruction error",
     .examples = {"dltf encode X.model.safetensors Xtest.npy -o Xtest.codes.npz --refit",
                  "dltf encode X.model.safetensors Xtest.npy --dense -o features.npy",

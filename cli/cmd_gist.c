@@ -111,10 +111,10 @@ const command command_gist = {
     .operands = "IMAGES...",
     .details =
         "Computes 512 values per image: the mean response of 4 x 4 blocks to Gabor filters of 4 scales and 8 "
-        "orientations. Each of IMAGES is an image (.png, .pgm, .ppm, or .npy with values from 0 to 255), a "
-        "folder, a CIFAR-10 file (.bin) or an IDX file of images, also gzipped. Of a folder all .png, .pgm "
-        "and .ppm files are read, in bytewise order of their names; subfolders are not. Colours become gray, "
-        "and the middle square of an image is averaged over areas to S x S pixels.",
+        "orientations. Each of IMAGES is an image (.png, .pgm, .ppm, .jpg, or .npy with values from 0 to "
+        "255), a folder, a CIFAR-10 file (.bin) or an IDX file of images, gzipped or not. In a folder, all "
+        ".png, .pgm, .ppm and .jpg files are read, in bytewise order of their names; subfolders are ignored. "
+        "Colours become gray, and the middle square of an image is averaged over areas to S x S pixels.",
     .own = DLTF_OPTION_TABLE(own_options, gist_flags),
     .library = dltf_gist_option_table,
     .library_title = "Descriptors",

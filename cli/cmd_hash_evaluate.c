@@ -212,10 +212,9 @@ const command command_hash_evaluate = {
     .operands = "CODES QUERIES",
     .details =
         "Ranks CODES by their distance to each of the codes in QUERIES and prints mean average precision, "
-        "precision and recall. Relevant to a query are codes of the same label (--labels, --query-labels), "
-        "or "
-        "those of its nearest samples (--data, --query-data). Codes at equal distances are in random order; "
-        "all figures are exact expected values over these orders.",
+        "precision and recall. The codes relevant to a query are those with its label (--labels, "
+        "--query-labels) or those of its nearest samples (--data, --query-data). Codes at equal distances "
+        "are in random order; all figures are exact expected values over these orders.",
     .own = DLTF_OPTION_TABLE(own_options, evaluate_flags),
     .library = dltf_evaluate_option_table,
     .library_title = "Evaluation",

@@ -71,8 +71,8 @@ const command command_hash_index = {
     .operands = "DATABASE",
     .details =
         "Writes binary codes of up to 256 bits, with tables in which 'dltf hash search' looks up parts of a "
-        "query (multi-index hashing), to one file. The file is mapped, not read: a search begins at once. It "
-        "pays for small radii and many codes.",
+        "query (multi-index hashing), to one file. The file is mapped, not read, so a search starts at "
+        "once. An index pays off for small radii and many codes.",
     .input = "DATABASE",
     .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, index_flags),

@@ -78,6 +78,8 @@ static int search(search_job *job) {
 }
 
 static int save(search_job *job) {
+    if (dltf_rank() > 0)
+        return EXIT_OK;
     dltf_status status = DLTF_OK;
     if (job->flags.output)
         status = dltf_neighbours_save(job->neighbours, job->flags.output);
@@ -123,6 +125,8 @@ static void report_first(dltf_neighbours_view v, bool text, facts *f) {
 }
 
 static int print_report(search_job *job) {
+    if (dltf_rank() > 0)
+        return EXIT_OK;
     static const char *const methods[] = {
         [DLTF_SEARCH_FLAT] = "flat", [DLTF_SEARCH_MULTI_INDEX] = "multi-index"};
     dltf_neighbours_view v = dltf_neighbours_get(job->neighbours);
@@ -138,6 +142,8 @@ static int print_report(search_job *job) {
     facts_integer(&f, "neighbours", v.k > 0 ? NULL : "neighbours", v.indptr[v.queries]);
     facts_text(&f, "method", "method", methods[v.method]);
     facts_real(&f, "seconds", NULL, job->seconds);
+    if (dltf_ranks() > 1)
+        output_ranks(&f);
     facts_line(&f, "seconds", "%.3f (%.1f us per query)", job->seconds,
                1e6 * job->seconds / (double)v.queries);
     report_first(v, !job->flags.output, &f);
@@ -179,6 +185,7 @@ const command command_hash_search = {
     .own = DLTF_OPTION_TABLE(own_options, search_flags),
     .library = dltf_search_option_table,
     .library_title = "Search",
+    .ranks = true,
     .json = "sizes, method and seconds, and the neighbours of the first queries",
     .examples =
         {"dltf hash search database.npy queries.npy -k 10",

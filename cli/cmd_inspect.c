@@ -357,10 +357,9 @@ const command command_inspect = {
     .operands = "MODEL",
     .details =
         "Prints the sizes, encoder and preprocessing of a model, the coherence of its dictionary next to its "
-        "lower bound, the number of entries for which recovery is proven, and how the model was trained. Of "
-        "a network it prints the layers, of a hasher method and sizes, of an index (or a file of binary "
-        "codes) "
-        "the sizes of codes and tables.",
+        "lower bound, the number of entries for which recovery is proven, and how the model was trained. For "
+        "a network it prints the layers, for a hasher its method and sizes, for an index (or a file of "
+        "binary codes) the sizes of codes and tables.",
     .own = DLTF_OPTION_TABLE(own_options, inspect_flags),
     .json = "the same values",
     .examples = {"dltf inspect X.model.safetensors",

@@ -19,10 +19,10 @@ typedef struct plot_flags {
 
 /* clang-format off */
 static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(plot_flags, output), .argument = "FILE.svg", .help = "the picture"},
-    {.name = "x", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(plot_flags, x), .default_text = "seconds", .choices = "seconds|iterations", .argument = "AXIS", .help = "what to draw against: running time (seconds), or iterations of all stages or epochs (iterations)"},
+    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(plot_flags, output), .argument = "FILE.svg", .help = "output file"},
+    {.name = "x", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(plot_flags, x), .default_text = "seconds", .choices = "seconds|iterations", .argument = "AXIS", .help = "x axis: running time (seconds), or iterations of all stages or, for networks, epochs (iterations)"},
     {.name = "y", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(plot_flags, y), .default_text = "auto", .choices = "auto|linear|log", .argument = "SCALE", .help = "scale of errors and losses: from zero (linear), logarithmic (log), or logarithmic if they span a factor of ten (auto)"},
-    {.name = "title", .kind = DLTF_OPTION_TEXT, .offset = offsetof(plot_flags, title), .argument = "TEXT", .help = "title of the picture"},
+    {.name = "title", .kind = DLTF_OPTION_TEXT, .offset = offsetof(plot_flags, title), .argument = "TEXT", .help = "title of the plot"},
 };
 /* clang-format on */
 
@@ -76,16 +76,25 @@ static const history_kind *find_kind(const json_t *rows) {
     return NULL;
 }
 
-/* The name of a history in the legend: that of its file, or the path if two files have the same. */
+/* Sets the name of a history. Returns false if another one has it: curves of the same name are one curve. */
+static bool set_name(plot *p, int index, const char *text) {
+    dltf_printable(text, p->names[index], NAME_SIZE);
+    for (int i = 0; i < index; i++)
+        if (strcmp(p->names[i], p->names[index]) == 0)
+            return false;
+    return true;
+}
+
+/* The name in the legend: that of the file, its path if two files have the same, or else with a number. */
 static void name_history(plot *p, int index) {
     const char *path = p->args.list[index], *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     int length = (int)strlen(base) - (files_has_ending(base, ".csv") ? 4 : 0);
     char shown[NAME_SIZE];
     snprintf(shown, sizeof shown, "%.*s", length, base);
-    for (int i = 0; i < index; i++)
-        if (strcmp(p->names[i], shown) == 0)
-            snprintf(shown, sizeof shown, "%s", path);
-    dltf_printable(shown, p->names[index], NAME_SIZE);
+    if (set_name(p, index, shown) || set_name(p, index, path))
+        return;
+    snprintf(shown, sizeof shown, "%d: %.40s", index + 1, base);
+    set_name(p, index, shown);
 }
 
 static int read_history(plot *p, int index) {
@@ -106,7 +115,7 @@ static int read_history(plot *p, int index) {
                        "classify train",
                        path);
     if (p->kind && p->kind != kind)
-        return failure("%s: history of a different kind than %s: draw them in two pictures", path,
+        return failure("%s: is a different kind of history than %s: plot them separately", path,
                        p->args.list[0]);
     p->kind = kind;
     name_history(p, index);
@@ -131,9 +140,11 @@ static double place(const plot *p, const json_t *row, size_t index, double befor
     if (p->flags.x == X_ITERATIONS)
         return (double)index + 1;
     double seconds = number(row, "seconds");
-    if (!(seconds + *offset >= before))
+    if (isnan(seconds))
+        return before;
+    if (seconds + *offset < before)
         *offset = before;
-    return isnan(seconds) ? before : seconds + *offset;
+    return seconds + *offset;
 }
 
 static bool add_value(chart_panel *panel, const char *name, bool dashed, double x, double y) {
@@ -219,7 +230,7 @@ static int build(plot *p) {
     for (int i = 0; i < p->panel_count && !bad; i++)
         p->panels[i].log_y = wants_log(p, &p->panels[i], &bad);
     note_stages(p);
-    return bad ? usage_error("--y log: a value is zero; use --y linear") : EXIT_OK;
+    return bad ? usage_error("--y log: not all values are positive; use --y linear") : EXIT_OK;
 }
 
 static int save(plot *p) {
@@ -267,11 +278,11 @@ static void report(const plot *p) {
 
 static int check(plot *p) {
     if (!p->flags.output)
-        return usage_error("-o FILE.svg is missing: give a name for the picture");
+        return usage_error("-o FILE.svg is missing: give a name for the plot");
     if (!files_has_ending(p->flags.output, ".svg"))
-        return usage_error("%s: unsupported extension: curves are written as .svg", p->flags.output);
+        return usage_error("%s: unsupported extension: plots can be written as .svg", p->flags.output);
     if (p->count > MAX_FILES)
-        return usage_error("%d histories: at most %d fit in one picture", p->count, MAX_FILES);
+        return usage_error("%d histories: at most %d fit in one plot", p->count, MAX_FILES);
     return files_check(p->count, (const char *const *)p->args.list, 1, &p->flags.output);
 }
 
@@ -299,13 +310,11 @@ static int run(const command *self, int count, char **words) {
 
 const command command_plot = {
     .name = "plot",
-    .summary = "draw the histories of one or more trainings",
+    .summary = "plot the histories of one or more training runs",
     .operands = "HISTORY...",
-    .details =
-        "Draws what dltf train --history or dltf classify train --history wrote: the errors on held-out "
-        "samples while a dictionary was learned, with its stages, or the loss and error of a network. "
-        "Several "
-        "histories of the same kind are drawn in one picture.",
+    .details = "Plots files written by dltf train --history or dltf classify train --history: the errors on "
+               "held-out samples while a dictionary is learned, with its stages, or the loss and error of a "
+               "network. Several histories of the same kind share one plot.",
     .own = DLTF_OPTION_TABLE(own_options, plot_flags),
     .json = "the histories with their final values",
     .examples = {"dltf plot learning.csv -o learning.svg",

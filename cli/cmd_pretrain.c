@@ -105,7 +105,8 @@ const command command_pretrain = {
     .details =
         "Makes ReLU layers one after the other, each from the outputs of those before, with weights from a "
         "dictionary or another origin, at the scale that training needs. 'dltf classify train --init' adds "
-        "the output layer and trains the whole. The same seed gives the same file for any number of threads.",
+        "the output layer and trains the whole network. The same seed gives the same file for any number of "
+        "threads.",
     .input = "DATA",
     .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, pretrain_flags),

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "experiments/cells.h"
 #include "experiments/experiment.h"
 #include "experiments/selection.h"
 #include "report/rows.h"
@@ -28,9 +29,9 @@ static const dltf_option own_options[] = {
     {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seed), .default_text = "0", .max = 1e15, .argument = "FIRST", .help = "seed of the first run"},
     {.name = "quick", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, quick), .default_text = "false", .help = "less data and fewer settings, for a first look"},
     {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
-    {.name = "jobs", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, jobs), .default_text = "1", .min = 1, .max = 64, .argument = "J", .help = "runs at a time, each in a process of its own that uses T threads, or its share of the cores"},
-    {.name = "keep", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, keep), .argument = "DIR", .help = "keep finished runs in this folder, created if missing, and do not repeat those that are in it: an interrupted experiment goes on"},
-    {.name = "validation", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, validation), .default_text = "false", .help = "measure on a part of the training data in place of the test data, to choose constants; of experiments that have one"},
+    {.name = "jobs", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, jobs), .default_text = "1", .min = 1, .max = 64, .argument = "J", .help = "concurrent runs, each in its own process that uses T threads, or its share of the cores"},
+    {.name = "keep", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, keep), .argument = "DIR", .help = "keep finished runs in this folder, created if missing, and skip those already in it, so that an interrupted experiment can be continued"},
+    {.name = "validation", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, validation), .default_text = "false", .help = "measure on part of the training data instead of the test data, to choose constants; for experiments that support it"},
     {.name = "try", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, trial), .argument = "LIST", .help = "with --validation: other values of constants, as in rate=0.05,dropout=0.25"},
     {.name = "csv", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, csv), .argument = "FILE.csv", .help = "also write the rows as CSV"},
     {.name = "data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, data), .argument = "DIR", .help = "folder of data sets and images (default: $DLTF_DATA)"},
@@ -76,6 +77,10 @@ static int check_selection(const experiment *chosen, const experiment_request *r
     }
     if (selection_unknown_setting(chosen, request, item, sizeof item))
         return usage_error("%s has no setting '%s'; --plan lists them", chosen->name, item);
+    experiment_request unrestricted = *request; /* without data it has no rows, either, which is no mistake */
+    unrestricted.methods = unrestricted.settings = unrestricted.datasets = NULL;
+    if (cells_exist(chosen, &unrestricted) && !cells_exist(chosen, request))
+        return usage_error("%s has no row with this method and setting; --plan lists them", chosen->name);
     return EXIT_OK;
 }
 
@@ -160,7 +165,7 @@ static int run_experiment(const experiment *chosen, const experiment_request *re
     dltf_status status = experiment_run(chosen, request, &result);
     progress_erase();
     if (status == DLTF_CANCELLED && flags->keep) {
-        failure("interrupted; finished runs are kept in %s: the same command goes on", flags->keep);
+        failure("interrupted; finished runs are kept in %s: run the same command to continue", flags->keep);
         return interrupt_exit_code();
     }
     if (status == DLTF_FILE && dltf_last_error().status != DLTF_FILE) /* not by the library */

@@ -34,10 +34,10 @@ static const dltf_option own_options[] = {
 /* clang-format on */
 
 static int name_files(score_job *job) {
-    job->dictionary_path = files_join(job->flags.truth, "/dictionary.npy");
-    job->samples_path = files_join(job->flags.truth, "/Xtest.npy");
-    job->codes_path = files_join(job->flags.truth, "/codes_test.npz");
-    return job->dictionary_path && job->samples_path && job->codes_path ? EXIT_OK : EXIT_FAILED;
+    bool named = (job->dictionary_path = files_join(job->flags.truth, "/dictionary.npy")) &&
+                 (job->samples_path = files_join(job->flags.truth, "/Xtest.npy")) &&
+                 (job->codes_path = files_join(job->flags.truth, "/codes_test.npz"));
+    return named ? EXIT_OK : EXIT_FAILED;
 }
 
 static int load(score_job *job, const char *model) {

@@ -21,16 +21,16 @@ typedef struct suggest_flags {
 static const dltf_option own_options[] = {
     {.name = "m", .letter = 'm', .kind = DLTF_OPTION_TEXT, .offset = offsetof(suggest_flags, m), .argument = "LIST", .help = "numbers of atoms to try, as in 128,256 (default: one, two and four times the columns of the data, at most a tenth of the samples)"},
     {.name = "k", .letter = 'k', .kind = DLTF_OPTION_TEXT, .offset = offsetof(suggest_flags, k), .argument = "LIST", .help = "entries per code to try, as in 4,8 (default: a sixteenth, an eighth and a quarter of the columns, at most 60)"},
-    {.name = "seconds", .kind = DLTF_OPTION_REAL, .offset = offsetof(suggest_flags, seconds), .default_text = "60", .min = 1, .max = 1e6, .argument = "S", .help = "time for all trials, about; what does not fit is left out"},
-    {.name = "samples", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(suggest_flags, samples), .default_text = "10000", .min = 10, .max = 1e7, .argument = "N", .help = "samples to try with, evenly spread over DATA; a fifth of them is held out from training"},
+    {.name = "seconds", .kind = DLTF_OPTION_REAL, .offset = offsetof(suggest_flags, seconds), .default_text = "60", .min = 1, .max = 1e6, .argument = "S", .help = "approximate time for all trials; those that do not fit are skipped"},
+    {.name = "samples", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(suggest_flags, samples), .default_text = "10000", .min = 10, .max = 1e7, .argument = "N", .help = "number of samples to use, evenly spread over DATA; a fifth of them are held out from training"},
     {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(suggest_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
     {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(suggest_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
 };
 /* clang-format on */
 
-/* What one step up must take off the error to be worth its price. */
+/* By how much a costlier setting must lower the error to be chosen. */
 static const double GAIN_PREPROCESSING = 0.05, GAIN_K = 0.3, GAIN_M = 0.05, GAIN_ENCODER = 0.03;
-static const double MOST_UNUSED = 0.2; /* share of atoms; more of them are too many */
+static const double MOST_UNUSED = 0.2; /* share of atoms; with more unused, m is too large */
 
 enum { MOST_TRIALS = 64, MOST_SIZES = 8 };
 
@@ -44,7 +44,7 @@ typedef struct search {
     int count, chosen; /* chosen: -1 before a trial was done */
     double begin;
     double spent, planned; /* weights of trials: finished; all that may follow */
-    bool cut;              /* the time was up before all trials were done */
+    bool cut;              /* time ran out before all trials were done */
 } search;
 
 /* ---- Sizes to try ---- */
@@ -180,8 +180,8 @@ static int trial_of_sizes(search *s, int64_t m, int64_t k, trial **result) {
     return try(s, t, result);
 }
 
-/* Takes the next larger size as long as it lowers the error by the gain and most of its atoms are used. The
- * price of k is paid for every code, that of m once. */
+/* Takes the next larger size as long as it lowers the error by the gain and most of its atoms are used. k
+ * adds to the cost of every code, m only to that of the model: hence different gains. */
 static int climb(search *s, const list_of_integers *sizes, bool is_k, double gain) {
     trial *best = NULL;
     int64_t m = s->trials[s->chosen].m, k = s->trials[s->chosen].k;
@@ -245,8 +245,7 @@ static int run_search(search *s) {
         code = search_encoder(s);
     progress_erase();
     if (code == EXIT_OK && s->chosen < 0)
-        return failure("not even one trial was done in %g s: raise --seconds or lower --samples",
-                       s->flags.seconds);
+        return failure("no trial finished in %g s: raise --seconds or lower --samples", s->flags.seconds);
     return code;
 }
 
@@ -298,13 +297,13 @@ static void print_table(const search *s) {
                encoder_of(t), t->raw_error, t->refit_error, t->variance_error, 100 * t->unused_share,
                t->code_microseconds, t->train_seconds);
     }
-    printf("\nErrors of %s, as they are and after refit, relative to the samples as preprocessed, and after "
-           "refit relative to their variance.\n",
+    printf("\nErrors on %s: raw and after refit, relative to the preprocessed samples; after refit, relative "
+           "to the variance of the samples.\n",
            counted(s->trials[0].samples, "held-out sample"));
 }
 
 static void report(const search *s, bool json) {
-    char line[1024];
+    char line[1 << 14]; /* names of files may be long */
     write_command(s, line, sizeof line);
     if (json) {
         json_t *object = json_object(), *rows = json_array();
@@ -321,7 +320,7 @@ static void report(const search *s, bool json) {
     }
     print_table(s);
     if (s->cut)
-        remark("The time was up: not everything was tried. --seconds gives more.");
+        remark("Out of time: some settings were not tried. Raise --seconds to try them.");
     printf("Suggested: %s\n", line);
 }
 
@@ -334,7 +333,7 @@ static int load(search *s) {
     int64_t most = MOST_VALUES / (X.cols < MOST_VALUES ? X.cols : MOST_VALUES);
     most = most < s->flags.samples ? most : s->flags.samples;
     if (X.rows < 10)
-        return failure("%s: %s are too few to hold some out: expected at least 10", s->args.operands[0],
+        return failure("%s: %s: at least 10 are needed, to hold some out", s->args.operands[0],
                        counted(X.rows, "sample"));
     dltf_status status = trial_data_new(X, most > 10 ? most : 10, &s->data);
     if (status != DLTF_OK)
@@ -365,9 +364,9 @@ const command command_suggest = {
     .details =
         "Trains small models on a part of DATA and measures their errors on samples held out from training. "
         "First the preprocessing is chosen (none, --center or --remove-mean), then k, then m, then the "
-        "encoder. More is taken only if it pays: subtracting means if it lowers the error by 5%, twice the "
-        "k by 30%, more atoms by 5%, a slower encoder by 3%. Training takes longer than the trials and "
-        "reaches smaller errors. If k is given by what codes may cost, give it with -k.",
+        "encoder. A costlier setting is chosen only if it lowers the error enough: subtracting means by "
+        "5%, doubling k by 30%, more atoms by 5%, a slower encoder by 3%. Full training takes longer than "
+        "the trials and reaches smaller errors. If the size of codes is limited, set k with -k.",
     .input = "DATA",
     .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, suggest_flags),

@@ -1,28 +1,19 @@
 /* dltf train: learns a dictionary from data. Errors in the request are reported before training starts.
  * Ctrl-C, SIGTERM and SIGHUP save a checkpoint; resuming it gives the same bytes as an uninterrupted run. */
-#include "cli/arguments.h"
 #include "cli/checkpoints.h"
 #include "cli/data_files.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/train.h"
 #include "report/history.h"
 #include "report/rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
-
-typedef struct train_flags {
-    const char *output, *init, *resume, *history;
-    int64_t raw_columns;
-    double checkpoint_every;
-    enum { SELECT_ABS, SELECT_POSITIVE } select;
-    enum { FOR_ANY, FOR_THRESHOLD, FOR_OMP } purpose;
-} train_flags;
 
 /* State of one run of the command. */
 typedef struct training {
@@ -50,6 +41,7 @@ static const dltf_option own_options[] = {
     {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA"},
     {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, history), .argument = "FILE.csv", .help = "write one row per iteration"},
     CHECKPOINTS_OPTION(train_flags, checkpoint_every),
+    {.name = "from-start", .kind = DLTF_OPTION_FLAG, .offset = offsetof(train_flags, from_start), .default_text = "false", .help = "with --resume and standard input: it begins with the samples that the checkpoint has seen, which are skipped"},
     {.name = "raw", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(train_flags, raw_columns), .default_text = "0", .max = INT32_MAX, .argument = "COLUMNS", .help = "read DATA as raw rows: little-endian float32 without a header, this many columns; 0: files with a header"},
 };
 /* clang-format on */
@@ -68,22 +60,8 @@ static const char *outcome_text(dltf_outcome outcome) {
 
 /* ---- Setup ---- */
 
-static bool is_one_of(const char *name, const char *const *names) {
-    for (; *names; names++)
-        if (strcmp(name, *names) == 0)
-            return true;
-    return false;
-}
-
-/* A checkpoint stores all training options: only a few others may be combined with --resume. */
 static int check_resume(training *t) {
-    static const char *const allowed[] = {"output",           "resume",  "history", "raw",   "memory",
-                                          "checkpoint-every", "threads", "json",    "quiet", NULL};
-    for (int i = 0; t->flags.resume && i < t->args.given_count; i++)
-        if (!is_one_of(t->args.given[i], allowed))
-            return usage_error("--%s cannot be combined with --resume: the checkpoint stores all options",
-                               t->args.given[i]);
-    return EXIT_OK;
+    return train_check_resume(&t->args, &t->flags);
 }
 
 /* --for names a method by what it is for. */
@@ -101,6 +79,8 @@ static int check_purpose(training *t) {
 static int check_options(training *t) {
     const char *reason = NULL;
     char encoder[16];
+    if (t->flags.from_start)
+        return usage_error("--from-start applies to standard input only");
     if (t->flags.resume)
         return EXIT_OK;
     dltf_status status = dltf_train_options_settle(&t->options, t->args.given, &reason);
@@ -115,26 +95,21 @@ static int check_options(training *t) {
 }
 
 static int choose_files(training *t) {
-    const char *init = t->flags.init;
-    t->options.select = t->flags.select == SELECT_POSITIVE ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
-    /* One of the library's choices, or else a file. */
-    bool is_file = dltf_option_set(dltf_train_option_table(), &t->options, "init", init) != DLTF_OK;
-    if (is_file && access(init, F_OK) != 0)
-        return usage_error("--init %s: file not found; expected 'samples', 'gaussian' or a model file", init);
+    int started = train_start(&t->flags, &t->options, &t->start);
+    if (started != EXIT_OK)
+        return started;
     t->output = t->flags.output ? files_join(t->flags.output, "")
                                 : files_default_name(t->data_path, ".model.safetensors");
     t->checkpoint = t->output ? files_join(t->output, ".checkpoint") : NULL;
     if (!t->checkpoint)
         return EXIT_FAILED;
-    const char *inputs[] = {is_file ? init : NULL, t->flags.resume};
+    const char *inputs[] = {t->start ? t->flags.init : NULL, t->flags.resume};
     const char *outputs[] = {t->output, t->flags.history, t->checkpoint};
     /* The checkpoint being resumed may be replaced by a later one. */
     bool replaces = t->flags.resume && files_same(t->flags.resume, t->checkpoint);
     int code = files_check(2, inputs, replaces ? 2 : 3, outputs);
     if (code == EXIT_OK)
         code = files_check(t->args.operand_count, (const char *const *)t->args.list, 3, outputs);
-    if (code == EXIT_OK && is_file)
-        code = files_load_model(init, &t->start);
     return code;
 }
 
@@ -166,6 +141,8 @@ static int create_learner(training *t) {
 }
 
 static int reserve(training *t) {
+    if (dltf_rank() > 0)
+        return EXIT_OK;
     dltf_matrix X = dltf_array_matrix(t->data);
     int64_t values = 2 * t->options.m * X.cols + t->options.m + X.cols; /* dictionary, encoder, bias, mean */
     return files_reserve(t->output, values, &t->space);
@@ -230,6 +207,8 @@ static dltf_status save_model(const void *model, const char *path) {
 }
 
 static int save(training *t) {
+    if (dltf_rank() > 0)
+        return EXIT_OK;
     dltf_status status = dltf_learner_model(t->learner, &t->model);
     if (status != DLTF_OK)
         return library_failure(status);
@@ -314,16 +293,15 @@ static dltf_status report_dictionary(const training *t, facts *f) {
 }
 
 static void report_memory(const training *t, facts *f) {
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) != 0)
-        return;
-    facts_integer(f, "peak_memory", NULL, usage.ru_maxrss * 1024); /* Linux counts in KB */
+    facts_integer(f, "peak_memory", NULL, train_peak_memory());
     if (t->options.memory > 0)
-        facts_line(f, "peak memory", "%.0f MB of %.0f MB", (double)usage.ru_maxrss / 1024,
+        facts_line(f, "peak memory", "%.0f MB of %.0f MB", (double)train_peak_memory() / 1048576,
                    (double)t->options.memory / 1048576);
 }
 
 static int print_report(training *t) {
+    if (dltf_rank() > 0)
+        return EXIT_OK;
     facts f = facts_new();
     dltf_matrix X = dltf_array_matrix(t->data);
     facts_integer(&f, "samples", NULL, X.rows);
@@ -338,6 +316,8 @@ static int print_report(training *t) {
         status = report_dictionary(t, &f);
     facts_real(&f, "seconds", "seconds", t->seconds);
     report_memory(t, &f);
+    if (dltf_ranks() > 1)
+        output_ranks(&f);
     facts_text(&f, "model", "model", t->output);
     facts_line(&f, "next", "dltf encode %s %s %s", files_quoted(t->output), files_quoted(t->data_path),
                t->options.method == DLTF_METHOD_OMP ? "--coder omp" : "--refit");
@@ -349,6 +329,13 @@ static int print_report(training *t) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
+static bool reads_input(const training *t) {
+    for (int i = 0; i < t->args.operand_count; i++)
+        if (files_is_standard(t->args.list[i]))
+            return true;
+    return false;
+}
+
 static int run(const command *self, int count, char **words) {
     static int (*const steps[])(training *) = {check_resume, check_purpose,  check_options, choose_files,
                                                load_data,    create_learner, reserve,       learn,
@@ -358,6 +345,11 @@ static int run(const command *self, int count, char **words) {
         return t.args.exit_code;
     t.data_path = t.args.list[0];
     int code = EXIT_OK;
+    if (reads_input(&t)) {
+        code = check_resume(&t);
+        code = code == EXIT_OK ? check_purpose(&t) : code;
+        return code == EXIT_OK ? train_stream(&t.args, &t.flags, &t.options) : code;
+    }
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
         code = steps[i](&t);
     release(&t);
@@ -381,19 +373,22 @@ const command command_train = {
         "identify the atoms it is composed of. Scores are computed by an encoder or, with "
         "--encoder tied, by the dictionary itself, which is then optimised for this as in the paper. By "
         "default a tenth of the samples (at most 2,000) is held out to choose between two encoders. The same "
-        "seed gives the same file for any number of threads. Ctrl-C (or "
+        "seed gives the same file for any number of threads. DATA '-' is standard input, a .npy or, with "
+        "--raw, rows of float32, of any length: it is read once, and the encoder is learned. Ctrl-C (or "
         "SIGTERM, SIGHUP) saves a checkpoint and prints the command to resume.",
     .input = "DATA",
     .content = DLTF_CONTENT_MATRIX,
     .own = DLTF_OPTION_TABLE(own_options, train_flags),
     .library = dltf_train_option_table,
     .library_title = "Learning",
+    .ranks = true,
     .json = "outcome, properties of the dictionary, all options and the history",
     .examples = {"dltf train X.npy -m 128 -k 8 -o X.model.safetensors",
                  "dltf train train-images-idx3-ubyte.gz -m 256 -k 16 --unit-norm --history learning.csv",
                  "dltf train X.npy -m 128 -k 8 --encoder tied -o X.tied.safetensors",
                  "dltf train X.npy -m 128 -k 8 --method ksvd --iterations 60 -o X.ksvd.safetensors",
                  "dltf train part-*.npy -m 512 -k 16 --memory 2G -o X.model.safetensors",
+                 "producer | dltf train - --raw 64 -m 512 -k 16 -o X.model.safetensors",
                  "dltf train X.npy --resume X.model.safetensors.checkpoint -o X.model.safetensors", NULL},
     .run = run,
 };

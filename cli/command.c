@@ -58,12 +58,17 @@ const command *command_leaf(int index) {
     return NULL;
 }
 
+int command_run(const command *self, int count, char **words) {
+    output_begin(self->name);
+    if (dltf_ranks() > 1 && !self->ranks && !self->subcommands)
+        return usage_error("runs as one process: start it without mpirun");
+    return self->run(self, count, words);
+}
+
 int command_run_group(const command *self, int count, char **words) {
     const command *found = count > 0 ? command_find(self->subcommands, words[0]) : NULL;
-    if (found) {
-        output_begin(found->name);
-        return found->run(found, count - 1, words + 1);
-    }
+    if (found)
+        return command_run(found, count - 1, words + 1);
     if (arguments_ask_for_help(count, words)) {
         help_print_command(self, stdout);
         return EXIT_OK;

@@ -28,11 +28,12 @@ typedef struct command {
     dltf_option_table own;              /* options of this command; first target of the parser */
     dltf_option_table (*library)(void); /* options defined by the library, or NULL; second target */
     const char *library_title;          /* heading of library options in the help */
+    bool ranks;                         /* whether several processes can share the work */
     const char *json;                   /* what --json prints; NULL if unsupported */
     operand_choice (*choices)(int);     /* values of the operand, by index; NULL: a file */
     const char *choices_title;          /* heading of the choices in the help; NULL: not listed */
     const char *choices_option;         /* option that takes a list of a choice's values; NULL if none */
-    const char *examples[7];            /* whole command lines, NULL-terminated */
+    const char *examples[8];            /* whole command lines, NULL-terminated */
     const struct command *const
         *subcommands; /* of a group, NULL-terminated; their names begin with its name */
     int (*run)(const struct command *self, int count, char **words); /* words after the name; exit code */
@@ -108,6 +109,8 @@ const command *command_find(const command *const *list, const char *word);
 /* The last word of its name: "search" of "hash search". */
 const char *command_word(const command *self);
 
+/* Runs a command with the words after its name; returns an exit code. */
+int command_run(const command *self, int count, char **words);
 /* `run` of a group: runs the subcommand that the first word names. */
 int command_run_group(const command *self, int count, char **words);
 

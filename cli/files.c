@@ -252,8 +252,9 @@ int files_load_data(const char *path, dltf_array **array) {
 
 int files_check_data(const char *path) {
     if (files_is_standard(path))
-        return usage_error("-: only dltf encode reads standard input this way; to pipe in a .npy, use "
-                           "/dev/stdin; for a file of this name, use ./-");
+        return usage_error(
+            "-: only dltf train and dltf encode read standard input this way; to pipe in a .npy, use "
+            "/dev/stdin; for a file of this name, use ./-");
     return check_data(path);
 }
 

@@ -47,8 +47,7 @@ static int dispatch(int count, char **words) {
     const command *found = command_find(command_list, word);
     if (!found)
         return arguments_unknown_command(NULL, word);
-    output_begin(found->name);
-    return found->run(found, count - 1, words + 1);
+    return command_run(found, count - 1, words + 1);
 }
 
 /* If the caller closed a standard stream, a file opened later would get its descriptor and receive the
@@ -60,12 +59,26 @@ static void occupy_closed_streams(void) {
             return;
 }
 
+/* A rank that failed tells the others, which may wait for it. Rank 0 prints the message. */
+static int finish_ranks(int code) {
+    dltf_status mine = code == EXIT_OK ? DLTF_OK : code == EXIT_USAGE ? DLTF_ARGUMENT : DLTF_FILE;
+    dltf_status status = dltf_ranks_agree(mine, output_message());
+    if (code == EXIT_OK && status != DLTF_OK)
+        code = library_failure(status);
+    dltf_ranks_end();
+    return code;
+}
+
 int main(int argc, char **argv) {
     occupy_closed_streams();
-    interrupt_catch();
+    dltf_status status = dltf_ranks_begin(&argc, &argv);
+    if (dltf_rank() > 0 && !freopen("/dev/null", "w", stdout)) /* rank 0 prints the results */
+        return EXIT_FAILED;
+    interrupt_catch(); /* after MPI, which has handlers of its own */
     json_watch_memory();
-    int code =
-        dltf_kernels_check() == DLTF_OK ? dispatch(argc - 1, argv + 1) : library_failure(DLTF_ARGUMENT);
+    if (status == DLTF_OK)
+        status = dltf_kernels_check();
+    int code = finish_ranks(status == DLTF_OK ? dispatch(argc - 1, argv + 1) : library_failure(status));
     /* A full disk or a closed pipe is detected only here. */
     if (fflush(stdout) != 0 || ferror(stdout))
         return code == EXIT_OK ? failure("cannot write to standard output") : code;

@@ -15,7 +15,8 @@ static struct {
     const char *command;
     bool quiet, json;
     bool reports_to_stderr;
-    bool lost; /* results that there was no memory for */
+    bool lost;          /* results that there was no memory for */
+    char message[2048]; /* the first error */
 } terminal;
 
 void output_begin(const char *command) {
@@ -27,8 +28,17 @@ void output_configure(bool quiet, bool json) {
     terminal.json = json;
 }
 
+/* Rank 0 speaks for all. */
+static bool silent(void) {
+    return dltf_rank() > 0;
+}
+
 bool output_is_quiet(void) {
-    return terminal.quiet;
+    return terminal.quiet || silent();
+}
+
+const char *output_message(void) {
+    return *terminal.message ? terminal.message : NULL;
 }
 
 int output_take_stdout(void) {
@@ -40,7 +50,7 @@ int output_take_stdout(void) {
 }
 
 static FILE *reports(void) {
-    return terminal.reports_to_stderr ? stderr : stdout;
+    return terminal.reports_to_stderr && !silent() ? stderr : stdout;
 }
 
 /* ---- Messages ---- */
@@ -53,7 +63,18 @@ static void print_line(const char *format, va_list arguments) {
     fprintf(stderr, "%s\n", dltf_printable(text, shown, sizeof shown));
 }
 
+static void keep_error(const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    if (!*terminal.message)
+        vsnprintf(terminal.message, sizeof terminal.message, format, again);
+    va_end(again);
+}
+
 static void print_error(const char *format, va_list arguments) {
+    keep_error(format, arguments);
+    if (silent())
+        return;
     progress_erase();
     fflush(stdout);
     fprintf(stderr, terminal.command ? "dltf %s: " : "dltf: ", terminal.command);
@@ -61,7 +82,7 @@ static void print_error(const char *format, va_list arguments) {
 }
 
 void remark(const char *format, ...) {
-    if (terminal.quiet)
+    if (output_is_quiet())
         return;
     progress_erase();
     fflush(stdout);
@@ -72,6 +93,8 @@ void remark(const char *format, ...) {
 }
 
 void continue_message(const char *format, ...) {
+    if (silent())
+        return;
     va_list arguments;
     va_start(arguments, format);
     print_line(format, arguments);
@@ -135,6 +158,13 @@ const char *counted(int64_t count, const char *noun) {
 
 int output_finish(int code) {
     return code == EXIT_OK && terminal.lost ? failure("not enough memory for the results") : code;
+}
+
+void output_ranks(facts *f) {
+    dltf_traffic traffic = dltf_ranks_traffic();
+    facts_integer(f, "ranks", "ranks", dltf_ranks());
+    facts_integer(f, "rank_exchanges", NULL, traffic.exchanges);
+    facts_integer(f, "rank_bytes_sent", NULL, traffic.bytes);
 }
 
 void output_json(const json_t *object) {

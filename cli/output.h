@@ -10,6 +10,10 @@ void output_begin(const char *command);
 void output_configure(bool quiet, bool json);
 bool output_is_quiet(void);
 
+/* The first error so far, without the name of the command; NULL if there was none. Ranks other than 0 print
+ * nothing: rank 0 prints what they failed with. */
+const char *output_message(void);
+
 /* For commands whose result itself is written to standard output by the library: sends reports to stderr from
  * now on, and makes a closed pipe a write error. Rejects a terminal. Returns an exit code. */
 int output_take_stdout(void);
@@ -42,6 +46,9 @@ void output_rows(const json_t *rows);
 /* Prints facts, as JSON if requested, and frees them. If they are a by-product because the result is a file,
  * --quiet suppresses the text form. */
 void output_facts(facts *f, bool by_product);
+
+/* The number of ranks and what rank 0 has sent. */
+void output_ranks(facts *f);
 
 /* The exit code of a command that ended with `code`: a failure if there was not enough memory for something
  * to print. */

@@ -30,7 +30,7 @@ void trial_data_free(trial_data *data) {
 }
 
 double trial_weight(const trial *t, int64_t n) {
-    /* best trains a distilled encoder first, tied a dictionary of its own: several times the work */
+    /* best trains a distilled encoder first, tied its own dictionary: several times the work */
     double factor = t->encoder == DLTF_ENCODER_LEARNED ? 1 : t->encoder == DLTF_ENCODER_BEST ? 3 : 2;
     return factor * (double)(t->m + 64) * (double)(n + 16);
 }
@@ -48,8 +48,8 @@ static double energy(const trial_data *data, const float *x, bool center, bool r
     return sum;
 }
 
-/* The error in units that do not depend on preprocessing: residuals are the same before and after it, since
- * what is subtracted is added again. */
+/* The error in units that do not depend on preprocessing, which subtracts the same from a sample and from its
+ * reconstruction and so leaves residuals unchanged. */
 static void compare_to_variance(const trial_data *data, const dltf_learner *learner, trial *t) {
     double preprocessed = 0, variance = 0;
     for (int64_t i = 0; i < t->samples; i++) {

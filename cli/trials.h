@@ -1,4 +1,4 @@
-/* Trials of training: short runs on a part of the data that measure what held-out samples lose. */
+/* Trials: short training runs on part of the data, and their errors on held-out samples. */
 #ifndef CLI_TRIALS_H
 #define CLI_TRIALS_H
 

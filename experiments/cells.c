@@ -24,6 +24,10 @@ static int64_t count_rows(const experiment *self, const experiment_request *requ
     return count;
 }
 
+bool cells_exist(const experiment *self, const experiment_request *request) {
+    return count_rows(self, request) > 0;
+}
+
 dltf_status cells_new(const experiment *self, const experiment_request *request, cell_list *list) {
     int64_t rows = count_rows(self, request), seeds = request->seeds;
     *list = (cell_list){.self = self, .request = request};
@@ -66,8 +70,9 @@ json_t *cells_protocol(const experiment *self, const experiment_request *request
 
 int cells_report(const cell_list *list, int64_t part) {
     const experiment_request *request = list->request;
-    dltf_progress whole = {list->self->name, list->finished * CELL_PARTS + part, list->count * CELL_PARTS,
-                           NULL};
+    dltf_progress whole = {.task = list->self->name,
+                           .done = list->finished * CELL_PARTS + part,
+                           .total = list->count * CELL_PARTS};
     return request->progress ? request->progress(request->context, &whole) : 0;
 }
 

@@ -21,6 +21,9 @@ typedef struct cell_list {
     int64_t count, finished;
 } cell_list;
 
+/* Whether some method of the request applies to one of its settings. */
+bool cells_exist(const experiment *self, const experiment_request *request);
+
 dltf_status cells_new(const experiment *self, const experiment_request *request, cell_list *list);
 void cells_free(cell_list *list);
 

@@ -369,9 +369,9 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
 const experiment experiment_table6 = {
     .name = "table6",
     .summary = "classification of images by networks from different starts",
-    .details =
-        "error in percent of MNIST's test images, and its difference to that of the random start. The whole "
-        "takes about two hours with --jobs 2 --keep DIR on two cores.",
+    .details = "error in percent of MNIST's test images, and its difference from that of the random start. "
+               "The whole "
+               "experiment takes about two hours with --jobs 2 --keep DIR on two cores.",
     .methods = methods,
     .method_key = "pretraining",
     .baseline = "random",

@@ -1,5 +1,5 @@
-/* dltf/bind.h: for other languages. Handles, numbers, text and pointers only, so that a binding need not know
- * the layout of any struct; examples/binding.py is one in 60 lines. */
+/* dltf/bind.h: for bindings to other languages. Only handles, numbers, text and pointers, so that a binding
+ * need not know the layout of any struct; examples/binding.py is one in 60 lines. */
 #ifndef DLTF_BIND_H
 #define DLTF_BIND_H
 
@@ -19,7 +19,7 @@ typedef struct dltf_options dltf_options;
 DLTF_API dltf_status dltf_options_new(const char *task, dltf_options **options);
 /* Like dltf_option_set. */
 DLTF_API dltf_status dltf_options_set(dltf_options *options, const char *name, const char *text);
-/* The value as text, 0 where the library chooses; valid until the next call with this handle. NULL if there
+/* The value as text, 0 if the library chooses it; valid until the next call with this handle. NULL if there
  * is no such option. */
 DLTF_API const char *dltf_options_get(dltf_options *options, const char *name);
 /* The names, in the order of the table; NULL past the end. */
@@ -30,8 +30,8 @@ DLTF_API void dltf_options_free(dltf_options *options);
 
 /* ---- Data, training and coding ----------------------------------------------------------------- */
 
-/* A matrix of the caller's memory, in C order, which must outlive it. dltf_array_load is the same for files.
- */
+/* A view of the caller's memory, which must outlive it: DLTF_F32, DLTF_F64 or DLTF_U8 in C order. For files,
+ * see dltf_array_load. */
 DLTF_API dltf_status dltf_array_borrow(const void *data, dltf_type type, int64_t rows, int64_t cols,
                                        dltf_array **array);
 

@@ -73,7 +73,7 @@ typedef enum dltf_flag {
     DLTF_FLAG_PAIR,      /* its sharper form with delta_(k+1); paper's feature only */
     DLTF_FLAG_EQUATION4, /* eq. (4): necessary for Theorem 2, no guarantee by itself */
     DLTF_FLAG_FEATURE,   /* the model's feature has the support of z: a fact, not a theorem */
-    DLTF_FLAG_CANDIDATE, /* the candidate has the support of z: a fact, too */
+    DLTF_FLAG_CANDIDATE, /* the candidate has the support of z: also a fact */
     DLTF_FLAG_FITS,      /* the flat code on the candidate's support is within the noise of x: a fact */
     DLTF_FLAG_PROVEN,    /* it fits, and no flat code on any other support does: the support is proven */
     DLTF_FLAG_COUNT

@@ -48,6 +48,14 @@ DLTF_API dltf_status dltf_kmeans(dltf_matrix X, const dltf_kmeans_options *optio
 DLTF_API dltf_status dltf_kmeans_codes(const dltf_codes *codes, const dltf_kmeans_options *options,
                                        dltf_progress_fn progress, void *context, dltf_clusters **clusters);
 
+/* Continue a checkpoint that dltf_state_save wrote in the progress callback of one of these, on the same
+ * samples or codes. */
+DLTF_API dltf_status dltf_kmeans_resume(const char *path, dltf_matrix X, int64_t threads,
+                                        dltf_progress_fn progress, void *context, dltf_clusters **clusters);
+DLTF_API dltf_status dltf_kmeans_codes_resume(const char *path, const dltf_codes *codes, int64_t threads,
+                                              dltf_progress_fn progress, void *context,
+                                              dltf_clusters **clusters);
+
 DLTF_API dltf_clusters_view dltf_clusters_get(const dltf_clusters *clusters);
 DLTF_API void dltf_clusters_free(dltf_clusters *clusters);
 
@@ -59,7 +67,7 @@ typedef struct dltf_pca dltf_pca;
 typedef struct dltf_pca_view {
     int64_t n, d;
     const float *mean;       /* n */
-    const float *components; /* d x n, orthonormal rows by falling variance; the entry with the largest
+    const float *components; /* d x n, orthonormal rows by decreasing variance; the entry with the largest
                               * magnitude is positive. A direction without any variance may be zero. */
     const double *variances; /* d, of the samples along the components (divided by N - 1) */
     double total_variance;   /* of the samples in all n directions */
@@ -82,7 +90,8 @@ DLTF_API void dltf_pca_free(dltf_pca *pca);
  * product and a small linear map: landmark-based spectral clustering (X. Chen and D. Cai, AAAI 2011) with
  * thresholded features. Samples are scaled to norm 1 and coded by their k largest positive scores with m
  * landmarks, the centers of spherical k-means; codes are scaled to sum 1. Two landmarks are related if they
- * code the same training samples; the map projects codes on the d leading singular vectors of this relation.
+ * code the same training samples; the map projects codes onto the d leading singular vectors of this
+ * relation.
  */
 typedef struct dltf_landmark_options {
     int64_t m, k, d;

@@ -14,13 +14,13 @@ typedef enum dltf_type {
     DLTF_F32,
     DLTF_F64,
     DLTF_U8,
-    DLTF_ROWS,   /* of a dltf_source: read when they are needed */
-    DLTF_SPARSE, /* of a dltf_sparse: the non-zeros */
+    DLTF_ROWS,   /* rows of a dltf_source, read on demand */
+    DLTF_SPARSE, /* the non-zeros in a dltf_sparse */
 } dltf_type;
 
 /* A view of memory that it does not own. Strides count elements, not bytes: C order is (cols, 1), Fortran
- * order (1, rows), and a slice of either is a view too. For DLTF_ROWS and DLTF_SPARSE, data is that object
- * and row_stride the number of the first row. */
+ * order (1, rows), and a slice of either is a view too. For DLTF_ROWS and DLTF_SPARSE, data points to that
+ * object and row_stride is the index of the first row. */
 typedef struct dltf_matrix {
     const void *data;
     dltf_type type;
@@ -33,8 +33,8 @@ DLTF_API dltf_matrix dltf_matrix_f64(const double *data, int64_t rows, int64_t c
 DLTF_API dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols);
 
 /* The non-zeros of a matrix in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to row i, in
- * any order; entries of the same column are added. Accepted wherever samples are: a few rows at a time are
- * expanded. */
+ * any order; entries of the same column are added. Accepted wherever samples are; rows are expanded a few at
+ * a time. */
 typedef struct dltf_sparse {
     const int64_t *indptr; /* rows + 1 */
     const int32_t *indices;
@@ -47,14 +47,15 @@ DLTF_API dltf_matrix dltf_matrix_sparse(const dltf_sparse *entries, int64_t rows
 /* Writes row `row` to `out` as cols floats, for any type and order. */
 DLTF_API void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out);
 
-/* Rows that are not in memory: read from a file, computed, fetched from elsewhere. */
+/* Rows that are not in memory: they are read from a file, computed, or fetched from elsewhere. */
 typedef struct dltf_source dltf_source;
 
 /* Writes row `row` to `out` as doubles. Several threads may call it at the same time. */
 typedef dltf_status (*dltf_row_reader)(void *context, int64_t row, double *out);
 
-/* The rows of a source are a matrix for every function that takes samples. After the first failure of `read`
- * all rows are zero, and the function that needed them returns DLTF_FILE or whatever `read` returned. */
+/* The rows of a source are a matrix for every function that takes samples, except those of networks, GIST and
+ * pictures, which reject it. After the first failure of `read` all rows are zero, and the function that
+ * needed them returns the status that `read` returned. */
 DLTF_API dltf_status dltf_source_new(int64_t rows, int64_t cols, dltf_row_reader read, void *context,
                                      dltf_source **source);
 DLTF_API dltf_matrix dltf_source_matrix(const dltf_source *source);
@@ -67,26 +68,27 @@ DLTF_API void dltf_source_free(dltf_source *source);
 typedef struct dltf_array dltf_array;
 
 DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);
-/* The same for files larger than memory: rows are read when they are needed, as DLTF_ROWS, if the format has
- * rows of equal size in order: .npy in C order, IDX, CIFAR-10, .fvecs, .bvecs, .ivecs. Other formats are
- * loaded. `raw_columns` > 0: the file is rows of that many little-endian floats, without a header. */
+/* The same for files larger than memory: rows are read on demand, as DLTF_ROWS, if the format stores rows of
+ * equal size in order: .npy in C order, IDX, CIFAR-10, .fvecs, .bvecs, .ivecs. Other formats are loaded; .npy
+ * in Fortran order is rejected. `raw_columns` > 0: the file is rows of that many little-endian floats,
+ * without a header. */
 DLTF_API dltf_status dltf_array_open(const char *path, int64_t raw_columns, dltf_array **array);
-/* The rows of several arrays one after the other. Owns the parts from now on, also after a failure. */
+/* The rows of several arrays, one after the other. Takes ownership of the parts, even on failure. */
 DLTF_API dltf_status dltf_array_join(dltf_array **parts, int64_t count, dltf_array **array);
 DLTF_API dltf_matrix dltf_array_matrix(const dltf_array *array);
 DLTF_API void dltf_array_free(dltf_array *array);
 
-/* Makes sure before a long computation that its result can be written: tries the name and the folder, and
- * holds disk space until it is freed, right before the file is written. An existing file is not changed. The
- * library does not handle signals: a program whose files may exceed a limit (ulimit -f) should ignore
+/* Checks before a long computation that its result can be written: tests the name and the folder, and
+ * reserves disk space until it is freed, just before the file is written. An existing file is not changed.
+ * The library does not handle signals: a program whose files may exceed a limit (ulimit -f) should ignore
  * SIGXFSZ, so that writing fails with a message. */
 typedef struct dltf_reservation dltf_reservation;
 DLTF_API dltf_status dltf_reservation_new(const char *path, int64_t bytes, dltf_reservation **reservation);
 DLTF_API void dltf_reservation_free(dltf_reservation *reservation);
 
-/* Writes .csv or .fvecs (single precision) if the path ends so, .bvecs for matrices of bytes, otherwise .npy;
- * no sparse matrices. Like every writer here, it writes a temporary file in the same folder, which gets its
- * name when it is complete. */
+/* Writes .csv or .fvecs (single precision) according to the extension, .bvecs for matrices of bytes,
+ * otherwise .npy; not for sparse matrices. Like every writer here, it writes a temporary file in the same
+ * folder, which is given its name when it is complete. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
 
 /* Writes text in the same way: reports, tables, histories. */
@@ -106,7 +108,7 @@ DLTF_API dltf_status dltf_labels_load(const char *path, dltf_labels **labels);
 DLTF_API const int64_t *dltf_labels_get(const dltf_labels *labels, int64_t *count);
 DLTF_API void dltf_labels_free(dltf_labels *labels);
 
-/* Writes a vector of int64 as .npy, or if the path ends so as .csv or .ivecs (32 bits), one label per row. */
+/* Writes a vector of int64 as .npy or, by extension, as .csv or .ivecs (32 bits), one label per row. */
 DLTF_API dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path);
 
 /* Classes are numbered by their labels in ascending order. dltf_classes_find writes the distinct labels to
@@ -162,7 +164,7 @@ typedef struct dltf_model_view {
     const float *mean;       /* n, first subtracted from samples; NULL: none */
     bool unit_norm;          /* samples are last scaled to norm 1 */
     dltf_select select;      /* DLTF_SELECT_MODEL in a new model means abs */
-    bool remove_mean;        /* before scaling, each sample loses the mean of its own entries */
+    bool remove_mean;        /* before scaling, the mean of its entries is subtracted from each sample */
 } dltf_model_view;
 
 /* Copies; dictionary rows are normalised. */
@@ -184,7 +186,7 @@ typedef struct dltf_loaded {
     struct dltf_index *index;
 } dltf_loaded;
 
-/* Loads whatever the file contains. If it contains nothing of this, the message is about a model. */
+/* Loads whichever of these the file contains. If it contains none, the message is that for a model. */
 DLTF_API dltf_status dltf_load(const char *path, dltf_loaded *loaded);
 DLTF_API void dltf_loaded_free(dltf_loaded *loaded);
 DLTF_API dltf_model_view dltf_model_get(const dltf_model *model);

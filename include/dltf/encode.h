@@ -18,10 +18,8 @@ extern "C" {
  * coefficients. omp selects by magnitude only. The step size of iht is 1 / lambda_max(W^T W), that of niht is
  * the adaptive one of Blumensath and Davies. htp is preconditioned by the dual of the dictionary. incoherent
  * takes the scores W^T x in order of decreasing magnitude and keeps each one whose atom is nearly orthogonal
- * to those already kept; its values are these scores. shortlist takes more than k of the
- * largest scores of the model's own encoder and drops the weakest until k are left; its values are
- * coefficients.
- */
+ * to those already kept; its values are these scores. shortlist takes more than k of the largest scores
+ * of the model's own encoder and drops the weakest until k are left; its values are coefficients. */
 #define DLTF_CODERS(ROW)                                                                                     \
     ROW(THRESHOLD, threshold, "one product and a selection")                                                 \
     ROW(OMP, omp, "orthogonal matching pursuit")                                                             \
@@ -81,8 +79,8 @@ DLTF_API dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dl
                                 int64_t threads, dltf_codes **codes);
 
 /* X = Z W^T (rows x n floats), plus the mean that the model subtracts from all samples. What preprocessing
- * takes from a single sample is not in its code: with remove_mean X is without its own mean; with unit_norm
- * it is the sample as preprocessed, without any mean and with norm about 1. */
+ * removes from a single sample is not in its code: with remove_mean, X lacks the sample's own mean; with
+ * unit_norm, it is the preprocessed sample, without any mean and with norm about 1. */
 DLTF_API dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float *X);
 
 /* sum ||x - Wz||^2 / sum ||x||^2 over all samples, x as preprocessed by the model; 0 for 0/0, infinite if

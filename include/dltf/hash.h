@@ -21,7 +21,7 @@ extern "C" {
  * sparseh  an atom is in the nonnegative sparse code of the sample (Zhu et al. 2013)
  * itq    a coordinate of the rotated principal components is positive (Gong and Lazebnik 2011)
  * dltf   an atom is among the k largest positive scores of the sample (Xu et al.)
- * neighbour  a score is above its threshold; scores are trained so that near samples get similar codes
+ * neighbour  a score is above its threshold; scores are trained so that nearby samples get similar codes
  */
 #define DLTF_HASH_METHODS(ROW)                                                                               \
     ROW(LSH, lsh, "signs of random projections")                                                             \
@@ -41,7 +41,7 @@ typedef struct dltf_hash_options {
     dltf_hash_method method;
     int64_t bits;       /* a multiple of 8 */
     int64_t k;          /* sparseh, dltf: entries of a sparse code; 0: the method's default */
-    int64_t samples;    /* to train with; of more, so many are chosen at random */
+    int64_t samples;    /* to train with; if there are more, this many are chosen at random */
     int64_t iterations; /* sph, itq, neighbour; 0: the method's default */
     int64_t seed;
     int64_t threads; /* 0: all cores; the result does not depend on it */
@@ -67,6 +67,11 @@ typedef struct dltf_hasher_view {
  * not accepted, since `bits` has no default. */
 DLTF_API dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options,
                                        dltf_progress_fn progress, void *context, dltf_hasher **hasher);
+
+/* Continues a checkpoint that dltf_state_save wrote in the progress callback of dltf_hasher_train, of methods
+ * sph, itq and neighbour; the others have no checkpoints. */
+DLTF_API dltf_status dltf_hasher_resume(const char *path, dltf_matrix X, int64_t threads,
+                                        dltf_progress_fn progress, void *context, dltf_hasher **hasher);
 
 /* Codes of all rows of X: X.rows x bits/8 bytes. */
 DLTF_API dltf_status dltf_hasher_encode(const dltf_hasher *hasher, dltf_matrix X, int64_t threads,

@@ -127,7 +127,7 @@ DLTF_API dltf_status dltf_gist(dltf_matrix images, int64_t width, int64_t height
                                const dltf_gist_options *options, dltf_progress_fn progress, void *context,
                                float *out);
 
-/* The same for images of any sizes, which are loaded when they are needed. */
+/* The same for images of any sizes, which are loaded on demand. */
 DLTF_API dltf_status dltf_gist_of_set(const dltf_image_set *set, const dltf_gist_options *options,
                                       dltf_progress_fn progress, void *context, float *out);
 

@@ -59,7 +59,7 @@ typedef struct dltf_train_options {
 
     int64_t finetune; /* distilled: gradient steps at the end */
     double epochs;    /* learned: passes over the samples; 0: chosen from N, m and k */
-    double seconds;   /* learned: ends by then even if not all passes are done; 0: no limit */
+    double seconds;   /* learned: time limit, even if not all passes are done; 0: none */
 
     dltf_update update; /* ksvd and omp, which also use `iterations` */
     double error;       /* the same: error target of its codes, as in dltf_encode_options; 0: none */
@@ -98,7 +98,7 @@ typedef struct dltf_iteration {
     double dual_residual;    /* beta ||Q_t - Q_{t-1}|| */
     double coherence;        /* max_{i != j} |<w_i, w_j>| */
     double frame_potential;  /* ||W^T W||^2 */
-    double raw_error;        /* of the model as it stands, on samples held out (dltf_learner_quality), but */
+    double raw_error;        /* of the current model, on samples held out (dltf_learner_quality), but */
     double refit_error;      /* fewer of them, the same throughout; in some iterations of every stage */
     int64_t atoms_replaced;
     double seconds; /* since the learner was created or resumed */

@@ -11,8 +11,8 @@ extern "C" {
 #endif
 
 /* Codes are rows of packed bits, as numpy.packbits makes them: a matrix of bytes (DLTF_U8) with 1 to 512
- * columns, 8 to 4,096 bits. The order of bits does not matter here, as long as database and queries have the
- * same. */
+ * columns, 8 to 4,096 bits. The order of bits does not matter here, as long as it is the same in database and
+ * queries. */
 enum { DLTF_CODE_MAX_BYTES = 512 };
 
 /* ---- Databases --------------------------------------------------------------------------------- */
@@ -31,10 +31,10 @@ typedef struct dltf_index_view {
 /* Without tables. Borrows the codes; copies them if rows are not contiguous. */
 DLTF_API dltf_status dltf_index_new(dltf_matrix codes, dltf_index **index);
 
-/* Adds the tables of multi-index hashing (M. Norouzi, A. Punjani and D. Fleet, CVPR 2012): codes are cut into
- * substrings of about log2(rows) bits, and a table for each lists the rows that have a given substring. Two
- * codes at distance r agree up to r / tables bits in some substring. For codes of at most 256 bits and fewer
- * than 2^32 rows; a table takes 5 to 36 bytes per row. */
+/* Adds the tables of multi-index hashing (M. Norouzi, A. Punjani and D. Fleet, CVPR 2012): codes are split
+ * into substrings of about log2(rows) bits, and a table for each lists the rows that have a given substring.
+ * Two codes at distance r agree up to r / tables bits in some substring. For codes of at most 256 bits and
+ * fewer than 2^32 rows; a table takes 5 to 36 bytes per row. */
 DLTF_API dltf_status dltf_index_build(dltf_index *index, int64_t threads, dltf_progress_fn progress,
                                       void *context);
 
@@ -78,8 +78,8 @@ typedef struct dltf_neighbours_view {
     dltf_search_method method; /* flat or multi-index */
 } dltf_neighbours_view;
 
-/* The neighbours of each query among the rows of the database: the k nearest, where of equally distant rows
- * the first ones are taken, or all within the radius. */
+/* The neighbours of each query among the rows of the database: the k nearest (of equally distant rows, the
+ * first), or all within the radius. */
 DLTF_API dltf_status dltf_search(const dltf_index *index, dltf_matrix queries,
                                  const dltf_search_options *options, dltf_progress_fn progress, void *context,
                                  dltf_neighbours **neighbours);

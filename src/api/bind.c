@@ -31,6 +31,7 @@ dltf_status dltf_options_new(const char *task, dltf_options **options) {
     dltf_status status = DLTF_OK;
     dltf_options *made = NULL;
     int found = 0;
+    *options = NULL;
     while (found < TASK_COUNT && strcmp(tasks[found].name, task) != 0)
         found++;
     if (found == TASK_COUNT)
@@ -87,6 +88,9 @@ static dltf_status check_task(const dltf_options *options, const char *task) {
 
 dltf_status dltf_array_borrow(const void *data, dltf_type type, int64_t rows, int64_t cols,
                               dltf_array **array) {
+    *array = NULL;
+    if (type != DLTF_F32 && type != DLTF_F64 && type != DLTF_U8)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA, "unsupported element type %d", (int)type);
     dltf_array *made = DL_NEW(dltf_array, 1);
     if (!made)
         return DLTF_MEMORY;

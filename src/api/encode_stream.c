@@ -1,16 +1,28 @@
 /* dltf_encode_stream: connects coding, which does no I/O, to readers and writers, which know no models. Rows
  * are read, coded and written piece by piece; a piece is a few tiles. */
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "coding/encoder.h"
 #include "coding/residual.h"
+#include "comm/comm.h"
 #include "data/codes.h"
 #include "data/model.h"
+#include "io/reader.h"
 
 #include <math.h>
 
 /* A piece takes about this many bytes of samples and codes, and at most this many tiles. */
 enum { PIECE_BYTES = 8 << 20, PIECE_TILES = 64 };
+
+/* With several ranks, rounds: the pieces of a round are coded by one rank each and written by rank 0. */
+typedef struct pieces {
+    int64_t *rows, *tiles, *entries; /* of the piece of each rank */
+    int64_t *ones;                   /* that is how many numbers of entries each rank sends */
+    int32_t *count, *indices;        /* the pieces of all ranks, one after the other; on rank 0 */
+    float *values;
+    double (*sums)[2]; /* of tiles */
+} pieces;
 
 typedef struct stream {
     dltf_encoder *encoder;
@@ -18,9 +30,11 @@ typedef struct stream {
     dltf_progress_fn progress;
     void *context;
     int64_t max_rows;  /* of a piece */
+    int64_t first;     /* row of the piece of this rank */
     dltf_codes *codes; /* of a piece */
     int32_t *count;
     dl_residual residual;
+    pieces round;
 } stream;
 
 static int64_t piece_rows(int64_t n, int64_t k) {
@@ -29,9 +43,75 @@ static int64_t piece_rows(int64_t n, int64_t k) {
     return DL_TILE * (tiles < 1 ? 1 : tiles > PIECE_TILES ? PIECE_TILES : tiles);
 }
 
+/* ---- Memory ---- */
+
+static dltf_status round_alloc(pieces *r, int64_t max_rows, int64_t k) {
+    dltf_status status = DLTF_OK;
+    int64_t ranks = dl_comm_size(), all = dl_comm_rank() == 0 ? ranks * max_rows : 0;
+    DL_TRY_NEW(r->rows, ranks);
+    DL_TRY_NEW(r->tiles, ranks);
+    DL_TRY_NEW(r->entries, ranks);
+    DL_TRY_NEW(r->ones, ranks);
+    for (int64_t i = 0; i < ranks; i++)
+        r->ones[i] = 1;
+    DL_TRY_NEW(r->count, all);
+    DL_TRY_NEW(r->indices, all * k);
+    DL_TRY_NEW(r->values, all * k);
+    DL_TRY_NEW(r->sums, dl_tiles(all, DL_TILE));
+done:
+    return status;
+}
+
+static void round_free(pieces *r) {
+    dl_free(r->rows);
+    dl_free(r->tiles);
+    dl_free(r->entries);
+    dl_free(r->ones);
+    dl_free(r->count);
+    dl_free(r->indices);
+    dl_free(r->values);
+    dl_free(r->sums);
+}
+
+/* Checks that the columns fit the model before anything is read. */
+static dltf_status check_columns(const stream *s) {
+    dltf_matrix shape = dltf_matrix_f32(s->codes->values, 1, dltf_reader_cols(s->reader));
+    return dl_encoder_check(s->encoder, shape);
+}
+
+static dltf_status stream_open(stream *s, const dltf_model *model, const dltf_encode_options *encoding) {
+    dltf_status status = DLTF_OK;
+    int threads = dl_thread_count(encoding ? encoding->threads : 0);
+    DL_TRY(dltf_encoder_new(model, encoding, &s->encoder));
+    int64_t k = dltf_encoder_k(s->encoder);
+    s->max_rows = piece_rows(model->parts.n, k);
+    DL_TRY(dl_codes_alloc(s->max_rows, model->parts.m, s->max_rows * k, &s->codes));
+    DL_TRY(check_columns(s));
+    DL_TRY_NEW(s->count, s->max_rows);
+    DL_TRY(dl_residual_open(&s->residual, model, threads, s->max_rows));
+    if (dl_comm_size() == 1)
+        goto done;
+    DL_TRY(round_alloc(&s->round, s->max_rows, k));
+    if (dltf_reader_rows(s->reader) < 0)
+        status = dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA,
+                               "a stream cannot be divided among ranks: use one process");
+done:
+    return status;
+}
+
+static void stream_close(stream *s) {
+    dltf_encoder_free(s->encoder);
+    dltf_codes_free(s->codes);
+    dl_free(s->count);
+    dl_residual_close(&s->residual);
+    round_free(&s->round);
+}
+
+/* ---- Pieces ---- */
+
 static dltf_status report(const stream *s) {
     int64_t total = dltf_reader_rows(s->reader);
-    dltf_progress now = {"encoding", s->residual.rows, total > 0 ? total : 0, NULL};
+    dltf_progress now = {.task = "encoding", .done = s->residual.rows, .total = total > 0 ? total : 0};
     if (s->progress && s->progress(s->context, &now) != 0)
         return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     return DLTF_OK;
@@ -47,53 +127,132 @@ static dltf_status read_piece(stream *s, dltf_matrix *X) {
     }
 }
 
-static dltf_status encode_piece(stream *s, dltf_matrix X, dltf_codes_writer *writer,
-                                dltf_stream_totals *totals) {
-    dltf_status status = DLTF_OK;
+/* Codes and residual of a piece. */
+static dltf_status code_piece(stream *s, dltf_matrix X) {
     int64_t k = dltf_encoder_k(s->encoder);
     dl_slots out = {X.rows, k, s->count, s->codes->indices, s->codes->values};
-    DL_TRY(dl_encoder_rows(s->encoder, X, 0, s->residual.rows, out));
+    dltf_status status = dl_encoder_rows(s->encoder, X, 0, s->first, out);
+    if (status != DLTF_OK)
+        return status;
     s->codes->rows = X.rows;
     dl_codes_compress(s->codes, s->count, k);
-    DL_TRY(dl_residual_add(&s->residual, X, s->codes));
-    DL_TRY(dltf_codes_writer_add(writer, dltf_codes_csr(s->codes)));
-    totals->samples += X.rows;
-    totals->entries += s->codes->indptr[X.rows];
+    return dl_residual_piece(&s->residual, X, s->first, s->codes);
+}
+
+static dltf_status write_piece(stream *s, dltf_csr codes, double (*sums)[2], dltf_codes_writer *writer,
+                               dltf_stream_totals *totals) {
+    dltf_status status = dl_residual_join(&s->residual, sums, codes.rows);
+    totals->samples += codes.rows;
+    totals->entries += codes.indptr[codes.rows];
+    return status == DLTF_OK ? dltf_codes_writer_add(writer, codes) : status;
+}
+
+static dltf_status encode_alone(stream *s, dltf_codes_writer *writer, dltf_stream_totals *totals) {
+    dltf_status status = DLTF_OK;
+    dltf_matrix X = {0};
+    DL_TRY(read_piece(s, &X));
+    while (X.rows > 0) {
+        DL_TRY(code_piece(s, X));
+        DL_TRY(write_piece(s, dltf_codes_csr(s->codes), s->residual.sums, writer, totals));
+        s->first += X.rows;
+        DL_TRY(report(s));
+        DL_TRY(read_piece(s, &X));
+    }
 done:
     return status;
 }
 
-/* Checks that the columns fit the model before anything is read. */
-static dltf_status check_columns(const stream *s) {
-    dltf_matrix shape = dltf_matrix_f32(s->codes->values, 1, dltf_reader_cols(s->reader));
-    return dl_encoder_check(s->encoder, shape);
+/* ---- Rounds ---- */
+
+/* The rows of the pieces of a round that begins at row `begin`. Moves the reader to that of this rank. */
+static dltf_status begin_round(stream *s, int64_t begin) {
+    dltf_status status = DLTF_OK;
+    int64_t total = dltf_reader_rows(s->reader);
+    for (int r = 0; r < dl_comm_size(); r++) {
+        int64_t first = begin + r * s->max_rows;
+        s->round.rows[r] = dl_max(0, dl_min(s->max_rows, total - first));
+        s->round.tiles[r] = dl_tiles(s->round.rows[r], DL_TILE);
+        if (r < dl_comm_rank())
+            DL_TRY(dl_reader_skip(s->reader, s->max_rows));
+    }
+    s->first = begin + dl_comm_rank() * s->max_rows;
+done:
+    return status;
+}
+
+static dltf_status code_own_piece(stream *s) {
+    dltf_status status = DLTF_OK;
+    dltf_matrix X = {0};
+    int rank = dl_comm_rank();
+    if (s->round.rows[rank] > 0) {
+        DL_TRY(read_piece(s, &X));
+        DL_TRY(code_piece(s, X));
+    }
+    status = dl_reader_skip(s->reader, (dl_comm_size() - 1 - rank) * s->max_rows);
+done:
+    return status;
+}
+
+static dltf_status collect_round(stream *s) {
+    pieces *r = &s->round;
+    int64_t mine = r->rows[dl_comm_rank()] > 0 ? s->codes->indptr[s->codes->rows] : 0;
+    dl_comm_gather_all(&mine, r->ones, sizeof mine, r->entries);
+    dl_comm_gather(s->count, r->rows, sizeof *r->count, r->count);
+    dl_comm_gather(s->codes->indices, r->entries, sizeof *r->indices, r->indices);
+    dl_comm_gather(s->codes->values, r->entries, sizeof *r->values, r->values);
+    dl_comm_gather(s->residual.sums, r->tiles, sizeof *r->sums, r->sums);
+    return dl_comm_status();
+}
+
+static dltf_status write_round(stream *s, dltf_codes_writer *writer, dltf_stream_totals *totals) {
+    dltf_status status = DLTF_OK;
+    pieces all = s->round;
+    for (int r = 0; r < dl_comm_size(); r++) {
+        int64_t *indptr = s->codes->indptr, rows = all.rows[r];
+        for (int64_t i = 0; i < rows; i++)
+            indptr[i + 1] = indptr[i] + all.count[i];
+        dltf_csr codes = {rows, s->codes->cols, indptr, all.indices, all.values};
+        if (rows > 0)
+            DL_TRY(write_piece(s, codes, all.sums, writer, totals));
+        all.count += rows;
+        all.indices += all.entries[r];
+        all.values += all.entries[r];
+        all.sums += all.tiles[r];
+    }
+done:
+    return status;
+}
+
+static dltf_status encode_in_rounds(stream *s, dltf_codes_writer *writer, dltf_stream_totals *totals) {
+    dltf_status status = DLTF_OK;
+    dltf_matrix rest = {0};
+    for (int64_t begin = 0; begin < dltf_reader_rows(s->reader); begin += dl_comm_size() * s->max_rows) {
+        DL_TRY(begin_round(s, begin));
+        DL_TRY(code_own_piece(s));
+        DL_TRY(collect_round(s));
+        if (dl_comm_rank() == 0)
+            DL_TRY(write_round(s, writer, totals));
+        status = report(s);
+        if (dl_comm_any(status != DLTF_OK))
+            return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
+    }
+    DL_TRY(read_piece(s, &rest)); /* none, unless the file goes on */
+    status = dl_comm_agree(DLTF_OK);
+done:
+    return status;
 }
 
 dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
                                const dltf_encode_options *encoding, dltf_progress_fn progress, void *context,
                                dltf_codes_writer *writer, dltf_stream_totals *totals) {
-    dltf_status status = DLTF_OK;
     stream s = {.reader = reader, .progress = progress, .context = context};
-    dltf_matrix X = {0};
     *totals = (dltf_stream_totals){0};
-    DL_TRY(dltf_encoder_new(model, encoding, &s.encoder));
-    s.max_rows = piece_rows(model->parts.n, dltf_encoder_k(s.encoder));
-    DL_TRY(dl_codes_alloc(s.max_rows, model->parts.m, s.max_rows * dltf_encoder_k(s.encoder), &s.codes));
-    DL_TRY(check_columns(&s));
-    DL_TRY_NEW(s.count, s.max_rows);
-    DL_TRY(
-        dl_residual_open(&s.residual, model, dl_thread_count(encoding ? encoding->threads : 0), s.max_rows));
-    DL_TRY(read_piece(&s, &X));
-    while (X.rows > 0) {
-        DL_TRY(encode_piece(&s, X, writer, totals));
-        DL_TRY(report(&s));
-        DL_TRY(read_piece(&s, &X));
-    }
-    totals->relative_error = dl_residual_relative(&s.residual);
-done:
-    dltf_encoder_free(s.encoder);
-    dltf_codes_free(s.codes);
-    dl_free(s.count);
-    dl_residual_close(&s.residual);
+    dltf_status status = stream_open(&s, model, encoding);
+    if (status == DLTF_OK)
+        status =
+            dl_comm_size() == 1 ? encode_alone(&s, writer, totals) : encode_in_rounds(&s, writer, totals);
+    if (status == DLTF_OK)
+        totals->relative_error = dl_residual_relative(&s.residual);
+    stream_close(&s);
     return status;
 }

@@ -103,13 +103,12 @@ static void *run_worker(void *argument) {
     return NULL;
 }
 
-/* A thread with no signals, which are for the threads of the program. */
+/* Starts a thread that leaves signals to the threads of the program, except those that it causes itself:
+ * blocked, they would end the process without running its handler. */
 static bool start_thread(worker *w) {
     pthread_attr_t attributes;
     pthread_t thread;
     sigset_t blocked, before;
-    /* All but those that the thread itself causes: blocked, they would end the process without its handler.
-     */
     sigfillset(&blocked);
     sigdelset(&blocked, SIGBUS);
     sigdelset(&blocked, SIGSEGV);

@@ -23,7 +23,10 @@ static dltf_status fail(const char *what) {
 }
 
 static dltf_status map(int descriptor, dl_scratch *scratch) {
-    int error = posix_fallocate(descriptor, 0, scratch->bytes); /* a full disk would kill the process later */
+    int error = 0;
+    do /* a full disk would kill the process later */
+        error = posix_fallocate(descriptor, 0, scratch->bytes);
+    while (error == EINTR);
     if (error != 0) {
         errno = error;
         return fail("reserve space for a temporary file");
@@ -61,6 +64,7 @@ void dl_scratch_rest(const dl_scratch *scratch, const void *part, int64_t bytes)
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)part,
               end = begin + (uintptr_t)bytes;
     uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
-    if (scratch->memory && first < last)
+    uintptr_t start = (uintptr_t)scratch->memory;
+    if (scratch->memory && begin >= start && end <= start + (uintptr_t)scratch->bytes && first < last)
         madvise((char *)scratch->memory + (first - (uintptr_t)scratch->memory), last - first, MADV_DONTNEED);
 }

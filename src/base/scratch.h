@@ -9,12 +9,12 @@ typedef struct dl_scratch {
     int64_t bytes;
 } dl_scratch;
 
-/* `bytes` zeros, mapped from a file without name in $TMPDIR, or else /var/tmp, that vanishes with the
- * process. */
+/* `bytes` zeros, mapped from an unnamed file in $TMPDIR or else /var/tmp, which vanishes with the process. */
 dltf_status dl_scratch_new(int64_t bytes, dl_scratch *scratch);
 void dl_scratch_free(dl_scratch *scratch);
 
-/* The part is not needed for a while: it no longer counts as resident memory. Its content is kept. */
+/* Releases the resident pages of a part that is not needed for a while. Its content is kept. Does nothing for
+ * memory that is not in the scratch. */
 void dl_scratch_rest(const dl_scratch *scratch, const void *part, int64_t bytes);
 
 #endif

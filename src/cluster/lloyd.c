@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "cluster/bounds.h"
 #include "cluster/moves.h"
+#include "comm/comm.h"
 
 dltf_status dl_lloyd_alloc(dl_lloyd *state, const dl_points *points, int64_t c, bool spherical, int threads) {
     dltf_status status = DLTF_OK;
@@ -56,22 +57,25 @@ static double inertia_of(dl_lloyd *state) {
     dl_parallel(state->threads, tiles, tile_inertia, state);
     for (int64_t tile = 0; tile < tiles; tile++)
         sum += state->moves->distance[tile];
+    dl_comm_sum(&sum, 1);
     return sum;
 }
 
 dltf_status dl_lloyd_run(dl_lloyd *state, int64_t iterations, double movement, bool (*step)(void *),
                          void *context) {
     for (;;) {
-        bool same = dl_bounds_assign(state) == 0 && state->iterations > 0;
+        bool same = !dl_comm_any(dl_bounds_assign(state) > 0) && state->iterations > 0;
         same = !dl_moves_fill_empty(state) && same;
         state->converged = state->converged || same;
         if (state->converged || state->iterations == iterations)
             break;
         state->converged = dl_moves_apply(state) <= movement;
         state->iterations++;
-        if (!step(context))
+        if (dl_comm_any(!step(context)))
             return DLTF_CANCELLED;
+        if (dl_comm_status() != DLTF_OK)
+            break;
     }
     state->inertia = inertia_of(state);
-    return DLTF_OK;
+    return dl_comm_status();
 }

@@ -5,12 +5,14 @@
 #include "cluster/lloyd.h"
 
 typedef struct dl_moves {
-    double *sums;           /* c x n: of the samples as of `summed` */
+    double *sums;           /* c x n: of the samples of this rank as of `summed` */
+    double *totals;         /* c x n: of all samples; with one rank the same array */
     int32_t *summed;        /* N: the assignment that the sums belong to; -1: none */
     int64_t *joined, *left; /* N: samples that moved, sorted by new and by old cluster */
     int64_t *to, *from;     /* c + 1: where the samples of a cluster begin in the two lists */
     float *before;          /* n floats per thread */
-    double *distance;       /* N: work space of empty clusters */
+    double *row;            /* n: a sample */
+    double *distance;       /* N, at least c: work space */
 } dl_moves;
 
 dltf_status dl_moves_alloc(dl_moves **moves, int64_t N, int64_t n, int64_t c, int threads);

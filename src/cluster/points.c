@@ -2,11 +2,19 @@
 #include "cluster/points.h"
 
 #include "base/memory.h"
+#include "comm/comm.h"
 #include "data/matrix.h"
 #include "kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>
+
+/* The samples of this rank, of so many. */
+static void divide(int64_t rows, dl_points *points) {
+    points->all = rows;
+    points->first = dl_comm_first(rows, dl_comm_rank());
+    points->N = dl_comm_first(rows, dl_comm_rank() + 1) - points->first;
+}
 
 /* ---- Dense rows ---- */
 
@@ -22,20 +30,25 @@ static dltf_status measure_box(dltf_matrix X, double *row, dl_points *points) {
     double *low = NULL, *high = NULL;
     int64_t n = X.cols;
     DL_TRY_NEW(points->mean, n);
-    DL_TRY_NEW(low, n);
+    DL_TRY_NEW(low, 2 * n);
     DL_TRY_NEW(high, n);
-    for (int64_t i = 0; i < X.rows; i++) {
+    for (int64_t j = 0; j < 2 * n; j++)
+        low[j] = INFINITY;
+    for (int64_t i = points->first; i < points->first + points->N; i++) {
         dl_matrix_row(X, i, row);
         DL_TRY(dl_matrix_status(X));
         DL_TRY(dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA));
         for (int64_t j = 0; j < n; j++) {
             points->mean[j] += row[j] / (double)X.rows; /* divided first: sums of huge values overflow */
-            low[j] = i == 0 ? row[j] : fmin(low[j], row[j]);
-            high[j] = i == 0 ? row[j] : fmax(high[j], row[j]);
+            low[j] = fmin(low[j], row[j]);
+            low[n + j] = fmin(low[n + j], -row[j]);
         }
     }
+    dl_comm_sum(points->mean, n);
+    dl_comm_least(low, 2 * n);
+    DL_TRY(dl_comm_status());
     for (int64_t j = 0; j < n; j++)
-        high[j] -= low[j];
+        high[j] = -low[n + j] - low[j];
     double diagonal = dl_norm(high, n);
     if (!isfinite(diagonal))
         status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
@@ -50,7 +63,7 @@ done:
 
 /* Variance of the rows about their mean, which is 0 unless they are spherical. */
 static dltf_status measure_variance(dl_points *points) {
-    double squares = 0, mean_square = 0, *sum = DL_NEW(double, points->n);
+    double squares = 0, mean_square = 0, *sum = DL_NEW(double, points->n), N = (double)points->all;
     if (!sum)
         return DLTF_MEMORY;
     for (int64_t i = 0; i < points->N; i++) {
@@ -58,31 +71,34 @@ static dltf_status measure_variance(dl_points *points) {
         squares += points->rows ? dl_kernels_now()->square(points->rows + i * points->n, points->n)
                                 : points->square[i];
     }
+    dl_comm_sum(sum, points->n);
+    dl_comm_sum(&squares, 1);
     for (int64_t j = 0; j < points->n; j++)
-        mean_square += sum[j] / (double)points->N * sum[j] / (double)points->N;
-    points->variance = fmax(squares / (double)points->N - mean_square, 0) / (double)points->n;
+        mean_square += sum[j] / N * sum[j] / N;
+    points->variance = fmax(squares / N - mean_square, 0) / (double)points->n;
     dl_free(sum);
-    return DLTF_OK;
+    return dl_comm_status();
 }
 
 dltf_status dl_points_dense(dltf_matrix X, bool spherical, dl_points *points) {
     dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     double *row = NULL;
     int64_t n = X.cols;
-    *points = (dl_points){.N = X.rows, .n = n, .scale = 1};
+    *points = (dl_points){.n = n, .scale = 1};
     if (status != DLTF_OK)
         return status;
+    divide(X.rows, points);
     DL_TRY_NEW(row, n);
-    DL_TRY_NEW(points->rows, X.rows * n);
+    DL_TRY_NEW(points->rows, points->N * n);
     if (!spherical)
         DL_TRY(measure_box(X, row, points));
-    for (int64_t i = 0; i < X.rows; i++) {
-        dl_matrix_row(X, i, row);
+    for (int64_t i = 0; i < points->N; i++) {
+        dl_matrix_row(X, points->first + i, row);
         if (spherical) {
-            DL_TRY(dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA));
+            DL_TRY(dl_row_check_finite(row, n, points->first + i, DLTF_SUBJECT_DATA));
             DL_TRY(dl_matrix_status(X));
             if (!dl_normalise(row, n))
-                DL_TRY(zero_row(i, DLTF_SUBJECT_DATA));
+                DL_TRY(zero_row(points->first + i, DLTF_SUBJECT_DATA));
         }
         for (int64_t j = 0; j < n; j++)
             points->rows[i * n + j] =
@@ -107,20 +123,24 @@ static double row_norm(dltf_csr Z, int64_t i) {
 dltf_status dl_points_sparse(const dltf_codes *codes, bool spherical, dl_points *points) {
     dltf_status status = DLTF_OK;
     dltf_csr Z = dltf_codes_csr(codes);
-    double longest = 0;
-    *points = (dl_points){.N = Z.rows, .n = Z.cols, .indptr = Z.indptr, .indices = Z.indices, .scale = 1};
+    double longest = 0; /* minus the largest norm */
+    *points = (dl_points){.n = Z.cols, .indices = Z.indices, .scale = 1};
     if (Z.rows < 1)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES, "no samples");
-    DL_TRY_NEW(points->values, Z.indptr[Z.rows]);
-    DL_TRY_NEW(points->square, Z.rows);
-    for (int64_t i = 0; i < Z.rows; i++)
-        longest = fmax(longest, row_norm(Z, i));
-    if (!spherical && longest > 0)
-        points->scale = 1 / longest;
-    for (int64_t i = 0; i < Z.rows; i++) {
+    divide(Z.rows, points);
+    Z.indptr += points->first;
+    points->indptr = Z.indptr;
+    DL_TRY_NEW(points->values, Z.indptr[points->N]);
+    DL_TRY_NEW(points->square, points->N);
+    for (int64_t i = 0; i < points->N; i++)
+        longest = fmin(longest, -row_norm(Z, i));
+    dl_comm_least(&longest, 1);
+    if (!spherical && longest < 0)
+        points->scale = -1 / longest;
+    for (int64_t i = 0; i < points->N; i++) {
         double norm = row_norm(Z, i), scale = points->scale;
         if (spherical && norm == 0)
-            DL_TRY(zero_row(i, DLTF_SUBJECT_CODES));
+            DL_TRY(zero_row(points->first + i, DLTF_SUBJECT_CODES));
         if (spherical)
             scale = 1 / norm;
         for (int64_t e = Z.indptr[i]; e < Z.indptr[i + 1]; e++) {

@@ -1,4 +1,5 @@
-/* Samples as k-means uses them: dense rows or sparse codes behind the same four functions.
+/* Samples as k-means uses them: dense rows or sparse codes behind the same four functions. With several
+ * ranks, each has a part of the samples.
  *
  * Both are copied in f32 and scaled so that squares of distances neither overflow nor underflow. Dense rows
  * are also centred, which keeps the digits of data far from the origin. */
@@ -9,6 +10,7 @@
 
 typedef struct dl_points {
     int64_t N, n;
+    int64_t first, all;     /* the N samples of this rank begin at `first` of all samples */
     float *rows;            /* N x n; NULL: sparse */
     const int64_t *indptr;  /* sparse: borrowed from the codes */
     const int32_t *indices; /* borrowed, too */

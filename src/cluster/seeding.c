@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "comm/comm.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,8 @@ dltf_status dl_seeding_alloc(dl_seeding *seeding, const dl_points *points, int64
     DL_TRY_NEW(seeding->distances, seeding->trials * points->N);
     DL_TRY_NEW(seeding->potentials, seeding->trials * dl_tiles(points->N, DL_CLUSTER_TILE));
     DL_TRY_NEW(seeding->nearest, points->N);
+    DL_TRY_NEW(seeding->shares, seeding->trials * dl_comm_size());
+    DL_TRY_NEW(seeding->rows, seeding->trials * points->n);
 done:
     return status;
 }
@@ -27,6 +30,8 @@ void dl_seeding_free(dl_seeding *seeding) {
     dl_free(seeding->distances);
     dl_free(seeding->potentials);
     dl_free(seeding->nearest);
+    dl_free(seeding->shares);
+    dl_free(seeding->rows);
     *seeding = (dl_seeding){0};
 }
 
@@ -36,20 +41,39 @@ typedef struct job {
     int64_t trials, center, best;
 } job;
 
-/* The sample at which the running sum of `weights` exceeds `share` of their total; without weights, that
- * share of the way. */
-static int64_t draw(const double *weights, int64_t N, double total, double share) {
-    double sum = 0;
-    int64_t last = (int64_t)(share * (double)N);
-    for (int64_t i = 0; total > 0 && i < N; i++) {
+/* The sample at which the running sum of `weights`, which begins with `sum`, exceeds `limit`. */
+static int64_t draw(const double *weights, int64_t N, double sum, double limit) {
+    int64_t last = -1;
+    for (int64_t i = 0; i < N; i++) {
         if (weights[i] <= 0)
             continue;
         last = i;
         sum += weights[i];
-        if (sum > share * total)
+        if (sum > limit)
             break;
     }
     return last;
+}
+
+/* The sample of this rank at `share` of the sum of all weights or, if that is 0, of the number of samples; -1
+ * if it belongs to another rank. */
+static int64_t draw_own(const job *j, double total, double share) {
+    const dl_seeding *s = j->seeding;
+    const dl_points *points = j->state->points;
+    int64_t place = (int64_t)(share * (double)points->all) - points->first;
+    if (!(total > 0))
+        return place >= 0 && place < points->N ? place : -1;
+    double before = 0, sum = 0;
+    int owner = 0;
+    for (int r = 0; r < dl_comm_size(); r++) {
+        double own = s->shares[r * s->trials + j->best];
+        if (own > 0 && sum <= share * total) { /* until one exceeds it; rounding may leave that to none */
+            before = sum;
+            owner = r;
+        }
+        sum += own;
+    }
+    return owner == dl_comm_rank() ? draw(s->nearest, points->N, before, share * total) : -1;
 }
 
 static void measure_tile(void *context, int64_t tile, int worker) {
@@ -86,11 +110,18 @@ static void keep_tile(void *context, int64_t tile, int worker) {
 
 /* Sets `best` to the candidate with the smallest potential, which it returns. */
 static double choose(job *j, int64_t tiles) {
-    double least = INFINITY;
+    dl_seeding *s = j->seeding;
+    int64_t ranks = dl_comm_size(), trials = s->trials;
+    double least = INFINITY, *own = s->shares + dl_comm_rank() * trials;
+    memset(s->shares, 0, (size_t)(ranks * trials) * sizeof *s->shares);
+    for (int64_t t = 0; t < j->trials; t++)
+        for (int64_t tile = 0; tile < tiles; tile++)
+            own[t] += s->potentials[tile * trials + t];
+    dl_comm_sum(s->shares, ranks * trials);
     for (int64_t t = 0; t < j->trials; t++) {
         double potential = 0;
-        for (int64_t tile = 0; tile < tiles; tile++)
-            potential += j->seeding->potentials[tile * j->seeding->trials + t];
+        for (int64_t r = 0; r < ranks; r++)
+            potential += s->shares[r * trials + t];
         if (potential < least) {
             least = potential;
             j->best = t;
@@ -102,13 +133,20 @@ static double choose(job *j, int64_t tiles) {
 static void draw_candidates(job *j, dl_random random, uint64_t index, double total) {
     dl_seeding *s = j->seeding;
     const dl_points *points = j->state->points;
+    int64_t n = points->n;
+    memset(s->rows, 0, (size_t)(s->trials * n) * sizeof *s->rows);
     for (int64_t t = 0; t < j->trials; t++) {
-        double share = dl_random_uniform(random, index + (uint64_t)t);
-        float *candidate = s->candidates + t * points->n;
-        dl_points_copy(points, draw(s->nearest, points->N, total, share), candidate);
+        int64_t i = draw_own(j, total, dl_random_uniform(random, index + (uint64_t)t));
+        if (i >= 0)
+            dl_points_add(points, i, 1, s->rows + t * n);
+    }
+    dl_comm_sum(s->rows, j->trials * n); /* of one rank, and zeros */
+    for (int64_t t = 0; t < j->trials; t++) {
         s->squares[t] = 0;
-        for (int64_t d = 0; d < points->n; d++)
-            s->squares[t] += (double)candidate[d] * (double)candidate[d];
+        for (int64_t d = 0; d < n; d++) {
+            s->candidates[t * n + d] = (float)s->rows[t * n + d];
+            s->squares[t] += s->rows[t * n + d] * s->rows[t * n + d];
+        }
     }
 }
 

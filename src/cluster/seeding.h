@@ -11,6 +11,8 @@ typedef struct dl_seeding {
     double *potentials; /* tiles x trials */
     double *nearest;    /* N: squared distance to the nearest center so far */
     double squares[16]; /* ||candidate||^2 */
+    double *shares;     /* ranks x trials: sums of `nearest` if a candidate is taken */
+    double *rows;       /* trials x n: candidates, on the rank that has them */
 } dl_seeding;
 
 dltf_status dl_seeding_alloc(dl_seeding *seeding, const dl_points *points, int64_t c);

@@ -65,23 +65,36 @@ dltf_status dl_find_not_finite(dltf_matrix X, int64_t first, double *row) {
     return status;
 }
 
-dltf_status dl_residual_add(dl_residual *r, dltf_matrix X, const dltf_codes *codes) {
+static dltf_status overflow(void) {
+    return dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                         "values overflow single precision: rescale the data");
+}
+
+dltf_status dl_residual_piece(dl_residual *r, dltf_matrix X, int64_t first, const dltf_codes *codes) {
     piece p = {r, dl_model_samples(r->model, X), codes};
-    int64_t tiles = dl_tiles(X.rows, DL_TILE), first = r->rows;
+    int64_t tiles = dl_tiles(X.rows, DL_TILE);
     dl_parallel(r->threads, tiles, add_tile, &p);
-    for (int64_t t = 0; t < tiles; t++) {
-        r->error += r->sums[t][0];
-        r->energy += r->sums[t][1];
-    }
-    r->rows += X.rows;
     /* A value that is not finite makes the energy not finite. */
-    if (isfinite(r->error) && isfinite(r->energy))
-        return dl_matrix_status(X);
-    dltf_status status = dl_find_not_finite(X, first, r->scratch);
-    if (status == DLTF_OK)
-        status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
-                               "values overflow single precision: rescale the data");
-    return status;
+    for (int64_t t = 0; t < tiles; t++)
+        if (!isfinite(r->sums[t][0]) || !isfinite(r->sums[t][1])) {
+            dltf_status status = dl_find_not_finite(X, first, r->scratch);
+            return status == DLTF_OK ? overflow() : status;
+        }
+    return dl_matrix_status(X);
+}
+
+dltf_status dl_residual_join(dl_residual *r, double (*sums)[2], int64_t rows) {
+    for (int64_t t = 0; t < dl_tiles(rows, DL_TILE); t++) {
+        r->error += sums[t][0];
+        r->energy += sums[t][1];
+    }
+    r->rows += rows;
+    return isfinite(r->error) && isfinite(r->energy) ? DLTF_OK : overflow();
+}
+
+dltf_status dl_residual_add(dl_residual *r, dltf_matrix X, const dltf_codes *codes) {
+    dltf_status status = dl_residual_piece(r, X, r->rows, codes);
+    return status == DLTF_OK ? dl_residual_join(r, r->sums, X.rows) : status;
 }
 
 double dl_residual_relative(const dl_residual *r) {

@@ -20,6 +20,9 @@ typedef struct dl_residual {
 dltf_status dl_residual_open(dl_residual *residual, const dltf_model *model, int threads, int64_t max_rows);
 /* Fails with row, counted over all pieces, and column of the first NaN or infinity. */
 dltf_status dl_residual_add(dl_residual *residual, dltf_matrix X, const dltf_codes *codes);
+/* The same in two steps: the sums of the tiles of a piece whose first row is `first`, and their addition. */
+dltf_status dl_residual_piece(dl_residual *residual, dltf_matrix X, int64_t first, const dltf_codes *codes);
+dltf_status dl_residual_join(dl_residual *residual, double (*sums)[2], int64_t rows);
 /* 0 for 0/0, infinite if only the samples are zero. */
 double dl_residual_relative(const dl_residual *residual);
 void dl_residual_close(dl_residual *residual);

@@ -36,25 +36,37 @@ static dltf_status make_room(dl_bundle *bundle) {
     return DLTF_OK;
 }
 
-dltf_status dl_bundle_add(dl_bundle *bundle, const char *name, dl_tensor_type type, int64_t rows,
-                          int64_t cols, void **data) {
+/* Adds a tensor without data; `count` receives the number of its elements. */
+static dltf_status append(dl_bundle *bundle, const char *name, dl_tensor_type type, int64_t rows,
+                          int64_t cols, int64_t *count) {
     dl_tensor tensor = {.type = type, .rows = rows, .cols = cols > 0 ? cols : 1, .rank = cols > 0 ? 2 : 1};
     if (strlen(name) >= sizeof tensor.name)
         return dl_fail(DLTF_FORMAT, "tensor name '%.60s...' is too long", name);
     if (dl_bundle_find(bundle, name))
         return dl_fail(DLTF_FORMAT, "duplicate tensor '%s'", name);
-    int64_t count = 0;
-    if (rows < 0 || cols < 0 || !dl_multiply(rows, tensor.cols, &count))
+    if (rows < 0 || cols < 0 || !dl_multiply(rows, tensor.cols, count))
         return dl_fail(DLTF_FORMAT, "tensor '%s' has an invalid shape", name);
     dltf_status status = make_room(bundle);
     if (status != DLTF_OK)
         return status;
-    tensor.data = dl_alloc(count, (size_t)dl_tensor_type_size(type));
-    if (!tensor.data)
-        return DLTF_MEMORY;
     snprintf(tensor.name, sizeof tensor.name, "%s", name);
     bundle->tensors[bundle->count++] = tensor;
-    *data = tensor.data;
+    return DLTF_OK;
+}
+
+dltf_status dl_bundle_add(dl_bundle *bundle, const char *name, dl_tensor_type type, int64_t rows,
+                          int64_t cols, void **data) {
+    int64_t count = 0;
+    dltf_status status = append(bundle, name, type, rows, cols, &count);
+    if (status != DLTF_OK)
+        return status;
+    dl_tensor *tensor = &bundle->tensors[bundle->count - 1];
+    tensor->data = dl_alloc(count, (size_t)dl_tensor_type_size(type));
+    if (!tensor->data) {
+        bundle->count--;
+        return DLTF_MEMORY;
+    }
+    *data = tensor->data;
     return DLTF_OK;
 }
 
@@ -65,6 +77,18 @@ dltf_status dl_bundle_add_copy(dl_bundle *bundle, const char *name, dl_tensor_ty
     if (status == DLTF_OK)
         memcpy(data, content, (size_t)dl_tensor_bytes(&bundle->tensors[bundle->count - 1]));
     return status;
+}
+
+dltf_status dl_bundle_add_view(dl_bundle *bundle, const char *name, dl_tensor_type type, int64_t rows,
+                               int64_t cols, const void *content) {
+    int64_t count = 0;
+    dltf_status status = append(bundle, name, type, rows, cols, &count);
+    if (status != DLTF_OK)
+        return status;
+    dl_tensor *tensor = &bundle->tensors[bundle->count - 1];
+    tensor->data = (void *)(uintptr_t)content;
+    tensor->borrowed = true;
+    return DLTF_OK;
 }
 
 const dl_tensor *dl_bundle_find(const dl_bundle *bundle, const char *name) {
@@ -92,7 +116,8 @@ dltf_status dl_bundle_get(const dl_bundle *bundle, const char *name, dl_tensor_t
 
 void dl_bundle_free(dl_bundle *bundle) {
     for (int i = 0; i < bundle->count; i++)
-        dl_free(bundle->tensors[i].data);
+        if (!bundle->tensors[i].borrowed)
+            dl_free(bundle->tensors[i].data);
     dl_free(bundle->tensors);
     dl_notes_free(&bundle->notes);
     *bundle = (dl_bundle){0};

@@ -2,6 +2,7 @@
 #ifndef DL_DATA_BUNDLE_H
 #define DL_DATA_BUNDLE_H
 
+#include "base/scratch.h"
 #include "data/notes.h"
 
 typedef enum dl_tensor_type {
@@ -17,13 +18,15 @@ typedef struct dl_tensor {
     dl_tensor_type type;
     int64_t rows, cols; /* a vector has rank 1 and cols = 1 */
     int rank;           /* 1 or 2 */
-    void *data;         /* owned, C order */
+    void *data;         /* C order */
+    bool borrowed;      /* data belong to someone else */
 } dl_tensor;
 
 typedef struct dl_bundle {
     dl_tensor *tensors;
     int count, capacity;
     dl_notes notes;
+    dl_scratch mapped; /* a file that borrowed data may be in: dl_scratch_rest keeps them out of memory */
 } dl_bundle;
 
 int dl_tensor_type_size(dl_tensor_type type);
@@ -36,6 +39,9 @@ dltf_status dl_bundle_add(dl_bundle *bundle, const char *name, dl_tensor_type ty
                           int64_t cols, void **data);
 /* The same, filled with a copy of `content`. */
 dltf_status dl_bundle_add_copy(dl_bundle *bundle, const char *name, dl_tensor_type type, int64_t rows,
+                               int64_t cols, const void *content);
+/* The same without a copy: `content` must outlive the bundle, which does not change it. */
+dltf_status dl_bundle_add_view(dl_bundle *bundle, const char *name, dl_tensor_type type, int64_t rows,
                                int64_t cols, const void *content);
 /* NULL if not found. */
 const dl_tensor *dl_bundle_find(const dl_bundle *bundle, const char *name);

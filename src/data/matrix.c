@@ -123,7 +123,8 @@ void dl_matrix_expect(dltf_matrix matrix, int64_t first, int64_t count) {
 dltf_status dl_matrix_check_memory(dltf_matrix matrix, dltf_subject subject) {
     dltf_status status = dl_matrix_check(matrix, subject);
     if (status == DLTF_OK && matrix.type == DLTF_ROWS)
-        status = dl_fail_about(DLTF_ARGUMENT, subject, "rows of a source are not supported here: load them");
+        status = dl_fail_about(DLTF_ARGUMENT, subject,
+                               "rows of a source are not supported here: load them into memory first");
     return status;
 }
 

@@ -44,39 +44,76 @@ const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t
     return (const float *)X->data + first * X->row_stride;
 }
 
-dltf_status dl_samples_mean(dltf_matrix X, float *mean) {
-    dltf_status status = DLTF_OK;
-    double *sum = NULL, *row = NULL;
-    DL_TRY_NEW(sum, X.cols);
-    DL_TRY_NEW(row, X.cols);
-    for (int64_t i = 0; i < X.rows; i++) {
+/* ---- Parts ---- */
+
+int64_t dl_scan_parts(int64_t rows) {
+    enum { ROWS = 512, MOST = 1024 };
+    int64_t parts = (rows + ROWS - 1) / ROWS;
+    return parts < MOST ? parts : MOST;
+}
+
+/* Part `part` begins here, and ends where the next one begins. */
+static int64_t first_row(int64_t rows, int64_t part) {
+    int64_t parts = dl_scan_parts(rows);
+    return rows / parts * part + rows % parts * part / parts;
+}
+
+/* ---- The mean ---- */
+
+dltf_status dl_mean_part(dltf_matrix X, int64_t part, double *row, double *sum) {
+    int64_t last = first_row(X.rows, part + 1);
+    for (int64_t i = first_row(X.rows, part); i < last; i++) {
         dl_matrix_row(X, i, row);
-        DL_TRY(dl_row_check_finite(row, X.cols, i, DLTF_SUBJECT_DATA));
+        dltf_status status = dl_row_check_finite(row, X.cols, i, DLTF_SUBJECT_DATA);
+        if (status != DLTF_OK)
+            return status;
         for (int64_t j = 0; j < X.cols; j++)
             sum[j] += row[j] / (double)X.rows; /* divided first: the sum of huge values would overflow */
     }
-    DL_TRY(dl_matrix_status(X));
-    for (int64_t j = 0; j < X.cols; j++)
+    return dl_matrix_status(X);
+}
+
+dltf_status dl_mean_finish(const double *sum, int64_t n, float *mean) {
+    for (int64_t j = 0; j < n; j++)
         mean[j] = (float)sum[j];
-    for (int64_t j = 0; j < X.cols; j++)
-        if (!isfinite(mean[j])) {
-            status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
-                                   "the mean of column %lld overflows single precision: rescale the data",
-                                   (long long)j);
-            break;
-        }
+    for (int64_t j = 0; j < n; j++)
+        if (!isfinite(mean[j]))
+            return dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                                 "the mean of column %lld overflows single precision: rescale the data",
+                                 (long long)j);
+    return DLTF_OK;
+}
+
+dltf_status dl_samples_mean(dltf_matrix X, float *mean) {
+    dltf_status status = DLTF_OK;
+    double *sum = NULL, *row = NULL;
+    int64_t n = X.cols;
+    DL_TRY_NEW(sum, 2 * n);
+    DL_TRY_NEW(row, n);
+    for (int64_t part = 0; part < dl_scan_parts(X.rows); part++) {
+        double *own = sum + n;
+        memset(own, 0, (size_t)n * sizeof *own);
+        DL_TRY(dl_mean_part(X, part, row, own));
+        for (int64_t j = 0; j < n; j++)
+            sum[j] += own[j];
+    }
+    status = dl_mean_finish(sum, n, mean);
 done:
     dl_free(sum);
     dl_free(row);
     return status;
 }
 
+/* ---- Checksums ---- */
+
+static const uint64_t FNV_BASIS = 0xcbf29ce484222325u;
+
 uint64_t dl_checksum_add(uint64_t checksum, uint64_t word) {
     return (checksum ^ word) * 0x100000001b3u;
 }
 
 static uint64_t checksum_of_shape(int64_t rows, int64_t cols) {
-    return dl_checksum_add(dl_checksum_add(0xcbf29ce484222325u, (uint64_t)rows), (uint64_t)cols);
+    return dl_checksum_add(dl_checksum_add(FNV_BASIS, (uint64_t)rows), (uint64_t)cols);
 }
 
 static uint64_t add_row(uint64_t hash, const double *row, int64_t n) {
@@ -93,41 +130,74 @@ dltf_status dl_matrix_checksum(dltf_matrix matrix, uint64_t *checksum) {
     if (!row)
         return DLTF_MEMORY;
     *checksum = checksum_of_shape(matrix.rows, matrix.cols);
-    for (int64_t i = 0; i < matrix.rows; i++) {
-        dl_matrix_row(matrix, i, row);
-        *checksum = add_row(*checksum, row, matrix.cols);
+    for (int64_t part = 0; part < dl_scan_parts(matrix.rows); part++) {
+        uint64_t own = FNV_BASIS;
+        for (int64_t i = first_row(matrix.rows, part); i < first_row(matrix.rows, part + 1); i++) {
+            dl_matrix_row(matrix, i, row);
+            own = add_row(own, row, matrix.cols);
+        }
+        *checksum = dl_checksum_add(*checksum, own);
     }
     dl_free(row);
     return dl_matrix_status(matrix);
 }
 
-dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
-    int64_t n = samples->X.cols, N = samples->X.rows;
-    double *row = DL_NEW(double, n);
-    if (!row)
-        return DLTF_MEMORY;
-    dltf_status status = DLTF_OK;
-    double sum = 0;
-    *scan = (dl_scan){.checksum = checksum_of_shape(N, n)};
-    for (int64_t i = 0; i < N; i++) {
+/* ---- The scan ---- */
+
+dltf_status dl_scan_part(const dl_samples *samples, int64_t part, double *row, dl_scan *found) {
+    int64_t n = samples->X.cols, N = samples->X.rows, last = first_row(N, part + 1);
+    *found = (dl_scan){.checksum = FNV_BASIS};
+    for (int64_t i = first_row(N, part); i < last; i++) {
         dl_matrix_row(samples->X, i, row);
-        DL_TRY(dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA));
-        scan->checksum = add_row(scan->checksum, row, n);
+        dltf_status status = dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA);
+        if (status != DLTF_OK)
+            return status;
+        found->checksum = add_row(found->checksum, row, n);
         preprocess(samples, row);
         double norm = dl_norm(row, n);
-        scan->nonzero_rows += norm > 0;
-        sum += norm / (double)N * norm;
+        found->nonzero_rows += norm > 0;
+        found->mean_square += norm / (double)N * norm;
     }
-    DL_TRY(dl_matrix_status(samples->X));
+    return dl_matrix_status(samples->X);
+}
+
+static void add_part(dl_scan *scan, const dl_scan *part) {
+    scan->checksum = dl_checksum_add(scan->checksum, part->checksum);
+    scan->nonzero_rows += part->nonzero_rows;
+    scan->mean_square += part->mean_square;
+}
+
+static dltf_status check_scan(const dl_samples *samples, const dl_scan *scan) {
     if (scan->nonzero_rows == 0)
-        status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA,
-                               "all %lld samples are zero%s: there is nothing to learn", (long long)N,
-                               samples->mean ? " after the mean is subtracted" : "");
-    else if (!isfinite(sum) || sum < 1e-280)
-        status = dl_fail_about(
+        return dl_fail_about(
+            DLTF_DATA, DLTF_SUBJECT_DATA, "all %lld samples are zero%s: there is nothing to learn",
+            (long long)samples->X.rows, samples->mean ? " after the mean is subtracted" : "");
+    if (!isfinite(scan->mean_square) || scan->mean_square < 1e-280)
+        return dl_fail_about(
             DLTF_NUMERIC, DLTF_SUBJECT_DATA,
             "the squares of the values are out of range for double precision: rescale the data");
-    scan->mean_square = sum;
+    return DLTF_OK;
+}
+
+dltf_status dl_scan_join(const dl_samples *samples, const dl_scan *parts, dl_scan *scan) {
+    *scan = (dl_scan){.checksum = checksum_of_shape(samples->X.rows, samples->X.cols)};
+    for (int64_t part = 0; part < dl_scan_parts(samples->X.rows); part++)
+        add_part(scan, &parts[part]);
+    return check_scan(samples, scan);
+}
+
+dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
+    dltf_status status = DLTF_OK;
+    double *row = DL_NEW(double, samples->X.cols);
+    if (!row)
+        return DLTF_MEMORY;
+    *scan = (dl_scan){.checksum = checksum_of_shape(samples->X.rows, samples->X.cols)};
+    for (int64_t part = 0; part < dl_scan_parts(samples->X.rows); part++) {
+        dl_scan found;
+        DL_TRY(dl_scan_part(samples, part, row, &found));
+        add_part(scan, &found);
+    }
+    status = check_scan(samples, scan);
 done:
     dl_free(row);
     return status;

@@ -16,9 +16,9 @@ typedef struct dl_samples {
     double scale;      /* then multiplied */
 } dl_samples;
 
-/* Results of one pass over the raw data. */
+/* Results of one pass over the raw data, or over a part of it. */
 typedef struct dl_scan {
-    double mean_square; /* mean of ||x||^2 after preprocessing */
+    double mean_square; /* mean of ||x||^2 after preprocessing; of a part: what it contributes */
     uint64_t checksum;  /* of shape and values, independent of element type and memory order */
     int64_t nonzero_rows;
 } dl_scan;
@@ -40,5 +40,15 @@ dltf_status dl_matrix_checksum(dltf_matrix matrix, uint64_t *checksum);
 
 /* Fails with row and column of the first NaN or infinity, and if all rows are zero. */
 dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan);
+
+/* The same in parts, whose number depends only on that of the rows: whoever computes them, sums and checksum
+ * have the same bytes. `row` is work space of n doubles. */
+int64_t dl_scan_parts(int64_t rows);
+dltf_status dl_scan_part(const dl_samples *samples, int64_t part, double *row, dl_scan *found);
+dltf_status dl_scan_join(const dl_samples *samples, const dl_scan *parts, dl_scan *scan);
+
+/* Adds what a part contributes to the mean row; then the mean from the sum of all parts, in order. */
+dltf_status dl_mean_part(dltf_matrix X, int64_t part, double *row, double *sum);
+dltf_status dl_mean_finish(const double *sum, int64_t n, float *mean);
 
 #endif

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first failure of a reader, in whichever thread it was. `status` is set last, and what it announces does
- * not change any more. */
+/* The first failure of a reader, in any thread. `status` is set last; the other fields do not change after
+ * that. */
 typedef struct failure {
     atomic_flag claimed; /* by the thread that writes the others */
     atomic_int status;

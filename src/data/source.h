@@ -4,8 +4,8 @@
 
 #include "base/status.h"
 
-/* Row i. Rows cannot report a failure where they are used, deep inside a loop of many threads: they are zero
- * after the first one, which is kept for dl_source_status. */
+/* Row i. A failure cannot be reported here, deep inside a parallel loop: rows are zero after the first one,
+ * which is kept for dl_source_status. */
 void dl_source_row(const dltf_source *source, int64_t row, double *out);
 void dl_source_row_f32(const dltf_source *source, int64_t row, float *out);
 

@@ -1,5 +1,5 @@
 /* Reads JPEG files into planes, line by line. libjpeg reports failure by longjmp, which never leaves this
- * file, and fills in what is missing or damaged with a mere warning: here that is an error. */
+ * file. It only warns about missing or damaged data and fills them in: here that is an error. */
 #include "io/jpeg.h"
 
 #include "base/memory.h"
@@ -41,6 +41,7 @@ static _Noreturn void give_up(reader *r, dltf_status status) {
 }
 
 static _Noreturn void on_error(j_common_ptr jpeg) {
+    static const char prefix[] = "Corrupt JPEG data: "; /* of many messages of libjpeg */
     reader *r = jpeg->client_data;
     char text[JMSG_LENGTH_MAX];
     if (jpeg->err->msg_code == JERR_OUT_OF_MEMORY)
@@ -49,7 +50,8 @@ static _Noreturn void on_error(j_common_ptr jpeg) {
         give_up(
             r, dl_fail(DLTF_FORMAT, "truncated: %s bytes are not a complete JPEG", DL_COMMAS(r->file->size)));
     jpeg->err->format_message(jpeg, text);
-    give_up(r, dl_fail(DLTF_FORMAT, "corrupt JPEG: %s", text));
+    bool repeated = strncmp(text, prefix, sizeof prefix - 1) == 0;
+    give_up(r, dl_fail(DLTF_FORMAT, "corrupt JPEG: %s", text + (repeated ? sizeof prefix - 1 : 0)));
 }
 
 /* Level -1 is a warning, others trace. Bytes between segments, which some cameras write, do no harm. */

@@ -1,12 +1,14 @@
-/* dltf_reader: reads rows in order, a few at a time. Raw rows and .npy in C order are streamed through one
- * buffer; other formats are loaded whole and returned in pieces. */
+/* dltf_reader: reads rows in order, a few at a time. Raw rows, .npy in C order and .fvecs from a pipe are
+ * streamed through one buffer; other formats are loaded whole and returned in pieces. */
 #include "io/reader.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "data/matrix.h"
 #include "io/bytes.h"
 #include "io/matrix_file.h"
 #include "io/npy.h"
+#include "io/vecs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +23,8 @@ struct dltf_reader {
     dl_elements elements;            /* how an element is stored */
     dltf_type type;                  /* element type of returned rows */
     int64_t rows, cols;              /* rows = -1 if unknown until end of input */
-    int64_t row_bytes;               /* of a row in the stream */
+    int64_t row_bytes;               /* of a row in the stream, */
+    int64_t row_prefix;              /* of which so many come before its elements */
     int64_t done;                    /* rows returned so far */
     uint8_t *bytes;                  /* buffer, as read */
     int64_t capacity, filled, given; /* of `bytes`; the first `given` belong to the rows returned last */
@@ -99,6 +102,27 @@ done:
     return status;
 }
 
+/* A stream that begins with a dimension, which no other format does: .fvecs. The bytes read so far are its
+ * first. */
+static dltf_status begin_fvecs(dltf_reader *r, const uint8_t *beginning, int64_t start) {
+    dl_row_layout layout;
+    dltf_status status = dl_fvecs_describe(beginning, start, 0, &layout);
+    if (status != DLTF_OK)
+        return status;
+    r->type = DLTF_F32;
+    r->elements = layout.elements;
+    r->rows = -1;
+    r->cols = layout.cols;
+    r->row_prefix = layout.prefix;
+    r->row_bytes = layout.prefix + layout.cols * layout.elements.item;
+    r->bytes = dl_alloc(start, 1);
+    if (!r->bytes)
+        return DLTF_MEMORY;
+    memcpy(r->bytes, beginning, (size_t)start);
+    r->filled = r->capacity = start;
+    return DLTF_OK;
+}
+
 /* Loads a stream that cannot be read row by row and whose first bytes were already read. */
 static dltf_status load_rest(dltf_reader *r, const uint8_t *beginning, int64_t start) {
     if (dl_npy_recognise(beginning, start))
@@ -124,7 +148,9 @@ static dltf_status open_content(dltf_reader *r, const char *path, int64_t raw_co
     dltf_status status = begin_npy(r, size, beginning, &start, &in_order);
     if (status == DLTF_OK && !in_order && path)
         return dltf_array_load(path, &r->array); /* already prefixed with the path */
-    if (status == DLTF_OK && !in_order)
+    if (status == DLTF_OK && !in_order && dl_fvecs_recognise(beginning, start))
+        status = begin_fvecs(r, beginning, start);
+    else if (status == DLTF_OK && !in_order)
         status = load_rest(r, beginning, start);
     return dl_file_result(status, r->name);
 }
@@ -268,9 +294,24 @@ static dltf_status check_end(const dltf_reader *r, int64_t wanted) {
     return DLTF_OK;
 }
 
+/* Moves the elements of the first `count` rows together. */
+static dltf_status remove_prefixes(dltf_reader *r, int64_t count) {
+    int64_t size = r->row_bytes - r->row_prefix;
+    for (int64_t i = 0; r->row_prefix > 0 && i < count; i++) {
+        const uint8_t *row = r->bytes + i * r->row_bytes;
+        dltf_status status = dl_vecs_check(row, r->done + i, r->cols);
+        if (status != DLTF_OK)
+            return status;
+        memmove(r->bytes + i * size, row + r->row_prefix, (size_t)size);
+    }
+    return DLTF_OK;
+}
+
 /* The first `count` rows of the buffer as a matrix. */
 static dltf_status convert(dltf_reader *r, int64_t count, dltf_matrix *rows) {
-    dltf_status status = DLTF_OK;
+    dltf_status status = remove_prefixes(r, count);
+    if (status != DLTF_OK)
+        return status;
     *rows = (dltf_matrix){r->bytes, r->type, count, r->cols, r->cols, 1};
     if (dl_elements_native(&r->elements, r->type))
         return DLTF_OK;
@@ -284,7 +325,7 @@ static dltf_status convert(dltf_reader *r, int64_t count, dltf_matrix *rows) {
     }
     r->elements.data = r->bytes;
     r->elements.count = count * r->cols;
-    r->elements.bytes = count * r->row_bytes;
+    r->elements.bytes = count * (r->row_bytes - r->row_prefix);
     r->elements.first = r->done * r->cols;
     status = dl_elements_convert(&r->elements, r->type, r->converted);
     rows->data = r->converted;
@@ -321,4 +362,20 @@ dltf_status dltf_reader_next(dltf_reader *r, int64_t most, dltf_matrix *rows) {
         return take_from_stream(r, most, rows);
     take_from_array(r, most, rows);
     return DLTF_OK;
+}
+
+dltf_status dl_reader_skip(dltf_reader *r, int64_t rows) {
+    rows = dl_min(rows, r->rows - r->done);
+    r->done += rows;
+    if (r->array)
+        return DLTF_OK;
+    int64_t bytes = rows * r->row_bytes, buffered = r->filled - r->given;
+    if (bytes <= buffered) {
+        r->given += bytes;
+        return DLTF_OK;
+    }
+    r->filled = r->given = 0;
+    if (lseek(r->descriptor, bytes - buffered, SEEK_CUR) >= 0)
+        return DLTF_OK;
+    return dl_file_result(dl_fail(DLTF_FILE, "cannot read a part of it: %s", strerror(errno)), r->name);
 }

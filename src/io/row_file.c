@@ -1,5 +1,5 @@
-/* dltf_array_open: rows by plain reads. The system caches what it has room for, and nothing counts as memory
- * of the process, which a mapping would under a limit of the address space. */
+/* dltf_array_open: rows by plain reads. The system caches as much as fits, and nothing counts as memory of
+ * the process, as a mapping would under an address space limit. */
 #include "io/row_file.h"
 
 #include "base/integer.h"
@@ -8,6 +8,7 @@
 #include "data/source.h"
 #include "io/bytes.h"
 #include "io/formats.h"
+#include "io/npy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,29 +16,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A group of neighbouring records. It is read as a whole when two of them were needed in order: walks over
- * the rows then take few calls of the system, and random access reads no more than it needs. */
+/* A group of neighbouring records. It is read as a whole once two of them have been read in order: sequential
+ * access then takes few system calls, and random access reads no more than it needs. */
+enum { GROUPS = 64, GROUP_BYTES = 1 << 16 };
+
 typedef struct group {
-    atomic_flag busy;
-    int64_t number; /* which group of the file; -1: none yet */
+    atomic_bool busy;
+    int64_t file;   /* serial number; 0: none yet */
+    int64_t number; /* which group of the file */
     int64_t last;   /* row that was read last */
     bool loaded;
-    uint8_t *bytes; /* GROUP_BYTES; NULL before the first one is loaded */
+    uint8_t bytes[GROUP_BYTES];
 } group;
 
-enum { GROUPS = 16, GROUP_BYTES = 1 << 16 };
+/* Shared by all files: a thousand files take no more memory than one. */
+static group groups[GROUPS];
 
 typedef struct row_file {
+    int64_t serial; /* unlike that of any other file, also of those closed */
     char *path;
     int descriptor;
     dl_row_layout layout;
     int64_t row_bytes, distance;
-    group groups[GROUPS];
 } row_file;
 
 /* ---- Rows ---- */
 
-/* The file had these bytes when it was opened. */
+/* The file was this long when it was opened. */
 static dltf_status read_exactly(int descriptor, uint8_t *bytes, int64_t count, int64_t from) {
     while (count > 0) {
         ssize_t got = pread(descriptor, bytes, (size_t)count, from);
@@ -54,31 +59,30 @@ static dltf_status read_exactly(int descriptor, uint8_t *bytes, int64_t count, i
     return DLTF_OK;
 }
 
-/* Whether the group's bytes contain the row, after reading them if that is worth it. */
+/* Whether the group is loaded and contains the row. Loads it if rows are read in order. */
 static bool in_group(row_file *f, group *g, int64_t number, int64_t row, int64_t size) {
-    bool next = g->number == number && row == g->last + 1;
-    if (g->number != number)
+    bool same = g->file == f->serial && g->number == number, next = same && row == g->last + 1;
+    if (!same)
         g->loaded = false;
+    g->file = f->serial;
     g->number = number;
     g->last = row;
     if (g->loaded || !next)
         return g->loaded;
-    if (!g->bytes)
-        g->bytes = dl_alloc(GROUP_BYTES, 1);
     int64_t first = number * size, count = dl_min(size, f->layout.rows - first);
-    g->loaded = g->bytes && read_exactly(f->descriptor, g->bytes, count * f->distance,
-                                         f->layout.offset + first * f->distance) == DLTF_OK;
+    g->loaded = read_exactly(f->descriptor, g->bytes, count * f->distance,
+                             f->layout.offset + first * f->distance) == DLTF_OK;
     return g->loaded; /* after a failure the row is tried alone, which reports it */
 }
 
 static dltf_status read_record(row_file *f, int64_t row, uint8_t *record) {
     int64_t size = GROUP_BYTES / f->distance, number = size > 1 ? row / size : row;
-    group *g = &f->groups[number % GROUPS];
-    if (size > 1 && !atomic_flag_test_and_set(&g->busy)) {
+    group *g = &groups[(f->serial + number) % GROUPS];
+    if (size > 1 && !atomic_exchange(&g->busy, true)) {
         bool found = in_group(f, g, number, row, size);
         if (found)
             memcpy(record, g->bytes + (row - number * size) * f->distance, (size_t)f->distance);
-        atomic_flag_clear(&g->busy);
+        atomic_store(&g->busy, false);
         if (found)
             return DLTF_OK;
     }
@@ -115,8 +119,6 @@ static void close_rows(void *context) {
     row_file *f = context;
     if (f->descriptor >= 0)
         close(f->descriptor);
-    for (int i = 0; i < GROUPS; i++)
-        dl_free(f->groups[i].bytes);
     dl_free(f->path);
     dl_free(f);
 }
@@ -159,38 +161,45 @@ static dltf_status describe_raw(int64_t columns, int64_t size, dl_row_layout *la
 
 /* ---- Opening ---- */
 
+/* By content or, for formats without a signature, by name. */
+static const dl_format *find_format(const char *path, const uint8_t *start, int64_t available) {
+    const dl_format *named = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path);
+    const dl_format *found = dl_format_of_content(DLTF_CONTENT_MATRIX, start, available);
+    return found || !named || named->recognise ? found : named;
+}
+
 /* Whether the file can be read by rows; describes them if so. */
 static dltf_status describe(row_file *f, int64_t raw_columns, int64_t size, bool *possible) {
-    *possible = true;
-    if (raw_columns > 0)
-        return describe_raw(raw_columns, size, &f->layout);
     int64_t available = size < DL_ROW_FILE_START ? size : DL_ROW_FILE_START;
     uint8_t *start = dl_alloc(available, 1);
     if (!start)
         return DLTF_MEMORY;
     dltf_status status = read_exactly(f->descriptor, start, available, 0);
-    const dl_format *format = NULL;
-    if (status == DLTF_OK) {
-        const dl_format *named = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, f->path);
-        format = dl_format_of_content(DLTF_CONTENT_MATRIX, start, available);
-        if (!format && named && !named->recognise)
-            format = named;
-    }
-    *possible = format && format->describe;
-    if (status == DLTF_OK && *possible)
+    const dl_format *format = status == DLTF_OK ? find_format(f->path, start, available) : NULL;
+    *possible = raw_columns > 0 || (format && format->describe);
+    if (status == DLTF_OK && raw_columns > 0)
+        status = dl_npy_recognise(start, available) ? dl_fail(DLTF_FORMAT, "is a .npy file, not raw rows")
+                                                    : describe_raw(raw_columns, size, &f->layout);
+    else if (status == DLTF_OK && *possible)
         status = format->describe(start, available, size, &f->layout);
     dl_free(start);
     return status;
 }
 
+/* Opens regular files only. Opening a pipe, closing it and opening it again to load it would lose what its
+ * writer sends in between. */
 static dltf_status open_file(row_file *f, int64_t *size, bool *regular) {
     struct stat about;
+    if (stat(f->path, &about) != 0)
+        return dl_fail(DLTF_FILE, "cannot open: %s", strerror(errno));
+    *regular = S_ISREG(about.st_mode);
+    if (!*regular)
+        return DLTF_OK;
     f->descriptor = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (f->descriptor < 0)
         return dl_fail(DLTF_FILE, "cannot open: %s", strerror(errno));
     if (fstat(f->descriptor, &about) != 0)
         return dl_fail(DLTF_FILE, "cannot read: %s", strerror(errno));
-    *regular = S_ISREG(about.st_mode);
     *size = about.st_size;
     return DLTF_OK;
 }
@@ -198,13 +207,11 @@ static dltf_status open_file(row_file *f, int64_t *size, bool *regular) {
 static dltf_status make_array(row_file *f, dltf_array **array) {
     dltf_status status = DLTF_OK;
     const dl_row_layout *layout = &f->layout;
+    static atomic_int_least64_t files;
     dltf_array *made = NULL;
+    f->serial = atomic_fetch_add(&files, 1) + 1;
     f->row_bytes = layout->cols * layout->elements.item;
     f->distance = layout->prefix + f->row_bytes;
-    for (int i = 0; i < GROUPS; i++) {
-        atomic_flag_clear(&f->groups[i].busy);
-        f->groups[i].number = -1;
-    }
     DL_TRY_NEW(made, 1);
     DL_TRY(dltf_source_new(layout->rows, layout->cols, read_row, f, &made->source));
     dl_source_extend(made->source, (dl_source_extras){expect_rows, close_rows});
@@ -242,7 +249,7 @@ dltf_status dltf_array_open(const char *path, int64_t raw_columns, dltf_array **
         DL_TRY(make_array(f, array));
         f = NULL;
     } else if (raw_columns > 0)
-        status = dl_fail(DLTF_FILE, "is not a file of raw rows");
+        status = dl_fail(DLTF_FILE, "is not a regular file, which raw rows need");
 done:
     if (f)
         close_rows(f);

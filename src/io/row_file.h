@@ -1,10 +1,10 @@
-/* Files whose rows are read when they are needed, for data larger than memory. */
+/* Files whose rows are read on demand, for data larger than memory. */
 #ifndef DL_IO_ROW_FILE_H
 #define DL_IO_ROW_FILE_H
 
 #include "io/elements.h"
 
-/* Rows of equal size at equal distances. */
+/* Rows of equal size, evenly spaced. */
 typedef struct dl_row_layout {
     dl_elements elements; /* how an element is stored: kind, item, swapped */
     int64_t rows, cols;

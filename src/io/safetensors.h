@@ -3,12 +3,16 @@
 #define DL_IO_SAFETENSORS_H
 
 #include "data/bundle.h"
+#include "io/file.h"
 
 /* Save and load prefix their error messages with the path. */
 dltf_status dl_safetensors_save(const dl_bundle *bundle, const char *path);
 /* Fills an empty bundle; on failure it is empty. Tensors of rank above 2 are an error. */
 dltf_status dl_safetensors_load(const char *path, dl_bundle *bundle);
-/* The same from memory. */
+/* The same for large tensors: they are in the file, which must stay open as long as the bundle is used. */
+dltf_status dl_safetensors_open(const char *path, dl_file *file, dl_bundle *bundle);
+/* The same from memory: copies, or views of the bytes. */
+dltf_status dl_safetensors_view(const uint8_t *bytes, int64_t size, dl_bundle *bundle);
 dltf_status dl_safetensors_parse(const uint8_t *bytes, int64_t size, dl_bundle *bundle);
 
 /* The name of a type in the header: "F32", "F64", ... */

@@ -132,8 +132,16 @@ static dltf_status check_places(entry *entries, int64_t count, int64_t data_size
     return DLTF_OK;
 }
 
+/* Data that are not aligned cannot be used where they are. */
+static dltf_status add_tensor(dl_bundle *bundle, const entry *e, const uint8_t *data, bool view) {
+    const uint8_t *content = data + e->begin;
+    bool aligned = dl_is_aligned(content, (size_t)dl_tensor_type_size(e->type));
+    return (view && aligned ? dl_bundle_add_view : dl_bundle_add_copy)(
+        bundle, e->name, e->type, e->shape[0], e->rank == 2 ? e->shape[1] : 0, content);
+}
+
 /* Fills the bundle from the parsed header and the bytes after it. */
-static dltf_status read_tensors(const json_t *header, const uint8_t *data, int64_t data_size,
+static dltf_status read_tensors(const json_t *header, const uint8_t *data, int64_t data_size, bool view,
                                 dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     entry *entries = NULL;
@@ -151,14 +159,13 @@ static dltf_status read_tensors(const json_t *header, const uint8_t *data, int64
     }
     DL_TRY(check_places(entries, count, data_size));
     for (int64_t i = 0; i < count; i++)
-        DL_TRY(dl_bundle_add_copy(bundle, entries[i].name, entries[i].type, entries[i].shape[0],
-                                  entries[i].rank == 2 ? entries[i].shape[1] : 0, data + entries[i].begin));
+        DL_TRY(add_tensor(bundle, &entries[i], data, view));
 done:
     dl_free(entries);
     return status;
 }
 
-dltf_status dl_safetensors_parse(const uint8_t *bytes, int64_t size, dl_bundle *bundle) {
+static dltf_status parse(const uint8_t *bytes, int64_t size, bool view, dl_bundle *bundle) {
     json_error_t error;
     *bundle = (dl_bundle){0};
     if (size < PREFIX + 2)
@@ -178,9 +185,17 @@ dltf_status dl_safetensors_parse(const uint8_t *bytes, int64_t size, dl_bundle *
         return dl_fail(DLTF_FORMAT, "corrupt header: byte %d: %s", error.position,
                        DL_PRINTABLE(error.text, (int64_t)strlen(error.text)));
     dltf_status status =
-        read_tensors(header, bytes + PREFIX + length, size - PREFIX - (int64_t)length, bundle);
+        read_tensors(header, bytes + PREFIX + length, size - PREFIX - (int64_t)length, view, bundle);
     json_decref(header);
     if (status != DLTF_OK)
         dl_bundle_free(bundle);
     return status;
+}
+
+dltf_status dl_safetensors_parse(const uint8_t *bytes, int64_t size, dl_bundle *bundle) {
+    return parse(bytes, size, false, bundle);
+}
+
+dltf_status dl_safetensors_view(const uint8_t *bytes, int64_t size, dl_bundle *bundle) {
+    return parse(bytes, size, true, bundle);
 }

@@ -70,6 +70,20 @@ done:
     return status;
 }
 
+/* In pieces, so that data which are in a file are not in memory as a whole. */
+static dltf_status write_tensor(dl_writer *out, const dl_bundle *bundle, const dl_tensor *tensor) {
+    const int64_t piece = 1 << 22;
+    int64_t bytes = dl_tensor_bytes(tensor);
+    dltf_status status = DLTF_OK;
+    for (int64_t at = 0; at < bytes && status == DLTF_OK; at += piece) {
+        const char *part = (const char *)tensor->data + at;
+        int64_t count = bytes - at < piece ? bytes - at : piece;
+        status = dl_writer_write(out, part, count);
+        dl_scratch_rest(&bundle->mapped, part, count);
+    }
+    return status;
+}
+
 static dltf_status write_all(dl_writer *out, const dl_bundle *bundle, const char *header) {
     dltf_status status = DLTF_OK;
     int64_t length = (int64_t)strlen(header), padding = (8 - length % 8) % 8;
@@ -79,7 +93,7 @@ static dltf_status write_all(dl_writer *out, const dl_bundle *bundle, const char
     DL_TRY(dl_writer_write(out, header, length));
     DL_TRY(dl_writer_write(out, "       ", padding));
     for (int i = 0; i < bundle->count; i++)
-        DL_TRY(dl_writer_write(out, bundle->tensors[i].data, dl_tensor_bytes(&bundle->tensors[i])));
+        DL_TRY(write_tensor(out, bundle, &bundle->tensors[i]));
     status = dl_writer_commit(out);
 done:
     return status;

@@ -15,6 +15,11 @@ dltf_status dl_fvecs_describe(const uint8_t *start, int64_t available, int64_t s
 dltf_status dl_bvecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
 dltf_status dl_ivecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
 
+/* Whether the bytes begin with a dimension, up to 65,536: enough to tell a stream from the other formats. */
+bool dl_fvecs_recognise(const uint8_t *bytes, int64_t size);
+/* The dimension of row `row` of a stream; `expected` is that of the rows before, or 0. */
+dltf_status dl_vecs_check(const uint8_t *prefix, int64_t row, int64_t expected);
+
 /* Any matrix as float32; fails if a double is out of range. */
 dltf_status dl_fvecs_write(dltf_matrix matrix, dl_writer *out);
 /* A matrix of DLTF_U8. */

@@ -12,8 +12,7 @@
 
 enum { DIMENSION = 4 }; /* bytes */
 
-/* The dimension of row `row`; `expected` is that of the rows before, or 0. */
-static dltf_status check_dimension(const uint8_t *prefix, int64_t row, int64_t expected) {
+dltf_status dl_vecs_check(const uint8_t *prefix, int64_t row, int64_t expected) {
     int64_t found = (int32_t)dl_little32(prefix);
     if (found < 1)
         return dl_fail(DLTF_FORMAT,
@@ -34,7 +33,7 @@ static dltf_status check_row(const dl_file *file, int64_t row, int64_t begin, in
     if (present < DIMENSION)
         return dl_fail(DLTF_FORMAT, "truncated: row %s (counting from 0) ends within its dimension",
                        DL_COMMAS(row));
-    dltf_status status = check_dimension(file->bytes + begin, row, *dimension);
+    dltf_status status = dl_vecs_check(file->bytes + begin, row, *dimension);
     if (status != DLTF_OK)
         return status;
     int64_t found = (int32_t)dl_little32(file->bytes + begin);
@@ -111,11 +110,15 @@ dltf_status dl_ivecs_load(dl_file *file, dltf_array **array) {
 
 /* ---- Row by row ---- */
 
+bool dl_fvecs_recognise(const uint8_t *bytes, int64_t size) {
+    return size >= DIMENSION && dl_little32(bytes) >= 1 && dl_little32(bytes) <= 1 << 16;
+}
+
 static dltf_status describe(const uint8_t *start, int64_t available, int64_t size, char kind, int64_t item,
                             dl_row_layout *layout) {
     if (available < DIMENSION)
         return dl_fail(DLTF_FORMAT, "truncated: row 0 (counting from 0) ends within its dimension");
-    dltf_status status = check_dimension(start, 0, 0);
+    dltf_status status = dl_vecs_check(start, 0, 0);
     if (status != DLTF_OK)
         return status;
     int64_t cols = (int32_t)dl_little32(start), distance = DIMENSION + cols * item;
@@ -124,7 +127,7 @@ static dltf_status describe(const uint8_t *start, int64_t available, int64_t siz
                         .rows = size / distance,
                         .cols = cols,
                         .prefix = DIMENSION,
-                        .check = check_dimension};
+                        .check = dl_vecs_check};
     if (size % distance != 0)
         return dl_fail(DLTF_FORMAT, "truncated: row %s (counting from 0) has %s of %s bytes",
                        DL_COMMAS(layout->rows), DL_COMMAS(size % distance), DL_COMMAS(distance));

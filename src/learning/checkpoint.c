@@ -1,6 +1,8 @@
 /* Converts the state of an unfinished training to a bundle of tensors and back. State that can be recomputed
  * from options and data is not stored; the random number generator is counter-based and has no state. */
+#include "base/integer.h"
 #include "base/memory.h"
+#include "comm/comm.h"
 #include "data/kind.h"
 #include "data/matrix.h"
 #include "data/option_notes.h"
@@ -13,9 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists the tensors of the learner itself, then those of the current stage. Returns their number. */
-static int list_fields(const dltf_learner *l, dl_field *fields) {
+/* Lists the tensors of the learner itself, then those of the current stage. Returns their number, of which
+ * the last `divided` have rows on every rank. */
+static int list_fields(const dltf_learner *l, dl_field *fields, int *divided) {
     int count = 0;
+    *divided = 0;
     fields[count++] = (dl_field){"dictionary", DL_TENSOR_F64, l->m, l->n, l->W};
     fields[count++] = (dl_field){"code_sum", DL_TENSOR_F64, l->m, 0, l->code_sum};
     fields[count++] = (dl_field){"tau", DL_TENSOR_F64, 1, 0, (void *)(uintptr_t)&l->tau};
@@ -24,9 +28,17 @@ static int list_fields(const dltf_learner *l, dl_field *fields) {
         fields[count++] = (dl_field){"encoder.bias", DL_TENSOR_F64, l->m, 0, l->bias};
     }
     const dl_stage *stage = l->stages[l->stage];
-    if (dl_learner_inside(l) && stage->fields)
+    if (dl_learner_inside(l) && stage->fields) {
         count += stage->fields(l, l->state, fields + count);
+        *divided = stage->divided_fields;
+    }
     return count;
+}
+
+/* The scratch file of the current stage; empty without. */
+static dl_scratch scratch_of(const dltf_learner *l) {
+    const dl_stage *stage = l->stages[l->stage];
+    return dl_learner_inside(l) && stage->scratch ? *stage->scratch(l->state) : (dl_scratch){0};
 }
 
 enum { MAX_FIELDS = DL_MAX_FIELDS + 8 };
@@ -67,13 +79,40 @@ done:
     return status;
 }
 
-dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
+static int64_t row_bytes(const dl_field *f) {
+    return (f->cols > 0 ? f->cols : 1) * dl_tensor_type_size(f->type);
+}
+
+/* The tensors, complete on rank 0 only. */
+static dltf_status add_fields(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     dl_field fields[MAX_FIELDS];
-    int count = list_fields(l, fields);
-    for (int i = 0; i < count; i++)
-        DL_TRY(dl_bundle_add_copy(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
-                                  fields[i].memory));
+    void *gathered[MAX_FIELDS] = {NULL};
+    int64_t *counts = NULL;
+    int divided = 0, count = list_fields(l, fields, &divided);
+    bundle->mapped = scratch_of(l);
+    DL_TRY_NEW(counts, dl_comm_size());
+    for (int r = 0; r < dl_comm_size(); r++)
+        counts[r] = dl_learner_first(l, r + 1) - dl_learner_first(l, r);
+    for (int i = 0; i < count && dl_comm_rank() == 0; i++) {
+        const dl_field *f = &fields[i];
+        bool complete = i < count - divided || dl_comm_size() == 1;
+        DL_TRY(complete ? dl_bundle_add_view(bundle, f->name, f->type, f->rows, f->cols, f->memory)
+                        : dl_bundle_add(bundle, f->name, f->type, f->rows, f->cols, &gathered[i]));
+    }
+done:
+    /* Lack of memory for a checkpoint does not end a training: no rank sends then. */
+    if (dl_comm_any(status != DLTF_OK) && status == DLTF_OK)
+        status = dl_fail(DLTF_MEMORY, "not enough memory to collect the state of all ranks");
+    for (int i = count - divided; i < count && status == DLTF_OK && dl_comm_size() > 1; i++)
+        dl_comm_gather(fields[i].memory, counts, row_bytes(&fields[i]), gathered[i]);
+    dl_free(counts);
+    return status;
+}
+
+dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
+    dltf_status status = DLTF_OK;
+    DL_TRY(add_fields(l, bundle));
     DL_TRY(add_history(l, bundle));
     DL_TRY(dl_learner_notes(l, &bundle->notes));
     DL_TRY(dl_kind_mark(bundle, DL_KIND_CHECKPOINT));
@@ -203,21 +242,44 @@ done:
     return status;
 }
 
+/* Checks a tensor and copies `own` of its rows. In pieces, so that state which is kept in a file is not in
+ * memory as a whole. */
+static dltf_status restore_field(const dl_bundle *bundle, const dl_field *f, int64_t first, int64_t own,
+                                 const dl_scratch *scratch) {
+    enum { PIECE = 1 << 22 }; /* bytes */
+    const void *content = NULL;
+    int64_t row = row_bytes(f), some = dl_max(1, PIECE / row);
+    dltf_status status = dl_bundle_get(bundle, f->name, f->type, f->rows, f->cols, &content);
+    for (int64_t i = 0; i < f->rows && status == DLTF_OK; i += some) {
+        const char *from = (const char *)content + i * row;
+        int64_t rows = dl_min(some, f->rows - i);
+        status = check_finite(f, from, rows * dl_max(1, f->cols));
+        dl_scratch_rest(&bundle->mapped, from, rows * row);
+    }
+    for (int64_t i = 0; i < own && status == DLTF_OK; i += some) {
+        const char *from = (const char *)content + (first + i) * row;
+        char *to = (char *)f->memory + i * row;
+        int64_t rows = dl_min(some, own - i);
+        memcpy(to, from, (size_t)(rows * row));
+        dl_scratch_rest(&bundle->mapped, from, rows * row);
+        dl_scratch_rest(scratch, to, rows * row);
+    }
+    return status;
+}
+
 static dltf_status restore_fields(const dl_bundle *bundle, dltf_learner *l) {
     dltf_status status = DLTF_OK;
     dl_field fields[MAX_FIELDS];
-    const void *content = NULL;
     if (dl_learner_has_encoder(l) || dl_bundle_find(bundle, "encoder.E"))
         DL_TRY(dl_learner_make_encoder(l));
     if (dl_learner_inside(l))
         DL_TRY(dl_learner_enter(l));
-    int count = list_fields(l, fields);
+    int divided = 0, count = list_fields(l, fields, &divided);
+    dl_scratch scratch = scratch_of(l);
     for (int i = 0; i < count; i++) {
-        const dl_field *f = &fields[i];
-        DL_TRY(dl_bundle_get(bundle, f->name, f->type, f->rows, f->cols, &content));
-        int64_t entries = f->rows * (f->cols > 0 ? f->cols : 1);
-        DL_TRY(check_finite(f, content, entries));
-        memcpy(f->memory, content, (size_t)(entries * dl_tensor_type_size(f->type)));
+        bool of_ranks = i >= count - divided;
+        DL_TRY(restore_field(bundle, &fields[i], of_ranks ? l->first : 0, of_ranks ? l->own : fields[i].rows,
+                             &scratch));
     }
     DL_TRY(check_atoms(l));
     if (dl_learner_inside(l) && l->stages[l->stage]->restored)

@@ -48,7 +48,7 @@ dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n,
     DL_TRY(dl_slots_alloc(&g->Z, room, k));
     DL_TRY_NEW(g->D, room * k);
     DL_TRY(dl_by_atom_alloc(&g->by_atom, m, room * k));
-    DL_TRY_NEW(g->sums, dl_tiles(room, DL_TILE));
+    DL_TRY_NEW(g->sums, room);
     DL_TRY_NEW(g->scratch, threads * 2 * n);
     DL_TRY(dl_workspaces_alloc(threads, m, n, k, &g->spaces));
 done:
@@ -135,26 +135,33 @@ static void code_tile(void *context, int64_t tile, int worker) {
         refit_sample(g, Y + i * n, Z.count[i], Z.index + i * k, g->normal + worker * (k + 1) * k,
                      Z.value + i * k, g->D + (first + i) * k);
     memcpy(R, Y, (size_t)(rows * n) * sizeof *R);
-    double *sums = g->sums[tile];
-    sums[0] = sums[1] = 0;
     for (int64_t i = 0; i < rows; i++) {
         float *r = R + i * n;
         for (int64_t e = i * k; e < i * k + Z.count[i]; e++)
             kernels->add_scaled32(r, -Z.value[e], g->W.value + Z.index[e] * n, n);
         for (int64_t e = i * k; !g->refit && e < i * k + Z.count[i]; e++)
             g->D[first * k + e] = kernels->dot32(g->W.value + Z.index[e] * n, r, n);
-        sums[0] += kernels->square(r, n);
-        sums[1] += kernels->square(Y + i * n, n);
+        g->sums[first + i][0] = kernels->square(r, n);
+        g->sums[first + i][1] = kernels->square(Y + i * n, n);
     }
 }
 
 dl_gradient_error dl_gradient_code(dl_gradient *g) {
+    dl_parallel(g->threads, dl_tiles(g->rows, DL_TILE), code_tile, g);
+    return dl_gradient_total(g);
+}
+
+/* By tiles, which loses fewer digits than one long sum. */
+dl_gradient_error dl_gradient_total(const dl_gradient *g) {
     dl_gradient_error error = {0, 0};
-    int64_t tiles = dl_tiles(g->rows, DL_TILE);
-    dl_parallel(g->threads, tiles, code_tile, g);
-    for (int64_t tile = 0; tile < tiles; tile++) {
-        error.left += g->sums[tile][0];
-        error.energy += g->sums[tile][1];
+    for (int64_t first = 0; first < g->rows; first += DL_TILE) {
+        dl_gradient_error tile = {0, 0};
+        for (int64_t i = first; i < g->rows && i < first + DL_TILE; i++) {
+            tile.left += g->sums[i][0];
+            tile.energy += g->sums[i][1];
+        }
+        error.left += tile.left;
+        error.energy += tile.energy;
     }
     return error;
 }
@@ -188,7 +195,7 @@ static void update_atom(dl_gradient *g, int64_t j, const dl_gradient_rule *rule,
         g->code_sum[j] += (double)z;
     }
     kernels->add_scaled32(w_slope, -kernels->dot32(w_slope, w, n), w, n); /* tangent to the sphere */
-    int32_t t = ++g->updates[j];
+    int32_t t = g->updates[j] < INT32_MAX ? ++g->updates[j] : INT32_MAX;
     descend(&g->W, j, w_slope, t, rule->rate);
     descend(&g->E, j, e_slope, t, rule->rate);
     descend(&g->b, j, &b_slope, t, rule->rate);

@@ -36,7 +36,7 @@ typedef struct dl_gradient {
     dl_slots Z;         /* codes */
     float *D;           /* room x k: minus the gradient of an entry, see dl_gradient_code */
     dl_by_atom by_atom;
-    double (*sums)[2]; /* of each tile: ||r||^2 and ||y||^2 */
+    double (*sums)[2]; /* of each sample: ||r||^2 and ||y||^2 */
     float *scratch;    /* threads x 2n: gradients of an atom */
     double *normal;    /* per thread: normal equations of the refit; NULL without */
     bool refit;        /* see dl_gradient_alloc_refit */
@@ -62,6 +62,9 @@ typedef struct dl_gradient_error {
 /* Computes codes z, residuals r = y - Wz and D of the g->rows samples in g->Y. D is <w_j, r_i> or, with
  * refit, the least-squares value minus the score. */
 dl_gradient_error dl_gradient_code(dl_gradient *g);
+
+/* The error of the coded samples. */
+dl_gradient_error dl_gradient_total(const dl_gradient *g);
 
 typedef struct dl_gradient_rule {
     float rate;

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "comm/comm.h"
 #include "learning/gradient_plan.h"
 
 #include <math.h>
@@ -28,6 +29,11 @@ void dl_parameters_free(dl_parameters *p) {
     dl_free(p->code_sum);
 }
 
+/* What dl_gradient_step needs of a sample, as listed in `exchange`. */
+static int64_t record_bytes(const dl_gradient *g) {
+    return (2 * g->n + 3 * g->k + 1) * (int64_t)sizeof(float) + (int64_t)sizeof *g->sums;
+}
+
 dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit) {
     dltf_status status = DLTF_OK;
     bool positive = l->options.select == DLTF_SELECT_POSITIVE;
@@ -35,6 +41,7 @@ dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit) {
     if (refit)
         DL_TRY(dl_gradient_alloc_refit(&d->g));
     DL_TRY_NEW(d->row, l->threads * l->n);
+    DL_TRY(dl_share_alloc(&d->share, d->g.room, record_bytes(&d->g)));
     d->samples = l->samples;
     d->samples.scale /= sqrt((double)l->k);
 done:
@@ -44,6 +51,7 @@ done:
 void dl_descent_free(dl_descent *d) {
     dl_gradient_free(&d->g);
     dl_free(d->row);
+    dl_share_free(&d->share);
 }
 
 /* ---- Samples ---- */
@@ -55,19 +63,41 @@ typedef struct batch {
     int64_t first; /* from this one on */
 } batch;
 
-static void load_sample(void *context, int64_t i, int worker) {
+static int owner_of(const void *context, int64_t i) {
+    const batch *b = context;
+    if (b->step < 0)
+        return dl_comm_owner(b->d->share.rows, i); /* all ranks may read validation samples */
+    return dl_learner_owner(b->l, dl_plan_sample(b->l, b->step, i));
+}
+
+static void load_sample(void *context, int64_t own, int worker) {
     const batch *b = context;
     dl_descent *d = b->d;
-    int64_t n = b->l->n;
+    int64_t n = b->l->n, i = dl_share_place(&d->share, own);
     int64_t row = b->step >= 0 ? dl_split_training(&b->l->split, dl_plan_sample(b->l, b->step, i))
                                : dltf_learner_quality_row(b->l, b->first + i);
-    dl_samples_row(&d->samples, row, d->row + worker * n, d->g.Y + i * n);
+    dl_samples_row(&d->samples, row, d->row + worker * n, d->g.Y + own * n);
+}
+
+static void exchange(dl_descent *d) {
+    dl_gradient *g = &d->g;
+    int64_t n = g->n * (int64_t)sizeof(float), k = g->k * (int64_t)sizeof(float);
+    const dl_shared columns[] = {
+        {g->Y, n},       {g->R, n}, {g->Z.count, sizeof *g->Z.count}, {g->Z.index, k},
+        {g->Z.value, k}, {g->D, k}, {g->sums, sizeof *g->sums},
+    };
+    dl_share_exchange(&d->share, columns, sizeof columns / sizeof *columns);
 }
 
 static dl_gradient_error load_and_code(batch b, int64_t rows) {
-    b.d->g.rows = rows;
-    dl_parallel(b.l->threads, rows, load_sample, &b);
-    return dl_gradient_code(&b.d->g);
+    dl_gradient *g = &b.d->g;
+    dl_share_divide(&b.d->share, rows, owner_of, &b);
+    g->rows = b.d->share.own;
+    dl_parallel(b.l->threads, g->rows, load_sample, &b);
+    dl_gradient_code(g);
+    exchange(b.d);
+    g->rows = rows;
+    return dl_gradient_total(g);
 }
 
 dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t step) {
@@ -160,12 +190,16 @@ int dl_gradient_fields(dl_gradient *g, dl_field *fields) {
     return sizeof all / sizeof *all;
 }
 
-dltf_status dl_gradient_restored(dl_gradient *g, const dltf_learner *l) {
-    for (int64_t j = 0; j < l->m; j++)
+dltf_status dl_gradient_check(const dl_gradient *g) {
+    for (int64_t j = 0; j < g->m; j++)
         if (g->updates[j] < 0 || g->idle[j] < 0 || g->W.square[j] < 0 || g->E.square[j] < 0 ||
             g->b.square[j] < 0)
             return dl_fail(DLTF_FORMAT, "the checkpoint has a negative count or square for atom %lld",
                            (long long)j);
-    take_matrices(g, l);
     return DLTF_OK;
+}
+
+dltf_status dl_gradient_restored(dl_gradient *g, const dltf_learner *l) {
+    take_matrices(g, l);
+    return dl_gradient_check(g);
 }

@@ -6,6 +6,7 @@
 
 #include "learning/gradient.h"
 #include "learning/learner.h"
+#include "learning/share.h"
 
 /* A dictionary and its encoder, with the sums of codes that decide the signs of its atoms. */
 typedef struct dl_parameters {
@@ -21,6 +22,7 @@ typedef struct dl_descent {
     dl_gradient g;
     dl_samples samples; /* mean ||y||^2 = 1 */
     double *row;        /* threads x n: work space for loading */
+    dl_share share;     /* of the batch */
 } dl_descent;
 
 /* `refit`: also calls dl_gradient_alloc_refit. */
@@ -52,7 +54,9 @@ void dl_gradient_to_learner(dltf_learner *l, dl_parameters p);
 /* What a checkpoint stores beside dictionary and encoder; how many fields. */
 int dl_gradient_fields(dl_gradient *g, dl_field *fields);
 
-/* Checks what was read back, and takes W and E from the learner, where they are exactly floats. */
+/* Checks counts and squares that were read back. */
+dltf_status dl_gradient_check(const dl_gradient *g);
+/* The same, and takes W and E from the learner, where they are exactly floats. */
 dltf_status dl_gradient_restored(dl_gradient *g, const dltf_learner *l);
 
 #endif

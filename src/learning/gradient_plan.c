@@ -17,7 +17,8 @@ enum {
     MAX_SAMPLES = 20000000
 };
 enum { BATCH = 250, MIN_ROUNDS = 50, MAX_ROUNDS = 5000, WARM_UP = 30 /* steps until the full rate */ };
-static const double RATE = 0.06, ROUND_FLOPS = 4e10;
+static const double RATE = 0.06, ROUND_FLOPS = 4e10, IDLE = 20;
+static const float GROWTH = 1.02f;
 
 int64_t dl_plan_batch(const dltf_learner *l) {
     return dl_min(BATCH, l->N);
@@ -55,10 +56,20 @@ void dl_plan_expect(const dltf_learner *l, int64_t step) {
     dl_order_expect(&order, l, step / per_epoch, step % per_epoch * size, size);
 }
 
+double dl_plan_full_rate(int64_t n, int64_t k) {
+    return RATE / sqrt((double)n) * fmin(1, sqrt(0.16 * (double)n / (double)k));
+}
+
 /* Rises over the first steps, whose gradients point the same way for all atoms of a sample and with many
  * entries overshoot; constant for the first half, then linear to zero. */
 double dl_plan_rate(const dltf_learner *l, int64_t step, double done) {
-    double n = (double)l->n, k = (double)l->k;
-    double rate = RATE / sqrt(n) * fmin(1, sqrt(0.16 * n / k));
+    double rate = dl_plan_full_rate(l->n, l->k);
     return rate * fmin(1, 2 * (1 - done)) * fmin(1, (double)(step + 1) / WARM_UP);
+}
+
+dl_gradient_rule dl_plan_rule(int64_t m, int64_t k, float rate) {
+    return (dl_gradient_rule){.rate = rate,
+                              .tie = 2 * rate,
+                              .patience = (int64_t)ceil(IDLE * (double)m / (double)k),
+                              .growth = GROWTH};
 }

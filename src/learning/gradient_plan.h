@@ -2,6 +2,7 @@
 #ifndef DL_LEARNING_GRADIENT_PLAN_H
 #define DL_LEARNING_GRADIENT_PLAN_H
 
+#include "learning/gradient.h"
 #include "learning/learner.h"
 
 /* Samples per step. */
@@ -18,7 +19,11 @@ int64_t dl_plan_sample(const dltf_learner *l, int64_t step, int64_t i);
 /* The batch of a step is needed next. */
 void dl_plan_expect(const dltf_learner *l, int64_t step);
 
+/* The rate before it falls. */
+double dl_plan_full_rate(int64_t n, int64_t k);
 /* `done`: from 0 at the start of training to 1 at its end. */
 double dl_plan_rate(const dltf_learner *l, int64_t step, double done);
+/* A step at this rate: how much it ties E to W, and how it treats unused atoms. */
+dl_gradient_rule dl_plan_rule(int64_t m, int64_t k, float rate);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "comm/comm.h"
 #include "data/matrix.h"
 #include "linalg/blas.h"
 
@@ -110,6 +111,8 @@ static dltf_status iterate(dltf_learner *l) {
         status = stage->iterate(l, l->state, l->index, &record);
     if (status == DLTF_OK)
         status = dl_matrix_status(l->samples.X);
+    if (status == DLTF_OK)
+        status = dl_comm_status();
     if (status != DLTF_OK)
         return status;
     const char *bad = dl_history_finish(&record, stage->columns);
@@ -163,13 +166,13 @@ dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *c
                 return status;
             *outcome = converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
             dltf_progress report = progress_of(l);
-            if (progress && progress(context, &report) != 0) {
+            if (dl_comm_any(progress && progress(context, &report) != 0)) {
                 *outcome = DLTF_INTERRUPTED;
                 return DLTF_OK;
             }
         }
         if (!l->stages[l->stage + 1])
-            return DLTF_OK;
+            return dl_comm_agree(DLTF_OK);
         dl_learner_leave(l);
         l->stage++;
         l->index = 0;

@@ -12,6 +12,7 @@ struct dltf_learner {
     dltf_train_options options; /* complete: m and k as chosen */
     int threads;
     int64_t N, n, m, k; /* N: training samples, without those held out */
+    int64_t first, own; /* of them, those of this rank: whole tiles, in order */
     dl_samples samples; /* rows of the data, scaled so that the mean of ||x||^2 is k */
     dl_split split;     /* which of them are held out */
     float *mean;
@@ -52,6 +53,13 @@ dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);
 /* G and the f32 copies from W. Required after every change of W. */
 void dl_learner_refresh(dltf_learner *l);
 
+/* Sets `first` and `own`. Fails if ranks have different data, options or processors. */
+dltf_status dl_learner_divide(dltf_learner *l);
+/* The first sample of a rank. */
+int64_t dl_learner_first(const dltf_learner *l, int rank);
+/* The rank that training sample i belongs to. */
+int dl_learner_owner(const dltf_learner *l, int64_t i);
+
 /* Training samples `first` .. first + count - 1 will be needed soon. */
 void dl_learner_expect(const dltf_learner *l, int64_t first, int64_t count);
 
@@ -60,6 +68,9 @@ int64_t dl_learner_check_count(const dltf_learner *l);
 
 /* Errors of the model as it stands, on a few of them, into a record, which a failure leaves as it was. */
 dltf_status dl_learner_monitor(const dltf_learner *l, dltf_iteration *record);
+
+/* Errors of thresholded features of a model on samples: raw_error, refit_error and unused_share. */
+dltf_status dl_model_quality(const dltf_model *model, dltf_matrix X, int threads, dltf_quality *quality);
 
 /* Coherence and frame potential into a record. */
 void dl_learner_describe(const dltf_learner *l, dltf_iteration *record);
@@ -82,7 +93,7 @@ dltf_status dl_learner_make_encoder(dltf_learner *l);
 /* Provenance: every option that can change the result, shape and checksum of the data. */
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes);
 
-/* The state of an unfinished training, to and from a bundle. */
+/* The state of an unfinished training, to and from a bundle, which borrows it. */
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle);
 dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_t threads,
                                   dltf_learner **learner);

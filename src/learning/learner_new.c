@@ -5,6 +5,7 @@
 #include "data/matrix.h"
 #include "data/model.h"
 #include "learning/learner.h"
+#include "learning/scan.h"
 #include "learning/train_options.h"
 #include "linalg/blas.h"
 
@@ -22,10 +23,10 @@ static dltf_status prepare_samples(dltf_learner *l, dltf_matrix X) {
         .X = X, .remove_mean = l->options.remove_mean, .unit_norm = l->options.unit_norm, .scale = 1};
     if (l->options.center) {
         DL_TRY_NEW(l->mean, l->n);
-        DL_TRY(dl_samples_mean(X, l->mean));
+        DL_TRY(dl_ranks_mean(X, l->mean));
         l->samples.mean = l->mean;
     }
-    DL_TRY(dl_samples_scan(&l->samples, &l->scan));
+    DL_TRY(dl_ranks_scan(&l->samples, &l->scan));
     l->samples.scale = sqrt((double)l->k / l->scan.mean_square);
     l->weight = 1e4 / (double)l->N;
 done:
@@ -113,6 +114,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
         l->needs_gram = l->needs_gram || l->stages[i]->needs_gram;
     l->split = hold_out(l, X.rows);
     l->N = X.rows - l->split.held_out;
+    DL_TRY(dl_learner_divide(l));
     l->tau = 1e-3;
     l->start_time = dltf_seconds();
     DL_TRY(check_memory(l));

@@ -94,13 +94,13 @@ static void code_block(dl_pass *pass) {
     const dltf_learner *l = pass->l;
     dl_multipass *p = pass->state;
     const dl_block *block = &p->block;
-    dl_slots Z = dl_slots_from(&block->Z, 0, block->rows);
-    if (p->status == DLTF_OK)
-        p->status =
-            dl_encoder_rows(p->encoder, dltf_matrix_f32(block->X, block->rows, l->n), 0, pass->first, Z);
+    if (p->status == DLTF_OK && block->rows > 0)
+        p->status = dl_encoder_rows(p->encoder, dltf_matrix_f32(block->X, block->rows, l->n), 0, pass->first,
+                                    dl_slots_from(&block->Z, 0, block->rows));
     if (p->status != DLTF_OK)
         return;
-    dl_statistics_add(&p->statistics, block->X, Z, NULL);
+    dl_pass_collect(pass);
+    dl_statistics_add(&p->statistics, block->X, dl_slots_from(&block->Z, 0, block->rows), NULL);
     for (int64_t i = 0; i < block->rows * l->n; i++)
         p->X_square += (double)block->X[i] * (double)block->X[i];
     if (p->A)

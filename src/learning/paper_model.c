@@ -12,7 +12,7 @@ enum { W_STEPS = 10 };
 /* ---- What is kept of every sample ---- */
 
 static double sample_bytes(const dltf_learner *l) {
-    return (double)l->N * (8 * (double)l->m + 8 * (double)l->k + 4);
+    return (double)l->own * (8 * (double)l->m + 8 * (double)l->k + 4);
 }
 
 /* A quarter of the memory is left for them. */
@@ -22,16 +22,16 @@ static bool in_file(const dltf_learner *l) {
 
 static dltf_status alloc_samples(const dltf_learner *l, dl_paper_model *p) {
     dltf_status status = DLTF_OK;
-    int64_t entries = l->N * l->m, places = l->N * l->k;
+    int64_t N = l->own, entries = N * l->m, places = N * l->k;
     if (in_file(l)) {
-        DL_TRY(dl_scratch_new((2 * entries + 2 * places + l->N) * (int64_t)sizeof(float), &p->file));
+        DL_TRY(dl_scratch_new((2 * entries + 2 * places + N) * (int64_t)sizeof(float), &p->file));
         p->Q = p->file.memory;
         p->Y = p->Q + entries;
         float *value = p->Y + entries;
         int32_t *index = (int32_t *)(value + places);
-        p->Z = (dl_slots){.rows = l->N, .k = l->k, .count = index + places, .index = index, .value = value};
+        p->Z = (dl_slots){.rows = N, .k = l->k, .count = index + places, .index = index, .value = value};
     } else {
-        DL_TRY(dl_slots_alloc(&p->Z, l->N, l->k));
+        DL_TRY(dl_slots_alloc(&p->Z, N, l->k));
         DL_TRY_NEW(p->Q, entries);
         DL_TRY_NEW(p->Y, entries);
     }
@@ -65,7 +65,8 @@ static dltf_status alloc_noise(const dltf_learner *l, dl_paper_model *p) {
     DL_TRY(alloc_samples(l, p));
     DL_TRY_NEW(p->M, DL_BLOCK * l->m);
     DL_TRY_NEW(p->A, l->n * l->n);
-    DL_TRY_NEW(p->sums, DL_SUMS * dl_tiles(l->N, DL_TILE));
+    DL_TRY(dl_fold_alloc(&p->A_fold, l, p->A, l->n * l->n));
+    DL_TRY_NEW(p->tile_sums, DL_SUMS * dl_tiles(DL_BLOCK, DL_TILE));
 done:
     return status;
 }
@@ -82,6 +83,8 @@ dltf_status dl_paper_model_new(const dltf_learner *l, bool noise, dl_paper_model
     for (int t = 0; t < l->threads; t++)
         DL_TRY(dl_z_space_alloc(&p->spaces[t], m, l->k));
     DL_TRY(dl_statistics_alloc(&p->statistics, l->threads, m, n, p->block.Z.rows, l->k, noise));
+    DL_TRY(dl_fold_alloc(&p->fold, l, p->statistics.sums, p->statistics.sum_count));
+    p->sums = p->statistics.sums + p->statistics.sum_count - DL_STATISTICS_OTHERS;
     DL_TRY(dl_w_space_alloc(&p->w_space, l->threads, m, n, noise));
     DL_TRY_NEW(p->lanczos, (DL_LANCZOS_STEPS + 1) * m);
     if (noise)
@@ -99,13 +102,15 @@ void dl_paper_model_free(void *model) {
         dl_z_space_free(&p->spaces[t]);
     dl_free(p->spaces);
     dl_statistics_free(&p->statistics);
+    dl_fold_free(&p->fold);
+    dl_fold_free(&p->A_fold);
     dl_w_space_free(&p->w_space);
     dl_free(p->lanczos);
     dl_replace_space_free(&p->replace);
     free_samples(p);
     dl_free(p->M);
     dl_free(p->A);
-    dl_free(p->sums);
+    dl_free(p->tile_sums);
     dl_free(p);
 }
 
@@ -114,7 +119,9 @@ double dl_paper_model_bytes(const dltf_learner *l, bool noise) {
     double squares = (noise ? 6 : 3) * 8 * m * m, dictionaries = (noise ? 7 : 5) * 8 * m * n;
     double spaces = (double)l->threads * 16 * DL_TILE * m;
     double samples = noise ? 8 * n * n + 4 * DL_BLOCK * m + (in_file(l) ? 0 : sample_bytes(l)) : 0;
-    return squares + dictionaries + spaces + samples + dl_block_bytes(l);
+    double folds =
+        dl_fold_bytes(l, (l->m * l->m + l->m * l->n) * (noise ? 2 : 1) + (noise ? l->n * l->n : 0));
+    return squares + dictionaries + spaces + samples + folds + dl_block_bytes(l);
 }
 
 dl_pass dl_paper_model_pass(const dltf_learner *l, dl_paper_model *p, double theta, double beta) {
@@ -129,7 +136,7 @@ dl_pass dl_paper_model_pass(const dltf_learner *l, dl_paper_model *p, double the
                                 .step = dl_z_step_length(sigma, theta, beta)};
     p->gamma = beta > 0 ? l->options.lambda / beta : 0;
     dl_statistics_clear(&p->statistics);
-    return (dl_pass){.l = l, .block = &p->block, .state = p, .count = l->N};
+    return (dl_pass){.l = l, .block = &p->block, .state = p, .count = l->own, .fold = &p->fold};
 }
 
 void dl_paper_model_w_step(dltf_learner *l, dl_paper_model *p, double theta, double beta,

@@ -19,6 +19,7 @@ typedef struct dl_paper_model {
     dl_block block;
     dl_z_space *spaces; /* one per thread */
     dl_statistics statistics;
+    dl_fold fold; /* of the statistics and of the sums below */
     dl_w_space w_space;
     double *lanczos;      /* work space for the largest eigenvalue */
     dl_z_problem problem; /* of the current pass */
@@ -27,12 +28,14 @@ typedef struct dl_paper_model {
 
     /* Only with the noise term. */
     double gamma;    /* lambda / beta */
-    dl_slots Z;      /* codes of all samples */
-    float *Q, *Y;    /* N x m */
+    dl_slots Z;      /* codes of all samples of this rank */
+    float *Q, *Y;    /* own x m */
     dl_scratch file; /* Z, Q and Y are in it if they are too large for memory */
     float *M;        /* DL_BLOCK x m: Q + Y/beta of the current block */
     double *A;       /* X X^T, n x n */
-    double *sums;    /* results of each tile of a pass */
+    dl_fold A_fold;
+    double *tile_sums; /* results of the tiles of a block */
+    double *sums;      /* of the pass: DL_SUMS, then ||M||^2 */
 } dl_paper_model;
 
 /* Sums of an ADMM pass, kept per tile. */
@@ -42,11 +45,11 @@ dltf_status dl_paper_model_new(const dltf_learner *l, bool noise, dl_paper_model
 void dl_paper_model_free(void *model);
 double dl_paper_model_bytes(const dltf_learner *l, bool noise);
 
-/* Prepares a pass over all samples with the current dictionary. Clears the statistics. */
+/* Prepares a pass over all samples of this rank with the current dictionary. Clears the statistics. */
 dl_pass dl_paper_model_pass(const dltf_learner *l, dl_paper_model *model, double theta, double beta);
 
-/* Solves the W-subproblem for the statistics of the last pass. Fills in the record except for noise term and
- * residuals; the noise term must be set before, since the objective includes it. */
+/* Solves the W-subproblem for the statistics of the last pass. Fills in the record except
+ * for noise term and residuals; the noise term must be set before, since the objective includes it. */
 void dl_paper_model_w_step(dltf_learner *l, dl_paper_model *model, double theta, double beta,
                            dltf_iteration *record);
 

@@ -5,7 +5,8 @@
 
 #include "base/parallel.h"
 #include "coding/feature.h"
-#include "learning/learner.h"
+#include "learning/fold.h"
+#include "learning/share.h"
 
 /* Samples whose codes and statistics are computed together: large enough to keep all threads busy between two
  * barriers, small enough for the last-level cache. */
@@ -17,6 +18,7 @@ typedef struct dl_block {
     double *row; /* threads x n: work space for loading */
     dl_slots Z;
     int64_t rows; /* current number of samples */
+    dl_share share;
 } dl_block;
 
 dltf_status dl_block_alloc(dl_block *block, const dltf_learner *l);
@@ -27,9 +29,10 @@ typedef struct dl_pass {
     const dltf_learner *l;
     dl_block *block;
     void *state;          /* of the stage, for the tile function */
-    const int64_t *order; /* which samples: order[0 .. count-1], or NULL for 0 .. count-1 */
+    const int64_t *order; /* which samples: order[0 .. count-1], or NULL for all, each on its own rank */
     int64_t count;
     int64_t first; /* of the current block, within the samples of the pass */
+    dl_fold *fold; /* without an order: the sums that `after` adds to, complete after the pass */
 } dl_pass;
 
 /* One tile of a block, as passed to tile functions. */
@@ -43,8 +46,15 @@ typedef struct dl_tile {
  * that the last one is as representative of the data as the others. */
 int64_t dl_pass_block(int64_t count);
 
-/* Runs `tile` on all tiles of a block in parallel, then `after`, block by block in order. */
+/* Runs `tile` on all tiles of a block in parallel, then `after`, block by block in order. With several ranks,
+ * a block of a pass with an order consists of those of its samples that belong to this rank, until `after`
+ * collects the others. */
 void dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *));
+
+/* The samples and codes of the current block of all ranks, for `after` of a pass with an order. */
+void dl_pass_collect(dl_pass *pass);
+/* The same for the last block of a pass without order, after it. */
+void dl_pass_collect_last(dl_pass *pass);
 
 /* Loads the samples of a tile. Every tile function starts with this call. */
 dl_tile dl_pass_tile(const dl_pass *pass, int64_t tile, int worker);

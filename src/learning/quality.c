@@ -44,17 +44,15 @@ static dltf_status unused_share(const dltf_codes *codes, double *share) {
     return DLTF_OK;
 }
 
-/* Of thresholded features. */
-static dltf_status measure_features(const dltf_learner *l, const dltf_model *model, dltf_matrix X,
-                                    dltf_quality *quality) {
+dltf_status dl_model_quality(const dltf_model *model, dltf_matrix X, int threads, dltf_quality *quality) {
     dltf_status status = DLTF_OK;
     dltf_codes *codes = NULL, *refitted = NULL;
     dltf_encode_options encoding = dltf_encode_options_default();
-    encoding.threads = l->threads;
+    encoding.threads = threads;
     DL_TRY(dltf_encode(model, X, &encoding, NULL, NULL, &codes));
     DL_TRY(dltf_reconstruction_error(model, X, codes, &quality->raw_error));
     DL_TRY(unused_share(codes, &quality->unused_share));
-    DL_TRY(dltf_refit(model, X, codes, l->threads, &refitted));
+    DL_TRY(dltf_refit(model, X, codes, threads, &refitted));
     DL_TRY(dltf_reconstruction_error(model, X, refitted, &quality->refit_error));
 done:
     dltf_codes_free(codes);
@@ -83,7 +81,7 @@ static dltf_status measure(const dltf_learner *l, int64_t count, bool omp, dltf_
     DL_TRY(gather(l, count, &rows));
     DL_TRY(dltf_learner_model(l, &model));
     dltf_matrix X = dltf_matrix_f32(rows, count, l->n);
-    DL_TRY(measure_features(l, model, X, quality));
+    DL_TRY(dl_model_quality(model, X, l->threads, quality));
     if (omp)
         DL_TRY(measure_omp(l, model, X, quality));
 done:

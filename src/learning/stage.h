@@ -6,7 +6,7 @@
 #ifndef DL_LEARNING_STAGE_H
 #define DL_LEARNING_STAGE_H
 
-#include "learning/field.h"
+#include "data/field.h"
 #include "learning/history.h"
 
 /* Work is counted in samples of stage `gradient`, so that the bar moves evenly from stage to stage. Weights
@@ -45,6 +45,10 @@ typedef struct dl_stage {
     /* Tensors that a checkpoint stores; `restored` checks and completes what was read back. NULL: none. */
     int (*fields)(const dltf_learner *l, void *state, dl_field *fields);
     dltf_status (*restored)(const dltf_learner *l, void *state);
+    /* The scratch file that some of them are in; NULL: none. */
+    const dl_scratch *(*scratch)(const void *state);
+    int divided_fields; /* at the end of the list: a row for every training sample, of which the memory has
+                           those of this rank */
 } dl_stage;
 
 /* The stages of the method that complete options ask for, in order, NULL-terminated. */

@@ -47,8 +47,8 @@ static void add_moment(dl_pass *pass) {
 }
 
 void dl_admm_start(const dltf_learner *l, dl_paper_model *p) {
-    memset(p->A, 0, (size_t)(l->n * l->n) * sizeof *p->A);
     dl_pass pass = dl_paper_model_pass(l, p, l->options.theta, 0);
+    pass.fold = &p->A_fold;
     dl_pass_run(&pass, start_tile, add_moment);
 }
 
@@ -71,7 +71,7 @@ static void yzq_tile(void *context, int64_t tile, int worker) {
         M[i] = Q[i] + Y[i] * over_beta;
     dl_z_step(problem, M, t.rows, space, Z);
     dl_q_outcome q = dl_q_step(problem, p->gamma, t.rows, Y, space, Q, M);
-    double *sums = p->sums + t.first / DL_TILE * DL_SUMS;
+    double *sums = p->tile_sums + tile * DL_SUMS;
     sums[DL_SUM_NOISE] = q.noise;
     sums[DL_SUM_CHANGE] = q.change;
     sums[DL_SUM_GAP] = q.gap;
@@ -79,16 +79,14 @@ static void yzq_tile(void *context, int64_t tile, int worker) {
 
 static void add_block(dl_pass *pass) {
     dl_paper_model *p = pass->state;
+    p->statistics.M_square = p->sums[DL_SUMS];
     dl_statistics_add(&p->statistics, p->block.X, dl_slots_from(&p->Z, pass->first, p->block.rows), p->M);
+    p->sums[DL_SUMS] = p->statistics.M_square;
+    /* In order: the same sums for any number of threads. */
+    for (int64_t tile = 0; tile < dl_tiles(p->block.rows, DL_TILE); tile++)
+        for (int i = 0; i < DL_SUMS; i++)
+            p->sums[i] += p->tile_sums[tile * DL_SUMS + i];
     dl_paper_model_rest(pass);
-}
-
-/* The results of the tiles, added in order: the same sum for any number of threads. */
-static double sum_tiles(const dltf_learner *l, const dl_paper_model *p, int which) {
-    double sum = 0;
-    for (int64_t tile = 0; tile < dl_tiles(l->N, DL_TILE); tile++)
-        sum += p->sums[tile * DL_SUMS + which];
-    return sum;
 }
 
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
@@ -98,9 +96,10 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
         dl_admm_start(l, p);
     dl_pass pass = dl_paper_model_pass(l, p, o->theta, o->beta);
     dl_pass_run(&pass, yzq_tile, add_block);
-    record->noise_term = o->lambda / 2 * l->weight * sum_tiles(l, p, DL_SUM_NOISE);
-    record->dual_residual = o->beta * sqrt(sum_tiles(l, p, DL_SUM_CHANGE));
-    record->primal_residual = sqrt(sum_tiles(l, p, DL_SUM_GAP));
+    p->statistics.M_square = p->sums[DL_SUMS];
+    record->noise_term = o->lambda / 2 * l->weight * p->sums[DL_SUM_NOISE];
+    record->dual_residual = o->beta * sqrt(p->sums[DL_SUM_CHANGE]);
+    record->primal_residual = sqrt(p->sums[DL_SUM_GAP]);
     dl_paper_model_w_step(l, p, o->theta, o->beta, record);
     return DLTF_OK;
 }
@@ -128,10 +127,14 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
     return sizeof all / sizeof *all;
 }
 
+static const dl_scratch *scratch(const void *state) {
+    return &((const dl_paper_model *)state)->file;
+}
+
 /* Codes index memory, so they must be valid. */
 static dltf_status restored(const dltf_learner *l, void *state) {
     const dl_slots *Z = &((dl_paper_model *)state)->Z;
-    for (int64_t i = 0; i < l->N; i++) {
+    for (int64_t i = 0; i < l->own; i++) {
         int32_t count = Z->count[i], previous = -1;
         bool good = count >= 0 && count <= l->k;
         for (int64_t e = i * l->k; good && e < i * l->k + count; e++) {
@@ -140,7 +143,7 @@ static dltf_status restored(const dltf_learner *l, void *state) {
         }
         if (!good)
             return dl_fail(DLTF_FORMAT, "code %lld of the checkpoint has an out-of-range or unsorted index",
-                           (long long)i);
+                           (long long)(l->first + i));
     }
     return DLTF_OK;
 }
@@ -160,5 +163,7 @@ const dl_stage dl_stage_admm = {
     .converged = converged,
     .free = dl_paper_model_free,
     .fields = fields,
+    .divided_fields = 5, /* all but A */
     .restored = restored,
+    .scratch = scratch,
 };

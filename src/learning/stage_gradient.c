@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "coding/dual.h"
+#include "comm/comm.h"
 #include "learning/gradient_learner.h"
 #include "learning/gradient_plan.h"
 
@@ -20,8 +21,7 @@ enum {
     EVALUATIONS = 20, /* of the held-out error in a training */
     PATIENCE = 5,     /* evaluations without improvement before it stops early */
 };
-static const double RIDGE = 0.1, GROWTH_SHARE = 0.8, IDLE = 20;
-static const float GROWTH = 1.02f;
+static const double RIDGE = 0.1, GROWTH_SHARE = 0.8;
 
 typedef struct gradient {
     dl_descent d;
@@ -163,11 +163,11 @@ static dl_parameters choose(dltf_learner *l, gradient *s) {
 /* ---- The iteration ---- */
 
 /* One step; returns the error of its batch. */
-static dl_gradient_error descend(const dltf_learner *l, gradient *s, int64_t step, int64_t patience) {
+static dl_gradient_error descend(const dltf_learner *l, gradient *s, int64_t step) {
     double done = share_done(l, s, step);
-    float rate = (float)dl_plan_rate(l, step, done);
-    dl_gradient_rule rule = {
-        .rate = rate, .tie = 2 * rate, .patience = done < GROWTH_SHARE ? patience : 0, .growth = GROWTH};
+    dl_gradient_rule rule = dl_plan_rule(l->m, l->k, (float)dl_plan_rate(l, step, done));
+    if (done >= GROWTH_SHARE)
+        rule.patience = 0;
     dl_gradient_error error = dl_descent_batch(&s->d, l, step);
     dl_gradient_step(&s->d.g, &rule);
     return error;
@@ -176,7 +176,6 @@ static dl_gradient_error descend(const dltf_learner *l, gradient *s, int64_t ste
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
     gradient *s = state;
     dl_gradient_error sum = {0, 0};
-    int64_t patience = (int64_t)ceil(IDLE * (double)l->m / (double)l->k);
     double begin = dltf_seconds(), before = s->seconds;
     if (index == 0) {
         dltf_status status = start(l, s);
@@ -186,10 +185,12 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     memset(s->d.g.code_sum, 0, (size_t)l->m * sizeof *s->d.g.code_sum);
     int64_t first = dl_plan_first_step(l, index), last = dl_plan_first_step(l, index + 1);
     for (int64_t step = first; step < last && share_done(l, s, step) < 1; step++) {
-        dl_gradient_error error = descend(l, s, step, patience);
+        dl_gradient_error error = descend(l, s, step);
         sum.left += error.left;
         sum.energy += error.energy;
         s->seconds = before + dltf_seconds() - begin;
+        if (l->options.seconds > 0) /* all ranks stop at the same step */
+            dl_comm_broadcast(&s->seconds, sizeof s->seconds);
     }
     record->relative_error = sum.energy > 0 ? sum.left / sum.energy : 0;
     evaluate(l, s, index);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "coding/decode.h"
 #include "coding/omp.h"
+#include "comm/comm.h"
 #include "kernels/kernels.h"
 #include "learning/learner_replace.h"
 #include "learning/rank_one.h"
@@ -33,6 +34,10 @@ static dltf_status admit(const dltf_learner *l) {
     if (l->N > INT32_MAX)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA,
                              "%lld samples: ksvd supports at most 2,147,483,647", (long long)l->N);
+    if (dl_comm_size() > 1)
+        return dl_fail_option(
+            DLTF_ARGUMENT, "method",
+            "ksvd updates one atom after the other with all samples: run it as one process");
     return DLTF_OK;
 }
 

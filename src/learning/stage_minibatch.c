@@ -135,6 +135,7 @@ static void code_tile(void *context, int64_t tile, int worker) {
 static void add_block(dl_pass *pass) {
     minibatch *b = pass->state;
     const dl_block *block = &b->block;
+    dl_pass_collect(pass);
     dl_statistics_add(&b->statistics, block->X, dl_slots_from(&block->Z, 0, block->rows), NULL);
     for (int64_t i = 0; i < block->rows * pass->l->n; i++)
         b->X_square += (double)block->X[i] * (double)block->X[i];

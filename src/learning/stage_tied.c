@@ -55,8 +55,10 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     dl_pass_run(&pass, z_tile, add_block);
     dl_paper_model_w_step(l, p, theta, 0, record);
     /* Only while theta decreases: later, too few iterations are left to fit new atoms. */
-    if (theta != l->options.theta && (index + 1) % DL_REPLACE_EVERY == 0)
+    if (theta != l->options.theta && (index + 1) % DL_REPLACE_EVERY == 0) {
+        dl_pass_collect_last(&pass);
         record->atoms_replaced = dl_learner_replace(l, p->statistics.use, &p->block, index, &p->replace);
+    }
     return DLTF_OK;
 }
 

@@ -13,14 +13,16 @@ dltf_status dl_statistics_alloc(dl_statistics *s, int threads, int64_t m, int64_
                                 bool admm) {
     dltf_status status = DLTF_OK;
     *s = (dl_statistics){.m = m, .n = n, .threads = threads};
-    DL_TRY_NEW(s->C, m * n);
-    DL_TRY_NEW(s->D, m * m);
-    DL_TRY_NEW(s->use, m);
-    DL_TRY_NEW(s->code_sum, m);
+    s->sum_count = (m * n + m * m) * (admm ? 2 : 1) + 2 * m + DL_STATISTICS_OTHERS;
+    DL_TRY_NEW(s->sums, s->sum_count);
+    s->C = s->sums;
+    s->D = s->C + m * n;
+    s->use = s->D + m * m;
+    s->code_sum = s->use + m;
     DL_TRY(dl_by_atom_alloc(&s->by_atom, m, rows * k));
     if (admm) {
-        DL_TRY_NEW(s->F, m * n);
-        DL_TRY_NEW(s->H, m * m);
+        s->F = s->code_sum + m;
+        s->H = s->F + m * n;
         DL_TRY_NEW(s->panel, threads * DL_STATISTICS_PANEL * n);
     }
 done:
@@ -30,29 +32,14 @@ done:
 }
 
 void dl_statistics_free(dl_statistics *s) {
-    dl_free(s->C);
-    dl_free(s->D);
-    dl_free(s->use);
-    dl_free(s->code_sum);
-    dl_free(s->F);
-    dl_free(s->H);
+    dl_free(s->sums);
     dl_by_atom_free(&s->by_atom);
     dl_free(s->panel);
     *s = (dl_statistics){0};
 }
 
-static void clear(double *x, int64_t count) {
-    if (x)
-        memset(x, 0, (size_t)count * sizeof *x);
-}
-
 void dl_statistics_clear(dl_statistics *s) {
-    clear(s->C, s->m * s->n);
-    clear(s->D, s->m * s->m);
-    clear(s->use, s->m);
-    clear(s->code_sum, s->m);
-    clear(s->F, s->m * s->n);
-    clear(s->H, s->m * s->m);
+    memset(s->sums, 0, (size_t)s->sum_count * sizeof *s->sums);
     s->M_square = 0;
 }
 

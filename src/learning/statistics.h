@@ -8,15 +8,20 @@
 /* Atoms, or columns of X, per task. */
 enum { DL_STATISTICS_PANEL = 32 };
 
+/* Sums of a caller at the end of the array. */
+enum { DL_STATISTICS_OTHERS = 4 };
+
 typedef struct dl_statistics {
     int64_t m, n;
-    double *C;          /* m x n: row j = sum_i z_ij x_i */
-    double *D;          /* m x m */
-    double *use;        /* m: number of codes that contain the atom */
-    double *code_sum;   /* m: sum_i z_ij */
-    double *F;          /* m x n, ADMM only */
-    double *H;          /* m x m: row j = sum_i z_ij m_i, ADMM only */
-    double M_square;    /* ||M||^2, ADMM only */
+    double *C;        /* m x n: row j = sum_i z_ij x_i */
+    double *D;        /* m x m */
+    double *use;      /* m: number of codes that contain the atom */
+    double *code_sum; /* m: sum_i z_ij */
+    double *F;        /* m x n, ADMM only */
+    double *H;        /* m x m: row j = sum_i z_ij m_i, ADMM only */
+    double M_square;  /* ||M||^2, ADMM only */
+    double *sums;     /* all of these in one array, with room for others at the end */
+    int64_t sum_count;
     dl_by_atom by_atom; /* the entries of a block */
     float *panel;       /* work space for F, one panel per thread */
     int threads;

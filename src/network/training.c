@@ -29,7 +29,8 @@ static dltf_status check_values(dltf_matrix values, int64_t count, int64_t outpu
                        "targets are %lld x %lld, but %lld samples and %lld outputs need %lld x %lld",
                        (long long)values.rows, (long long)values.cols, (long long)count, (long long)outputs,
                        (long long)count, (long long)outputs);
-    return dl_matrix_check_finite(values, DLTF_SUBJECT_DATA);
+    dltf_status status = dl_matrix_check_memory(values, DLTF_SUBJECT_DATA);
+    return status == DLTF_OK ? dl_matrix_check_finite(values, DLTF_SUBJECT_DATA) : status;
 }
 
 static dltf_status check_held_out(const dltf_network_options *options, int64_t rows) {

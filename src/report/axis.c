@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double NEAR = 1e-9; /* rounding errors of ticks, relative to a step */
+static const double NEAR = 1e-9;  /* rounding errors of ticks, relative to a step */
+static const double MOST = 1e300; /* larger values are outside: a range must not overflow */
 
 axis axis_new(bool log) {
     return (axis){log, INFINITY, -INFINITY};
@@ -12,6 +13,7 @@ axis axis_new(bool log) {
 
 void axis_include(axis *a, double value) {
     double at = a->log ? log10(value) : value;
+    at = at > MOST ? MOST : at < -MOST ? -MOST : at; /* NaN is ignored below */
     a->low = fmin(a->low, at);
     a->high = fmax(a->high, at);
 }
@@ -75,10 +77,11 @@ int axis_ticks(const axis *a, int wanted, double ticks[AXIS_MAX_TICKS]) {
     wanted = wanted < AXIS_MAX_TICKS - 2 ? wanted : AXIS_MAX_TICKS - 2;
     if (a->log)
         return log_ticks(a, wanted, ticks);
-    double step = nice_step(a->high - a->low, wanted);
+    double step = nice_step(a->high - a->low, wanted), first = ceil(a->low / step - NEAR);
     int count = 0;
-    for (double i = ceil(a->low / step - NEAR); i * step <= a->high + NEAR * step; i++)
-        ticks[count++] = i * step + 0.0; /* no negative zero */
+    /* The bound matters for ranges at the limit of precision: there first + 1 may equal first, or step 0. */
+    for (; count < AXIS_MAX_TICKS && (first + count) * step <= a->high + NEAR * step; count++)
+        ticks[count] = (first + count) * step + 0.0; /* no negative zero */
     return count;
 }
 

@@ -3,6 +3,7 @@
 
 #include "report/markup.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 const char *const svg_colours[SVG_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -25,7 +26,8 @@ char *svg_end(svg_page *page) {
     if (!page->out)
         return NULL;
     fputs("</svg>\n", page->out);
-    if (ferror(page->out) | fclose(page->out)) {
+    bool failed = ferror(page->out) != 0;
+    if (fclose(page->out) != 0 || failed) {
         free(page->text);
         return NULL;
     }

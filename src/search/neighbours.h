@@ -30,4 +30,9 @@ dltf_status dl_neighbours_new(int64_t queries, int64_t k, const dltf_index *inde
  * between the pieces. */
 dltf_status dl_neighbours_append(dltf_neighbours *n, const dl_found *found, int64_t parts);
 
+/* Replaces the neighbours in a part of the rows that begins at `first`, found by each rank, by those of all
+ * ranks on rank 0 and by nothing on the others. */
+dltf_status dl_neighbours_collect(const dltf_index *index, int64_t k, int64_t first,
+                                  dltf_neighbours **neighbours);
+
 #endif

@@ -1,7 +1,9 @@
 /* dltf_search: checks, the choice of the method, the result. */
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "comm/comm.h"
 #include "search/cost.h"
 #include "search/method.h"
 
@@ -67,22 +69,18 @@ static dltf_status search_tables(dl_job *job, bool estimated) {
     return status;
 }
 
-dltf_status dltf_search(const dltf_index *index, dltf_matrix queries, const dltf_search_options *options,
-                        dltf_progress_fn progress, void *context, dltf_neighbours **neighbours) {
+/* The neighbours among the rows of an index. */
+static dltf_status search(const dltf_index *index, const dltf_index *queries,
+                          const dltf_search_options *options, dl_meter meter, dltf_neighbours **neighbours) {
     dltf_status status = DLTF_OK;
-    dltf_index *codes = NULL;
-    dl_job job = {0};
-    *neighbours = NULL;
-    DL_TRY(dl_index_new(queries, DLTF_SUBJECT_QUERIES, &codes));
-    DL_TRY(check(index, codes, options));
-    job = (dl_job){.index = index,
-                   .queries = codes,
-                   .k = options->k,
-                   .radius = options->radius,
-                   .threads = dl_thread_count(options->threads),
-                   .meter = {"searching", progress, context, 0, codes->rows}};
-    DL_TRY(dl_neighbours_new(codes->rows, options->k, index, &job.result));
-    dltf_search_method method = choose(index, options, codes->rows);
+    dl_job job = {.index = index,
+                  .queries = queries,
+                  .k = options->k,
+                  .radius = options->radius,
+                  .threads = dl_thread_count(options->threads),
+                  .meter = meter};
+    DL_TRY(dl_neighbours_new(queries->rows, options->k, index, &job.result));
+    dltf_search_method method = choose(index, options, queries->rows);
     DL_TRY(method == DLTF_SEARCH_FLAT ? dl_flat_search(&job)
                                       : search_tables(&job, options->method == DLTF_SEARCH_AUTO));
     job.result->view.method = method;
@@ -90,6 +88,37 @@ dltf_status dltf_search(const dltf_index *index, dltf_matrix queries, const dltf
     job.result = NULL;
 done:
     dltf_neighbours_free(job.result);
+    return status;
+}
+
+/* Each rank searches a part of the rows, without the tables of a file, which are for all. */
+static dltf_status search_divided(const dltf_index *index, const dltf_index *queries,
+                                  const dltf_search_options *options, dl_meter meter,
+                                  dltf_neighbours **neighbours) {
+    int64_t first = dl_comm_first(index->rows, dl_comm_rank());
+    dltf_index part = {.rows = dl_comm_first(index->rows, dl_comm_rank() + 1) - first,
+                       .width = index->width,
+                       .codes = index->codes + first * index->width};
+    dltf_search_options own = *options;
+    own.k = dl_min(own.k, part.rows);
+    if (index->rows < dl_comm_size())
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATABASE, "has fewer codes than there are ranks");
+    dltf_status status = search(&part, queries, &own, meter, neighbours);
+    if (status == DLTF_OK)
+        status = dl_neighbours_collect(index, options->k, first, neighbours);
+    return status;
+}
+
+dltf_status dltf_search(const dltf_index *index, dltf_matrix queries, const dltf_search_options *options,
+                        dltf_progress_fn progress, void *context, dltf_neighbours **neighbours) {
+    dltf_status status = DLTF_OK;
+    dltf_index *codes = NULL;
+    *neighbours = NULL;
+    DL_TRY(dl_index_new(queries, DLTF_SUBJECT_QUERIES, &codes));
+    DL_TRY(check(index, codes, options));
+    dl_meter meter = {"searching", progress, context, 0, codes->rows};
+    status = (dl_comm_size() == 1 ? search : search_divided)(index, codes, options, meter, neighbours);
+done:
     dltf_index_free(codes);
     return status;
 }

@@ -64,7 +64,7 @@ load common
 @test "codes, a pipe and a dash where data is expected" {
   dltf encode "$model" "$toy/Xtest.npy" -o c.npz -q
   fails 1 "c.npz: 24 columns, but the model expects 16" encode "$model" c.npz
-  fails 2 "-: only dltf encode reads standard input.*/dev/stdin" train -
+  fails 2 "-: only dltf train and dltf encode read standard input.*/dev/stdin" cluster - -c 2
   cat "$toy/X.npy" | dltf train /dev/stdin -m 24 -k 3 "${FAST[@]}" -q
   same_file stdin.model.safetensors "$model"
 }

@@ -113,7 +113,7 @@ for i in range($SAMPLES): print((i * 7919) % 11 % 3)" >labels.csv
     code=0
     wait $pid || code=$?
     ((code == 130))
-    [[ ! -s output && $(cat errors) == "dltf reproduce: interrupted; finished runs are kept in $runs: the same command goes on" ]]
+    [[ ! -s output && $(cat errors) == "dltf reproduce: interrupted; finished runs are kept in $runs: run the same command to continue" ]]
     run ! pgrep -f -- "--keep $runs"
     before=$(wc -l <"$runs/cells.jsonl")
   done

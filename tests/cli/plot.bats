@@ -36,11 +36,25 @@ history() {
   [[ $(value 'd["histories"][0]["refit_error"] > 0' <<<"$output") == True ]]
 }
 
+@test "histories with the same name are different curves" {
+  history one --method ksvd --iterations 2
+  long=$(printf '%060d' 0)
+  mkdir "$long" "$long/a" "$long/b"
+  cp one.csv "$long/a"
+  cp one.csv "$long/b"
+  dltf plot one.csv "$long/a/one.csv" "$long/b/one.csv" one.csv -o all.svg -q
+  [[ $(grep -c '<polyline' all.svg) == 8 ]]
+}
+
 @test "the time of a resumed training goes on" {
   printf 'stage,raw_error,refit_error,seconds\na,.5,.4,1\na,.4,.3,2\nb,.3,.2,1\n' >h.csv
   dltf plot h.csv -o h.svg -q
   # 2 + 1 seconds: the point of the second stage is at the right end of the frame, two thirds after the first stage
   [[ $(grep -c '>3</text>' h.svg) == 1 ]]
+  # a row without a time does not delay the next
+  printf 'stage,raw_error,refit_error,seconds\na,.5,.4,2\na,.4,.3,\na,.3,.2,4\n' >gap.csv
+  dltf plot gap.csv -o gap.svg -q
+  run ! grep -q '>6</text>' gap.svg
 }
 
 @test "the history of a network" {
@@ -49,13 +63,13 @@ history() {
   [[ $(grep -c '<polyline' n.svg) == 2 ]]
   grep -q '>error on validation samples<' n.svg
   history d --method ksvd --iterations 2
-  fails 1 'different kind than n.csv' plot n.csv d.csv -o x.svg
+  fails 1 'different kind of history than n.csv' plot n.csv d.csv -o x.svg
 }
 
 @test "what cannot be drawn" {
   history a --method ksvd --iterations 2
   fails 2 '\-o FILE.svg is missing' plot a.csv
-  fails 2 'unsupported extension: curves are written as .svg' plot a.csv -o a.png
+  fails 2 'unsupported extension: plots can be written as .svg' plot a.csv -o a.png
   fails 2 'would overwrite an input' plot a.csv x.svg -o x.svg
   fails 1 'none.csv: cannot open: No such file' plot none.csv -o x.svg
   fails 1 'not a history' plot <(printf 'a,b\n1,2\n') -o x.svg
@@ -65,7 +79,9 @@ history() {
   fails 1 'Is a directory' plot . -o x.svg
   fails 2 'at most 8 histories|at most 8 fit' plot a.csv a.csv a.csv a.csv a.csv a.csv a.csv a.csv a.csv -o x.svg
   printf 'stage,raw_error,refit_error,seconds\na,0,0,1\n' >zero.csv
-  fails 2 'a value is zero' plot zero.csv --y log -o x.svg
+  fails 2 'not all values are positive' plot zero.csv --y log -o x.svg
   dltf plot zero.csv -o zero.svg -q
+  printf 'epoch,seconds,loss,error\n1,1e16,1,1\n2,1.0000000000000002e16,0.5,0.5\n' >late.csv
+  dltf plot late.csv -o late.svg -q
   [[ ! -e x.svg ]]
 }

@@ -77,7 +77,7 @@ END
   dltf train "$toy/X.npy" "${options[@]}" -q -o whole.safetensors
   ulimit -f 100 # enough for the model, not for the state of every sample
   run -0 --separate-stderr dltf train "$toy/X.npy" "${options[@]}" --checkpoint-every 0.0001 -o m.safetensors
-  [[ $stderr == *"cannot save a checkpoint: m.safetensors.checkpoint: cannot write: File too large; training goes on without"* ]]
+  [[ $stderr == *"cannot save a checkpoint: m.safetensors.checkpoint: cannot write: File too large; training continues without checkpoints"* ]]
   same_file whole.safetensors m.safetensors
 }
 
@@ -93,4 +93,21 @@ END
     dltf train a.npy b.npy c.fvecs -m 24 -k 2 --encoder tied --steps 400 --iterations 0 --memory 100M -q -o m.safetensors
   fi
   same_file whole.safetensors m.safetensors
+}
+
+@test "a limit of memory holds for checkpoints with the state of every sample, too" {
+  [[ ${DLTF_TEST_SMALL:-0} == 1 ]] && skip "sanitizers use additional memory"
+  dltf synth -n 16 -m 64 -k 3 -N 100000 -o big -q # 53 MB of state
+  timeout -s INT 3 "$DLTF" train big/X.npy --encoder tied -m 64 -k 3 --steps 0 --iterations 0 --admm 100000 --tolerance 0 \
+    --memory 60M -q -o m.safetensors || true
+  (($(stat -c %s m.safetensors.checkpoint) > 50000000))
+  cat >peak.py <<'PYTHON'
+import resource, subprocess, sys
+subprocess.run(["timeout", "-s", "INT", "2", sys.argv[1], "train", "big/X.npy", "--memory", "60M", "--resume",
+                "m.safetensors.checkpoint", "--checkpoint-every", "0.1", "-q", "-o", "m.safetensors"])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+PYTHON
+  peak=$("$PYTHON" peak.py "$DLTF")
+  echo "peak: $peak KB"
+  ((peak < 60 * 1024))
 }

@@ -60,7 +60,7 @@ chosen() { value '[(t["preprocessing"], t["k"]) for t in d["trials"] if t["chose
   fails 2 "k: 9 is more than m = 8" suggest "$truth/X.npy" -m 8 -k 9
   fails 2 "more than 8 sizes" suggest "$truth/X.npy" -k 1,2,3,4,5,6,7,8,9
   printf '1,2\n3,4\n' >few.csv
-  fails 1 "few.csv: 2 samples are too few" suggest few.csv
+  fails 1 "few.csv: 2 samples: at least 10 are needed" suggest few.csv
   fails 1 "nowhere.npy" suggest nowhere.npy
   printf '1,nan\n%.0s' {1..20} >nan.csv
   fails 1 "nan.csv" suggest nan.csv

@@ -80,6 +80,7 @@ END
   fails 2 "table1 has no setting 'n=64'" reproduce table1 --settings n=64
   fails 2 "table1 has no setting 'k'" reproduce table1 --settings k
   fails 2 "table1 has no setting 'k=6'" reproduce table1 --quick --settings k=6
+  fails 2 "table2 has no row with this method and setting; --plan lists them" reproduce table2 --dataset fashion --settings k=5
   fails 2 "table1 has no data sets: omit --dataset" reproduce table1 --dataset mnist
   fails 2 "learners has no data set 'usps'; expected one of: fashion-mnist, mnist, cifar10-gist, patches-8x8, patches-12x12, synthetic" \
     reproduce learners --dataset synthetic,usps

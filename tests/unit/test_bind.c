@@ -56,6 +56,10 @@ static void refusals(void **state) {
     assert_int_equal(dltf_options_new("train", &options), DLTF_OK);
     assert_fails(dltf_array_encode(array, NULL, options, &codes), DLTF_ARGUMENT, "were given to 'encode'");
     dltf_array_free(array);
+    assert_fails(dltf_array_borrow(x, DLTF_SPARSE, 2, 2, &array), DLTF_ARGUMENT,
+                 "unsupported element type 4");
+    assert_fails(dltf_array_borrow(x, DLTF_ROWS, 2, 2, &array), DLTF_ARGUMENT, "unsupported element type 3");
+    assert_null(array);
     assert_int_equal(dltf_array_borrow(NULL, DLTF_F32, 2, 2, &array), DLTF_OK);
     assert_fails(dltf_array_train(array, NULL, NULL, NULL, &model), DLTF_ARGUMENT, "has no data");
     dltf_array_free(array);

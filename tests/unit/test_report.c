@@ -283,6 +283,21 @@ static void axes(void **state) {
     assert_true(single.low < 5 && single.high > 5);
 }
 
+/* No more ticks than there is room for, also where adding a step changes nothing. */
+static void axes_at_the_limits_of_precision(void **state) {
+    (void)state;
+    const double ranges[][2] = {{1e16, 1e16 + 2}, {-1e16 - 2, -1e16}, {0, 5e-324}, {-1e308, 1.7e308}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        double ticks[AXIS_MAX_TICKS];
+        axis a = axis_new(false);
+        axis_include(&a, ranges[i][0]);
+        axis_include(&a, ranges[i][1]);
+        axis_finish(&a, false);
+        assert_in_range(axis_ticks(&a, 6, ticks), 0, AXIS_MAX_TICKS);
+        assert_true(isfinite(axis_share(&a, ranges[i][0])) && isfinite(axis_share(&a, ranges[i][1])));
+    }
+}
+
 /* ---- Reading ---- */
 
 static json_t *read_text(const char *text, char *error) {
@@ -372,5 +387,6 @@ TESTS_MAIN(cmocka_unit_test(json_values), cmocka_unit_test(facts_have_two_faces)
            cmocka_unit_test(results_are_printable), cmocka_unit_test(rows_as_table),
            cmocka_unit_test(rows_as_csv), cmocka_unit_test(rows_as_html), cmocka_unit_test(no_rows),
            cmocka_unit_test(base64), cmocka_unit_test(charts), cmocka_unit_test(charts_with_spans),
-           cmocka_unit_test(charts_are_bounded), cmocka_unit_test(axes), cmocka_unit_test(rows_from_csv),
+           cmocka_unit_test(charts_are_bounded), cmocka_unit_test(axes),
+           cmocka_unit_test(axes_at_the_limits_of_precision), cmocka_unit_test(rows_from_csv),
            cmocka_unit_test(bad_csv), cmocka_unit_test(histories))

@@ -14,10 +14,15 @@ typedef struct supply {
     dltf_matrix X;
     int64_t bad; /* row that cannot be read; -1: none */
     bool silent; /* without a message */
+    int64_t end; /* number of the read from which on all fail; 0: none */
+    _Atomic int64_t reads;
 } supply;
 
 static dltf_status read_row(void *context, int64_t row, double *out) {
-    const supply *s = context;
+    supply *s = context;
+    int64_t number = ++s->reads;
+    if (s->end > 0 && number >= s->end)
+        return dl_fail(DLTF_FILE, "the source is gone");
     if (row == s->bad)
         return s->silent ? DLTF_FILE : dl_fail(DLTF_FILE, "row %lld is gone", (long long)row);
     dl_matrix_row(s->X, row, out);
@@ -63,7 +68,7 @@ static void assert_same_models(const dltf_model *a, const dltf_model *b) {
 static void training_gives_the_same_model(void **state) {
     (void)state;
     dltf_synthetic *problem = make_problem();
-    supply s = {dltf_synthetic_samples(problem, false), -1, false};
+    supply s = {dltf_synthetic_samples(problem, false), -1, false, 0, 0};
     dltf_source *source = source_of(&s);
     static const dltf_encoder_kind encodings[] = {DLTF_ENCODER_TIED, DLTF_ENCODER_LEARNED, DLTF_ENCODER_BEST};
     for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++) {
@@ -85,11 +90,31 @@ static void training_gives_the_same_model(void **state) {
 typedef struct attempt {
     dltf_matrix X;
     dltf_model *model;
+    dltf_codes *codes; /* of X */
 } attempt;
 
 static dltf_status try_training(const attempt *a) {
     dltf_train_options o = small_training(DLTF_ENCODER_LEARNED);
     dltf_model *model = NULL;
+    dltf_status status = dltf_train(a->X, &o, NULL, NULL, &model);
+    dltf_model_free(model);
+    return status;
+}
+
+static dltf_status try_ksvd(const attempt *a) {
+    dltf_train_options o = small_training(DLTF_ENCODER_AUTO);
+    dltf_model *model = NULL;
+    o.method = DLTF_METHOD_KSVD;
+    o.iterations = 2;
+    dltf_status status = dltf_train(a->X, &o, NULL, NULL, &model);
+    dltf_model_free(model);
+    return status;
+}
+
+static dltf_status try_stages(const attempt *a) {
+    dltf_train_options o = small_training(DLTF_ENCODER_TIED);
+    dltf_model *model = NULL;
+    o.steps = o.iterations = 3;
     dltf_status status = dltf_train(a->X, &o, NULL, NULL, &model);
     dltf_model_free(model);
     return status;
@@ -101,6 +126,23 @@ static dltf_status try_encoding(const attempt *a) {
     dltf_status status = dltf_encode(a->model, a->X, &o, NULL, NULL, &codes);
     dltf_codes_free(codes);
     return status;
+}
+
+static dltf_status try_refit(const attempt *a) {
+    dltf_codes *codes = NULL;
+    dltf_status status = dltf_refit(a->model, a->X, a->codes, 2, &codes);
+    dltf_codes_free(codes);
+    return status;
+}
+
+static dltf_status try_error(const attempt *a) {
+    double error = 0;
+    return dltf_reconstruction_error(a->model, a->X, a->codes, &error);
+}
+
+static dltf_status try_certificates(const attempt *a) {
+    static uint8_t flags[ROWS * DLTF_FLAG_COUNT];
+    return dltf_certify_samples(a->model, a->X, NULL, NULL, NULL, NULL, NULL, flags);
 }
 
 static dltf_status try_clustering(const attempt *a) {
@@ -119,13 +161,33 @@ static dltf_status try_components(const attempt *a) {
     return status;
 }
 
+static dltf_status try_landmarks(const attempt *a) {
+    dltf_landmark_options o = dltf_landmark_options_default();
+    o.m = 20;
+    o.d = 3;
+    dltf_landmarks *landmarks = NULL;
+    dltf_status status = dltf_landmarks_fit(a->X, &o, NULL, NULL, &landmarks);
+    dltf_landmarks_free(landmarks);
+    return status;
+}
+
 static dltf_status try_hashing(const attempt *a) {
     dltf_hash_options o = dltf_hash_options_default();
     o.bits = 8;
     o.method = DLTF_HASH_LSH;
     dltf_hasher *hasher = NULL;
+    static uint8_t codes[ROWS];
     dltf_status status = dltf_hasher_train(a->X, &o, NULL, NULL, &hasher);
+    if (status == DLTF_OK)
+        status = dltf_hasher_encode(hasher, a->X, 2, NULL, NULL, codes);
     dltf_hasher_free(hasher);
+    return status;
+}
+
+static dltf_status try_neighbours(const attempt *a) {
+    dltf_relevance *relevance = NULL;
+    dltf_status status = dltf_relevance_nearest(a->X, a->X, 3, 2, NULL, NULL, &relevance);
+    dltf_relevance_free(relevance);
     return status;
 }
 
@@ -134,7 +196,7 @@ static void a_failure_of_any_row_is_returned(void **state) {
     static dltf_status (*const attempts[])(const attempt *) = {try_training, try_encoding, try_clustering,
                                                                try_components, try_hashing};
     dltf_synthetic *problem = make_problem();
-    supply s = {dltf_synthetic_samples(problem, false), -1, false};
+    supply s = {dltf_synthetic_samples(problem, false), -1, false, 0, 0};
     dltf_train_options o = small_training(DLTF_ENCODER_TIED);
     attempt a = {.X = s.X};
     assert_int_equal(dltf_train(s.X, &o, NULL, NULL, &a.model), DLTF_OK);
@@ -159,13 +221,57 @@ static void a_failure_of_any_row_is_returned(void **state) {
     dltf_synthetic_free(problem);
 }
 
+/* Whichever read of a computation is the first that fails, and not only in its first pass over the rows. */
+static void a_failure_in_the_middle_is_returned(void **state) {
+    (void)state;
+    static dltf_status (*const attempts[])(const attempt *) = {
+        try_training,     try_ksvd,       try_stages,     try_encoding,  try_refit,   try_error,
+        try_certificates, try_clustering, try_components, try_landmarks, try_hashing, try_neighbours};
+    enum { PARTS = 5 };
+    dltf_synthetic *problem = make_problem();
+    supply s = {dltf_synthetic_samples(problem, false), -1, false, 0, 0};
+    dltf_train_options o = small_training(DLTF_ENCODER_TIED);
+    attempt a = {.X = s.X};
+    assert_int_equal(dltf_train(s.X, &o, NULL, NULL, &a.model), DLTF_OK);
+    assert_int_equal(dltf_encode(a.model, s.X, NULL, NULL, NULL, &a.codes), DLTF_OK);
+    for (size_t t = 0; t < sizeof attempts / sizeof *attempts; t++) {
+        int64_t all = 0;
+        for (int part = 0; part <= PARTS; part++) {
+            s.end = part * all / PARTS; /* at last the very last read; first none */
+            s.reads = 0;
+            dltf_source *source = source_of(&s);
+            a.X = dltf_source_matrix(source);
+            dltf_status status = attempts[t](&a);
+            if (status != (part == 0 ? DLTF_OK : DLTF_FILE))
+                fail_msg("attempt %zu, read %lld of %lld: %s, %s", t, (long long)s.end, (long long)all,
+                         dltf_status_name(status), dltf_message());
+            all = part == 0 ? s.reads : all;
+            dltf_source_free(source);
+        }
+    }
+    dltf_codes_free(a.codes);
+    dltf_model_free(a.model);
+    dltf_synthetic_free(problem);
+}
+
 static void where_rows_must_be_in_memory_they_are_refused(void **state) {
     (void)state;
     dltf_synthetic *problem = make_problem();
-    supply s = {dltf_synthetic_samples(problem, false), -1, false};
+    supply s = {dltf_synthetic_samples(problem, false), -1, false, 0, 0};
     dltf_source *source = source_of(&s);
     assert_int_equal(dltf_matrix_save(dltf_source_matrix(source), in_directory("x.npy")), DLTF_ARGUMENT);
     assert_non_null(strstr(dltf_message(), "not supported here"));
+    dltf_network *network = NULL;
+    dltf_network_options o = dltf_network_options_default();
+    o.loss = DLTF_LOSS_SQUARE;
+    dltf_matrix rows = dltf_source_matrix(source);
+    assert_int_equal(dltf_network_new(&(dltf_layer){.inputs = s.X.cols, .outputs = s.X.cols}, 1, 0, &network),
+                     DLTF_OK);
+    assert_fails(dltf_network_train(network, rows, (dltf_targets){.values = s.X}, &o, NULL, NULL, NULL),
+                 DLTF_ARGUMENT, "not supported here");
+    assert_fails(dltf_network_train(network, s.X, (dltf_targets){.values = rows}, &o, NULL, NULL, NULL),
+                 DLTF_ARGUMENT, "not supported here");
+    dltf_network_free(network);
     dltf_source_free(source);
     dltf_synthetic_free(problem);
 }
@@ -275,6 +381,9 @@ static void raw_rows_are_read(void **state) {
     dltf_array_free(array);
     assert_int_equal(dltf_array_open(in_directory("x.raw"), 4, &array), DLTF_FORMAT);
     assert_non_null(strstr(dltf_message(), "truncated: row 1"));
+    assert_int_equal(dltf_matrix_save(dltf_matrix_f32(values, 2, 3), in_directory("x.npy")), DLTF_OK);
+    assert_int_equal(dltf_array_open(in_directory("x.npy"), 1, &array), DLTF_FORMAT);
+    assert_non_null(strstr(dltf_message(), "is a .npy file, not raw rows"));
 }
 
 static void a_file_that_shrinks_is_an_error(void **state) {
@@ -295,6 +404,35 @@ static void a_file_that_shrinks_is_an_error(void **state) {
     assert_non_null(strstr(dltf_message(), "s.npy: was truncated while it was in use"));
     dltf_array_free(array);
     dltf_synthetic_free(problem);
+}
+
+static int64_t resident_bytes(void) {
+    long pages = 0, resident = 0;
+    FILE *in = fopen("/proc/self/statm", "r");
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%ld %ld", &pages, &resident), 2);
+    fclose(in);
+    return (int64_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+/* Each is larger than all memory that is allowed for reading. */
+static void many_files_take_no_more_memory_than_one(void **state) {
+    (void)state;
+    enum { FILES = 12, WIDTH = 64, LENGTH = 1 << 15 };
+    static float zeros[LENGTH * WIDTH];
+    dltf_array *parts[FILES], *all = NULL;
+    double row[WIDTH];
+    write_file(in_directory("zeros.raw"), zeros, sizeof zeros);
+    for (int i = 0; i < FILES; i++)
+        assert_int_equal(dltf_array_open(in_directory("zeros.raw"), WIDTH, &parts[i]), DLTF_OK);
+    assert_int_equal(dltf_array_join(parts, FILES, &all), DLTF_OK);
+    dltf_matrix X = dltf_array_matrix(all);
+    int64_t before = resident_bytes();
+    for (int64_t i = 0; i < X.rows; i++)
+        dl_matrix_row(X, i, row);
+    assert_int_equal(dl_matrix_status(X), DLTF_OK);
+    assert_true(resident_bytes() - before < 6 << 20);
+    dltf_array_free(all);
 }
 
 static void corrupt_records_are_errors(void **state) {
@@ -373,11 +511,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_gives_the_same_model),
         cmocka_unit_test(a_failure_of_any_row_is_returned),
+        cmocka_unit_test(a_failure_in_the_middle_is_returned),
         cmocka_unit_test(where_rows_must_be_in_memory_they_are_refused),
         cmocka_unit_test(every_element_type_is_read),
         cmocka_unit_test(every_format_is_read),
         cmocka_unit_test(raw_rows_are_read),
         cmocka_unit_test(a_file_that_shrinks_is_an_error),
+        cmocka_unit_test(many_files_take_no_more_memory_than_one),
         cmocka_unit_test(corrupt_records_are_errors),
         cmocka_unit_test(what_cannot_be_opened_says_why),
         cmocka_unit_test(parts_are_joined),

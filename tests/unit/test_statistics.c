@@ -162,7 +162,7 @@ static dltf_status make_statistics(void) {
 
 static void out_of_memory(void **state) {
     (void)state;
-    assert_survives_lack_of_memory(make_statistics(), 9);
+    assert_survives_lack_of_memory(make_statistics(), 4);
 }
 
 TESTS_MAIN(cmocka_unit_test(against_loops), cmocka_unit_test(in_pieces),

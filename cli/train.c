@@ -1,0 +1,44 @@
+/* What training on files and training on standard input share. */
+#include "cli/train.h"
+
+#include "cli/files.h"
+#include "cli/output.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static bool is_one_of(const char *name, const char *const *names) {
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+/* A checkpoint stores all training options: only a few others may be combined with --resume. */
+int train_check_resume(const arguments *args, const train_flags *flags) {
+    static const char *const allowed[] = {"output", "resume",     "history", "raw",
+                                          "memory", "from-start", "threads", "checkpoint-every",
+                                          "json",   "quiet",      NULL};
+    for (int i = 0; flags->resume && i < args->given_count; i++)
+        if (!is_one_of(args->given[i], allowed))
+            return usage_error("--%s cannot be combined with --resume: the checkpoint stores all options",
+                               args->given[i]);
+    return EXIT_OK;
+}
+
+int train_start(const train_flags *flags, dltf_train_options *options, dltf_model **start) {
+    const char *init = flags->init;
+    options->select = flags->select == SELECT_POSITIVE ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
+    /* One of the library's choices, or else a file. */
+    if (dltf_option_set(dltf_train_option_table(), options, "init", init) == DLTF_OK)
+        return EXIT_OK;
+    if (access(init, F_OK) != 0)
+        return usage_error("--init %s: file not found; expected 'samples', 'gaussian' or a model file", init);
+    return files_load_model(init, start);
+}
+
+int64_t train_peak_memory(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024 : 0; /* Linux counts in KB */
+}

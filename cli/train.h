@@ -1,0 +1,28 @@
+/* dltf train: what its two forms share, training on files and training on standard input. */
+#ifndef CLI_TRAIN_H
+#define CLI_TRAIN_H
+
+#include "cli/arguments.h"
+
+typedef struct train_flags {
+    const char *output, *init, *resume, *history;
+    int64_t raw_columns;
+    double checkpoint_every;
+    bool from_start;
+    enum { SELECT_ABS, SELECT_POSITIVE } select;
+    enum { FOR_ANY, FOR_THRESHOLD, FOR_OMP } purpose;
+} train_flags;
+
+/* A checkpoint stores all training options: rejects others beside --resume. Returns an exit code. */
+int train_check_resume(const arguments *args, const train_flags *flags);
+
+/* Sets options->select, and options->init unless --init names a file, which is then checked and loaded. */
+int train_start(const train_flags *flags, dltf_train_options *options, dltf_model **start);
+
+/* Learns from standard input, in one pass. Returns an exit code. */
+int train_stream(const arguments *args, const train_flags *flags, const dltf_train_options *options);
+
+/* The largest resident size so far, in bytes; 0 if unknown. */
+int64_t train_peak_memory(void);
+
+#endif

@@ -1,0 +1,22 @@
+# dltf-mpi, once for every MPI in DLTF_MPI: dltf-mpi for the first, dltf-mpi-MODULE for the others.
+list(GET DLTF_MPI 0 first)
+foreach(module ${DLTF_MPI})
+  if(module STREQUAL first)
+    set(name dltf-mpi)
+  else()
+    set(name dltf-mpi-${module})
+  endif()
+  pkg_check_modules(MPI_${module} REQUIRED IMPORTED_TARGET ${module})
+  add_executable(${name} cli/main.c src/comm/mpi.c $<TARGET_OBJECTS:dltf_cli_objects>
+                         $<FILTER:$<TARGET_OBJECTS:dltf_objects>,EXCLUDE,/comm/one\\.c> $<TARGET_OBJECTS:dltf_core>)
+  foreach(kernels ${DLTF_KERNELS})
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${kernels}>)
+  endforeach()
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} include src)
+  target_link_libraries(${name} PRIVATE dltf_report $<TARGET_PROPERTY:dltf_objects,INTERFACE_LINK_LIBRARIES>
+                                        PkgConfig::MPI_${module})
+  list(APPEND DLTF_MPI_PROGRAMS ${name})
+  if(module STREQUAL first)
+    install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()

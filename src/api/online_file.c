@@ -1,0 +1,25 @@
+/* Checkpoints of online learners: connects learning, which does no I/O, to io, which knows no learners. */
+#include "io/safetensors.h"
+#include "learning/online.h"
+
+dltf_status dltf_online_save(const dltf_online *online, const char *path) {
+    dl_bundle bundle = {0};
+    dltf_status status = dl_online_to_bundle(online, &bundle);
+    if (status == DLTF_OK)
+        status = dl_safetensors_save(&bundle, path);
+    dl_bundle_free(&bundle);
+    return status;
+}
+
+dltf_status dltf_online_resume(const char *path, int64_t threads, dltf_online **online) {
+    dl_bundle bundle = {0};
+    *online = NULL;
+    dltf_status status = dl_safetensors_load(path, &bundle);
+    if (status == DLTF_OK) {
+        status = dl_online_from_bundle(&bundle, threads, online);
+        if (status != DLTF_OK)
+            dl_fail_prefix(status, path);
+    }
+    dl_bundle_free(&bundle);
+    return status;
+}

@@ -1,0 +1,11 @@
+/* The first pass over the data, divided among ranks. */
+#ifndef DL_LEARNING_SCAN_H
+#define DL_LEARNING_SCAN_H
+
+#include "data/samples.h"
+
+/* dl_samples_mean and dl_samples_scan, with the same result, in which every rank reads its own part only. */
+dltf_status dl_ranks_mean(dltf_matrix X, float *mean);
+dltf_status dl_ranks_scan(const dl_samples *samples, dl_scan *scan);
+
+#endif

@@ -1,0 +1,24 @@
+# Helpers of the tests with ranks. MPIRUN starts them, DLTF_MPI is the program.
+load ../cli/common
+
+: "${MPIRUN:?must be the mpirun to test with}" "${DLTF_MPI:?must be the path of dltf-mpi}"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # containers
+export OMP_NUM_THREADS=1
+
+START=("$MPIRUN")
+[[ $("$MPIRUN" --version) == *[Oo]pen* ]] && START+=(--oversubscribe --bind-to none)
+
+# ranks N ARGUMENTS...: dltf-mpi on N ranks with one thread each, which is ended after a minute.
+ranks() { timeout -s KILL 60 "${START[@]}" -n "$1" "$DLTF_MPI" "${@:2}"; }
+
+# differing 'COMMANDS': two ranks that first run shell commands, which set $data or other variables by $rank.
+differing() {
+  timeout -s KILL 60 "${START[@]}" -n 2 sh -c "rank=\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}; $1
+    exec '$DLTF_MPI' train \"\${data:-$toy/X.npy}\" -k 3 \${options:--m 24 --steps 2 --epochs 0.1} -o m.safetensors"
+}
+
+setup_file() {
+  export toy=$BATS_FILE_TMPDIR/toy model=$BATS_FILE_TMPDIR/toy.model.safetensors
+  dltf synth -n 16 -m 24 -k 3 -N 20000 --noise 0.05 -o "$toy" -q
+  dltf train "$toy/X.npy" -m 24 -k 3 --steps 10 --epochs 1 -o "$model" -q
+}

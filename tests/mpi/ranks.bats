@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# dltf-mpi with 1, 2 and 4 ranks on one machine.
+load common
+
+@test "training by minibatches gives the same bytes for any number of ranks" {
+  options=(-m 24 -k 3 --encoder best --steps 12 --polish 2 --finetune 6 --epochs 0.1 --center --checkpoint-every 0)
+  dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
+  for count in 1 2 4; do
+    ranks "$count" train "$toy/X.npy" "${options[@]}" -q -o "$count.safetensors"
+    same_file one.safetensors "$count.safetensors"
+  done
+}
+
+@test "the paper's model is the same for a power of two of ranks" {
+  options=(-m 24 -k 3 --encoder tied --steps 5 --iterations 12 --admm 4 --tolerance 0)
+  dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
+  for count in 2 4; do
+    ranks "$count" train "$toy/X.npy" "${options[@]}" -q -o "$count.safetensors"
+    same_file one.safetensors "$count.safetensors"
+  done
+}
+
+@test "three ranks give the same model up to rounding" {
+  options=(-m 24 -k 3 --encoder tied --steps 2 --iterations 3 --tolerance 0 --json)
+  dltf train "$toy/X.npy" "${options[@]}" -o one.safetensors | value 'd["history"][-1]["objective"]' >one
+  ranks 3 train "$toy/X.npy" "${options[@]}" -o three.safetensors | value 'd["history"][-1]["objective"]' >three
+  [[ $("$PYTHON" -c 'import sys; a, b = map(float, sys.argv[1:]); print(abs(a - b) <= 1e-6 * a)' "$(<one)" "$(<three)") == True ]]
+}
+
+@test "rank 0 alone reports, and counts what it sends" {
+  ranks 2 train "$toy/X.npy" -m 24 -k 3 --encoder tied --steps 0 --iterations 4 --tolerance 0 --json -o m.safetensors >report
+  # A pass: C, D, use, code_sum and 4 others, each value once to the other rank; the scan: 24 bytes for each of its 20
+  # of 40 parts; what must be the same: 200 bytes.
+  [[ $(value 'd["ranks"]' <report) == 2 ]]
+  [[ $(value 'd["rank_bytes_sent"] == 4 * 8 * (24 * 16 + 24 * 24 + 2 * 24 + 4) + 20 * 24 + 200' <report) == True ]]
+}
+
+@test "commands that run as one process say so" {
+  run -2 ranks 2 decode "$model" none.npz
+  [[ $output == *"dltf decode: runs as one process: start it without mpirun"* ]]
+  run -2 ranks 2 train "$toy/X.npy" -m 24 -k 3 --method ksvd
+  [[ $output == *"--method: ksvd updates one atom after the other"* ]]
+}
+
+@test "encoding gives the same files" {
+  dltf encode "$model" "$toy/X.npy" --refit -q -o one.npz
+  dltf encode "$model" "$toy/X.npy" --dense -q -o one.npy
+  dltf encode "$model" "$toy/X.npy" --json -o once.npz | value 'd["relative_error"]' >error
+  for count in 2 3; do
+    ranks "$count" encode "$model" "$toy/X.npy" --refit -q -o "$count.npz"
+    same_file one.npz "$count.npz"
+  done
+  ranks 2 encode "$model" "$toy/X.npy" --dense -q -o 2.npy
+  same_file one.npy 2.npy
+  [[ $(ranks 2 encode "$model" "$toy/X.npy" --json -o 2.npz | value 'd["relative_error"]') == $(<error) ]]
+  tail -c +129 "$toy/X.npy" >X.f32
+  ranks 2 encode "$model" X.f32 --raw --dense -q -o raw.npy
+  same_file one.npy raw.npy
+}
+
+@test "clustering finds the same clusters" {
+  options=(-c 12 --restarts 2 --json)
+  dltf encode "$model" "$toy/X.npy" -q -o codes.npz
+  for data in "$toy/X.npy" codes.npz; do
+    dltf cluster "$data" "${options[@]}" -o one.npy --centers centers.csv >one
+    for count in 2 3; do
+      ranks "$count" cluster "$data" "${options[@]}" -o more.npy --centers other.csv >more
+      same_file one.npy more.npy
+      # Sums of samples are rounded differently, centers of single precision hardly.
+      [[ $(value "abs(d['inertia'] - $(value 'd["inertia"]' <one)) <= 1e-9 * d['inertia'] and d['ranks']" <more) == "$count" ]]
+      [[ $(wc -l <other.csv) == 12 ]]
+    done
+  done
+  # More clusters than different samples: empty clusters are filled.
+  yes 1,2 | head -5 >few.csv
+  yes 3,4 | head -5 >>few.csv
+  dltf cluster few.csv -c 4 --restarts 1 --json >one
+  ranks 3 cluster few.csv -c 4 --restarts 1 --json >more
+  [[ $(value 'd["sizes"]' <one) == "$(value 'd["sizes"]' <more)" ]]
+  run -2 ranks 2 cluster "$toy/X.npy" -c 3 --pca 2
+  [[ $output == *"--pca: runs as one process"* ]]
+}
+
+@test "Hamming search finds the same neighbours" {
+  binary_codes base.npy 3000 8 1
+  binary_codes queries.npy 40 8 2
+  dltf hash search base.npy queries.npy -k 7 -q -o k.npy --distances d.npy
+  dltf hash search base.npy queries.npy --radius 24 -q -o r.npz
+  for count in 2 3; do
+    ranks "$count" hash search base.npy queries.npy -k 7 -q -o k2.npy --distances d2.npy
+    same_file k.npy k2.npy
+    same_file d.npy d2.npy
+    ranks "$count" hash search base.npy queries.npy --radius 24 --method multi-index -q -o r2.npz
+    same_file r.npz r2.npz
+  done
+  run -1 ranks 2 hash search base.npy none.npy -k 7
+  [[ $output == *"none.npy: cannot open"* ]]
+}
