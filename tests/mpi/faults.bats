@@ -35,7 +35,7 @@ one_error() {
 }
 
 @test "a file that is cut off while ranks read it" {
-  dltf synth -n 16 -m 24 -k 3 -N 80000 -q -o large # more than a reader keeps
+  dltf synth -n 16 -m 24 -k 3 -N 250000 -q -o large # more than the ranks keep in memory
   (sleep 2; truncate -s 100000 large/X.npy) &
   run ranks 2 train large/X.npy --memory 500M -m 24 -k 3 --encoder tied --steps 0 --iterations 1000000 --tolerance 0 -q -o m.safetensors
   wait
