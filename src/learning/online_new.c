@@ -64,6 +64,7 @@ dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_
     dltf_status status = DLTF_OK;
     dltf_online *s = NULL;
     double share = options->validation > 0 ? options->validation : HELD_OUT;
+    const int64_t unlimited = INT64_MAX / 2;
     DL_TRY(check_memory(options, n));
     DL_TRY_NEW(s, 1);
     s->options = *options;
@@ -71,7 +72,7 @@ dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_
     s->n = n;
     s->m = options->m;
     s->k = options->k;
-    s->split = dl_split_rows(INT64_MAX - 1, share, INT64_MAX - 1, (uint64_t)options->seed);
+    s->split = dl_split_rows(unlimited, share, unlimited, (uint64_t)options->seed);
     s->room = buffer_rows(s->m, n);
     DL_TRY(dl_blas_ready(s->threads));
     DL_TRY_NEW(s->held, DL_ONLINE_HELD * n);
