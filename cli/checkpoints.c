@@ -1,10 +1,13 @@
 /* Checkpoints at intervals. */
 #include "cli/checkpoints.h"
 
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
 #include <math.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Saving may take at most this share of the time. */
 static const double SHARE = 0.05;
@@ -27,4 +30,36 @@ void checkpoints_step(checkpoints *c) {
     double end = dltf_seconds();
     c->saved = true;
     c->next = end + fmax(c->every, (end - begin) / SHARE);
+}
+
+dltf_status checkpoints_save_state(const void *state, const char *path) {
+    return dltf_state_save(state, path);
+}
+
+void checkpoints_step_state(checkpoints *c, const dltf_progress *progress) {
+    c->training = progress->state;
+    if (progress->state)
+        checkpoints_step(c);
+}
+
+void checkpoints_end(const checkpoints *c, const char *resumed) {
+    bool replaced = resumed && files_same(resumed, c->path);
+    if ((c->saved || replaced) && unlink(c->path) == 0 && replaced)
+        remark("removed checkpoint %s, which is no longer needed", c->path);
+}
+
+int checkpoints_interrupted(const checkpoints *c, const char *command) {
+    if (!c->saved)
+        return interrupted_exit();
+    failure("interrupted; to resume from the last checkpoint, run:");
+    continue_message("  %s --resume %s", command, files_quoted(c->path));
+    return interrupt_exit_code();
+}
+
+int checkpoints_check_resume(const arguments *args, const char *resume, dltf_option_table table) {
+    for (int i = 0; resume && i < args->given_count; i++)
+        if (dltf_option_find(table, args->given[i]) && strcmp(args->given[i], "threads") != 0)
+            return usage_error("--%s cannot be combined with --resume: the checkpoint stores all options",
+                               args->given[i]);
+    return EXIT_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef CLI_CHECKPOINTS_H
 #define CLI_CHECKPOINTS_H
 
+#include "cli/arguments.h"
 #include "cli/files.h"
 
 typedef struct checkpoints {
@@ -19,6 +20,24 @@ typedef struct checkpoints {
         .default_text = "60", .max = 1e9, .argument = "SECONDS",                                             \
         .help = "seconds between checkpoints, to resume after a crash; 0: only on Ctrl-C"                    \
     }
+
+/* Of a task that is one call: pass `progress` of its callback instead of a training. */
+void checkpoints_step_state(checkpoints *c, const dltf_progress *progress);
+
+/* After success: removes the checkpoint, which is no longer needed; `resumed` is the file of --resume, or
+ * NULL. */
+void checkpoints_end(const checkpoints *c, const char *resumed);
+
+/* After Ctrl-C: prints the command that resumes the last checkpoint, if there is one. `command` is its
+ * beginning. Returns an exit code. */
+int checkpoints_interrupted(const checkpoints *c, const char *command);
+
+/* A checkpoint stores all options of `table` but threads: rejects them beside --resume. Returns an exit
+ * code. */
+int checkpoints_check_resume(const arguments *args, const char *resume, dltf_option_table table);
+
+/* The state of a task, for checkpoints_begin. */
+dltf_status checkpoints_save_state(const void *state, const char *path);
 
 checkpoints checkpoints_begin(files_saver save, const void *training, const char *path, double every);
 

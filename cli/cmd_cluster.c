@@ -1,13 +1,17 @@
 /* dltf cluster: k-means of samples or sparse codes, and how well the clusters agree with labels. */
 #include "cli/arguments.h"
+#include "cli/checkpoints.h"
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 typedef struct cluster_flags {
     const char *output, *centers, *labels, *save_pca, *load_pca;
+    const char *resume;
+    double checkpoint_every;
     int64_t pca, landmarks;
 } cluster_flags;
 
@@ -23,6 +27,8 @@ typedef struct cluster_job {
     dltf_matrix X;
     int64_t samples;
     dltf_clusters *clusters;
+    char *checkpoint;
+    checkpoints checkpoints;
     double begin, seconds; /* of the work between input and output */
 } cluster_job;
 
@@ -35,6 +41,8 @@ static const dltf_option own_options[] = {
     {.name = "save-pca", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, save_pca), .argument = "FILE", .help = "write these components (.safetensors)"},
     {.name = "load-pca", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, load_pca), .argument = "FILE", .help = "use components written by --save-pca instead of those of DATA"},
     {.name = "landmarks", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(cluster_flags, landmarks), .min = 1, .max = 16384, .argument = "M", .help = "cluster by neighbourhood instead of distance: code each sample by its nearest of M landmarks, a few hundred for most data. Clusters need not be round"},
+    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted clustering of the same DATA, with the same --pca or --landmarks; the options of k-means are those of the checkpoint"},
+    CHECKPOINTS_OPTION(cluster_flags, checkpoint_every),
 };
 /* clang-format on */
 
@@ -42,9 +50,9 @@ static const dltf_option own_options[] = {
 
 static int check_flags(cluster_job *job) {
     const cluster_flags *f = &job->flags;
-    const char *inputs[] = {job->args.operands[0], f->labels, f->load_pca};
+    const char *inputs[] = {job->args.operands[0], f->labels, f->load_pca, f->resume};
     const char *outputs[] = {f->output, f->centers, f->save_pca};
-    if (job->options.clusters < 1)
+    if (job->options.clusters < 1 && !f->resume)
         return usage_error("-c C is missing: give the number of clusters");
     if (f->pca && f->load_pca)
         return usage_error("--pca and --load-pca exclude each other");
@@ -57,7 +65,11 @@ static int check_flags(cluster_job *job) {
     if (dltf_ranks() > 1 && (f->pca || f->load_pca || f->landmarks))
         return usage_error("--%s: runs as one process: start it without mpirun",
                            f->landmarks ? "landmarks" : "pca");
-    int code = files_check(3, inputs, 3, outputs);
+    if (f->resume && f->landmarks)
+        return usage_error("--resume and --landmarks exclude each other: such a clustering takes seconds");
+    int code = checkpoints_check_resume(&job->args, f->resume, dltf_kmeans_option_table());
+    if (code == EXIT_OK)
+        code = files_check(4, inputs, 3, outputs);
     if (code == EXIT_OK)
         code = files_check_integers("clusters", f->output);
     if (code == EXIT_OK)
@@ -162,14 +174,47 @@ static void remark_empty(const cluster_job *job) {
         remark("%s: %s without entries, clustered as zero", job->args.operands[0], counted(empty, "row"));
 }
 
+static int step(void *context, const dltf_progress *progress) {
+    cluster_job *job = context;
+    checkpoints_step_state(&job->checkpoints, progress);
+    return progress_step(NULL, progress);
+}
+
+static dltf_status run_kmeans(cluster_job *job) {
+    const char *resume = job->flags.resume;
+    int64_t threads = job->options.threads;
+    if (resume && job->codes)
+        return dltf_kmeans_codes_resume(resume, job->codes, threads, step, job, &job->clusters);
+    if (resume)
+        return dltf_kmeans_resume(resume, job->X, threads, step, job, &job->clusters);
+    return job->codes ? dltf_kmeans_codes(job->codes, &job->options, step, job, &job->clusters)
+                      : dltf_kmeans(job->X, &job->options, step, job, &job->clusters);
+}
+
+/* Next to the output or, without one, in the current directory. */
+static int name_checkpoint(cluster_job *job) {
+    const char *output = job->flags.output ? job->flags.output : job->flags.centers;
+    double every = job->flags.landmarks ? 0 : job->flags.checkpoint_every;
+    job->checkpoint = output ? files_join(output, ".checkpoint")
+                             : files_default_name(job->args.operands[0], ".clusters.checkpoint");
+    job->checkpoints = checkpoints_begin(checkpoints_save_state, NULL, job->checkpoint, every);
+    return job->checkpoint ? EXIT_OK : EXIT_FAILED;
+}
+
+static int interrupted_clustering(const cluster_job *job) {
+    char command[PATH_MAX + 64];
+    snprintf(command, sizeof command, "dltf cluster %s [OUTPUTS]", files_quoted(job->args.operands[0]));
+    return checkpoints_interrupted(&job->checkpoints, command);
+}
+
 static int cluster(cluster_job *job) {
     const char *path = job->args.operands[0];
     remark_empty(job);
-    dltf_status status =
-        job->codes ? dltf_kmeans_codes(job->codes, &job->options, progress_step, NULL, &job->clusters)
-                   : dltf_kmeans(job->X, &job->options, progress_step, NULL, &job->clusters);
+    dltf_status status = run_kmeans(job);
     job->seconds = dltf_seconds() - job->begin;
     progress_erase();
+    if (status == DLTF_CANCELLED)
+        return interrupted_clustering(job);
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = path, [DLTF_SUBJECT_CODES] = path});
     return EXIT_OK;
@@ -197,7 +242,10 @@ static int save(cluster_job *job) {
         status = save_assignment(job->flags.output, v);
     if (status == DLTF_OK && job->flags.centers)
         status = dltf_matrix_save(dltf_matrix_f32(v.centers, v.clusters, v.cols), job->flags.centers);
-    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    checkpoints_end(&job->checkpoints, job->flags.resume);
+    return EXIT_OK;
 }
 
 static void report_sizes(facts *f, dltf_clusters_view v) {
@@ -255,7 +303,8 @@ static int print_report(cluster_job *job) {
                v.converged ? "" : ", not converged: increase --iterations");
     dltf_status status = job->labels ? report_agreement(job, v, &f) : DLTF_OK;
     facts_real(&f, "seconds", NULL, job->seconds);
-    facts_line(&f, "seconds", "%.2f (%s)", job->seconds, counted(job->options.restarts, "restart"));
+    facts_line(&f, "seconds", "%.2f (%s)", job->seconds,
+               job->flags.resume ? "resumed" : counted(job->options.restarts, "restart"));
     if (dltf_ranks() > 1)
         output_ranks(&f);
     if (job->flags.output)
@@ -267,8 +316,8 @@ static int print_report(cluster_job *job) {
 }
 
 static int run(const command *self, int count, char **words) {
-    static int (*const steps[])(cluster_job *) = {check_flags, load_input, load_labels, reduce,
-                                                  cluster,     save,       print_report};
+    static int (*const steps[])(cluster_job *) = {check_flags, load_input, load_labels, name_checkpoint,
+                                                  reduce,      cluster,    save,        print_report};
     cluster_job job = {.data = NULL};
     if (!arguments_parse(self, count, words, &job.flags, &job.options, &job.args))
         return job.args.exit_code;
@@ -281,6 +330,7 @@ static int run(const command *self, int count, char **words) {
     dltf_codes_free(job.codes);
     dltf_array_free(job.data);
     free(job.reduced);
+    free(job.checkpoint);
     return code;
 }
 

@@ -1,21 +1,25 @@
 /* dltf hash train: learns a hasher from data. */
 #include "cli/arguments.h"
+#include "cli/checkpoints.h"
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "report/history.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 typedef struct hash_train_flags {
-    const char *output;
+    const char *output, *resume;
+    double checkpoint_every;
 } hash_train_flags;
 
 typedef struct hash_training {
     arguments args;
     hash_train_flags flags;
     dltf_hash_options options;
-    char *output;
+    char *output, *checkpoint;
+    checkpoints checkpoints;
     dltf_array *data;
     dltf_hasher *hasher;
     double seconds;
@@ -24,23 +28,35 @@ typedef struct hash_training {
 /* clang-format off */
 static const dltf_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(hash_train_flags, output), .argument = "HASHER", .help = "output file (default: named after DATA, in the current directory)"},
+    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(hash_train_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA; the other options are those of the checkpoint"},
+    CHECKPOINTS_OPTION(hash_train_flags, checkpoint_every),
 };
 /* clang-format on */
 
-static int check(hash_training *t) {
-    const char *data = t->args.operands[0];
+/* A checkpoint stores all options of training. */
+static int check_options(const hash_training *t) {
+    if (t->flags.resume)
+        return EXIT_OK;
     if (!arguments_given(&t->args, "bits"))
         return usage_error("-m M is missing: give the number of bits of a code");
     if (t->options.bits % 8 != 0)
         return usage_error("--bits: %lld is not a multiple of 8", (long long)t->options.bits);
-    int code = arguments_check(&t->args, dltf_hash_option_table(), &t->options);
+    return arguments_check(&t->args, dltf_hash_option_table(), &t->options);
+}
+
+static int check(hash_training *t) {
+    const char *data = t->args.operands[0];
+    int code = checkpoints_check_resume(&t->args, t->flags.resume, dltf_hash_option_table());
+    if (code == EXIT_OK)
+        code = check_options(t);
     if (code != EXIT_OK)
         return code;
     t->output =
         t->flags.output ? files_join(t->flags.output, "") : files_default_name(data, ".hasher.safetensors");
-    if (!t->output)
+    t->checkpoint = t->output ? files_join(t->output, ".checkpoint") : NULL;
+    if (!t->checkpoint)
         return EXIT_FAILED;
-    return files_check(1, &data, 1, (const char *const[]){t->output});
+    return files_check(2, (const char *const[]){data, t->flags.resume}, 1, (const char *const[]){t->output});
 }
 
 static int load_data(hash_training *t) {
@@ -51,15 +67,37 @@ static dltf_status save_hasher(const void *hasher, const char *path) {
     return dltf_hasher_save(hasher, path);
 }
 
+static int step(void *context, const dltf_progress *progress) {
+    hash_training *t = context;
+    checkpoints_step_state(&t->checkpoints, progress);
+    return progress_step(NULL, progress);
+}
+
+static int interrupted_training(const hash_training *t) {
+    char command[2 * PATH_MAX + 64];
+    snprintf(command, sizeof command, "dltf hash train %s -o %s", files_quoted(t->args.operands[0]),
+             files_quoted(t->output));
+    return checkpoints_interrupted(&t->checkpoints, command);
+}
+
 static int train(hash_training *t) {
     double begin = dltf_seconds();
-    dltf_status status =
-        dltf_hasher_train(dltf_array_matrix(t->data), &t->options, progress_step, NULL, &t->hasher);
+    dltf_matrix X = dltf_array_matrix(t->data);
+    t->checkpoints =
+        checkpoints_begin(checkpoints_save_state, NULL, t->checkpoint, t->flags.checkpoint_every);
+    dltf_status status = t->flags.resume
+                             ? dltf_hasher_resume(t->flags.resume, X, t->options.threads, step, t, &t->hasher)
+                             : dltf_hasher_train(X, &t->options, step, t, &t->hasher);
     t->seconds = dltf_seconds() - begin;
     progress_erase();
+    if (status == DLTF_CANCELLED)
+        return interrupted_training(t);
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = t->args.operands[0]});
-    return files_save_anywhere(save_hasher, t->hasher, t->output) == t->output ? EXIT_OK : EXIT_FAILED;
+    if (files_save_anywhere(save_hasher, t->hasher, t->output) != t->output)
+        return EXIT_FAILED;
+    checkpoints_end(&t->checkpoints, t->flags.resume);
+    return EXIT_OK;
 }
 
 static int print_report(hash_training *t) {
@@ -77,7 +115,8 @@ static int print_report(hash_training *t) {
     facts_text(&f, "hasher", "hasher", t->output);
     facts_line(&f, "next", "dltf hash encode %s %s", files_quoted(t->output),
                files_quoted(t->args.operands[0]));
-    facts_json(&f, "options", history_options(dltf_hash_option_table(), &t->options));
+    if (!t->flags.resume)
+        facts_json(&f, "options", history_options(dltf_hash_option_table(), &t->options));
     output_facts(&f, true);
     return EXIT_OK;
 }
@@ -93,6 +132,7 @@ static int run(const command *self, int count, char **words) {
     dltf_hasher_free(t.hasher);
     dltf_array_free(t.data);
     free(t.output);
+    free(t.checkpoint);
     return code;
 }
 

@@ -70,8 +70,9 @@ json_t *cells_protocol(const experiment *self, const experiment_request *request
 
 int cells_report(const cell_list *list, int64_t part) {
     const experiment_request *request = list->request;
-    dltf_progress whole = {list->self->name, list->finished * CELL_PARTS + part, list->count * CELL_PARTS,
-                           NULL};
+    dltf_progress whole = {.task = list->self->name,
+                           .done = list->finished * CELL_PARTS + part,
+                           .total = list->count * CELL_PARTS};
     return request->progress ? request->progress(request->context, &whole) : 0;
 }
 

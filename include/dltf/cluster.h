@@ -48,6 +48,14 @@ DLTF_API dltf_status dltf_kmeans(dltf_matrix X, const dltf_kmeans_options *optio
 DLTF_API dltf_status dltf_kmeans_codes(const dltf_codes *codes, const dltf_kmeans_options *options,
                                        dltf_progress_fn progress, void *context, dltf_clusters **clusters);
 
+/* Continue a checkpoint that dltf_state_save wrote in the progress callback of one of these, on the same
+ * samples or codes. */
+DLTF_API dltf_status dltf_kmeans_resume(const char *path, dltf_matrix X, int64_t threads,
+                                        dltf_progress_fn progress, void *context, dltf_clusters **clusters);
+DLTF_API dltf_status dltf_kmeans_codes_resume(const char *path, const dltf_codes *codes, int64_t threads,
+                                              dltf_progress_fn progress, void *context,
+                                              dltf_clusters **clusters);
+
 DLTF_API dltf_clusters_view dltf_clusters_get(const dltf_clusters *clusters);
 DLTF_API void dltf_clusters_free(dltf_clusters *clusters);
 

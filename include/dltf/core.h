@@ -88,17 +88,23 @@ DLTF_API double dltf_seconds(void);
 /* ---- Progress ---------------------------------------------------------------------------------- */
 
 struct dltf_iteration;
+struct dltf_state;
 
 typedef struct dltf_progress {
     const char *task; /* what is being done, e.g. "learning", "encoding" */
     int64_t done;     /* of total, in units of work: roughly proportional to time */
     int64_t total;    /* 0 if unknown until the end */
     const struct dltf_iteration
-        *iteration; /* the newest history record while a learner runs, otherwise NULL */
+        *iteration;                 /* the newest history record while a learner runs, otherwise NULL */
+    const struct dltf_state *state; /* for dltf_state_save, within the callback; NULL: cannot be saved */
 } dltf_progress;
 
 /* Runs on the calling thread only. A non-zero return value cancels. */
 typedef int (*dltf_progress_fn)(void *context, const dltf_progress *progress);
+
+/* Writes a checkpoint of a task that is a single call, such as dltf_kmeans. The function of the same name
+ * that ends in _resume continues it, with the same result as without the interruption. */
+DLTF_API dltf_status dltf_state_save(const struct dltf_state *state, const char *path);
 
 #ifdef __cplusplus
 }

@@ -68,6 +68,11 @@ typedef struct dltf_hasher_view {
 DLTF_API dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options,
                                        dltf_progress_fn progress, void *context, dltf_hasher **hasher);
 
+/* Continues a checkpoint that dltf_state_save wrote in the progress callback of dltf_hasher_train, of methods
+ * sph, itq and neighbour; the others have no checkpoints. */
+DLTF_API dltf_status dltf_hasher_resume(const char *path, dltf_matrix X, int64_t threads,
+                                        dltf_progress_fn progress, void *context, dltf_hasher **hasher);
+
 /* Codes of all rows of X: X.rows x bits/8 bytes. */
 DLTF_API dltf_status dltf_hasher_encode(const dltf_hasher *hasher, dltf_matrix X, int64_t threads,
                                         dltf_progress_fn progress, void *context, uint8_t *codes);

@@ -111,7 +111,7 @@ static void stream_close(stream *s) {
 
 static dltf_status report(const stream *s) {
     int64_t total = dltf_reader_rows(s->reader);
-    dltf_progress now = {"encoding", s->residual.rows, total > 0 ? total : 0, NULL};
+    dltf_progress now = {.task = "encoding", .done = s->residual.rows, .total = total > 0 ? total : 0};
     if (s->progress && s->progress(s->context, &now) != 0)
         return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     return DLTF_OK;

@@ -23,3 +23,17 @@ dltf_status dltf_hasher_load(const char *path, dltf_hasher **hasher) {
     dl_bundle_free(&bundle);
     return status;
 }
+
+dltf_status dltf_hasher_resume(const char *path, dltf_matrix X, int64_t threads, dltf_progress_fn progress,
+                               void *context, dltf_hasher **hasher) {
+    dl_bundle bundle = {0};
+    *hasher = NULL;
+    dltf_status status = dl_safetensors_load(path, &bundle);
+    if (status == DLTF_OK) {
+        status = dl_hasher_resume(&bundle, X, threads, progress, context, hasher);
+        if (status == DLTF_FORMAT || (status == DLTF_DATA && dltf_last_error().subject == DLTF_SUBJECT_NONE))
+            dl_fail_prefix(status, path);
+    }
+    dl_bundle_free(&bundle);
+    return status;
+}

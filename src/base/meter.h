@@ -13,5 +13,7 @@ typedef struct dl_meter {
 
 /* Reports `units` more; false once the caller cancels. */
 bool dl_meter_add(dl_meter *meter, int64_t units);
+/* The same with the state that the caller may save; NULL: none. */
+bool dl_meter_add_state(dl_meter *meter, int64_t units, const struct dltf_state *state);
 
 #endif

@@ -1,6 +1,6 @@
 /* dltf_kmeans and dltf_kmeans_codes: restarts, of which the best is kept. */
+#include "cluster/kmeans.h"
 #include "base/memory.h"
-#include "base/meter.h"
 #include "base/options.h"
 #include "base/parallel.h"
 #include "cluster/seeding.h"
@@ -8,13 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-
-struct dltf_clusters {
-    dltf_clusters_view view;
-    int32_t *assignment;
-    float *centers;
-    int64_t *sizes;
-};
 
 static dltf_status check(const dltf_kmeans_options *o, int64_t N, dltf_subject subject) {
     dltf_status status = dltf_option_check(dltf_kmeans_option_table(), o, NULL);
@@ -86,67 +79,91 @@ done:
     return status;
 }
 
-static bool step(void *context) {
-    return dl_meter_add(context, 0);
+/* Reports progress, with the state if one process has all of it. */
+static bool report(dl_kmeans *k, int64_t restarts) {
+    return dl_meter_add_state(&k->meter, restarts, dl_comm_size() == 1 ? &k->checkpoint : NULL);
 }
 
-static dltf_status run(const dl_points *points, const dltf_kmeans_options *o, dltf_progress_fn progress,
-                       void *context, dltf_clusters **clusters) {
+static bool step(void *kmeans) {
+    return report(kmeans, 0);
+}
+
+static dltf_status run_restart(dl_kmeans *k, dl_seeding *seeding) {
+    const dltf_kmeans_options *o = &k->options;
+    double movement = o->tolerance * k->points->variance, scale = k->points->scale;
+    if (!k->inside)
+        dl_seeding_run(seeding, &k->state, o->seed, k->restart);
+    k->inside = true;
+    dltf_status status = dl_lloyd_run(&k->state, o->iterations, movement, step, k);
+    if (status != DLTF_OK)
+        return status;
+    if (k->restart == 0 || k->state.inertia / scale / scale < k->result->view.inertia)
+        keep(&k->state, k->restart, k->result);
+    k->inside = false;
+    k->restart++;
+    bool cancelled = dl_comm_any(!report(k, 1));
+    return cancelled && k->restart < o->restarts ? DLTF_CANCELLED : DLTF_OK;
+}
+
+/* `from`: the checkpoint to resume, or NULL. */
+static dltf_status run(const dl_points *points, const dltf_kmeans_options *o, const dl_bundle *from,
+                       dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
     dltf_status status = DLTF_OK;
-    dl_meter meter = {"clustering", progress, context, 0, o->restarts};
-    dl_lloyd state = {0};
+    dl_kmeans k = {.points = points, .options = *o};
+    k.meter = (dl_meter){"clustering", progress, context, 0, o->restarts};
+    k.checkpoint = (struct dltf_state){dl_kmeans_to_bundle, &k};
     dl_seeding seeding = {0};
-    dltf_clusters *result = NULL;
-    DL_TRY(dl_lloyd_alloc(&state, points, o->clusters, o->spherical, dl_thread_count(o->threads)));
+    DL_TRY(dl_lloyd_alloc(&k.state, points, o->clusters, o->spherical, dl_thread_count(o->threads)));
     DL_TRY(dl_seeding_alloc(&seeding, points, o->clusters));
-    DL_TRY(result_alloc(points->N, points->n, o->clusters, &result));
+    DL_TRY(result_alloc(points->N, points->n, o->clusters, &k.result));
     DL_TRY(dl_comm_agree(DLTF_OK)); /* all ranks have memory */
-    for (int64_t restart = 0; restart < o->restarts; restart++) {
-        dl_seeding_run(&seeding, &state, o->seed, restart);
-        DL_TRY(dl_lloyd_run(&state, o->iterations, o->tolerance * points->variance, step, &meter));
-        if (restart == 0 || state.inertia / points->scale / points->scale < result->view.inertia)
-            keep(&state, restart, result);
-        if (dl_comm_any(!dl_meter_add(&meter, 1)) && restart + 1 < o->restarts) {
-            status = DLTF_CANCELLED;
-            goto done;
-        }
-    }
-    DL_TRY(collect(points, result));
-    *clusters = result;
-    result = NULL;
+    if (from)
+        DL_TRY(dl_kmeans_restore(&k, from));
+    k.meter.done = k.restart;
+    while (k.restart < o->restarts)
+        DL_TRY(run_restart(&k, &seeding));
+    DL_TRY(collect(points, k.result));
+    *clusters = k.result;
+    k.result = NULL;
 done:
     if (status == DLTF_CANCELLED)
         dl_fail(status, "clustering was cancelled");
-    dltf_clusters_free(result);
+    dltf_clusters_free(k.result);
     dl_seeding_free(&seeding);
-    dl_lloyd_free(&state);
+    dl_lloyd_free(&k.state);
+    return status;
+}
+
+static dltf_status cluster(dl_kmeans_data data, const dltf_kmeans_options *options, const dl_bundle *from,
+                           dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
+    dl_points points = {0};
+    *clusters = NULL;
+    dltf_status status = check(options, data.codes ? dltf_codes_csr(data.codes).rows : data.X.rows,
+                               data.codes ? DLTF_SUBJECT_CODES : DLTF_SUBJECT_DATA);
+    if (status == DLTF_OK)
+        status = data.codes ? dl_points_sparse(data.codes, options->spherical, &points)
+                            : dl_points_dense(data.X, options->spherical, &points);
+    if (status == DLTF_OK)
+        status = run(&points, options, from, progress, context, clusters);
+    dl_points_free(&points);
     return status;
 }
 
 dltf_status dltf_kmeans(dltf_matrix X, const dltf_kmeans_options *options, dltf_progress_fn progress,
                         void *context, dltf_clusters **clusters) {
-    dl_points points = {0};
-    *clusters = NULL;
-    dltf_status status = check(options, X.rows, DLTF_SUBJECT_DATA);
-    if (status == DLTF_OK)
-        status = dl_points_dense(X, options->spherical, &points);
-    if (status == DLTF_OK)
-        status = run(&points, options, progress, context, clusters);
-    dl_points_free(&points);
-    return status;
+    return cluster((dl_kmeans_data){.X = X}, options, NULL, progress, context, clusters);
 }
 
 dltf_status dltf_kmeans_codes(const dltf_codes *codes, const dltf_kmeans_options *options,
                               dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
-    dl_points points = {0};
-    *clusters = NULL;
-    dltf_status status = check(options, dltf_codes_csr(codes).rows, DLTF_SUBJECT_CODES);
-    if (status == DLTF_OK)
-        status = dl_points_sparse(codes, options->spherical, &points);
-    if (status == DLTF_OK)
-        status = run(&points, options, progress, context, clusters);
-    dl_points_free(&points);
-    return status;
+    return cluster((dl_kmeans_data){.codes = codes}, options, NULL, progress, context, clusters);
+}
+
+dltf_status dl_kmeans_resume(const dl_bundle *bundle, dl_kmeans_data data, int64_t threads,
+                             dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
+    dltf_kmeans_options options;
+    dltf_status status = dl_kmeans_read_options(bundle, threads, &options);
+    return status == DLTF_OK ? cluster(data, &options, bundle, progress, context, clusters) : status;
 }
 
 dltf_clusters_view dltf_clusters_get(const dltf_clusters *clusters) {

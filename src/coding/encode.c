@@ -20,7 +20,7 @@ static dltf_status run_encoder(dltf_encoder *encoder, dltf_matrix X, dl_slots ou
         dltf_status status = dl_encoder_rows(encoder, X, first, 0, dl_slots_from(&out, first, rows));
         if (status != DLTF_OK)
             return status;
-        dltf_progress report = {"encoding", first + rows, X.rows, NULL};
+        dltf_progress report = {.task = "encoding", .done = first + rows, .total = X.rows};
         if (progress && progress(context, &report) != 0)
             return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     }

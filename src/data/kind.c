@@ -33,6 +33,13 @@ static const row kinds[] = {
                           "to resume, run 'dltf classify train DATA --labels FILE --resume FILE'"},
     [DL_KIND_HASHER] = {"dltf-hasher", "1", "hasher", "a hasher", "'dltf hash train'",
                         "to make binary codes, run 'dltf hash encode FILE DATA'"},
+    [DL_KIND_CLUSTERING] = {"dltf-clustering", "1", "checkpoint of a clustering",
+                            "a checkpoint of an unfinished clustering", "an interrupted 'dltf cluster'",
+                            "to resume, run 'dltf cluster DATA --resume FILE'"},
+    [DL_KIND_HASHING] = {"dltf-hashing", "1", "checkpoint of a hasher",
+                         "a checkpoint of an unfinished training of a hasher",
+                         "an interrupted 'dltf hash train'",
+                         "to resume, run 'dltf hash train DATA --resume FILE'"},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

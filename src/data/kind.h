@@ -11,7 +11,9 @@ typedef enum dl_kind {
     DL_KIND_PCA,
     DL_KIND_NETWORK,
     DL_KIND_TRAINING,
-    DL_KIND_HASHER
+    DL_KIND_HASHER,
+    DL_KIND_CLUSTERING,
+    DL_KIND_HASHING
 } dl_kind;
 
 /* Sets the two notes. */

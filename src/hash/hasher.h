@@ -33,6 +33,17 @@ static inline void dl_hash_set_bit(uint8_t *code, int64_t bit) {
 /* For the training of a method that was cancelled. */
 dltf_status dl_hash_cancelled(void);
 
+/* To be called before the first iteration: what a checkpoint stores of the method. Sets t->step and, if a
+ * checkpoint is resumed, the arrays. */
+dltf_status dl_hash_enter(dl_hash_training *t, const dl_field *fields, int count);
+/* To be called after an iteration: counts it and reports progress. DLTF_CANCELLED if the caller cancels. */
+dltf_status dl_hash_step(dl_hash_training *t);
+
+/* The options of a checkpoint, and training that continues it. */
+dltf_status dl_hash_read_options(const dl_bundle *bundle, int64_t threads, dltf_hash_options *options);
+dltf_status dl_hasher_resume(const dl_bundle *bundle, dltf_matrix X, int64_t threads,
+                             dltf_progress_fn progress, void *context, dltf_hasher **hasher);
+
 /* A hasher as a bundle of tensors and back (docs/formats.md). */
 dltf_status dl_hasher_to_bundle(const dltf_hasher *h, dl_bundle *bundle);
 dltf_status dl_hasher_from_bundle(const dl_bundle *bundle, dltf_hasher **hasher);

@@ -112,8 +112,9 @@ static void fill_in(const dl_hash_method *method, dltf_hash_options *o) {
         o->k = method->default_k(o->bits);
 }
 
-dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options, dltf_progress_fn progress,
-                              void *context, dltf_hasher **hasher) {
+/* `from`: the checkpoint to resume, or NULL. */
+static dltf_status train(dltf_matrix X, const dltf_hash_options *options, const dl_bundle *from,
+                         dltf_progress_fn progress, void *context, dltf_hasher **hasher) {
     *hasher = NULL;
     dltf_status status = check_options(options);
     if (status == DLTF_OK)
@@ -125,7 +126,8 @@ dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options, d
                           .n = X.cols,
                           .options = *options,
                           .threads = dl_thread_count(options->threads),
-                          .meter = {"training", progress, context, 0, 0}};
+                          .meter = {"training", progress, context, 0, 0},
+                          .resumed = from};
     dltf_hasher *h = NULL;
     float *samples = NULL;
     dl_scan found;
@@ -135,6 +137,9 @@ dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options, d
     DL_TRY(dl_blas_ready(t.threads));
     DL_TRY(dl_hasher_alloc(method, options->bits, X.cols, t.options.k, &h));
     DL_TRY(scan(X, h, &found));
+    t.checksum = found.checksum;
+    if (from)
+        DL_TRY(dl_checksum_check(&from->notes, t.checksum));
     DL_TRY(gather(X, h, options, t.N, &samples));
     t.X = samples;
     DL_TRY(method->train(&t, h));
@@ -146,4 +151,16 @@ done:
     dl_free(samples);
     dltf_hasher_free(h);
     return status;
+}
+
+dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options, dltf_progress_fn progress,
+                              void *context, dltf_hasher **hasher) {
+    return train(X, options, NULL, progress, context, hasher);
+}
+
+dltf_status dl_hasher_resume(const dl_bundle *bundle, dltf_matrix X, int64_t threads,
+                             dltf_progress_fn progress, void *context, dltf_hasher **hasher) {
+    dltf_hash_options options;
+    dltf_status status = dl_hash_read_options(bundle, threads, &options);
+    return status == DLTF_OK ? train(X, &options, bundle, progress, context, hasher) : status;
 }

@@ -98,15 +98,15 @@ static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
     float *V = NULL;
     dl_itq itq = {0};
     dltf_matrix X = dltf_matrix_f32(t->X, t->N, t->n);
-    t->meter.total = t->options.iterations;
     DL_TRY_NEW(V, t->N * h->bits);
     DL_TRY(dltf_pca_fit(X, h->bits, t->threads, &pca));
     DL_TRY(dltf_pca_apply(pca, X, t->threads, V));
     DL_TRY(dl_itq_alloc(&itq, V, t->N, h->bits, t->options.seed, t->threads));
-    for (int64_t i = 0; i < t->options.iterations; i++) {
+    dl_field R = {"R", DL_TENSOR_F64, h->bits, h->bits, itq.R};
+    DL_TRY(dl_hash_enter(t, &R, 1));
+    while (t->step < t->options.iterations) {
         DL_TRY(dl_itq_step(&itq));
-        if (!dl_meter_add(&t->meter, 1))
-            DL_TRY(dl_hash_cancelled());
+        DL_TRY(dl_hash_step(t));
     }
     make_encoder(&itq, dltf_pca_get(pca), dl_hasher_tensor(h, "encoder"));
 done:

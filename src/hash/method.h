@@ -5,7 +5,7 @@
 
 #include "base/meter.h"
 #include "coding/feature.h"
-#include "data/bundle.h"
+#include "data/state.h"
 
 /* Sizes of tensors, in terms of those of the hasher. */
 typedef enum dl_hash_size {
@@ -42,6 +42,14 @@ typedef struct dl_hash_training {
     dltf_hash_options options; /* bits, k and iterations filled in */
     int threads;
     dl_meter meter; /* the method sets its total */
+
+    /* Checkpoints, of methods that call dl_hash_enter. */
+    const dl_bundle *resumed; /* the one to continue; NULL: none */
+    uint64_t checksum;        /* of the samples */
+    int64_t step;             /* iterations done */
+    dl_field fields[6];
+    int field_count;
+    struct dltf_state state;
 } dl_hash_training;
 
 /* The work space of one thread for the codes of DL_TILE samples. */

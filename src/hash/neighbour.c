@@ -122,7 +122,6 @@ static void step(training *s, double progress) {
     dl_parallel(s->t->threads, s->batch, read_row, s);
     dl_neighbour_loss_compute(&s->loss);
     dl_parallel(s->t->threads, dl_tiles(s->bits, PANEL), update, s);
-    s->step++;
 }
 
 static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
@@ -130,13 +129,21 @@ static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
     training s = {0};
     int64_t steps = t->options.iterations;
     float *encoder = dl_hasher_tensor(h, "encoder"), *bias = dl_hasher_tensor(h, "bias");
-    t->meter.total = steps;
     DL_TRY(training_alloc(&s, t, h->bits));
     DL_TRY(start(&s));
-    for (int64_t i = 0; i < steps; i++) {
-        step(&s, (double)i / (double)steps);
-        if (!dl_meter_add(&t->meter, 1))
-            DL_TRY(dl_hash_cancelled());
+    const dl_field fields[] = {
+        {"E", DL_TENSOR_F32, h->bits, h->n, s.E},
+        {"b", DL_TENSOR_F32, h->bits, 0, s.b},
+        {"moment", DL_TENSOR_F32, h->bits, h->n, s.moment},
+        {"square", DL_TENSOR_F32, h->bits, h->n, s.square},
+        {"moment_b", DL_TENSOR_F32, h->bits, 0, s.moment_b},
+        {"square_b", DL_TENSOR_F32, h->bits, 0, s.square_b},
+    };
+    DL_TRY(dl_hash_enter(t, fields, sizeof fields / sizeof *fields));
+    while (t->step < steps) {
+        s.step = t->step;
+        step(&s, (double)s.step / (double)steps);
+        DL_TRY(dl_hash_step(t));
     }
     for (int64_t e = 0; e < h->bits * h->n; e++)
         encoder[e] = (float)((double)s.E[e] * s.scale);

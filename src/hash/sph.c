@@ -16,18 +16,18 @@ static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
     dl_balls balls = {0};
     double mean = 0, deviation = 0;
     float *centers = dl_hasher_tensor(h, "centers"), *radii = dl_hasher_tensor(h, "radii");
-    t->meter.total = t->options.iterations;
     DL_TRY(
         dl_balls_alloc(&balls, t->X, dl_min(t->N, MOST_SAMPLES), t->n, h->bits, t->options.seed, t->threads));
+    dl_field field = {"centers", DL_TENSOR_F64, h->bits, h->n, balls.centers};
+    DL_TRY(dl_hash_enter(t, &field, 1));
     dl_balls_measure(&balls);
-    for (int64_t i = 0; i < t->options.iterations; i++) {
+    while (t->step < t->options.iterations) {
         dl_balls_error(&balls, &mean, &deviation);
         if (mean <= MEAN_ERROR && deviation <= DEVIATION)
             break;
         dl_balls_move(&balls);
         dl_balls_measure(&balls);
-        if (!dl_meter_add(&t->meter, 1))
-            DL_TRY(dl_hash_cancelled());
+        DL_TRY(dl_hash_step(t));
     }
     for (int64_t e = 0; e < h->bits * h->n; e++)
         centers[e] = (float)balls.centers[e];

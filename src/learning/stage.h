@@ -6,7 +6,7 @@
 #ifndef DL_LEARNING_STAGE_H
 #define DL_LEARNING_STAGE_H
 
-#include "learning/field.h"
+#include "data/field.h"
 #include "learning/history.h"
 
 /* Work is counted in samples of stage `gradient`, so that the bar moves evenly from stage to stage. Weights

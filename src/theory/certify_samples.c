@@ -188,7 +188,7 @@ static dltf_status run(job *j, int threads, dltf_progress_fn progress, void *con
     for (j->first = 0; j->first < N; j->first = j->end) {
         j->end = N - j->first < block ? N : j->first + block;
         dl_parallel(threads, dl_tiles(j->end - j->first, SAMPLES_PER_TASK), certify_task, j);
-        dltf_progress report = {"certifying", j->end, N, NULL};
+        dltf_progress report = {.task = "certifying", .done = j->end, .total = N};
         if (progress && progress(context, &report) != 0)
             return dl_fail(DLTF_CANCELLED, "certifying was cancelled");
     }

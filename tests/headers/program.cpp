@@ -103,6 +103,21 @@ int by_name() {
     return 0;
 }
 
+int stream() {
+    const float x[] = {1, 0, 0, 1, 1, 1, 2, 1};
+    dltf_train_options options = dltf_train_options_default();
+    dltf_online *online = nullptr;
+    dltf_model *model = nullptr;
+    options.m = 2;
+    options.k = 1;
+    REQUIRE(dltf_online_new(2, &options, nullptr, &online) == DLTF_OK);
+    REQUIRE(dltf_online_add(online, dltf_matrix_f32(x, 4, 2)) == DLTF_OK);
+    REQUIRE(dltf_online_now(online).samples == 4 && dltf_online_model(online, &model) == DLTF_OK);
+    dltf_model_free(model);
+    dltf_online_free(online);
+    return 0;
+}
+
 int sparse() {
     const int64_t indptr[] = {0, 1};
     const int32_t indices[] = {1};
@@ -135,6 +150,8 @@ int main() {
     if (int line = by_name())
         return line;
     if (int line = sparse())
+        return line;
+    if (int line = stream())
         return line;
     return training();
 }

@@ -1,6 +1,6 @@
-/* A tensor of a learner's state that a checkpoint stores. The same list is used for writing and reading. */
-#ifndef DL_LEARNING_FIELD_H
-#define DL_LEARNING_FIELD_H
+/* A tensor of the state that a checkpoint stores. The same list is used for writing and reading. */
+#ifndef DL_DATA_FIELD_H
+#define DL_DATA_FIELD_H
 
 #include "data/bundle.h"
 

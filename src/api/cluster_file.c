@@ -1,0 +1,29 @@
+/* Checkpoints of k-means: connects cluster, which does no I/O, to io, which knows no clusters. */
+#include "cluster/kmeans.h"
+#include "io/safetensors.h"
+
+static dltf_status resume(const char *path, dl_kmeans_data data, int64_t threads, dltf_progress_fn progress,
+                          void *context, dltf_clusters **clusters) {
+    dl_bundle bundle = {0};
+    dl_file file = {0};
+    *clusters = NULL;
+    dltf_status status = dl_safetensors_open(path, &file, &bundle);
+    if (status == DLTF_OK) {
+        status = dl_kmeans_resume(&bundle, data, threads, progress, context, clusters);
+        if (status == DLTF_FORMAT || (status == DLTF_DATA && dltf_last_error().subject == DLTF_SUBJECT_NONE))
+            dl_fail_prefix(status, path);
+    }
+    dl_bundle_free(&bundle);
+    dl_file_close(&file);
+    return status;
+}
+
+dltf_status dltf_kmeans_resume(const char *path, dltf_matrix X, int64_t threads, dltf_progress_fn progress,
+                               void *context, dltf_clusters **clusters) {
+    return resume(path, (dl_kmeans_data){.X = X}, threads, progress, context, clusters);
+}
+
+dltf_status dltf_kmeans_codes_resume(const char *path, const dltf_codes *codes, int64_t threads,
+                                     dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
+    return resume(path, (dl_kmeans_data){.codes = codes}, threads, progress, context, clusters);
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# Checkpoints of dltf cluster and dltf hash train.
+load common
+
+# survives OUTPUT COMMAND...: killed again and again, and resumed, the command gives the output of an uninterrupted run.
+# Options after -- are not repeated with --resume.
+survives() {
+  local output=$1 words=() stored=() attempt
+  shift
+  while [[ $1 != -- ]]; do words+=("$1"); shift; done
+  shift
+  stored=("$@")
+  dltf "${words[@]}" "${stored[@]}" -o "whole.$output" -q
+  timeout -s KILL 0.3 "$DLTF" "${words[@]}" "${stored[@]}" -o "$output" --checkpoint-every 0.01 -q || true
+  for attempt in 1 2 3; do
+    [[ -e $output.checkpoint ]] || break
+    timeout -s KILL 0.4 "$DLTF" "${words[@]}" --resume "$output.checkpoint" -o "$output" --checkpoint-every 0.01 -q || true
+  done
+  if [[ -e $output.checkpoint ]]; then
+    dltf "${words[@]}" --resume "$output.checkpoint" -o "$output" -q
+  elif [[ ! -e $output ]]; then # killed before the first checkpoint
+    dltf "${words[@]}" "${stored[@]}" -o "$output" -q
+  fi
+  same_file "whole.$output" "$output"
+  [[ ! -e $output.checkpoint ]]
+}
+
+@test "kill -9 of dltf cluster: the same clusters" {
+  survives clusters.npy cluster "$toy/X.npy" -- -c 40 --restarts 60 --tolerance 0
+  survives of_components.npy cluster "$toy/X.npy" --pca 5 -- -c 30 --restarts 60 --spherical
+  dltf encode "$model" "$toy/X.npy" -o z.npz -q
+  survives of_codes.npy cluster z.npz -- -c 20 --restarts 20
+}
+
+@test "kill -9 of dltf hash train: the same hasher" {
+  survives n.safetensors hash train "$toy/X.npy" -- -m 16 --iterations 60
+  survives i.safetensors hash train "$toy/X.npy" -- -m 16 --method itq --iterations 2000
+  survives s.safetensors hash train "$toy/X.npy" -- -m 64 --method sph
+}
+
+@test "options beside --resume, and checkpoints of something else" {
+  timeout -s INT 0.5 "$DLTF" cluster "$toy/X.npy" -c 40 --restarts 100000 -o c.npy --checkpoint-every 0.01 2>err || code=$?
+  ((code == 124)) && [[ -e c.npy.checkpoint && ! -e c.npy ]]
+  [[ $(<err) == *"interrupted; to resume from the last checkpoint, run:"*"dltf cluster $toy/X.npy [OUTPUTS] --resume c.npy.checkpoint"* ]]
+  fails 2 "--restarts cannot be combined with --resume" cluster "$toy/X.npy" --restarts 3 --resume c.npy.checkpoint
+  fails 1 "made from different data" cluster "$toy/Xtest.npy" --resume c.npy.checkpoint
+  fails 1 "is a checkpoint of an unfinished clustering" hash train "$toy/X.npy" --resume c.npy.checkpoint -o h.safetensors
+  fails 2 "--iterations cannot be combined with --resume" hash train "$toy/X.npy" --iterations 3 --resume c.npy.checkpoint
+  fails 1 "is a finished model" cluster "$toy/X.npy" --resume "$model"
+}
