@@ -62,9 +62,10 @@ static int check_flags(cluster_job *job) {
         return usage_error("--landmarks has no centers among the samples: omit --centers");
     if (f->save_pca && !f->pca)
         return usage_error("--save-pca needs --pca D: there are no components to write");
-    if (dltf_ranks() > 1 && (f->pca || f->load_pca || f->landmarks))
-        return usage_error("--%s: runs as one process: start it without mpirun",
-                           f->landmarks ? "landmarks" : "pca");
+    if (dltf_ranks() > 1 && (f->pca || f->load_pca || f->landmarks || f->resume))
+        return usage_error("--%s: runs as one process: start it without mpirun", f->resume      ? "resume"
+                                                                                 : f->landmarks ? "landmarks"
+                                                                                                : "pca");
     if (f->resume && f->landmarks)
         return usage_error("--resume and --landmarks exclude each other: such a clustering takes seconds");
     int code = checkpoints_check_resume(&job->args, f->resume, dltf_kmeans_option_table());

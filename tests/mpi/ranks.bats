@@ -79,6 +79,8 @@ load common
   [[ $(value 'd["sizes"]' <one) == "$(value 'd["sizes"]' <more)" ]]
   run -2 ranks 2 cluster "$toy/X.npy" -c 3 --pca 2
   [[ $output == *"--pca: runs as one process"* ]]
+  run -2 ranks 2 cluster "$toy/X.npy" --resume none.checkpoint
+  [[ $output == *"--resume: runs as one process"* ]]
 }
 
 @test "Hamming search finds the same neighbours" {
