@@ -14,6 +14,8 @@
 
 enum {
     ATOMS_PER_TASK = 64,
+    FIRST_EPOCHS = 10, /* passes over the first buffer, unless they exceed */
+    FIRST_SAMPLES = 100000,
     WARM_UP = 30,     /* steps until the full rate */
     AVERAGE_EVERY = 4 /* steps */
 };
@@ -117,7 +119,7 @@ static dltf_status begin(dltf_online *s) {
     dltf_model *start = NULL;
     dltf_outcome outcome = DLTF_ITERATION_LIMIT;
     dltf_train_options options = s->options;
-    options.epochs = 0; /* as for a file: short streams, too, deserve a good model */
+    options.epochs = fmin(FIRST_EPOCHS, fmax(1, FIRST_SAMPLES / (double)s->count));
     options.validation = 0;
     options.memory = 0; /* checked when the learner was created */
     DL_TRY(starting_model(s, &start));
