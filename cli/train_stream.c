@@ -141,7 +141,6 @@ static int learn(stream *s) {
             status = next_rows(s, piece_rows(s), &X);
     }
     progress_erase();
-    s->seconds = dltf_seconds() - s->begin;
     if (status == DLTF_OK)
         return EXIT_OK;
     int code = library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = INPUT});
@@ -170,7 +169,8 @@ static int save(stream *s) {
     dltf_reservation_free(s->space);
     s->space = NULL;
     const char *checkpoint = files_save_anywhere(save_online, s->online, s->checkpoint);
-    dltf_status status = dltf_online_model(s->online, &s->model);
+    dltf_status status = dltf_online_model(s->online, &s->model); /* learns from the last, partial buffer */
+    s->seconds = dltf_seconds() - s->begin;
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = INPUT});
     const char *model = files_save_anywhere(save_model, s->model, s->output);
@@ -197,7 +197,7 @@ static int print_report(stream *s) {
     facts_integer(&f, "n", NULL, dltf_reader_cols(s->data));
     facts_integer(&f, "m", NULL, s->options.m);
     facts_integer(&f, "k", NULL, s->options.k);
-    facts_integer(&f, "steps", "steps", now.steps);
+    facts_integer(&f, "steps", NULL, now.steps);
     facts_real(&f, "raw_error", NULL, q.raw_error);
     facts_real(&f, "refit_error", NULL, q.refit_error);
     facts_integer(&f, "error_samples", NULL, q.samples);

@@ -94,6 +94,7 @@ holds() {
   mkdir gone
   "$DLTF" train "$toy/X.npy" -m 24 -k 3 --encoder tied --steps $steps --iterations 0 --threads 1 -o gone/m.safetensors 2>errors &
   until grep -q "^learning" errors; do sleep 0.02; done
+  sleep 0.5 # until the space is reserved
   rm -r gone
   local code=0
   wait $! || code=$?
@@ -108,6 +109,7 @@ holds() {
   mkdir gone
   "$DLTF" train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o gone/m.safetensors 2>errors &
   until grep -q "^learning" errors; do sleep 0.02; done
+  sleep 0.5 # until the space is reserved
   rm -r gone
   kill -INT $!
   code=0
