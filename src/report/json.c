@@ -82,10 +82,19 @@ char *json_format(const json_t *value, int digits) {
     return format(value, layout(digits));
 }
 
+/* jansson escapes all control characters but DEL, which occurs in strings only. */
+static void print_escaped(const char *text, FILE *out) {
+    for (const char *c = text; *c; c++)
+        if (*c == 0x7f)
+            fputs("\\u007F", out);
+        else
+            putc(*c, out);
+}
+
 bool json_print(const json_t *value, FILE *out) {
     char *text = format(value, layout(JSON_DIGITS) | JSON_ENSURE_ASCII);
     if (text)
-        fputs(text, out);
+        print_escaped(text, out);
     bool printed = text != NULL;
     free(text);
     return printed;

@@ -70,11 +70,11 @@ static void facts_have_two_faces(void **state) {
 static void results_are_printable(void **state) {
     (void)state;
     facts f = facts_new();
-    facts_text(&f, "note", "note", "\x1b[2J\nforged  line \xc2\x9b");
+    facts_text(&f, "note", "note", "\x1b[2J\nforged  line \xc2\x9b\x7f");
     PRINTED(lines, out, facts_print(&f, out));
-    assert_string_equal(lines, "note  \\x1b[2J\\x0aforged  line \\xc2\\x9b\n");
+    assert_string_equal(lines, "note  \\x1b[2J\\x0aforged  line \\xc2\\x9b\\x7f\n");
     PRINTED(object, stream, json_print(f.object, stream));
-    assert_string_equal(object, "{\n  \"note\": \"\\u001B[2J\\nforged  line \\u009B\"\n}\n");
+    assert_string_equal(object, "{\n  \"note\": \"\\u001B[2J\\nforged  line \\u009B\\u007F\"\n}\n");
     json_t *rows = json_pack("[{s:s}]", "name", "a\x1b\nb");
     PRINTED(table, other, rows_print(rows, other));
     assert_string_equal(table, "name      \na\\x1b\\x0ab\n");
