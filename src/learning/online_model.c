@@ -4,9 +4,9 @@
 #include "data/model.h"
 #include "data/option_notes.h"
 #include "learning/online.h"
+#include "learning/provenance.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 dltf_online_progress dltf_online_now(const dltf_online *s) {
@@ -26,15 +26,10 @@ int64_t dltf_online_first(const dltf_online *s) {
 
 dltf_status dl_online_notes(const dltf_online *s, dl_notes *notes) {
     dltf_status status = DLTF_OK;
-    char value[64];
+    dl_provenance provenance = {s->warm, s->warm_encoder, s->samples, s->n, s->checksum};
     DL_TRY(dl_option_notes_set(notes, dltf_train_option_table(), &s->options));
     DL_TRY(dl_notes_set(notes, "learner", "online"));
-    DL_TRY(dl_notes_set(notes, "start", s->warm_encoder ? "model with encoder" : s->warm ? "model" : "new"));
-    snprintf(value, sizeof value, "%lld x %lld", (long long)s->samples, (long long)s->n);
-    DL_TRY(dl_notes_set(notes, "data.shape", value));
-    snprintf(value, sizeof value, "%016llx", (unsigned long long)s->checksum);
-    DL_TRY(dl_notes_set(notes, "data.checksum", value));
-    DL_TRY(dl_notes_set(notes, "made-by", "dltf " DLTF_VERSION));
+    status = dl_provenance_notes(&provenance, notes);
 done:
     return status;
 }

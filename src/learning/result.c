@@ -3,9 +3,9 @@
 #include "data/model.h"
 #include "data/option_notes.h"
 #include "learning/learner.h"
+#include "learning/provenance.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Sign convention: the codes of an atom are positive on average; if they sum to 0, its entry of largest
@@ -21,19 +21,13 @@ static double atom_sign(const dltf_learner *l, int64_t j) {
     return largest >= 0 ? 1 : -1;
 }
 
-/* Records nothing that differs between runs: the same training gives the same file. */
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes) {
     dltf_status status = DLTF_OK;
-    char value[64];
+    dl_provenance provenance = {l->warm, l->warm_encoder, l->samples.X.rows, l->n, l->scan.checksum};
     DL_TRY(dl_option_notes_set(notes, dltf_train_option_table(), &l->options));
     if (*l->choice)
         DL_TRY(dl_notes_set(notes, "encoder.choice", l->choice));
-    DL_TRY(dl_notes_set(notes, "start", l->warm_encoder ? "model with encoder" : l->warm ? "model" : "new"));
-    snprintf(value, sizeof value, "%lld x %lld", (long long)l->samples.X.rows, (long long)l->n);
-    DL_TRY(dl_notes_set(notes, "data.shape", value));
-    snprintf(value, sizeof value, "%016llx", (unsigned long long)l->scan.checksum);
-    DL_TRY(dl_notes_set(notes, "data.checksum", value));
-    DL_TRY(dl_notes_set(notes, "made-by", "dltf " DLTF_VERSION));
+    status = dl_provenance_notes(&provenance, notes);
 done:
     return status;
 }
