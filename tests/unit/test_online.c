@@ -6,22 +6,10 @@
 #include "learning/online.h"
 
 #include "test_learning.h"
+#include "test_path.h"
 
 #include <stdio.h>
 #include <unistd.h>
-
-static char path[] = "/tmp/dltf-online-test-XXXXXX";
-
-static int make_path(void **state) {
-    (void)state;
-    int file = mkstemp(path);
-    return file < 0 ? -1 : close(file);
-}
-
-static int remove_path(void **state) {
-    (void)state;
-    return remove(path);
-}
 
 /* More than two buffers. */
 enum { N = 19000, n = 6, m = 8, k = 2 };

@@ -7,22 +7,10 @@
 #include "io/safetensors.h"
 
 #include "test_learning.h"
+#include "test_path.h"
 
 #include <stdio.h>
 #include <unistd.h>
-
-static char path[] = "/tmp/dltf-state-test-XXXXXX";
-
-static int make_path(void **state) {
-    (void)state;
-    int file = mkstemp(path);
-    return file < 0 ? -1 : close(file);
-}
-
-static int remove_path(void **state) {
-    (void)state;
-    return remove(path);
-}
 
 enum { N = 400, n = 12 };
 
