@@ -16,7 +16,9 @@
 
 static dltf_status unknown_format(const char *path, const dl_format *named) {
     if (!path)
-        return dl_fail(DLTF_FORMAT, "unrecognised format: expected a stream of %s, or raw rows if requested",
+        return dl_fail(DLTF_FORMAT,
+                       "unrecognised format: expected a stream of .fvecs, %s; rows without a header need "
+                       "their number of columns",
                        dl_format_names(DLTF_CONTENT_MATRIX, dl_format_recognises, "or"));
     if (named)
         return dl_fail(DLTF_FORMAT, "is corrupt or misnamed: content is not %s", named->name);

@@ -84,7 +84,7 @@ static void names_in_messages(void **state) {
     assert_int_equal(write(ends[1], "1 2\n", 4), 4);
     close(ends[1]);
     assert_fails(dl_reader_adopt(ends[0], "stream", 0, &reader), DLTF_FORMAT,
-                 "unrecognised format: expected a stream of .npy, .npz, IDX or IDX.gz");
+                 "unrecognised format: expected a stream of .fvecs, .npy, .npz, IDX or IDX.gz");
 }
 
 static void extensions_of_paths(void **state) {
