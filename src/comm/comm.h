@@ -24,7 +24,8 @@ void dl_comm_least(double *values, int64_t count);
 void dl_comm_broadcast(void *memory, int64_t bytes);
 
 /* Collects counts[r] records of `size` bytes from every rank r, in the order of ranks: on all ranks, or on
- * rank 0 only, where `all` of the others is not used. */
+ * rank 0 only, where `all` of the others is not used. dl_comm_gather_all with NULL: those of this rank are in
+ * their place already. */
 void dl_comm_gather_all(const void *mine, const int64_t *counts, int64_t size, void *all);
 void dl_comm_gather(const void *mine, const int64_t *counts, int64_t size, void *all);
 

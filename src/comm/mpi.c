@@ -196,8 +196,8 @@ void dl_comm_gather_all(const void *mine, const int64_t *counts, int64_t size, v
     MPI_Datatype record;
     if (!describe(counts, size, &record))
         return;
-    MPI_Allgatherv(mine, (int)counts[world.rank], record, all, world.counts, world.places, record,
-                   MPI_COMM_WORLD);
+    MPI_Allgatherv(mine ? mine : MPI_IN_PLACE, (int)counts[world.rank], record, all, world.counts,
+                   world.places, record, MPI_COMM_WORLD);
     MPI_Type_free(&record);
     sent(counts[world.rank] * size * (world.size - 1));
 }

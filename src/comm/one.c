@@ -40,7 +40,7 @@ void dl_comm_broadcast(void *memory, int64_t bytes) {
 }
 
 void dl_comm_gather_all(const void *mine, const int64_t *counts, int64_t size, void *all) {
-    if (mine != all)
+    if (mine && mine != all)
         memcpy(all, mine, (size_t)(counts[0] * size));
 }
 

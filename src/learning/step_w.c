@@ -2,46 +2,12 @@
  * Rows are atoms: W, C and F are stored as the transposes of the paper's. */
 #include "learning/step_w.h"
 
-#include "base/memory.h"
 #include "data/matrix.h"
 #include "kernels/gram.h"
 #include "linalg/blas.h"
 
 #include <math.h>
 #include <string.h>
-
-dltf_status dl_w_space_alloc(dl_w_space *space, int threads, int64_t m, int64_t n, bool admm) {
-    dltf_status status = DLTF_OK;
-    *space = (dl_w_space){.threads = threads};
-    DL_TRY_NEW(space->G, m * m);
-    DL_TRY_NEW(space->T, m * m);
-    DL_TRY_NEW(space->gradient, m * n);
-    DL_TRY_NEW(space->tangent, m * n);
-    DL_TRY_NEW(space->previous, m * n);
-    DL_TRY_NEW(space->previous_tangent, m * n);
-    if (admm) {
-        DL_TRY_NEW(space->K, m * m);
-        DL_TRY_NEW(space->GD, m * m);
-        DL_TRY_NEW(space->WA, m * n);
-    }
-done:
-    if (status != DLTF_OK)
-        dl_w_space_free(space);
-    return status;
-}
-
-void dl_w_space_free(dl_w_space *space) {
-    dl_free(space->G);
-    dl_free(space->K);
-    dl_free(space->GD);
-    dl_free(space->T);
-    dl_free(space->WA);
-    dl_free(space->gradient);
-    dl_free(space->tangent);
-    dl_free(space->previous);
-    dl_free(space->previous_tangent);
-    *space = (dl_w_space){0};
-}
 
 double dl_w_incoherence(const double *G, int64_t m) {
     double sum = 0;
@@ -59,123 +25,220 @@ double dl_w_residual(const dl_w_problem *problem, const double *W, const double 
     return problem->X_square - 2 * dl_dot(W, s->C, s->m * s->n) + dl_dot(s->D, G, s->m * s->m);
 }
 
-/* ||M - W^T X + GZ||^2 = ||M||^2 + <WA,W> + <GD,G> - 2<W,F> + 2<G,H> - 2<G,K>,  K = W^T C */
-static double noise_square(const dl_w_problem *problem, const double *W, dl_w_space *space) {
-    const dl_statistics *s = problem->s;
-    int64_t m = s->m, n = s->n;
-    dl_gemm(space->threads, DL_PLAIN, DL_PLAIN, m, n, n, 1, W, problem->A, 0, space->WA);
-    dl_gemm(space->threads, DL_PLAIN, DL_PLAIN, m, m, m, 1, space->G, s->D, 0, space->GD);
-    dl_gemm(space->threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, s->C, 0, space->K);
-    return s->M_square + dl_dot(space->WA, W, m * n) + dl_dot(space->GD, space->G, m * m) -
-           2 * dl_dot(W, s->F, m * n) + 2 * dl_dot(space->G, s->H, m * m) -
-           2 * dl_dot(space->G, space->K, m * m);
-}
+/* What the tasks of one evaluation or step share. */
+typedef struct evaluation {
+    const dl_w_problem *problem;
+    dl_w_space *space;
+    double *W;
+    double tau;
+} evaluation;
 
-double dl_w_objective(const dl_w_problem *problem, const double *W, dl_w_space *space) {
-    const dl_statistics *s = problem->s;
-    int64_t m = s->m, n = s->n;
-    dl_gemm(space->threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, W, 0, space->G);
-    double f = problem->rho * dl_w_incoherence(space->G, m) +
-               problem->theta / 2 * dl_w_residual(problem, W, space->G);
-    if (problem->beta > 0)
-        f += problem->beta / 2 * noise_square(problem, W, space);
-    return f;
-}
+/* ---- Objective ---- */
 
-/* gradient = 4 rho (G - I) W + theta (D W - C) + beta [ (H + H^T - K - K^T + GD + DG) W + WA - GC - F ] */
-void dl_w_gradient(const dl_w_problem *problem, const double *W, dl_w_space *space) {
-    const dl_statistics *s = problem->s;
-    int64_t m = s->m, n = s->n;
-    double rho = problem->rho, theta = problem->theta, beta = problem->beta;
-    double *T = space->T, *gradient = space->gradient;
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < m; j++)
-            T[i * m + j] = 4 * rho * (space->G[i * m + j] - (i == j ? 1 : 0)) + theta * s->D[i * m + j];
-    for (int64_t i = 0; i < m * n; i++)
-        gradient[i] = -theta * s->C[i];
-    if (beta > 0) {
-        const double *H = s->H, *K = space->K, *GD = space->GD;
-        for (int64_t i = 0; i < m; i++)
-            for (int64_t j = 0; j < m; j++)
-                T[i * m + j] += beta * (H[i * m + j] + H[j * m + i] - K[i * m + j] - K[j * m + i] +
-                                        GD[i * m + j] + GD[j * m + i]);
-        for (int64_t i = 0; i < m * n; i++)
-            gradient[i] += beta * (space->WA[i] - s->F[i]);
-        dl_gemm(space->threads, DL_PLAIN, DL_PLAIN, m, n, m, -beta, space->G, s->C, 1, gradient);
-    }
-    dl_gemm(space->threads, DL_PLAIN, DL_PLAIN, m, n, m, 1, T, W, 1, gradient);
-}
-
-/* Projects each row of the gradient onto the tangent space of its sphere. Returns the squared norm, which is
- * minus the slope of f along the curve below. */
-static double tangent_square(const double *W, const double *gradient, int64_t m, int64_t n, double *tangent) {
+/* ||G - I||^2 of a panel; without the ones, which would cancel most digits where G is close to I. */
+static double panel_incoherence(const double *G, int64_t m, dl_w_rows rows) {
     double sum = 0;
-    for (int64_t j = 0; j < m; j++) {
-        const double *w = W + j * n, *g = gradient + j * n;
-        double along = dl_dot(w, g, n);
-        for (int64_t i = 0; i < n; i++) {
-            tangent[j * n + i] = g[i] - along * w[i];
-            sum += tangent[j * n + i] * tangent[j * n + i];
-        }
+    for (int64_t i = rows.first; i < rows.first + rows.count; i++) {
+        const double *g = G + i * m;
+        sum += dl_dot(g, g, i) + (g[i] - 1) * (g[i] - 1) + dl_dot(g + i + 1, g + i + 1, m - i - 1);
     }
     return sum;
 }
+
+/* ||M - W^T X + GZ||^2 = ||M||^2 + <WA,W> - 2<W,F> + 2<G,S> - <G,GD>,  S = H + GD - W^T C
+ * The terms of a panel, without ||M||^2. */
+static double panel_noise(const dl_w_problem *problem, const double *W, dl_w_space *space, dl_w_rows rows) {
+    const dl_statistics *s = problem->s;
+    int64_t m = s->m, n = s->n, squares = rows.count * m, entries = rows.count * n;
+    const double *W_p = W + rows.first * n, *G = space->G + rows.first * m, *H = s->H + rows.first * m;
+    double *S = space->S + rows.first * m, *WA = space->WA + rows.first * n;
+    dl_gemm(1, DL_PLAIN, DL_PLAIN, rows.count, n, n, 1, W_p, problem->A, 0, WA);
+    dl_gemm(1, DL_PLAIN, DL_PLAIN, rows.count, m, m, 1, G, s->D, 0, S);
+    double sum =
+        dl_dot(WA, W_p, entries) - 2 * dl_dot(W_p, s->F + rows.first * n, entries) - dl_dot(G, S, squares);
+    for (int64_t i = 0; i < squares; i++)
+        S[i] += H[i];
+    dl_gemm(1, DL_PLAIN, DL_TRANSPOSED, rows.count, m, n, -1, W_p, s->C, 1, S);
+    return sum + 2 * dl_dot(G, S, squares);
+}
+
+static void objective_panel(void *context, int64_t task, int worker) {
+    (void)worker;
+    const evaluation *e = context;
+    const dl_w_problem *problem = e->problem;
+    const dl_statistics *s = problem->s;
+    dl_w_rows rows = dl_w_task_rows(e->space, task);
+    int64_t m = s->m, n = s->n;
+    const double *W = e->W + rows.first * n;
+    double *G = e->space->G + rows.first * m;
+    dl_gemm(1, DL_PLAIN, DL_TRANSPOSED, rows.count, m, n, 1, W, e->W, 0, G);
+    double residual = dl_dot(s->D + rows.first * m, G, rows.count * m) -
+                      2 * dl_dot(W, s->C + rows.first * n, rows.count * n);
+    double f = problem->rho * panel_incoherence(e->space->G, m, rows) + problem->theta / 2 * residual;
+    if (problem->beta > 0)
+        f += problem->beta / 2 * panel_noise(problem, e->W, e->space, rows);
+    dl_w_task_sums(e->space, task)[DL_W_VALUE] = f;
+}
+
+static double objective(evaluation *e) {
+    const dl_w_problem *problem = e->problem;
+    double f = 0;
+    dl_w_each(e->space, objective_panel, e);
+    dl_w_total(e->space, DL_W_VALUE + 1, &f);
+    return f + problem->theta / 2 * problem->X_square + problem->beta / 2 * problem->s->M_square;
+}
+
+double dl_w_objective(const dl_w_problem *problem, double *W, dl_w_space *space) {
+    evaluation e = {problem, space, W, 0};
+    return objective(&e);
+}
+
+/* ---- Gradient ---- */
+
+/* gradient = 4 rho (G - I) W + theta (D W - C) + beta [ (S + S^T) W + WA - GC - F ] */
+static void panel_gradient(const evaluation *e, dl_w_rows rows) {
+    const dl_w_problem *problem = e->problem;
+    const dl_statistics *s = problem->s;
+    int64_t m = s->m, n = s->n, at = rows.first * n, end = rows.first + rows.count;
+    double rho = problem->rho, theta = problem->theta, beta = problem->beta;
+    double *T = e->space->T + rows.first * m, *gradient = e->space->gradient;
+    const double *G = e->space->G, *S = e->space->S;
+    for (int64_t i = rows.first * m; i < end * m; i++)
+        e->space->T[i] = 4 * rho * G[i] + theta * s->D[i];
+    for (int64_t i = rows.first; i < end; i++)
+        e->space->T[i * m + i] -= 4 * rho;
+    for (int64_t i = at; i < end * n; i++)
+        gradient[i] = -theta * s->C[i];
+    if (beta > 0) {
+        for (int64_t i = rows.first; i < end; i++)
+            for (int64_t j = 0; j < m; j++)
+                e->space->T[i * m + j] += beta * (S[i * m + j] + S[j * m + i]);
+        for (int64_t i = at; i < end * n; i++)
+            gradient[i] += beta * (e->space->WA[i] - s->F[i]);
+        dl_gemm(1, DL_PLAIN, DL_PLAIN, rows.count, n, m, -beta, G + rows.first * m, s->C, 1, gradient + at);
+    }
+    dl_gemm(1, DL_PLAIN, DL_PLAIN, rows.count, n, m, 1, T, e->W, 1, gradient + at);
+}
+
+/* Projects row j of the gradient onto the tangent space of its sphere. Adds to the sums what the row changed
+ * since the previous point, whose place it then takes. */
+static void advance_row(const evaluation *e, int64_t j, double *sums) {
+    int64_t n = e->problem->s->n;
+    const double *w = e->W + j * n, *g = e->space->gradient + j * n;
+    double *t = e->space->tangent + j * n;
+    double *s = e->space->previous + j * n, *y = e->space->previous_tangent + j * n;
+    double along = dl_dot(w, g, n);
+    for (int64_t i = 0; i < n; i++) {
+        t[i] = g[i] - along * w[i];
+        s[i] = w[i] - s[i];
+        y[i] = t[i] - y[i];
+    }
+    sums[DL_W_TT] += dl_dot(t, t, n);
+    sums[DL_W_SS] += dl_dot(s, s, n);
+    sums[DL_W_SY] += dl_dot(s, y, n);
+    sums[DL_W_YY] += dl_dot(y, y, n);
+    memcpy(s, w, (size_t)n * sizeof *s);
+    memcpy(y, t, (size_t)n * sizeof *y);
+}
+
+static void gradient_panel(void *context, int64_t task, int worker) {
+    (void)worker;
+    const evaluation *e = context;
+    dl_w_rows rows = dl_w_task_rows(e->space, task);
+    double *sums = dl_w_task_sums(e->space, task);
+    panel_gradient(e, rows);
+    for (int i = 0; i < DL_W_SUMS; i++)
+        sums[i] = 0;
+    for (int64_t j = rows.first; j < rows.first + rows.count; j++)
+        advance_row(e, j, sums);
+}
+
+/* Makes W the previous point. The sums of changes have no meaning at the first one. */
+static void gradient(evaluation *e, double sums[DL_W_SUMS]) {
+    if (e->problem->beta > 0)
+        dl_w_complete(e->space, e->space->S, e->problem->s->m);
+    dl_w_each(e->space, gradient_panel, e);
+    dl_w_total(e->space, DL_W_SUMS, sums);
+}
+
+void dl_w_gradient(const dl_w_problem *problem, double *W, dl_w_space *space) {
+    evaluation e = {problem, space, W, 0};
+    double sums[DL_W_SUMS];
+    gradient(&e, sums);
+}
+
+/* ---- Search ---- */
 
 /* The Cayley curve of Wen & Yin through each w, in closed form, with h = tau/2 and t the tangent part of g:
  *   w(tau) = { (1 - h^2 ||t||^2) w - tau t } / { 1 + h^2 ||t||^2 }
  * It preserves norms in exact arithmetic only: the rounding error in the radial part of g grows from step to
  * step (measured: norms of 1.4 after some 300 steps), so each w is normalised again. */
-static void move(const double *from, const double *tangent, double tau, int64_t m, int64_t n, double *W) {
-    double h = tau / 2;
-    for (int64_t j = 0; j < m; j++) {
-        const double *w = from + j * n, *t = tangent + j * n;
+static void move_panel(void *context, int64_t task, int worker) {
+    (void)worker;
+    const evaluation *e = context;
+    dl_w_rows rows = dl_w_task_rows(e->space, task);
+    int64_t n = e->problem->s->n;
+    double tau = e->tau, h = tau / 2;
+    for (int64_t j = rows.first; j < rows.first + rows.count; j++) {
+        const double *w = e->space->previous + j * n, *t = e->space->previous_tangent + j * n;
         double tt = h * h * dl_dot(t, t, n);
         double keep = (1 - tt) / (1 + tt), turn = tau / (1 + tt);
+        double *moved = e->W + j * n;
         for (int64_t i = 0; i < n; i++)
-            W[j * n + i] = keep * w[i] - turn * t[i];
-        dl_normalise(W + j * n, n);
+            moved[i] = keep * w[i] - turn * t[i];
+        double scale = 1 / sqrt(dl_dot(moved, moved, n));
+        for (int64_t i = 0; i < n; i++)
+            moved[i] *= scale;
     }
+}
+
+/* Moves W along the curve from the previous point, and returns f there. */
+static double move(evaluation *e, double tau) {
+    e->tau = tau;
+    dl_w_each(e->space, move_panel, e);
+    dl_w_complete(e->space, e->W, e->problem->s->n);
+    return objective(e);
+}
+
+static void back_panel(void *context, int64_t task, int worker) {
+    (void)worker;
+    const evaluation *e = context;
+    dl_w_rows rows = dl_w_task_rows(e->space, task);
+    int64_t n = e->problem->s->n, at = rows.first * n;
+    memcpy(e->W + at, e->space->previous + at, (size_t)(rows.count * n) * sizeof *e->W);
+}
+
+static void move_back(evaluation *e) {
+    dl_w_each(e->space, back_panel, e);
+    dl_w_complete(e->space, e->W, e->problem->s->n);
+    objective(e);
 }
 
 /* Barzilai-Borwein: the step length for which a multiple of the identity best maps the last step to the
  * change of the gradient. Alternates between the two formulas. */
-static double next_tau(const double *W, const dl_w_space *space, int64_t count, int step, double tau) {
-    double ss = 0, sy = 0, yy = 0;
-    for (int64_t i = 0; i < count; i++) {
-        double s = W[i] - space->previous[i], y = space->tangent[i] - space->previous_tangent[i];
-        ss += s * s;
-        sy += s * y;
-        yy += y * y;
-    }
-    sy = fabs(sy);
-    double next = step % 2 == 0 ? ss / sy : sy / yy;
+static double next_tau(const double sums[DL_W_SUMS], int step, double tau) {
+    double sy = fabs(sums[DL_W_SY]);
+    double next = step % 2 == 0 ? sums[DL_W_SS] / sy : sy / sums[DL_W_YY];
     return isfinite(next) && next > 0 ? fmin(fmax(next, 1e-15), 1e15) : tau;
 }
 
 dl_w_outcome dl_w_step(const dl_w_problem *problem, int steps, double *tau, double *W, dl_w_space *space) {
     enum { MAX_BACKTRACKS = 25 };
     const double eta = 0.85, decrease = 1e-4, backtrack = 0.1;
-    int64_t m = problem->s->m, n = problem->s->n;
-    size_t bytes = (size_t)(m * n) * sizeof *W;
-    double f = dl_w_objective(problem, W, space);
+    evaluation e = {problem, space, W, 0};
+    double f = objective(&e), sums[DL_W_SUMS];
     dl_w_outcome outcome = {.before = f, .after = f, .worst_excess = -INFINITY};
     double reference = f, weight = 1; /* non-monotone reference value (Zhang & Hager 2004) */
-    dl_w_gradient(problem, W, space);
-    double slope = tangent_square(W, space->gradient, m, n, space->tangent);
-    for (int step = 0; step < steps && slope > 0; step++) {
-        memcpy(space->previous, W, bytes);
-        memcpy(space->previous_tangent, space->tangent, bytes);
-        double first_tau = *tau;
-        int backtracks = 0;
-        for (;; backtracks++, *tau *= backtrack) {
-            move(space->previous, space->previous_tangent, *tau, m, n, W);
-            f = dl_w_objective(problem, W, space);
+    gradient(&e, sums);
+    for (int step = 0; step < steps && sums[DL_W_TT] > 0; step++) {
+        double first_tau = *tau, slope = sums[DL_W_TT]; /* minus that of f along the curve */
+        for (int backtracks = 0;; backtracks++, *tau *= backtrack) {
+            f = move(&e, *tau);
             if (f <= reference - decrease * *tau * slope || backtracks == MAX_BACKTRACKS)
                 break;
         }
         if (!(f <= reference)) { /* converged up to rounding */
-            memcpy(W, space->previous, bytes);
-            dl_w_objective(problem, W, space);
+            move_back(&e);
             *tau = first_tau;
             break;
         }
@@ -184,9 +247,8 @@ dl_w_outcome dl_w_step(const dl_w_problem *problem, int steps, double *tau, doub
         double next_weight = eta * weight + 1;
         reference = (eta * weight * reference + f) / next_weight;
         weight = next_weight;
-        dl_w_gradient(problem, W, space);
-        slope = tangent_square(W, space->gradient, m, n, space->tangent);
-        *tau = next_tau(W, space, m * n, step, *tau);
+        gradient(&e, sums);
+        *tau = next_tau(sums, step, *tau);
     }
     return outcome;
 }

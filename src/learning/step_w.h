@@ -3,6 +3,7 @@
 #define DL_LEARNING_STEP_W_H
 
 #include "learning/statistics.h"
+#include "learning/w_panels.h"
 
 /* W-subproblem (eq. 8 of the paper) over unit-norm atoms:
  *   f(W) = rho ||W^T W - I||^2 + theta/2 ||X - WZ||^2 + beta/2 ||M - W^T(X - WZ)||^2,   M = Q + Y/beta
@@ -14,25 +15,16 @@ typedef struct dl_w_problem {
     double rho, theta, beta;
 } dl_w_problem;
 
-typedef struct dl_w_space {
-    int threads;
-    double *G, *K, *GD, *T; /* m x m: W^T W, W^T C, GD, and the symmetric factor of the gradient */
-    double *WA;             /* m x n */
-    double *gradient, *tangent, *previous, *previous_tangent; /* m x n */
-} dl_w_space;
-
-dltf_status dl_w_space_alloc(dl_w_space *space, int threads, int64_t m, int64_t n, bool admm);
-void dl_w_space_free(dl_w_space *space);
-
 /* f(W), W: m x n. Leaves in the work space G and the products that the gradient needs. */
-double dl_w_objective(const dl_w_problem *problem, const double *W, dl_w_space *space);
+double dl_w_objective(const dl_w_problem *problem, double *W, dl_w_space *space);
 
 /* ||X - WZ||^2 and ||W^T W - I||^2; G = W^T W, m x m. */
 double dl_w_residual(const dl_w_problem *problem, const double *W, const double *G);
 double dl_w_incoherence(const double *G, int64_t m);
 
-/* Writes the Euclidean gradient to space->gradient (m x n). W must be that of the last dl_w_objective. */
-void dl_w_gradient(const dl_w_problem *problem, const double *W, dl_w_space *space);
+/* Writes the Euclidean gradient to space->gradient (m x n) and its part tangent to the spheres to
+ * space->tangent. W must be that of the last dl_w_objective. */
+void dl_w_gradient(const dl_w_problem *problem, double *W, dl_w_space *space);
 
 typedef struct dl_w_outcome {
     double before, after; /* f */

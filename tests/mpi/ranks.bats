@@ -20,6 +20,16 @@ load common
   done
 }
 
+@test "ranks that share the W-step give the same model" { # m m n >= 2^19
+  dltf synth -n 40 -m 120 -k 4 -N 7000 --noise 0.05 -q -o wide
+  options=(-m 120 -k 4 --encoder tied --steps 2 --iterations 3 --admm 3 --tolerance 0)
+  dltf train wide/X.npy "${options[@]}" -q -o one.safetensors
+  for count in 2 4; do
+    ranks "$count" train wide/X.npy "${options[@]}" -q -o "$count.safetensors"
+    same_file one.safetensors "$count.safetensors"
+  done
+}
+
 @test "three ranks give the same model up to rounding" {
   options=(-m 24 -k 3 --encoder tied --steps 2 --iterations 3 --tolerance 0 --json)
   dltf train "$toy/X.npy" "${options[@]}" -o one.safetensors | value 'd["history"][-1]["objective"]' >one
