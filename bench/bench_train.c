@@ -17,7 +17,7 @@ typedef struct shape {
 /* The paper's synthetic problem, and the size of small images. */
 static const shape shapes[] = {{64, 128, 8, 10000}, {784, 400, 30, 10000}};
 
-enum { SHAPES = sizeof shapes / sizeof *shapes, GAPS = 7, NOISE_PRODUCTS = 5, W_STEPS = 10 };
+enum { SHAPES = sizeof shapes / sizeof *shapes, GAPS = 5, NOISE_GAPS = 7, NOISE_PRODUCTS = 5, W_STEPS = 10 };
 
 static int stop(void *context, const dltf_progress *progress) {
     (void)context;
@@ -47,10 +47,10 @@ static void product_tile(void *context, int64_t tile, int worker) {
     dl_z_space *space = &p->spaces[worker];
     dl_slots all = last_codes(c), Z = dl_slots_from(&all, first, rows);
     dl_score_tile(p->problem.W, p->block.X + first * n, n, rows, space->B);
-    for (int i = 0; i < GAPS; i++)
-        dl_z_gap(&p->problem, space->B, Z, rows, space->P);
+    for (int i = 0; i < (c->noise ? NOISE_GAPS : GAPS); i++)
+        dl_z_gap(&p->problem, space->B, Z, rows, 1, space->P);
     for (int i = 0; c->noise && i < NOISE_PRODUCTS; i++)
-        dl_product_symmetric(space->P, c->l->G32, rows, m, space->R);
+        dl_score_tile(p->problem.G_packed, space->P, m, rows, space->R);
 }
 
 /* One evaluation of the W-step's objective and of its gradient. */
@@ -65,8 +65,8 @@ static void w_products(const products *c) {
     if (!c->noise)
         return;
     dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, n, n, 1, W, c->p->A, 0, s->WA);
-    dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, m, m, 1, s->G, sums->D, 0, s->GD);
-    dl_gemm(threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, sums->C, 0, s->K);
+    dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, m, m, 1, s->G, sums->D, 0, s->S);
+    dl_gemm(threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, sums->C, 0, s->S);
     dl_gemm(threads, DL_PLAIN, DL_PLAIN, m, n, m, 1, s->G, sums->C, 0, s->gradient);
 }
 

@@ -175,9 +175,7 @@ static bool same_support(dl_slots a, dl_slots b) {
 /* The support of max_k(z + E^T(x - Wz)), with scores s = E^T x. */
 static void correct(const htp_state *h, htp_space *s, const float *scores, dl_slots now, dl_slots next) {
     int64_t m = h->E.m;
-    dl_kernels_now()->gap_row(h->H, m, now.index, now.value, now.count[0], scores, s->u);
-    for (int64_t j = 0; j < m; j++)
-        s->u[j] = -s->u[j];
+    dl_kernels_now()->gap_row(h->H, m, now.index, now.value, now.count[0], scores, -1, s->u);
     for (int32_t e = 0; e < now.count[0]; e++)
         s->u[now.index[e]] += now.value[e];
     next.count[0] = (int32_t)dl_select(s->u, m, h->k, h->positive, s->keys, next.index, next.value);

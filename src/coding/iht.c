@@ -173,7 +173,7 @@ static int64_t step(const iht_state *h, iht_space *s, double mu, const float *b,
     for (int64_t e = 0; e < count; e++)
         s->u[index[e]] += value[e];
     int64_t next = dl_select(s->u, h->W.m, h->k, h->positive, s->keys, s->index_next, s->value_next);
-    dl_kernels_now()->gap_row(h->G, h->W.m, s->index_next, s->value_next, next, b, s->p_next);
+    dl_kernels_now()->gap_row(h->G, h->W.m, s->index_next, s->value_next, next, b, 1, s->p_next);
     return next;
 }
 
@@ -224,7 +224,7 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
             kernels->unfused_scores(&h->W, 0, h->W.panels, X + i * x_stride, x_stride,
                                     rows - i < chunk ? rows - i : chunk, s->B, m);
         out.count[i] = 0;
-        kernels->gap_row(h->G, m, NULL, NULL, 0, b, s->p);
+        kernels->gap_row(h->G, m, NULL, NULL, 0, b, 1, s->p);
         for (int64_t pass = 0; pass < h->passes; pass++)
             if (improve(h, s, b, out.index + i * out.k, out.value + i * out.k, &out.count[i]))
                 break;

@@ -49,13 +49,25 @@ DL_KERNEL(double, dot, (const double *x, const double *y, int64_t n))
 /* out[i] = <x, row i of rows>, i < count; rows: count x n. */
 DL_KERNEL(void, gram_row, (const double *x, const double *rows, int64_t count, int64_t n, double *out))
 
-/* p = Gz - b, as a sum of `count` rows of G (rows of m). */
+/* p = scale (Gz - b), with Gz as a sum of `count` rows of G (rows of m). */
 DL_KERNEL(void, gap_row,
           (const float *G, int64_t m, const int32_t *index, const float *value, int64_t count, const float *b,
-           float *p))
+           float scale, float *p))
+
+/* z = G_SS^{-1} b for the supports S of `rows` samples: row i of index, b and z (rows of k) has count[i]
+ * entries; G (rows of m <= DL_SUPPORTS_MOST_ATOMS) has ones on its diagonal. pivot[i]: the smallest squared
+ * distance of an atom from the span of those before it, as far as single precision can tell. `work`:
+ * dl_solve_supports_work(k) floats, aligned as dl_alloc does. */
+DL_KERNEL(void, solve_supports,
+          (const float *G, int64_t m, int64_t k, int64_t rows, const int32_t *count, const int32_t *index,
+           const float *b, float *work, float *z, float *pivot))
 
 /* sum += scale x, in double. */
 DL_KERNEL(void, add_scaled, (double *sum, float scale, const float *x, int64_t n))
+
+/* sum += scale[0] x[0] + scale[1] x[1] + ..., in double, one row after the other: the bits of as many calls
+ * of add_scaled. */
+DL_KERNEL(void, add_rows, (double *sum, int64_t n, const float *const *x, const float *scale, int64_t count))
 
 /* sum += scale x, in single precision. */
 DL_KERNEL(void, add_scaled32, (float *sum, float scale, const float *x, int64_t n))

@@ -2,6 +2,7 @@
 #include "learning/paper_model.h"
 
 #include "base/memory.h"
+#include "kernels/packed.h"
 #include "linalg/blas.h"
 
 #include <math.h>
@@ -63,6 +64,7 @@ void dl_paper_model_rest(const dl_pass *pass) {
 static dltf_status alloc_noise(const dltf_learner *l, dl_paper_model *p) {
     dltf_status status = DLTF_OK;
     DL_TRY(alloc_samples(l, p));
+    DL_TRY(dl_packed_alloc(&p->G, l->m, l->m));
     DL_TRY_NEW(p->M, DL_BLOCK * l->m);
     DL_TRY_NEW(p->A, l->n * l->n);
     DL_TRY(dl_fold_alloc(&p->A_fold, l, p->A, l->n * l->n));
@@ -108,6 +110,7 @@ void dl_paper_model_free(void *model) {
     dl_free(p->lanczos);
     dl_replace_space_free(&p->replace);
     free_samples(p);
+    dl_packed_free(&p->G);
     dl_free(p->M);
     dl_free(p->A);
     dl_free(p->tile_sums);
@@ -116,9 +119,10 @@ void dl_paper_model_free(void *model) {
 
 double dl_paper_model_bytes(const dltf_learner *l, bool noise) {
     double m = (double)l->m, n = (double)l->n;
-    double squares = (noise ? 6 : 3) * 8 * m * m, dictionaries = (noise ? 7 : 5) * 8 * m * n;
+    double squares = (noise ? 5 : 3) * 8 * m * m, dictionaries = (noise ? 7 : 5) * 8 * m * n;
     double spaces = (double)l->threads * 16 * DL_TILE * m;
-    double samples = noise ? 8 * n * n + 4 * DL_BLOCK * m + (in_file(l) ? 0 : sample_bytes(l)) : 0;
+    double samples =
+        noise ? 8 * n * n + 4 * DL_BLOCK * m + 4 * m * m + (in_file(l) ? 0 : sample_bytes(l)) : 0;
     double folds =
         dl_fold_bytes(l, (l->m * l->m + l->m * l->n) * (noise ? 2 : 1) + (noise ? l->n * l->n : 0));
     return squares + dictionaries + spaces + samples + folds + dl_block_bytes(l);
@@ -131,9 +135,12 @@ dl_pass dl_paper_model_pass(const dltf_learner *l, dl_paper_model *p, double the
                                 .positive = l->options.select == DLTF_SELECT_POSITIVE,
                                 .W = &l->W32,
                                 .G = l->G32,
+                                .G_packed = &p->G,
                                 .theta = theta,
                                 .beta = beta,
                                 .step = dl_z_step_length(sigma, theta, beta)};
+    if (beta > 0)
+        dl_packed_fill(&p->G, l->G32, NULL);
     p->gamma = beta > 0 ? l->options.lambda / beta : 0;
     dl_statistics_clear(&p->statistics);
     return (dl_pass){.l = l, .block = &p->block, .state = p, .count = l->own, .fold = &p->fold};

@@ -28,6 +28,7 @@ typedef struct dl_paper_model {
 
     /* Only with the noise term. */
     double gamma;    /* lambda / beta */
+    dl_packed G;     /* W^T W */
     dl_slots Z;      /* codes of all samples of this rank */
     float *Q, *Y;    /* own x m */
     dl_scratch file; /* Z, Q and Y are in it if they are too large for memory */

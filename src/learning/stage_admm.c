@@ -34,10 +34,9 @@ static void start_tile(void *context, int64_t tile, int worker) {
     dl_tile t = dl_pass_tile(pass, tile, worker);
     dl_z_space *space = &p->spaces[worker];
     dl_score_tile(p->problem.W, t.X, pass->l->n, t.rows, space->B);
-    dl_z_step(&p->problem, NULL, t.rows, space, dl_slots_from(&p->Z, t.first, t.rows));
-    float *Q = p->Q + t.first * pass->l->m;
-    for (int64_t i = 0; i < t.rows * pass->l->m; i++)
-        Q[i] = -space->P[i];
+    dl_slots Z = dl_slots_from(&p->Z, t.first, t.rows);
+    dl_z_step(&p->problem, NULL, t.rows, space, Z);
+    dl_z_gap(&p->problem, space->B, Z, t.rows, -1, p->Q + t.first * pass->l->m);
 }
 
 static void add_moment(dl_pass *pass) {
@@ -65,7 +64,7 @@ static void yzq_tile(void *context, int64_t tile, int worker) {
     float *Q = p->Q + t.first * m, *Y = p->Y + t.first * m, *M = p->M + (t.first - pass->first) * m;
     float over_beta = (float)(1 / problem->beta);
     dl_score_tile(problem->W, t.X, pass->l->n, t.rows, space->B);
-    dl_z_gap(problem, space->B, Z, t.rows, space->P);
+    dl_z_gap(problem, space->B, Z, t.rows, 1, space->P);
     dl_y_step(problem->beta, entries, space->P, Q, Y);
     for (int64_t i = 0; i < entries; i++)
         M[i] = Q[i] + Y[i] * over_beta;

@@ -2,6 +2,7 @@
  * its own samples, which needs neither locks nor partial sums. */
 #include "learning/statistics.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "kernels/kernels.h"
@@ -43,28 +44,40 @@ void dl_statistics_clear(dl_statistics *s) {
     s->M_square = 0;
 }
 
+enum { SOME = 128 }; /* samples of an atom that are added at once */
+
 typedef struct block {
     dl_statistics *s;
     const float *X, *M;
     dl_slots Z;
 } block;
 
-static void gather_atom(const block *b, int64_t j) {
+/* Adds `count` of the samples of atom j. */
+static void gather_some(const block *b, int64_t j, const int64_t *entry, int64_t count) {
     dl_statistics *s = b->s;
     const dl_slots *Z = &b->Z;
     const dl_kernels *kernels = dl_kernels_now();
-    dl_atom_entries entries = dl_by_atom_of(&s->by_atom, j);
-    for (int64_t e = 0; e < entries.count; e++) {
-        int64_t position = entries.entry[e], i = position / Z->k;
-        float z = Z->value[position];
+    const float *x[SOME], *m_row[SOME];
+    float z[SOME];
+    for (int64_t e = 0; e < count; e++) {
+        int64_t i = entry[e] / Z->k;
+        z[e] = Z->value[entry[e]];
+        x[e] = b->X + i * s->n;
+        m_row[e] = b->M ? b->M + i * s->m : NULL;
         s->use[j] += 1;
-        s->code_sum[j] += (double)z;
-        kernels->add_scaled(s->C + j * s->n, z, b->X + i * s->n, s->n);
+        s->code_sum[j] += (double)z[e];
         for (int64_t l = i * Z->k; l < i * Z->k + Z->count[i]; l++)
-            s->D[j * s->m + Z->index[l]] += (double)z * (double)Z->value[l];
-        if (b->M)
-            kernels->add_scaled(s->H + j * s->m, z, b->M + i * s->m, s->m);
+            s->D[j * s->m + Z->index[l]] += (double)z[e] * (double)Z->value[l];
     }
+    kernels->add_rows(s->C + j * s->n, s->n, x, z, count);
+    if (b->M)
+        kernels->add_rows(s->H + j * s->m, s->m, m_row, z, count);
+}
+
+static void gather_atom(const block *b, int64_t j) {
+    dl_atom_entries entries = dl_by_atom_of(&b->s->by_atom, j);
+    for (int64_t e = 0; e < entries.count; e += SOME)
+        gather_some(b, j, entries.entry + e, dl_min(SOME, entries.count - e));
 }
 
 static void add_atoms(void *context, int64_t task, int worker) {

@@ -5,11 +5,15 @@
 #include "coding/least_squares.h"
 #include "kernels/kernels.h"
 #include "kernels/select.h"
-#include "linalg/blas.h"
+#include "kernels/supports.h"
 
 #include <string.h>
 
 enum { IHT_STEPS = 5 };
+
+/* Squared distance of an atom from the span of the others in a support, below which least squares need more
+ * than single precision. */
+static const float ILL_CONDITIONED = 0.03f;
 
 dltf_status dl_z_space_alloc(dl_z_space *space, int64_t m, int64_t k) {
     dltf_status status = DLTF_OK;
@@ -21,6 +25,10 @@ dltf_status dl_z_space_alloc(dl_z_space *space, int64_t m, int64_t k) {
     DL_TRY_NEW(space->U, DL_TILE * m);
     DL_TRY_NEW(space->before, DL_TILE);
     DL_TRY_NEW(space->picked, m);
+    DL_TRY_NEW(space->b, DL_TILE * k);
+    DL_TRY_NEW(space->z, DL_TILE * k);
+    DL_TRY_NEW(space->pivot, DL_TILE);
+    DL_TRY_NEW(space->supports, dl_solve_supports_work(k));
     DL_TRY_NEW(space->normal, k * k + k);
     DL_TRY(dl_slots_alloc(&space->start, DL_TILE, k));
 done:
@@ -35,6 +43,10 @@ void dl_z_space_free(dl_z_space *space) {
     dl_free(space->U);
     dl_free(space->before);
     dl_free(space->picked);
+    dl_free(space->b);
+    dl_free(space->z);
+    dl_free(space->pivot);
+    dl_free(space->supports);
     dl_free(space->normal);
     dl_slots_free(&space->start);
 }
@@ -45,11 +57,12 @@ double dl_z_step_length(double sigma, double theta, double beta) {
     return L > 0 ? s / L : 0;
 }
 
-void dl_z_gap(const dl_z_problem *problem, const float *B, dl_slots Z, int64_t rows, float *P) {
+void dl_z_gap(const dl_z_problem *problem, const float *B, dl_slots Z, int64_t rows, float scale, float *P) {
     int64_t m = problem->m;
+    const dl_kernels *kernels = dl_kernels_now();
     for (int64_t i = 0; i < rows; i++)
-        dl_kernels_now()->gap_row(problem->G, m, Z.index + i * Z.k, Z.value + i * Z.k, Z.count[i], B + i * m,
-                                  P + i * m);
+        kernels->gap_row(problem->G, m, Z.index + i * Z.k, Z.value + i * Z.k, Z.count[i], B + i * m, scale,
+                         P + i * m);
 }
 
 double dl_z_objective(const dl_z_problem *problem, const float *p, const float *b, const float *m_row,
@@ -71,20 +84,24 @@ static double row_objective(const dl_z_problem *problem, const dl_z_space *space
                           Z.index + i * Z.k, Z.value + i * Z.k, Z.count[i]);
 }
 
-/* U = Z - step (theta P + beta G(P + M)). */
-static void gradient_step(const dl_z_problem *problem, const float *M, int64_t rows, dl_z_space *space,
-                          dl_slots Z) {
+/* U = Z - step (theta P + beta G(P + M)) with P = GZ - B, which space->P may hold already (`known`). */
+static void gradient_step(const dl_z_problem *problem, const float *M, bool known, int64_t rows,
+                          dl_z_space *space, dl_slots Z) {
     int64_t m = problem->m;
     float data = (float)(problem->step * problem->theta), noise = (float)(problem->step * problem->beta);
-    for (int64_t i = 0; i < rows * m; i++)
-        space->U[i] = -data * space->P[i];
+    if (M && !known)
+        dl_z_gap(problem, space->B, Z, rows, 1, space->P);
     if (M) {
         for (int64_t i = 0; i < rows * m; i++)
             space->R[i] = noise * (space->P[i] + M[i]);
-        /* P is recomputed by the next dl_z_gap: reuse its memory for the product. */
-        dl_product_symmetric(space->R, problem->G, rows, m, space->P);
+        dl_score_tile(problem->G_packed, space->R, m, rows, space->U);
         for (int64_t i = 0; i < rows * m; i++)
-            space->U[i] -= space->P[i];
+            space->U[i] = -data * space->P[i] - space->U[i];
+    } else if (known) {
+        for (int64_t i = 0; i < rows * m; i++)
+            space->U[i] = -data * space->P[i];
+    } else {
+        dl_z_gap(problem, space->B, Z, rows, -data, space->U);
     }
     for (int64_t i = 0; i < rows; i++)
         for (int64_t e = i * Z.k; e < i * Z.k + Z.count[i]; e++)
@@ -98,29 +115,58 @@ static void copy_codes(dl_slots from, dl_slots to, int64_t first, int64_t rows) 
     memcpy(to.value + at, from.value + at, count * sizeof *to.value);
 }
 
-/* Least-squares values on the support: z_S = G_SS^{-1} b_S. With coherent atoms (real images), IHT with a
- * step bounded by sigma is far from them, and W learned from such codes oscillates instead of converging. */
-static void refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z, int64_t i) {
-    int64_t s = Z.count[i], m = problem->m;
-    const int32_t *S = Z.index + i * Z.k;
-    float *z = Z.value + i * Z.k;
+/* The same for one sample in double, where an atom may depend on others: it gets the value 0. */
+static void solve_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z, int64_t i) {
+    int64_t s = Z.count[i], m = problem->m, at = i * Z.k;
+    const int32_t *S = Z.index + at;
     double *G = space->normal, *b = G + s * s;
     for (int64_t p = 0; p < s; p++) {
         for (int64_t q = 0; q <= p; q++)
             G[p * s + q] = (double)problem->G[S[p] * m + S[q]];
-        b[p] = (double)space->B[i * m + S[p]];
+        b[p] = (double)space->b[at + p];
     }
     dl_solve_support(G, b, s, 1e-5); /* G is rounded to f32 */
-    for (int64_t p = 0; p < s && problem->positive; p++)
-        if (b[p] < 0)
-            return; /* codes must stay nonnegative: keep the values of the last step */
-    int32_t kept = 0;
     for (int64_t p = 0; p < s; p++)
-        if (b[p] != 0) { /* drop linearly dependent atoms instead of keeping zeros */
-            Z.index[i * Z.k + kept] = S[p];
-            z[kept++] = (float)b[p];
+        space->z[at + p] = (float)b[p];
+}
+
+/* Least-squares values on the supports, z_S = G_SS^{-1} b_S, in space->z. */
+static void solve(const dl_z_problem *problem, int64_t rows, dl_z_space *space, dl_slots Z) {
+    int64_t m = problem->m, k = problem->k;
+    bool small = m <= DL_SUPPORTS_MOST_ATOMS;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t e = i * k; e < i * k + Z.count[i]; e++)
+            space->b[e] = space->B[i * m + Z.index[e]];
+    if (small)
+        dl_kernels_now()->solve_supports(problem->G, m, k, rows, Z.count, Z.index, space->b, space->supports,
+                                         space->z, space->pivot);
+    for (int64_t i = 0; i < rows; i++)
+        if (!(small && space->pivot[i] > ILL_CONDITIONED))
+            solve_row(problem, space, Z, i);
+}
+
+/* Takes over the least-squares values of sample i, and returns the objective, which is -theta/2 b^T z there.
+ * With coherent atoms (real images), IHT with a step bounded by sigma is far from them, and W learned from
+ * such codes oscillates instead of converging. */
+static double refit_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z, int64_t i) {
+    int64_t at = i * Z.k, m = problem->m;
+    const float *b = space->b + at, *z = space->z + at;
+    int32_t kept = 0, *index = Z.index + at;
+    double product = 0;
+    for (int64_t p = 0; p < Z.count[i] && problem->positive; p++)
+        if (z[p] < 0) { /* codes must stay nonnegative: keep the values of the last step */
+            dl_z_gap(problem, space->B + i * m, dl_slots_from(&Z, i, 1), 1, 1, space->P + i * m);
+            return row_objective(problem, space, NULL, Z, i);
         }
+    for (int64_t p = 0; p < Z.count[i]; p++) {
+        product += (double)z[p] * (double)b[p];
+        if (z[p] != 0) { /* drop linearly dependent atoms instead of keeping zeros */
+            index[kept] = index[p];
+            Z.value[at + kept++] = z[p];
+        }
+    }
     Z.count[i] = kept;
+    return -problem->theta / 2 * product;
 }
 
 /* Z = max_k(scores), row by row. */
@@ -130,28 +176,32 @@ static void threshold(const dl_z_problem *problem, const float *scores, int64_t 
                              Z.count, Z.index, Z.value);
 }
 
+/* The objective of the result. */
+static double finish_row(const dl_z_problem *problem, const float *M, dl_z_space *space, dl_slots Z,
+                         int64_t i) {
+    return M ? row_objective(problem, space, M, Z, i) : refit_row(problem, space, Z, i);
+}
+
 void dl_z_step(const dl_z_problem *problem, const float *M, int64_t rows, dl_z_space *space, dl_slots Z) {
+    int64_t m = problem->m;
     threshold(problem, space->B, rows, space, Z);
     copy_codes(Z, space->start, 0, rows);
-    dl_z_gap(problem, space->B, Z, rows, space->P);
+    dl_z_gap(problem, space->B, Z, rows, 1, space->P);
     for (int64_t i = 0; i < rows; i++)
         space->before[i] = row_objective(problem, space, M, Z, i);
     for (int step = 0; step < IHT_STEPS; step++) {
-        gradient_step(problem, M, rows, space, Z);
+        gradient_step(problem, M, step == 0, rows, space, Z);
         threshold(problem, space->U, rows, space, Z);
-        dl_z_gap(problem, space->B, Z, rows, space->P);
     }
-    if (!M) {
-        for (int64_t i = 0; i < rows; i++)
-            refit_row(problem, space, Z, i);
-        dl_z_gap(problem, space->B, Z, rows, space->P);
+    if (M)
+        dl_z_gap(problem, space->B, Z, rows, 1, space->P);
+    else
+        solve(problem, rows, space, Z);
+    for (int64_t i = 0; i < rows; i++) {
+        if (finish_row(problem, M, space, Z, i) <= space->before[i])
+            continue;
+        copy_codes(space->start, Z, i, 1);
+        if (M)
+            dl_z_gap(problem, space->B + i * m, dl_slots_from(&Z, i, 1), 1, 1, space->P + i * m);
     }
-    bool restored = false;
-    for (int64_t i = 0; i < rows; i++)
-        if (!(row_objective(problem, space, M, Z, i) <= space->before[i])) {
-            copy_codes(space->start, Z, i, 1);
-            restored = true;
-        }
-    if (restored)
-        dl_z_gap(problem, space->B, Z, rows, space->P);
 }

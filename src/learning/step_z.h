@@ -7,9 +7,10 @@
 /* Parameters shared by all tiles of an iteration. */
 typedef struct dl_z_problem {
     int64_t m, k;
-    bool positive;      /* codes are nonnegative */
-    const dl_packed *W; /* for the products W^T X */
-    const float *G;     /* W^T W, m x m */
+    bool positive;             /* codes are nonnegative */
+    const dl_packed *W;        /* for the products W^T X */
+    const float *G;            /* W^T W, m x m */
+    const dl_packed *G_packed; /* the same, for products; only with beta */
     double theta, beta;
     double step; /* s / L with L = theta sigma + beta sigma^2, sigma the largest eigenvalue of G */
 } dl_z_problem;
@@ -18,12 +19,14 @@ typedef struct dl_z_problem {
 typedef struct dl_z_space {
     uint32_t *keys; /* m */
     float *B;       /* W^T X; all four DL_TILE x m */
-    float *P;       /* GZ - W^T X of the codes that dl_z_step returns */
+    float *P;       /* GZ - W^T X */
     float *R, *U;
-    double *before;  /* DL_TILE: objective of the initial codes */
-    int32_t *picked; /* m */
-    double *normal;  /* k x k normal equations and right-hand side */
-    dl_slots start;  /* initial codes */
+    double *before;       /* DL_TILE: objective of the initial codes */
+    int32_t *picked;      /* m */
+    float *b, *z, *pivot; /* least squares: right-hand sides and values, DL_TILE x k; DL_TILE */
+    float *supports;      /* dl_solve_supports_work(k) */
+    double *normal;       /* k x k normal equations and right-hand side, where f32 is not enough */
+    dl_slots start;       /* initial codes */
 } dl_z_space;
 
 dltf_status dl_z_space_alloc(dl_z_space *space, int64_t m, int64_t k);
@@ -36,12 +39,12 @@ double dl_z_step_length(double sigma, double theta, double beta);
  *   min_z  theta/2 ||x - Wz||^2 + beta/2 ||Gz - W^T x + m||^2   s.t. ||z||_0 <= k
  * Five iterative hard-thresholding steps from z = max_k(W^T x), for beta = 0 followed by least squares on the
  * support; a sample whose objective increased keeps its initial code. Needs W^T X in space->B. Overwrites Z
- * and the rest of the work space; leaves GZ - W^T X in space->P. M is NULL for beta = 0. O(rows (k m + k^3)),
- * with M O(rows m^2) more. */
+ * and the rest of the work space. M is NULL for beta = 0; with M, space->P is GZ - W^T X of the result.
+ * O(rows (k m + k^3)), with M O(rows m^2) more. */
 void dl_z_step(const dl_z_problem *problem, const float *M, int64_t rows, dl_z_space *space, dl_slots Z);
 
-/* P = GZ - W^T X for given codes and B = W^T X. */
-void dl_z_gap(const dl_z_problem *problem, const float *B, dl_slots Z, int64_t rows, float *P);
+/* P = scale (GZ - W^T X) for given codes and B = W^T X. */
+void dl_z_gap(const dl_z_problem *problem, const float *B, dl_slots Z, int64_t rows, float scale, float *P);
 
 /* The objective above for one sample without the constant theta/2 ||x||^2; p, b: its rows of P and B. */
 double dl_z_objective(const dl_z_problem *problem, const float *p, const float *b, const float *m_row,

@@ -9,13 +9,6 @@ const char *dl_blas_name(void) {
     return openblas_get_config();
 }
 
-void dl_product_symmetric(const float *A, const float *B, int64_t rows, int64_t size, float *C) {
-    dl_blas_enter();
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)size, (int)size, 1, A, (int)size,
-                B, (int)size, 0, C, (int)size);
-    dl_blas_leave();
-}
-
 void dl_gemm32(dl_transpose ta, dl_transpose tb, int64_t rows, int64_t cols, int64_t inner, const float *A,
                int64_t lda, const float *B, int64_t ldb, float *C, int64_t ldc) {
     dl_blas_enter();

@@ -18,9 +18,6 @@ dltf_status dl_blas_ready(int threads);
 
 typedef enum dl_transpose { DL_PLAIN, DL_TRANSPOSED } dl_transpose;
 
-/* C = A B in f32 for symmetric B (size x size): A, C rows x size. */
-void dl_product_symmetric(const float *A, const float *B, int64_t rows, int64_t size, float *C);
-
 /* C = op(A) op(B) in f32, on the calling thread; op(A) rows x inner, op(B) inner x cols. lda, ldb, ldc:
  * floats from one row to the next as stored. */
 void dl_gemm32(dl_transpose ta, dl_transpose tb, int64_t rows, int64_t cols, int64_t inner, const float *A,

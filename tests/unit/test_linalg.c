@@ -78,15 +78,12 @@ static void product_overwrites(void **state) {
     check_gemm(DL_TRANSPOSED, DL_TRANSPOSED, 1, 1, 1, 2, 0);
 }
 
-static void product_symmetric(void **state) {
+static void product_f32(void **state) {
     (void)state;
     const int64_t rows = 128, inner = 51;
     fill_normal(A32, rows * inner);
     fill_normal(B32, AREA);
-    for (int64_t i = 0; i < inner; i++)
-        for (int64_t j = 0; j < i; j++)
-            B32[i * inner + j] = B32[j * inner + i];
-    dl_product_symmetric(A32, B32, rows, inner, C32);
+    dl_gemm32(DL_PLAIN, DL_PLAIN, rows, inner, inner, A32, inner, B32, inner, C32, inner);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < inner; j++) {
             double sum = 0;
@@ -262,7 +259,7 @@ static void blas_threads_are_restored(void **state) {
         A32[i] = B32[i] = (float)A[i];
     }
     openblas_set_num_threads(2);
-    dl_product_symmetric(A32, B32, SIZE, SIZE, C32);
+    dl_gemm32(DL_PLAIN, DL_PLAIN, SIZE, SIZE, SIZE, A32, SIZE, B32, SIZE, C32, SIZE);
     assert_int_equal(openblas_get_num_threads(), 2);
     dl_accumulate_tn(A32, SIZE, B32, SIZE, SIZE, SIZE, C32, C);
     assert_int_equal(openblas_get_num_threads(), 2);
@@ -297,11 +294,11 @@ static void *call_blas(void *context) {
     crowd *c = context;
     float x[4] = {1, 2, 3, 4}, y[4];
     for (int i = 0; i < 2000; i++) {
-        dl_product_symmetric(x, x, 2, 2, y);
+        dl_gemm32(DL_PLAIN, DL_PLAIN, 2, 2, 2, x, 2, x, 2, y, 2);
         dl_blas_begin();
         if (openblas_get_num_threads() != 1)
             atomic_fetch_add(&c->wrong, 1);
-        dl_product_symmetric(x, x, 2, 2, y);
+        dl_gemm32(DL_PLAIN, DL_PLAIN, 2, 2, 2, x, 2, x, 2, y, 2);
         dl_blas_end();
     }
     return NULL;
@@ -325,7 +322,7 @@ static void many_callers_at_once(void **state) {
 
 TESTS_MAIN(cmocka_unit_test(single_thread_nests), cmocka_unit_test(blas_threads_are_restored),
            cmocka_unit_test(many_callers_at_once), cmocka_unit_test(products_f64),
-           cmocka_unit_test(product_overwrites), cmocka_unit_test(product_symmetric),
+           cmocka_unit_test(product_overwrites), cmocka_unit_test(product_f32),
            cmocka_unit_test(accumulation), cmocka_unit_test(cholesky_and_solves),
            cmocka_unit_test(not_positive_definite), cmocka_unit_test(largest_eigenvalue),
            cmocka_unit_test(largest_eigenvalue_of_a_pair))

@@ -13,7 +13,7 @@ typedef struct instance {
     int64_t m, n, k, rows;
     double *W, *X, *M; /* the values of the floats below */
     float *W32, *X32, *M32, *G32;
-    dl_packed packed;
+    dl_packed packed, G_packed;
     dl_z_problem problem;
     dl_z_space space;
     dl_slots Z;
@@ -33,7 +33,11 @@ static void set_dictionary(instance *t, const double *W) {
     dl_packed_free(&t->packed);
     assert_int_equal(dl_packed_alloc(&t->packed, t->m, t->n), DLTF_OK);
     dl_packed_fill(&t->packed, t->W32, NULL);
+    dl_packed_free(&t->G_packed);
+    assert_int_equal(dl_packed_alloc(&t->G_packed, t->m, t->m), DLTF_OK);
+    dl_packed_fill(&t->G_packed, t->G32, NULL);
     t->problem.W = &t->packed;
+    t->problem.G_packed = &t->G_packed;
     t->problem.G = t->G32;
 }
 
@@ -68,6 +72,7 @@ static void release(instance *t) {
     free(t->M32);
     free(t->G32);
     dl_packed_free(&t->packed);
+    dl_packed_free(&t->G_packed);
     dl_z_space_free(&t->space);
     dl_slots_free(&t->Z);
 }
@@ -150,6 +155,8 @@ typedef struct tally {
 static void check(instance *t, tally *count) {
     dl_score_tile(t->problem.W, t->X32, t->n, t->rows, t->space.B);
     dl_z_step(&t->problem, t->M32, t->rows, &t->space, t->Z);
+    if (!t->M)
+        dl_z_gap(&t->problem, t->space.B, t->Z, t->rows, 1, t->space.P);
     for (int64_t i = 0; i < t->rows; i++) {
         double *z = new_code(t, i), *start = new_start(t, i), *wanted = new_f64(t->m);
         double rounding = 1e-5 * size_of(t, i), f = objective(t, i, z), before = objective(t, i, start);
@@ -360,6 +367,7 @@ static void objective_of_a_code(void **state) {
         make(&t, 20, 8, 4, 30, 0.6, noise ? 0.8 : 0);
         dl_score_tile(t.problem.W, t.X32, t.n, t.rows, t.space.B);
         dl_z_step(&t.problem, t.M32, t.rows, &t.space, t.Z);
+        dl_z_gap(&t.problem, t.space.B, t.Z, t.rows, 1, t.space.P);
         for (int64_t i = 0; i < t.rows; i++) {
             double *z = new_code(&t, i), *x = t.X + i * t.n;
             double constant = t.problem.theta / 2 * dot_f64(x, x, t.n);
@@ -390,7 +398,7 @@ static dltf_status make_space(void) {
 
 static void out_of_memory(void **state) {
     (void)state;
-    assert_survives_lack_of_memory(make_space(), 11);
+    assert_survives_lack_of_memory(make_space(), 15);
 }
 
 TESTS_MAIN(cmocka_unit_test(data_term), cmocka_unit_test(with_noise_term), cmocka_unit_test(positive),

@@ -1,21 +1,72 @@
 /* Sums of scaled rows: products with sparse codes. */
 #include "kernels/level/level.h"
 
-void DL_LEVELLED(dl_gap_row)(const float *G, int64_t m, const int32_t *index, const float *value,
-                             int64_t count, const float *b, float *p) {
-    for (int64_t j = 0; j < m; j++)
-        p[j] = -b[j];
+typedef float loose_vec __attribute__((vector_size(4 * DL_LANES), aligned(4), __may_alias__));
+
+/* `vectors` x DL_LANES columns of dl_gap_row. Explicit vectors: compilers do not keep arrays in registers. */
+static inline __attribute__((always_inline)) void gap_columns(const float *G, int64_t m, const int32_t *index,
+                                                              const float *value, int64_t count,
+                                                              const float *b, float scale, float *p,
+                                                              int vectors) {
+    loose_vec sum[8];
+    DL_UNROLL for (int v = 0; v < vectors; v++) sum[v] = -*(const loose_vec *)(b + v * DL_LANES);
     for (int64_t e = 0; e < count; e++) {
         const float *g = G + index[e] * m;
-        float z = value[e];
-        for (int64_t j = 0; j < m; j++)
-            p[j] += z * g[j];
+        DL_UNROLL for (int v = 0; v < vectors; v++) sum[v] +=
+            value[e] * *(const loose_vec *)(g + v * DL_LANES);
+    }
+    DL_UNROLL for (int v = 0; v < vectors; v++) * (loose_vec *)(p + v * DL_LANES) = scale * sum[v];
+}
+
+void DL_LEVELLED(dl_gap_row)(const float *G, int64_t m, const int32_t *index, const float *value,
+                             int64_t count, const float *b, float scale, float *p) {
+    int64_t j = 0;
+    for (; j + 8 * DL_LANES <= m; j += 8 * DL_LANES)
+        gap_columns(G + j, m, index, value, count, b + j, scale, p + j, 8);
+    for (; j + DL_LANES <= m; j += DL_LANES)
+        gap_columns(G + j, m, index, value, count, b + j, scale, p + j, 1);
+    for (; j < m; j++) {
+        float sum = -b[j];
+        for (int64_t e = 0; e < count; e++)
+            sum += value[e] * G[index[e] * m + j];
+        p[j] = scale * sum;
     }
 }
 
 void DL_LEVELLED(dl_add_scaled)(double *sum, float scale, const float *x, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         sum[i] += (double)scale * (double)x[i];
+}
+
+enum { DOUBLES = DL_LANES / 2 };
+typedef float loose_half __attribute__((vector_size(4 * DOUBLES), aligned(4), __may_alias__));
+typedef double loose_doubles __attribute__((vector_size(8 * DOUBLES), aligned(8), __may_alias__));
+
+/* `vectors` x DOUBLES columns of dl_add_rows. */
+static inline __attribute__((always_inline)) void row_columns(double *sum, int64_t column,
+                                                              const float *const *x, const float *scale,
+                                                              int64_t count, int vectors) {
+    loose_doubles total[8];
+    DL_UNROLL for (int v = 0; v < vectors; v++) total[v] =
+        *(const loose_doubles *)(sum + column + v * DOUBLES);
+    for (int64_t e = 0; e < count; e++) {
+        double z = (double)scale[e];
+        DL_UNROLL for (int v = 0; v < vectors; v++) total[v] +=
+            z * __builtin_convertvector(*(const loose_half *)(x[e] + column + v * DOUBLES), loose_doubles);
+    }
+    DL_UNROLL for (int v = 0; v < vectors; v++) * (loose_doubles *)(sum + column + v * DOUBLES) = total[v];
+}
+
+void DL_LEVELLED(dl_add_rows)(double *sum, int64_t n, const float *const *x, const float *scale,
+                              int64_t count) {
+    int64_t j = 0;
+    for (; j + 8 * DOUBLES <= n; j += 8 * DOUBLES)
+        row_columns(sum, j, x, scale, count, 8);
+    for (; j + DOUBLES <= n; j += DOUBLES)
+        row_columns(sum, j, x, scale, count, 1);
+    for (; j < n; j++)
+        for (int64_t e = 0; e < count; e++)
+            sum[j] += (double)scale[e] * (double)x[e][j];
 }
 
 void DL_LEVELLED(dl_add_scaled32)(float *sum, float scale, const float *x, int64_t n) {
