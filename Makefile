@@ -36,11 +36,13 @@ soak:
 # Use an idle machine: other load distorts the ratios.
 bench: all
 	@for name in $$(build/release/bin/dltf-bench --list); do echo "== $$name"; build/release/bin/dltf-bench $$name -o bench/results/$$name.json || exit; done
+	@echo "== encode, AVX2 only"; DLTF_KERNELS=avx2 OPENBLAS_CORETYPE=Haswell build/release/bin/dltf-bench encode -o bench/results/encode-avx2.json
 	@echo "== peers"; bench/peers -o bench/results/peers.json
 	@echo "== kmeans"; bench/kmeans -o bench/results/kmeans.json
 	@echo "== networks"; bench/networks -o bench/results/networks.json
 	@echo "== searchers"; bench/searchers -o bench/results/searchers.json
 	@echo "== learners"; bench/learners --speed -o bench/results/learners.json --figures bench/results
+	@bench/page
 
 format:
 	scripts/check-format --fix
@@ -59,7 +61,7 @@ help:
 	@echo "make demo     run a demo of under a minute; installs the packages it needs"
 	@echo "make test     run all tests; installs the packages they need"
 	@echo "make soak     disturb the program for SOAK_MINUTES (30); writes tests/soak/summary.json"
-	@echo "make bench    run the benchmarks; writes bench/results"
+	@echo "make bench    run the benchmarks; writes bench/results and the tables of docs/performance.md"
 	@echo "make format   format the C files"
 	@echo "make install  install to PREFIX (default /usr/local), below DESTDIR if set"
 	@echo "make clean    remove build and demo output"
