@@ -227,8 +227,8 @@ static dltf_status restore_fields(const dl_bundle *bundle, const dl_shard_source
         DL_TRY(dl_field_copy_rows(bundle, &fields[i], all, &scratch));
     }
     if (divided > 0)
-        DL_TRY(dl_shard_generation(bundle) ? dl_shards_restore(bundle, l, source)
-                                           : dl_divided_restore(bundle, l, 0, l->N));
+        DL_TRY(dl_bundle_has_shards(bundle) ? dl_shards_restore(bundle, l, source)
+                                            : dl_divided_restore(bundle, l, 0, l->N));
     DL_TRY(check_atoms(l));
     if (dl_learner_inside(l) && l->stages[l->stage]->restored)
         DL_TRY(l->stages[l->stage]->restored(l, l->state));

@@ -25,6 +25,10 @@ const char *dl_shard_generation(const dl_bundle *bundle) {
     return good ? text : NULL;
 }
 
+bool dl_bundle_has_shards(const dl_bundle *bundle) {
+    return dl_notes_get(&bundle->notes, GENERATION) != NULL;
+}
+
 /* The tensors with a row for every sample. */
 static int divided_fields(const dltf_learner *l, dl_field *fields) {
     dl_field all[DL_MAX_FIELDS];

@@ -17,6 +17,9 @@ dltf_status dl_shard_make(const dltf_learner *l, dltf_status status, dl_bundle *
 /* The generation that a main bundle or a shard names: 16 hexadecimal digits; NULL if none. */
 const char *dl_shard_generation(const dl_bundle *bundle);
 
+/* Whether a checkpoint has shards. */
+bool dl_bundle_has_shards(const dl_bundle *bundle);
+
 /* Where shards are read from. */
 struct dl_shard_source {
     /* Shard `number` of `count`: stays open until `close`, which is not called after a failure. */
