@@ -3,6 +3,7 @@
 #include "io/shard_files.h"
 
 #include "base/memory.h"
+#include "io/temporary.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -53,7 +54,9 @@ void dl_shards_remove(const char *path, const char *keep) {
         if (generation && !(keep && strncmp(generation, keep, GENERATION) == 0))
             unlinkat(dirfd(list), entry->d_name, 0);
     }
-    if (list)
+    if (list) {
+        dl_temporary_remove_stale(dirfd(list), target);
         closedir(list);
+    }
     dl_free(folder);
 }

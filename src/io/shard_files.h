@@ -8,8 +8,8 @@
  * if out of memory. */
 char *dl_shard_path(const char *path, const char *generation, int64_t number, int64_t count);
 
-/* Removes the shards of a checkpoint except those of one generation; NULL: all. What cannot be removed now is
- * left to the next call. */
+/* Removes the shards of a checkpoint except those of one generation; NULL: all. Also temporary files that
+ * killed processes left of it. What cannot be removed now is left to the next call. */
 void dl_shards_remove(const char *path, const char *keep);
 
 #endif
