@@ -42,9 +42,21 @@ void checkpoints_step_state(checkpoints *c, const dltf_progress *progress) {
         checkpoints_step(c);
 }
 
+const char *checkpoints_save_last(const checkpoints *c) {
+    if (dltf_ranks() == 1)
+        return files_save_anywhere(c->save, c->training, c->path);
+    /* Not elsewhere: other machines would not see the same folder. */
+    dltf_status status = c->save(c->training, c->path);
+    if (status != DLTF_OK)
+        library_failure(status);
+    return status == DLTF_OK ? c->path : NULL;
+}
+
 void checkpoints_end(const checkpoints *c, const char *resumed) {
     bool replaced = resumed && files_same(resumed, c->path);
-    if ((c->saved || replaced) && unlink(c->path) == 0 && replaced)
+    /* A training that was killed may have left shards before its first checkpoint was complete. */
+    bool ours = c->saved || replaced || access(c->path, F_OK) != 0;
+    if (ours && dltf_checkpoint_remove(c->path) && replaced)
         remark("removed checkpoint %s, which is no longer needed", c->path);
 }
 

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* clang-format off */
 static const dltf_option own_options[] = {
@@ -124,9 +123,7 @@ static int save(classifier *c) {
     release(c);
     if (files_save_anywhere(networks_save, dltf_training_network(c->training), c->output) != c->output)
         return EXIT_FAILED;
-    bool resumed = c->flags.resume && files_same(c->flags.resume, c->checkpoint);
-    if ((c->checkpoints.saved || resumed) && unlink(c->checkpoint) == 0 && resumed)
-        remark("removed checkpoint %s, which is no longer needed", c->checkpoint);
+    checkpoints_end(&c->checkpoints, c->flags.resume);
     if (!c->flags.history)
         return EXIT_OK;
     json_t *rows = history_of(c);

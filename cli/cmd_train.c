@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* State of one run of the command. */
 typedef struct training {
@@ -163,7 +162,7 @@ static int save_checkpoint(training *t) {
     int64_t count = 0;
     dltf_learner_history(t->learner, &count);
     release(t);
-    const char *checkpoint = files_save_anywhere(save_learner, t->learner, t->checkpoint);
+    const char *checkpoint = checkpoints_save_last(&t->checkpoints);
     if (!checkpoint) {
         failure("interrupted; no checkpoint was saved");
         return interrupt_exit_code();
@@ -215,9 +214,7 @@ static int save(training *t) {
     release(t);
     if (files_save_anywhere(save_model, t->model, t->output) != t->output)
         return EXIT_FAILED;
-    bool resumed = t->flags.resume && files_same(t->flags.resume, t->checkpoint);
-    if ((t->checkpoints.saved || resumed) && unlink(t->checkpoint) == 0 && resumed)
-        remark("removed checkpoint %s, which is no longer needed", t->checkpoint);
+    checkpoints_end(&t->checkpoints, t->flags.resume);
     if (!t->flags.history)
         return EXIT_OK;
     int64_t count = 0;

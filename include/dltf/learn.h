@@ -155,10 +155,14 @@ typedef struct dltf_quality {
 DLTF_API dltf_status dltf_learner_quality(const dltf_learner *learner, dltf_quality *quality);
 /* The row of X of the i-th of these samples, ascending. */
 DLTF_API int64_t dltf_learner_quality_row(const dltf_learner *learner, int64_t i);
-/* Writes a checkpoint. Resuming it with the same X gives the same bytes as an uninterrupted run. */
+/* Writes a checkpoint. Resuming it with the same X gives the same bytes as an uninterrupted run. With several
+ * ranks all of them call this; in stage admm each writes its samples to a file of its own beside `path`. A
+ * failure on one rank is that of all, but leaves them able to go on, with the old checkpoint in place. */
 DLTF_API dltf_status dltf_learner_save(const dltf_learner *learner, const char *path);
 DLTF_API dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_t threads,
                                          dltf_learner **learner);
+/* Removes a checkpoint with all its files. False if there was none. */
+DLTF_API bool dltf_checkpoint_remove(const char *path);
 DLTF_API void dltf_learner_free(dltf_learner *learner);
 
 /* All of the above in one call. */

@@ -35,6 +35,9 @@ bool dl_comm_any(bool flag);
 /* The status of all ranks: that of the lowest rank that failed, with its message; DLTF_OK if none did. */
 dltf_status dl_comm_agree(dltf_status status);
 
+/* The same for a failure that all ranks survive, such as that of a checkpoint: later calls do not fail. */
+dltf_status dl_comm_attempt(dltf_status status);
+
 /* The failure that ranks have agreed on, as the last error of the calling thread; DLTF_OK if there is none.
  */
 dltf_status dl_comm_status(void);

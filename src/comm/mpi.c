@@ -14,6 +14,7 @@ enum { CHUNK = 1 << 24 }; /* values, or bytes */
 
 typedef struct failure {
     int status, subject, rank; /* status DLTF_OK: none */
+    bool survived;             /* until the end of dl_comm_attempt only */
     char name[512], text[1024];
 } failure;
 
@@ -64,13 +65,14 @@ void dltf_ranks_end(void) {
 
 /* ---- Failures ---- */
 
-static void keep_failure(dltf_status status) {
+static void keep_failure(dltf_status status, bool survived) {
     dltf_error error = dltf_last_error();
     bool told = error.status == status;
     failure *f = &world.failure;
     f->status = (int)status;
     f->subject = (int)(told ? error.subject : DLTF_SUBJECT_NONE);
     f->rank = world.rank;
+    f->survived = survived;
     snprintf(f->name, sizeof f->name, "%s", told ? error.name : "");
     snprintf(f->text, sizeof f->text, "%s", told ? error.text : "not enough memory");
 }
@@ -92,34 +94,44 @@ dltf_status dl_comm_status(void) {
 }
 
 /* Exchanges statuses, and a flag that becomes true on all ranks if it is on one. Whether none has failed. */
-static bool all_well(dltf_status mine, bool *flag) {
+static bool all_well(dltf_status mine, bool survived, bool *flag) {
     if (world.failure.status != DLTF_OK)
         return false;
-    /* The smallest of all: a rank that failed; 0 if a flag is set. */
-    int least[2] = {mine == DLTF_OK ? world.size : world.rank, !*flag};
+    /* The smallest of all: a rank that failed, before those whose failure is survived; 0 if a flag is set. */
+    int well = 2 * world.size, failed = world.rank + (survived ? world.size : 0);
+    int least[2] = {mine == DLTF_OK ? well : failed, !*flag};
     MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     world.traffic.exchanges++;
     *flag = !least[1];
-    if (least[0] == world.size)
+    if (least[0] == well)
         return true;
-    if (least[0] == world.rank)
-        keep_failure(mine);
-    MPI_Bcast(&world.failure, (int)sizeof world.failure, MPI_BYTE, least[0], MPI_COMM_WORLD);
+    if (least[0] % world.size == world.rank)
+        keep_failure(mine, survived);
+    MPI_Bcast(&world.failure, (int)sizeof world.failure, MPI_BYTE, least[0] % world.size, MPI_COMM_WORLD);
     return false;
 }
 
 static bool ready(dltf_status mine) {
     bool flag = false;
-    return all_well(mine, &flag);
+    return all_well(mine, false, &flag);
 }
 
 bool dl_comm_any(bool flag) {
-    return all_well(DLTF_OK, &flag) && flag;
+    return all_well(DLTF_OK, false, &flag) && flag;
 }
 
 dltf_status dl_comm_agree(dltf_status status) {
     ready(status);
     return dl_comm_status();
+}
+
+dltf_status dl_comm_attempt(dltf_status status) {
+    bool flag = false;
+    all_well(status, true, &flag);
+    status = dl_comm_status();
+    if (world.failure.survived)
+        world.failure = (failure){0};
+    return status;
 }
 
 /* ---- Data ---- */

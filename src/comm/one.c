@@ -56,6 +56,10 @@ dltf_status dl_comm_agree(dltf_status status) {
     return status;
 }
 
+dltf_status dl_comm_attempt(dltf_status status) {
+    return status;
+}
+
 dltf_status dl_comm_status(void) {
     return DLTF_OK;
 }

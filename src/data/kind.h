@@ -7,6 +7,7 @@
 typedef enum dl_kind {
     DL_KIND_MODEL,
     DL_KIND_CHECKPOINT,
+    DL_KIND_SHARD,
     DL_KIND_ONLINE,
     DL_KIND_PCA,
     DL_KIND_NETWORK,

@@ -51,9 +51,9 @@ static bool is_named(int folder, const char *name, int descriptor) {
            there.st_dev == here.st_dev && there.st_ino == here.st_ino;
 }
 
-/* Removes the files that no process has locked: the processes that wrote them were killed. The holder of the
- * lock is the only one who may remove the name. */
-static void remove_stale(int folder, const char *target) {
+/* A file that no process has locked was written by one that was killed. The holder of the lock is the only
+ * one who may remove the name. */
+void dl_temporary_remove_stale(int folder, const char *target) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         char name[DL_TEMPORARY_NAME];
         choose_name(target, attempt, name);
@@ -75,7 +75,7 @@ static bool keep(int folder, const char *name, int descriptor) {
 }
 
 int dl_temporary_create_named(int folder, const char *target, char name[DL_TEMPORARY_NAME]) {
-    remove_stale(folder, target);
+    dl_temporary_remove_stale(folder, target);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         choose_name(target, attempt, name);
         int descriptor = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, PERMISSIONS);
@@ -105,7 +105,7 @@ static int link_unnamed(int folder, int descriptor, const char *name) {
 /* A link cannot replace a file, a rename can: the file needs a name for a moment. */
 static int name_for_rename(int folder, int descriptor, const char *target, char name[DL_TEMPORARY_NAME]) {
     (void)flock(descriptor, LOCK_EX | LOCK_NB);
-    remove_stale(folder, target);
+    dl_temporary_remove_stale(folder, target);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         choose_name(target, attempt, name);
         if (link_unnamed(folder, descriptor, name) == 0)

@@ -18,6 +18,9 @@ int dl_temporary_create_named(int folder, const char *target, char name[DL_TEMPO
 /* Gives the file its final name, replacing an existing file. Sets `name` to "" on success. */
 int dl_temporary_publish(int folder, int descriptor, const char *target, char name[DL_TEMPORARY_NAME]);
 
+/* Removes what killed processes left of a target that will not be written again. */
+void dl_temporary_remove_stale(int folder, const char *target);
+
 /* A file without name in a folder given by path, for the process alone. */
 int dl_temporary_scratch(const char *folder);
 

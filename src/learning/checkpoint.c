@@ -1,12 +1,10 @@
 /* Converts the state of an unfinished training to a bundle of tensors and back. State that can be recomputed
  * from options and data is not stored; the random number generator is counter-based and has no state. */
-#include "base/integer.h"
-#include "base/memory.h"
-#include "comm/comm.h"
 #include "data/kind.h"
 #include "data/matrix.h"
 #include "data/option_notes.h"
-#include "learning/learner.h"
+#include "learning/field_rows.h"
+#include "learning/shard.h"
 #include "linalg/blas.h"
 
 #include <errno.h>
@@ -16,7 +14,7 @@
 #include <string.h>
 
 /* Lists the tensors of the learner itself, then those of the current stage. Returns their number, of which
- * the last `divided` have rows on every rank. */
+ * the last `divided` have a row for every sample, of which the memory has those of this rank. */
 static int list_fields(const dltf_learner *l, dl_field *fields, int *divided) {
     int count = 0;
     *divided = 0;
@@ -35,8 +33,7 @@ static int list_fields(const dltf_learner *l, dl_field *fields, int *divided) {
     return count;
 }
 
-/* The scratch file of the current stage; empty without. */
-static dl_scratch scratch_of(const dltf_learner *l) {
+dl_scratch dl_learner_scratch(const dltf_learner *l) {
     const dl_stage *stage = l->stages[l->stage];
     return dl_learner_inside(l) && stage->scratch ? *stage->scratch(l->state) : (dl_scratch){0};
 }
@@ -79,34 +76,17 @@ done:
     return status;
 }
 
-static int64_t row_bytes(const dl_field *f) {
-    return (f->cols > 0 ? f->cols : 1) * dl_tensor_type_size(f->type);
-}
-
-/* The tensors, complete on rank 0 only. */
+/* The tensors, without those of samples if these are in shards. */
 static dltf_status add_fields(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     dl_field fields[MAX_FIELDS];
-    void *gathered[MAX_FIELDS] = {NULL};
-    int64_t *counts = NULL;
     int divided = 0, count = list_fields(l, fields, &divided);
-    bundle->mapped = scratch_of(l);
-    DL_TRY_NEW(counts, dl_comm_size());
-    for (int r = 0; r < dl_comm_size(); r++)
-        counts[r] = dl_learner_first(l, r + 1) - dl_learner_first(l, r);
-    for (int i = 0; i < count && dl_comm_rank() == 0; i++) {
-        const dl_field *f = &fields[i];
-        bool complete = i < count - divided || dl_comm_size() == 1;
-        DL_TRY(complete ? dl_bundle_add_view(bundle, f->name, f->type, f->rows, f->cols, f->memory)
-                        : dl_bundle_add(bundle, f->name, f->type, f->rows, f->cols, &gathered[i]));
-    }
-done:
-    /* Lack of memory for a checkpoint does not end a training: no rank sends then. */
-    if (dl_comm_any(status != DLTF_OK) && status == DLTF_OK)
-        status = dl_fail(DLTF_MEMORY, "not enough memory to collect the state of all ranks");
-    for (int i = count - divided; i < count && status == DLTF_OK && dl_comm_size() > 1; i++)
-        dl_comm_gather(fields[i].memory, counts, row_bytes(&fields[i]), gathered[i]);
-    dl_free(counts);
+    bundle->mapped = dl_learner_scratch(l);
+    if (dl_learner_has_shards(l))
+        count -= divided;
+    for (int i = 0; i < count && status == DLTF_OK; i++)
+        status = dl_bundle_add_view(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
+                                    fields[i].memory);
     return status;
 }
 
@@ -188,15 +168,6 @@ static dltf_status check_data(const dl_bundle *bundle, const dltf_learner *l) {
     return DLTF_OK;
 }
 
-/* A learner writes finite values only. Others would end in NaN results or an endless loop. */
-static dltf_status check_finite(const dl_field *f, const void *content, int64_t entries) {
-    for (int64_t i = 0; f->type != DL_TENSOR_I32 && i < entries; i++)
-        if (!isfinite(f->type == DL_TENSOR_F32 ? (double)((const float *)content)[i]
-                                               : ((const double *)content)[i]))
-            return dl_fail(DLTF_FORMAT, "tensor '%s' has a non-finite value", f->name);
-    return DLTF_OK;
-}
-
 static dltf_status check_atoms(const dltf_learner *l) {
     for (int64_t j = 0; j < l->m; j++)
         if (!(fabs(dl_norm(l->W + j * l->n, l->n) - 1) < 1e-5))
@@ -242,45 +213,22 @@ done:
     return status;
 }
 
-/* Checks a tensor and copies `own` of its rows. In pieces, so that state which is kept in a file is not in
- * memory as a whole. */
-static dltf_status restore_field(const dl_bundle *bundle, const dl_field *f, int64_t first, int64_t own,
-                                 const dl_scratch *scratch) {
-    enum { PIECE = 1 << 22 }; /* bytes */
-    const void *content = NULL;
-    int64_t row = row_bytes(f), some = dl_max(1, PIECE / row);
-    dltf_status status = dl_bundle_get(bundle, f->name, f->type, f->rows, f->cols, &content);
-    for (int64_t i = 0; i < f->rows && status == DLTF_OK; i += some) {
-        const char *from = (const char *)content + i * row;
-        int64_t rows = dl_min(some, f->rows - i);
-        status = check_finite(f, from, rows * dl_max(1, f->cols));
-        dl_scratch_rest(&bundle->mapped, from, rows * row);
-    }
-    for (int64_t i = 0; i < own && status == DLTF_OK; i += some) {
-        const char *from = (const char *)content + (first + i) * row;
-        char *to = (char *)f->memory + i * row;
-        int64_t rows = dl_min(some, own - i);
-        memcpy(to, from, (size_t)(rows * row));
-        dl_scratch_rest(&bundle->mapped, from, rows * row);
-        dl_scratch_rest(scratch, to, rows * row);
-    }
-    return status;
-}
-
-static dltf_status restore_fields(const dl_bundle *bundle, dltf_learner *l) {
+static dltf_status restore_fields(const dl_bundle *bundle, const dl_shard_source *source, dltf_learner *l) {
     dltf_status status = DLTF_OK;
     dl_field fields[MAX_FIELDS];
     if (dl_learner_has_encoder(l) || dl_bundle_find(bundle, "encoder.E"))
         DL_TRY(dl_learner_make_encoder(l));
     if (dl_learner_inside(l))
         DL_TRY(dl_learner_enter(l));
-    int divided = 0, count = list_fields(l, fields, &divided);
-    dl_scratch scratch = scratch_of(l);
-    for (int i = 0; i < count; i++) {
-        bool of_ranks = i >= count - divided;
-        DL_TRY(restore_field(bundle, &fields[i], of_ranks ? l->first : 0, of_ranks ? l->own : fields[i].rows,
-                             &scratch));
+    int divided = 0, whole = list_fields(l, fields, &divided) - divided;
+    dl_scratch scratch = dl_learner_scratch(l);
+    for (int i = 0; i < whole; i++) {
+        dl_rows all = {.all = fields[i].rows, .count = fields[i].rows};
+        DL_TRY(dl_field_copy_rows(bundle, &fields[i], all, &scratch));
     }
+    if (divided > 0)
+        DL_TRY(dl_bundle_has_shards(bundle) ? dl_shards_restore(bundle, l, source)
+                                            : dl_divided_restore(bundle, l, 0, l->N));
     DL_TRY(check_atoms(l));
     if (dl_learner_inside(l) && l->stages[l->stage]->restored)
         DL_TRY(l->stages[l->stage]->restored(l, l->state));
@@ -290,7 +238,7 @@ done:
 }
 
 dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_t threads,
-                                  dltf_learner **learner) {
+                                  const dl_shard_source *source, dltf_learner **learner) {
     dltf_train_options options;
     dltf_learner *l = NULL;
     dltf_status status = dl_kind_check(bundle, DL_KIND_CHECKPOINT);
@@ -303,7 +251,7 @@ dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_
     DL_TRY(dl_learner_create(X, &options, &l));
     DL_TRY(check_data(bundle, l));
     DL_TRY(read_position(bundle, l));
-    DL_TRY(restore_fields(bundle, l));
+    DL_TRY(restore_fields(bundle, source, l));
     dl_learner_refresh(l);
     *learner = l;
     l = NULL;

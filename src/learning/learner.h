@@ -93,9 +93,14 @@ dltf_status dl_learner_make_encoder(dltf_learner *l);
 /* Provenance: every option that can change the result, shape and checksum of the data. */
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes);
 
-/* The state of an unfinished training, to and from a bundle, which borrows it. */
+/* The scratch file of the current stage; empty without. */
+dl_scratch dl_learner_scratch(const dltf_learner *l);
+
+/* The state of an unfinished training, to and from a bundle, which borrows it. The state of samples may be in
+ * shards instead (shard.h), which `source` opens; NULL: there are none. */
+typedef struct dl_shard_source dl_shard_source;
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle);
 dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_t threads,
-                                  dltf_learner **learner);
+                                  const dl_shard_source *source, dltf_learner **learner);
 
 #endif

@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     dltf_learner *learner = NULL;
     dltf_status status = dl_safetensors_parse(bytes, (int64_t)size, &bundle);
     if (status == DLTF_OK)
-        status = dl_checkpoint_restore(&bundle, fuzz_samples(), 1, &learner);
+        status = dl_checkpoint_restore(&bundle, fuzz_samples(), 1, NULL, &learner);
     fuzz_check_message(status);
     fuzz_require((status == DLTF_OK) == (learner != NULL));
     dltf_outcome outcome;

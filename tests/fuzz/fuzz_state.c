@@ -75,7 +75,7 @@ static dltf_status resume(const dl_bundle *bundle, dltf_model **model) {
     dltf_learner *learner = NULL;
     dltf_outcome outcome;
     int done = 0;
-    dltf_status status = dl_checkpoint_restore(bundle, fuzz_samples(), 1, &learner);
+    dltf_status status = dl_checkpoint_restore(bundle, fuzz_samples(), 1, NULL, &learner);
     if (status == DLTF_OK)
         status = dltf_learner_run(learner, stop_after, &done, &outcome);
     if (status == DLTF_OK)

@@ -1,7 +1,7 @@
 # Helpers of the tests with ranks. MPIRUN starts them, DLTF_MPI is the program.
 load ../cli/common
 
-: "${MPIRUN:?must be the mpirun to test with}" "${DLTF_MPI:?must be the path of dltf-mpi}"
+: "${MPIRUN:?must be the mpirun to test with}" "${DLTF_MPI:?must be the path of dltf-mpi}" "${DISTURB:?must be the library of disturb.c}"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # containers
 export OMP_NUM_THREADS=1
 
@@ -16,6 +16,15 @@ differing() {
   timeout -s KILL 60 "${START[@]}" -n 2 sh -c "rank=\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}; $1
     exec '$DLTF_MPI' train \"\${data:-$toy/X.npy}\" -k 3 \${options:--m 24 --steps 2 --epochs 0.1} -o m.safetensors"
 }
+
+# apart 'COMMANDS' ARGUMENTS...: dltf-mpi on two ranks, which first run shell commands that depend on $rank: another folder
+# stands for another machine.
+apart() {
+  timeout -s KILL 60 "${START[@]}" -n 2 sh -c 'rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; eval "$0"; exec "$@"' "$1" "$DLTF_MPI" "${@:2}"
+}
+
+# full RANK BYTES ARGUMENTS...: two ranks; the disk of one is full after so many bytes.
+full() { apart "[ \$rank = $1 ] && export LD_PRELOAD=$DISTURB RANK=$1 DISK=$2" "${@:3}"; }
 
 setup_file() {
   export toy=$BATS_FILE_TMPDIR/toy model=$BATS_FILE_TMPDIR/toy.model.safetensors

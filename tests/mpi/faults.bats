@@ -2,11 +2,11 @@
 # What fails on one rank is an error of all, within seconds, and leaves no file.
 load common
 
-# one_error 'TEXT': the ranks ended with one message of the program that contains the text, and no model was written.
+# one_error 'TEXT': the ranks ended with one message of the program that contains the text, and nothing was written.
 one_error() {
   [[ $status != 0 && $status != 137 ]] || { echo "status $status: $output"; return 1; }
-  [[ $(grep -c '^dltf train: ' <<<"$output") == 1 && $output == *"$1"* ]] || { echo "$output"; return 1; }
-  [[ ! -e m.safetensors && ! -e m.safetensors.checkpoint ]]
+  [[ $(grep -c '^dltf [a-z]*: ' <<<"$output") == 1 && $output == *"$1"* ]] || { echo "$output"; return 1; }
+  [[ -z $(compgen -G 'm.*') ]]
 }
 
 @test "a file that one rank cannot open" {
@@ -47,23 +47,82 @@ one_error() {
   one_error "none/m.safetensors"
 }
 
+@test "part of the data that one rank cannot read" {
+  mkdir here there
+  cp "$toy/X.npy" here/a.npy && cp "$toy/X.npy" here/b.npy && cp here/a.npy there
+  elsewhere='[ $rank = 1 ] && cd there || cd here'
+  run apart "$elsewhere" train a.npy b.npy -m 24 -k 3 -o ../m.safetensors
+  one_error "b.npy: cannot open: No such file or directory (rank 1)"
+  truncate -s 700000 there/a.npy # more than half
+  for command in "train a.npy -m 24 -k 3 -o ../m.safetensors" "encode $model a.npy -o ../m.npz" "cluster a.npy -c 3 -o ../m.npy"; do
+    run apart "$elsewhere" $command
+    one_error "a.npy: truncated"
+  done
+}
+
+@test "no space for what rank 0 writes" {
+  run full 0 40000 encode "$model" "$toy/X.npy" -o m.npz
+  one_error "m.npz: cannot write: No space left on device"
+  run full 0 40000 cluster "$toy/X.npy" -c 3 --restarts 1 -o m.npy
+  one_error "m.npy: cannot write: No space left on device"
+  run full 0 1000 train "$toy/X.npy" -m 24 -k 3 --encoder tied --steps 2 --iterations 1 -o m.safetensors
+  one_error "m.safetensors: cannot write: No space left on device"
+}
+
+@test "no space for a checkpoint: a warning, and training continues" {
+  options=(-m 24 -k 3 --encoder tied --steps 0 --iterations 0 --admm 12 --tolerance 0 --checkpoint-every 0.001)
+  dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
+  full 1 1000000 train "$toy/X.npy" "${options[@]}" -o m.safetensors 2>errors # a shard has 2.2 MB
+  [[ $(grep -c 'cannot save a checkpoint' errors) == 1 ]]
+  grep 'checkpoint: m.safetensors.checkpoint.[0-9a-f]*-2-of-2: cannot write: No space left on device (rank 1); training continues without checkpoints' errors
+  same_file one.safetensors m.safetensors
+  [[ $(compgen -G 'm.*') == m.safetensors ]]
+  # The main file is the large one if samples are few and long. The model is smaller, but no disk has space for it.
+  dltf synth -n 256 -m 24 -k 3 -N 192 -q -o long
+  rm m.safetensors
+  run full 0 100000 train long/X.npy "${options[@]}" -o m.safetensors
+  [[ $output == *"cannot save a checkpoint: m.safetensors.checkpoint: cannot write: No space left on device; training continues"* ]]
+  one_error "m.safetensors: cannot write: No space left on device"
+}
+
+# keep_checkpoint: copies a checkpoint in stage admm, with its shards, while it is replaced by others.
+keep_checkpoint() {
+  local main=m.safetensors.checkpoint generation count file
+  for ((i = 0; i < 500; i++)); do
+    sleep 0.02
+    rm -f kept*
+    cp $main kept 2>>cp.log || continue
+    generation=$(grep -ao '"shards.generation":"[0-9a-f]*' kept | cut -d'"' -f4)
+    [[ $generation ]] || continue
+    for file in $main."$generation"-*; do cp "$file" "kept.${file#"$main."}" 2>>cp.log; done
+    count=$(compgen -G 'kept.*')
+    [[ $(wc -l <<<"$count") == "${count##*-}" ]] && return
+  done
+  return 1
+}
+
 @test "training is resumed on another number of ranks" {
   options=(-m 24 -k 3 --encoder tied --steps 5 --iterations 3 --admm 30 --tolerance 0)
   dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
   for counts in "2 4" "4 1"; do
     read -r before after <<<"$counts"
     timeout -s KILL 60 "${START[@]}" -n "$before" "$DLTF_MPI" train "$toy/X.npy" "${options[@]}" --checkpoint-every 0.001 -q -o m.safetensors &
-    for ((i = 0; i < 200; i++)); do # a checkpoint in the middle
-      cp m.safetensors.checkpoint kept 2>cp.log && break
-      sleep 0.02
-    done
+    keep_checkpoint
     wait $!
     same_file one.safetensors m.safetensors
     ranks "$after" train "$toy/X.npy" --resume kept -q -o resumed.safetensors
     same_file one.safetensors resumed.safetensors
   done
+  dltf train "$toy/X.npy" --resume kept -q -o resumed.safetensors # shards of four ranks in one process
+  same_file one.safetensors resumed.safetensors
+  [[ $(compgen -G 'resumed.*') == resumed.safetensors ]]
+  run -1 dltf inspect kept
+  [[ $output == *"kept: is a checkpoint of an unfinished training run"* ]]
+  rm m.safetensors kept.*-4-of-4
+  run ranks 2 train "$toy/X.npy" --resume kept -o m.safetensors
+  one_error "-4-of-4: cannot open: No such file or directory; the checkpoint needs all its shards, 4 files, beside it and as they were written (rank 1)"
 }
 
 @test "kill -9 of one process and of one rank of two" {
-  "$BATS_TEST_DIRNAME/kills" --program "$DLTF" --mpi "$DLTF_MPI" --mpirun "${START[*]}" --kills 2 --seed 3
+  "$BATS_TEST_DIRNAME/kills" --program "$DLTF" --mpi "$DLTF_MPI" --mpirun "${START[*]}" --shim "$DISTURB" --kills 2 --seed 7
 }

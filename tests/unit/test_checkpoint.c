@@ -381,7 +381,7 @@ static dltf_status restore_and_run(const dl_bundle *bundle) {
     dltf_learner *learner = NULL;
     dltf_outcome outcome;
     dltf_model *model = NULL;
-    dltf_status status = dl_checkpoint_restore(bundle, samples(), 1, &learner);
+    dltf_status status = dl_checkpoint_restore(bundle, samples(), 1, NULL, &learner);
     assert_true((learner != NULL) == (status == DLTF_OK));
     alarm(30); /* a hang is a failure too */
     if (status == DLTF_OK)

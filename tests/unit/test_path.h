@@ -14,7 +14,7 @@ static int make_path(void **state) {
     return file < 0 ? -1 : close(file);
 }
 
-static int remove_path(void **state) {
+static inline int remove_path(void **state) {
     (void)state;
     return remove(path);
 }

@@ -1,0 +1,62 @@
+/* Shards are found by listing the folder: those of a training that was killed have names that nobody knows.
+ */
+#include "io/shard_files.h"
+
+#include "base/memory.h"
+#include "io/temporary.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { GENERATION = 16, TAIL = 64 };
+
+char *dl_shard_path(const char *path, const char *generation, int64_t number, int64_t count) {
+    int64_t size = (int64_t)(strlen(path) + strlen(generation)) + TAIL;
+    char *name = dl_alloc(size, 1);
+    if (name)
+        snprintf(name, (size_t)size, "%s.%s-%lld-of-%lld", path, generation, (long long)number + 1,
+                 (long long)count);
+    return name;
+}
+
+/* The text after a run of such characters, of `length` or, if that is 0, at least one; NULL if there is no
+ * such run. */
+static const char *after(const char *text, const char *characters, size_t length) {
+    size_t found = text ? strspn(text, characters) : 0;
+    return found > 0 && (length == 0 || found == length) ? text + found : NULL;
+}
+
+/* The generation in the name of a shard of `target`; NULL if it is another file. */
+static const char *generation_of(const char *name, const char *target) {
+    static const char digits[] = "0123456789", of[] = "-of-";
+    size_t length = strlen(target);
+    if (strncmp(name, target, length) != 0 || name[length] != '.')
+        return NULL;
+    const char *generation = name + length + 1, *rest = after(generation, "0123456789abcdef", GENERATION);
+    rest = rest && *rest == '-' ? after(rest + 1, digits, 0) : NULL;
+    rest = rest && strncmp(rest, of, strlen(of)) == 0 ? after(rest + strlen(of), digits, 0) : NULL;
+    return rest && *rest == '\0' ? generation : NULL;
+}
+
+void dl_shards_remove(const char *path, const char *keep) {
+    const char *slash = strrchr(path, '/'), *target = slash ? slash + 1 : path;
+    char *folder = dl_alloc(target - path + 2, 1);
+    if (!folder)
+        return;
+    memcpy(folder, slash ? path : ".", slash ? (size_t)(target - path) : 1);
+    DIR *list = opendir(folder);
+    struct dirent *entry = NULL;
+    while (list && (entry = readdir(list))) {
+        const char *generation = generation_of(entry->d_name, target);
+        if (generation && !(keep && strncmp(generation, keep, GENERATION) == 0))
+            unlinkat(dirfd(list), entry->d_name, 0);
+    }
+    if (list) {
+        dl_temporary_remove_stale(dirfd(list), target);
+        closedir(list);
+    }
+    dl_free(folder);
+}
