@@ -8,9 +8,14 @@
 enum {
     MOST_ROWS = 64, /* of a panel: fewer make the products slower */
     EVENLY = 4,     /* panels are a multiple of this, for as many threads or ranks */
-    LEAST_SHARED =
-        1 << 19, /* m m n from which on ranks share the work: a product takes tens of microseconds */
 };
+
+/* Whether ranks share the work. A step has 4 m m n operations, some 30 microseconds per rank at this limit,
+ * and three exchanges, which take longer the more ranks there are. */
+static bool worth_sharing(int64_t m, int64_t n) {
+    const int64_t least = 1 << 18; /* m m n for each rank */
+    return dl_comm_size() > 1 && m * m * n >= least * dl_comm_size();
+}
 
 /* Whole panels for each rank. */
 static dltf_status divide(dl_w_space *space) {
@@ -32,7 +37,7 @@ dltf_status dl_w_space_alloc(dl_w_space *space, int threads, int64_t m, int64_t 
     dltf_status status = DLTF_OK;
     int64_t panel = dl_tiles(m, EVENLY * dl_tiles(m, EVENLY * MOST_ROWS)), panels = dl_tiles(m, panel);
     *space = (dl_w_space){.threads = threads, .m = m, .panel = panel, .panels = panels, .end = panels};
-    if (dl_comm_size() > 1 && m * m * n >= LEAST_SHARED)
+    if (worth_sharing(m, n))
         DL_TRY(divide(space));
     DL_TRY_NEW(space->G, m * m);
     DL_TRY_NEW(space->T, m * m);

@@ -20,8 +20,8 @@ load common
   done
 }
 
-@test "ranks that share the W-step give the same model" { # m m n >= 2^19
-  dltf synth -n 40 -m 120 -k 4 -N 7000 --noise 0.05 -q -o wide
+@test "ranks that share the W-step give the same model" { # m m n >= 2^18 for each of two
+  dltf synth -n 80 -m 120 -k 4 -N 7000 --noise 0.05 -q -o wide
   options=(-m 120 -k 4 --encoder tied --steps 2 --iterations 3 --admm 3 --tolerance 0)
   dltf train wide/X.npy "${options[@]}" -q -o one.safetensors
   for count in 2 4; do
