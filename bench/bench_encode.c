@@ -84,6 +84,14 @@ static dltf_status time_encode(const workload *w, shape s, int64_t N, dltf_encod
 /* Minimum measuring time: with rounds of two milliseconds, the best of seven is too noisy. */
 static const double MIN_SECONDS = 0.5;
 
+/* After a product on several threads, those of OpenBLAS look for work for some 25 ms. They would take cores
+ * from the encoder. */
+static void wait_for_idle_threads(int threads) {
+    const struct timespec pause = {.tv_nsec = 50000000};
+    if (threads > 1)
+        nanosleep(&pause, NULL);
+}
+
 /* Best times for N samples; a single sample is timed over many calls. */
 static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t N, int threads,
                            double *product, double *encode) {
@@ -101,6 +109,7 @@ static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t
         double products = 0, encodes = 0, seconds = 0;
         for (int call = 0; call < calls; call++)
             products += time_product(s, w, N);
+        wait_for_idle_threads(threads);
         for (int call = 0; call < calls; call++, encodes += seconds)
             DL_TRY(time_encode(w, s, N, encoder, &seconds));
         *product = fmin(*product, products / calls);
