@@ -126,6 +126,10 @@ DL_KERNEL(dl_prox_piece, prox_count, (const float *c, int64_t m, float low, floa
 /* q = sign(c) min(|c|, max(v, shrink |c|)), the product as if it were rounded once; q may be c. */
 DL_KERNEL(void, prox_apply, (const float *c, int64_t m, float v, double shrink, float *q))
 
+/* Both in one pass; q must not be c. */
+DL_KERNEL(dl_prox_piece, prox_try,
+          (const float *c, int64_t m, float low, float high, float v, double shrink, float *q))
+
 /* Networks: y = max(y + bias, 0), NaN stays; delta = 0 where the output y of that is not positive. */
 DL_KERNEL(void, relu, (float *y, const float *bias, int64_t n))
 DL_KERNEL(void, relu_slope, (float *delta, const float *y, int64_t n))
