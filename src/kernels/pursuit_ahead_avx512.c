@@ -6,7 +6,7 @@
 enum { ROWS = DL_AHEAD, VECTORS = 3, PANEL = VECTORS * DL_LANES };
 
 /* *l times x. The broadcast is part of the multiplication: as an instruction of its own, which compilers
- * prefer, it occupies a multiplier of Zen 4, and the loop below takes 1.3 times as long. */
+ * prefer, it occupies an adder of Zen 4, and the loop below takes 1.3 times as long. */
 DL_INLINE vec times(const float *l, vec x) {
     vec product;
     __asm__("vmulps %2%{1to16%}, %1, %0" : "=v"(product) : "v"(x), "m"(*l));
