@@ -84,6 +84,14 @@ static dltf_status time_encode(const workload *w, shape s, int64_t N, dltf_encod
 /* Minimum measuring time: with rounds of two milliseconds, the best of seven is too noisy. */
 static const double MIN_SECONDS = 0.5;
 
+/* After a product on several threads, those of OpenBLAS look for work for some 25 ms. They would take cores
+ * from the encoder. */
+static void wait_for_idle_threads(int threads) {
+    const struct timespec pause = {.tv_nsec = 50000000};
+    if (threads > 1)
+        nanosleep(&pause, NULL);
+}
+
 /* Best times for N samples; a single sample is timed over many calls. */
 static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t N, int threads,
                            double *product, double *encode) {
@@ -96,13 +104,15 @@ static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t
     *product = *encode = INFINITY;
     DL_TRY(dltf_encoder_new(w->model, &encoding, &encoder));
     openblas_set_num_threads(threads);
-    double start = dltf_seconds();
-    for (int round = 0; round < BENCH_ROUNDS || dltf_seconds() - start < MIN_SECONDS; round++) {
+    double measured = 0; /* without pauses */
+    for (int round = 0; round < BENCH_ROUNDS || measured < MIN_SECONDS; round++) {
         double products = 0, encodes = 0, seconds = 0;
         for (int call = 0; call < calls; call++)
             products += time_product(s, w, N);
+        wait_for_idle_threads(threads);
         for (int call = 0; call < calls; call++, encodes += seconds)
             DL_TRY(time_encode(w, s, N, encoder, &seconds));
+        measured += products + encodes;
         *product = fmin(*product, products / calls);
         *encode = fmin(*encode, encodes / calls);
     }

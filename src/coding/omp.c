@@ -10,24 +10,23 @@
 
 #include "base/memory.h"
 #include "coding/coder.h"
+#include "coding/omp_ahead.h"
 #include "coding/omp_large.h"
 #include "data/model.h"
-
-#include <math.h>
-
-/* Squared distance from the span of the chosen atoms below which an atom counts as dependent; limited by G,
- * which is rounded to f32. */
-static const double DEPENDENT = 1e-5;
 
 dltf_status dl_omp_space_alloc(dl_omp_space *space, int64_t m, int64_t k) {
     dltf_status status = DLTF_OK;
     *space = (dl_omp_space){0};
     DL_TRY_NEW(space->scores, dl_score_rows(m) * m);
     DL_TRY_NEW(space->D, k * m);
-    DL_TRY_NEW(space->l, k);
     DL_TRY_NEW(space->L, k * k);
+    DL_TRY_NEW(space->norm, k);
     DL_TRY_NEW(space->c, k);
     DL_TRY_NEW(space->support, k);
+    DL_TRY_NEW(space->place, m);
+    space->looks_ahead = dl_omp_ahead_pays(m, k);
+    if (space->looks_ahead)
+        DL_TRY(dl_omp_ahead_alloc(&space->ahead, m, k));
 done:
     return status; /* on failure the owner frees what was allocated */
 }
@@ -35,57 +34,81 @@ done:
 void dl_omp_space_free(dl_omp_space *space) {
     dl_free(space->scores);
     dl_free(space->D);
-    dl_free(space->l);
     dl_free(space->L);
+    dl_free(space->norm);
     dl_free(space->c);
     dl_free(space->support);
+    dl_free(space->place);
+    dl_omp_ahead_free(&space->ahead);
 }
 
 /* The support of one sample with scores alpha, which become those of the residual; returns its size. */
-static int64_t pursue(const dl_omp *omp, float *alpha, double energy, dl_omp_space *s) {
+static int64_t pursue(const dl_omp *omp, float *alpha, dl_omp_progress p, dl_omp_space *s) {
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t m = omp->W->m, k = omp->k, count = 0, j = kernels->largest(alpha, m);
-    double enough = omp->error - DL_OMP_ERROR_ROUNDING * energy;
-    double negligible =
-        isfinite(energy) ? DL_OMP_ROUNDING * sqrt(energy) : 0; /* infinity must reach the code */
-    while (!(omp->error > 0 && energy <= enough) && !(fabs((double)alpha[j]) <= negligible)) {
+    int64_t m = omp->W->m, k = omp->k;
+    for (int64_t count = 0; count < k; count++) {
+        int64_t j = kernels->largest(alpha, m);
         const float *g = omp->G + j * m;
-        double *row = s->L + count * k, square = (double)g[j];
-        for (int64_t t = 0; t < count; t++) {
-            s->l[t] = s->D[t * m + j];
-            row[t] = (double)s->l[t];
-            square -= row[t] * row[t];
-        }
-        if (square < DEPENDENT)
-            break;
-        double norm = sqrt(square), c = (double)alpha[j] / norm;
-        row[count] = norm;
-        s->c[count] = c;
-        s->support[count++] = (int32_t)j;
-        energy -= c * c;
-        if (count == k)
-            break;
-        kernels->pursue(g, s->D, count - 1, m, s->l, (float)(1 / norm), (float)c, alpha);
-        j = kernels->largest(alpha, m);
+        float *l = s->L + count * k;
+        for (int64_t t = 0; t < count; t++)
+            l[t] = s->D[t * m + j];
+        if (!dl_omp_step(&p, alpha[j], g[j], l, count, &s->norm[count], &s->c[count]))
+            return count;
+        s->support[count] = (int32_t)j;
+        if (count + 1 < k)
+            kernels->pursue(g, s->D, count, m, l, (float)(1 / s->norm[count]), (float)s->c[count], alpha);
     }
+    return k;
+}
+
+/* L^T z = c, in place; rows of L are `stride` apart, in the order of `row` or, without it, one by one. */
+static void solve(const float *L, int64_t stride, const int32_t *row, const double *norm, int64_t count,
+                  double *c) {
+    for (int64_t s = count - 1; s >= 0; s--) {
+        const float *l = L + (row ? row[s] : s) * stride;
+        c[s] /= norm[s];
+        for (int64_t t = 0; t < s; t++)
+            c[t] -= (double)l[t] * c[s];
+    }
+}
+
+/* Scores and what is made of them are finite below this energy, as looking ahead assumes. */
+static const double MOST_ENERGY = 1e30;
+
+static int64_t code(const dl_omp *omp, float *alpha, double energy, dl_omp_space *s) {
+    dl_omp_progress p = dl_omp_begin(omp, energy);
+    bool ahead = s->looks_ahead && dl_kernels_now()->pursue_ahead && energy < MOST_ENERGY;
+    int64_t count = ahead ? dl_omp_ahead(omp, alpha, p, s) : pursue(omp, alpha, p, s);
+    if (ahead)
+        solve(s->ahead.T, s->ahead.room, s->support, s->norm, count, s->c);
+    else
+        solve(s->L, omp->k, NULL, s->norm, count, s->c);
     return count;
 }
 
-/* L^T z = c, in place. */
-static void solve(const double *L, int64_t k, int64_t count, double *c) {
-    for (int64_t s = count - 1; s >= 0; s--) {
-        c[s] /= L[s * k + s];
-        for (int64_t t = 0; t < s; t++)
-            c[t] -= L[s * k + t] * c[s];
-    }
-}
+/* Insertion takes about count^2 / 4 moves, looking at all atoms takes m steps. */
+enum { MANY = 4 };
 
-static void write_code(const dl_omp_space *s, int64_t count, int32_t *index, float *value) {
-    for (int64_t e = 0; e < count; e++) {
-        index[e] = s->support[e];
-        value[e] = (float)s->c[e];
+/* In ascending order of atoms; s->place holds m zeros. */
+static void write_code(const dl_omp_space *s, int64_t m, int64_t count, int32_t *index, float *value) {
+    if (count * count < MANY * m) {
+        for (int64_t e = 0; e < count; e++) {
+            index[e] = s->support[e];
+            value[e] = (float)s->c[e];
+        }
+        dl_code_sort(index, value, count);
+        return;
     }
-    dl_code_sort(index, value, count);
+    for (int64_t e = 0; e < count; e++)
+        s->place[s->support[e]] = (int32_t)e + 1;
+    for (int64_t j = 0, e = 0; e < count; j++) {
+        index[e] = (int32_t)j; /* without branches: overwritten if j is not in the support */
+        e += s->place[j] != 0;
+    }
+    for (int64_t e = 0; e < count; e++) {
+        value[e] = (float)s->c[s->place[index[e]] - 1];
+        s->place[index[e]] = 0;
+    }
 }
 
 void dl_omp_tile(const dl_omp *omp, const float *X, int64_t x_stride, int64_t rows, dl_omp_space *space,
@@ -97,9 +120,8 @@ void dl_omp_tile(const dl_omp *omp, const float *X, int64_t x_stride, int64_t ro
         if (i % chunk == 0)
             kernels->scores(omp->W, 0, omp->W->panels, X + i * x_stride, x_stride,
                             rows - i < chunk ? rows - i : chunk, space->scores, m);
-        int64_t count = pursue(omp, alpha, kernels->square(X + i * x_stride, omp->W->n), space);
-        solve(space->L, omp->k, count, space->c);
-        write_code(space, count, out.index + i * out.k, out.value + i * out.k);
+        int64_t count = code(omp, alpha, kernels->square(X + i * x_stride, omp->W->n), space);
+        write_code(space, m, count, out.index + i * out.k, out.value + i * out.k);
         out.count[i] = (int32_t)count;
     }
 }

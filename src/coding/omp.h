@@ -22,13 +22,27 @@ typedef struct dl_omp {
     double error; /* 0: always k entries, if that many reduce the error */
 } dl_omp;
 
+/* For steps that are made several at a time (omp_ahead.h). */
+typedef struct dl_omp_ahead_space {
+    int64_t width, room; /* m and k, padded */
+    float *D, *T;        /* room x width, and its transpose with a row of zeros at the end */
+    float *columns;      /* room x DL_LISTED: columns of D */
+    float *alpha;        /* width: scores */
+    float *after;        /* DL_AHEAD x width: scores after each step */
+    int32_t *outside;    /* width: see dl_pursuit */
+    uint32_t *keys;      /* m */
+} dl_omp_ahead_space;
+
 /* Work space of one thread. */
 typedef struct dl_omp_space {
     float *scores;    /* dl_score_rows(m) x m */
     float *D;         /* k x m: W^T q_t for the orthonormal directions q_t found so far */
-    float *l;         /* k: the newest row of L */
-    double *L, *c;    /* k x k: W_S = Q L^T; k: <q_t, x> */
+    float *L;         /* k x k: W_S = Q L^T, below the diagonal */
+    double *norm, *c; /* k: the diagonal of L; <q_t, x> */
     int32_t *support; /* k, in the order of choice */
+    int32_t *place;   /* m zeros */
+    bool looks_ahead;
+    dl_omp_ahead_space ahead; /* if it does */
 } dl_omp_space;
 
 dltf_status dl_omp_space_alloc(dl_omp_space *space, int64_t m, int64_t k);

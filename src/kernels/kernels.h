@@ -58,6 +58,26 @@ typedef struct dl_shortlist {
     bool positive; /* coefficients should be */
 } dl_shortlist;
 
+/* Steps of orthogonal matching pursuit that are made together, and atoms among which they are chosen. */
+enum { DL_AHEAD = 8, DL_LISTED = 32 };
+
+/* Steps r of matching pursuit (coding/omp_ahead.c) for atoms that were chosen from a list: rows count + r of
+ * D and the scores after each step. They hold as long as the scores of atoms outside the list are below
+ * bound[r] after step r. Arrays over atoms have room for a multiple of 16. */
+typedef struct dl_pursuit {
+    int64_t m, count;
+    int64_t room;           /* rows of D and columns of T */
+    float *D;               /* rows 0 .. count-1 are there; the layout is the kernel's */
+    float *T;               /* D^T, rows of `room` */
+    const float *alpha;     /* m scores */
+    const int32_t *outside; /* m: -1 for atoms outside the list, 0 for the others */
+    float *after;           /* scores after each step, rows of `stride` */
+    int64_t stride;
+    const float *g[DL_AHEAD]; /* rows of G */
+    const float *l[DL_AHEAD]; /* entries t < count + r of rows of L */
+    float scale[DL_AHEAD], c[DL_AHEAD], bound[DL_AHEAD];
+} dl_pursuit;
+
 /* Binary codes that `hamming` compares at once. */
 enum { DL_CODES = 32 };
 
@@ -74,11 +94,12 @@ typedef struct dl_adam_factors {
 } dl_adam_factors;
 
 /* Pointers to the kernels of list.h; those of DL_KERNEL16 are NULL where the CPU has no dot products of
- * integers of 16 bits. */
+ * integers of 16 bits, those of DL_KERNEL512 without AVX-512. */
 typedef struct dl_kernels {
     const char *level;
 #define DL_KERNEL(result, name, parameters) result(*name) parameters;
 #define DL_KERNEL16(result, name, parameters) result(*name) parameters;
+#define DL_KERNEL512(result, name, parameters) result(*name) parameters;
 #include "kernels/list.h"
 } dl_kernels;
 

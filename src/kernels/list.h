@@ -3,11 +3,19 @@
  *
  * Included several times, without a guard: for the struct of pointers, the declarations and the tables. Each
  * defines DL_KERNEL(result, name, parameters) first, and DL_KERNEL16 for the kernels that exist only on CPUs
- * with dot products of integers (VNNI); without DL_KERNEL16 these are skipped. DL_KERNEL_BITS is for kernels
+ * with dot products of integers (VNNI); without DL_KERNEL16 these are skipped. DL_KERNEL512 is for
+ * kernels of the AVX-512 levels alone. DL_KERNEL_BITS is for kernels
  * with a second AVX-512 version that uses instructions of the level avx512popcnt; by default it is DL_KERNEL.
  */
 #ifndef DL_KERNEL16
 #define DL_KERNEL16(result, name, parameters)
+#endif
+#ifndef DL_KERNEL512
+#if defined(__AVX512F__)
+#define DL_KERNEL512 DL_KERNEL
+#else
+#define DL_KERNEL512(result, name, parameters)
+#endif
 #endif
 #ifndef DL_KERNEL_BITS
 #define DL_KERNEL_BITS DL_KERNEL
@@ -94,6 +102,15 @@ DL_KERNEL(void, pursue,
           (const float *g, float *D, int64_t count, int64_t m, const float *l, float scale, float c,
            float *alpha))
 
+/* DL_AHEAD such steps for atoms chosen in advance. Returns after how many of them no score outside the list
+ * reaches its bound; see dl_pursuit. */
+DL_KERNEL512(int64_t, pursue_ahead, (const dl_pursuit *s))
+
+/* columns[t][i] = T[index[i]][t], t < count, i < DL_LISTED. T has rows of `stride`; up to 15 more columns may
+ * be read and written. */
+DL_KERNEL512(void, pursuit_columns,
+             (const float *T, int64_t stride, const int32_t *index, int64_t count, float *columns))
+
 /* A rank-one fit (learning/rank_one.c): z_i = <r_i, w> and v += z_i r_i for the rows r_i of R that `row`
  * lists; returns sum z_i^2. */
 DL_KERNEL(double, project_rows,
@@ -120,6 +137,10 @@ DL_KERNEL(dl_prox_piece, prox_count, (const float *c, int64_t m, float low, floa
 
 /* q = sign(c) min(|c|, max(v, shrink |c|)), the product as if it were rounded once; q may be c. */
 DL_KERNEL(void, prox_apply, (const float *c, int64_t m, float v, double shrink, float *q))
+
+/* Both in one pass; q must not be c. */
+DL_KERNEL(dl_prox_piece, prox_try,
+          (const float *c, int64_t m, float low, float high, float v, double shrink, float *q))
 
 /* Networks: y = max(y + bias, 0), NaN stays; delta = 0 where the output y of that is not positive. */
 DL_KERNEL(void, relu, (float *y, const float *bias, int64_t n))
@@ -173,4 +194,5 @@ DL_KERNEL16(void, exact,
 
 #undef DL_KERNEL
 #undef DL_KERNEL16
+#undef DL_KERNEL512
 #undef DL_KERNEL_BITS

@@ -48,12 +48,23 @@ static float neighbour(float x, int32_t steps) {
     return x;
 }
 
-/* The linear piece at v. Thresholds are rounded to floats such that no comparison changes its result. */
-static dl_prox_piece piece_at(const scalar_problem *problem, double v) {
+/* The linear piece at v, and q for it if there is room for one. Thresholds are rounded to floats such that no
+ * comparison changes its result. */
+static dl_prox_piece piece_with_q(const scalar_problem *problem, double v, float *q) {
     double top = (1 + problem->gamma) * v;
     float low = v < (double)FLT_MAX ? (float)v : FLT_MAX;
     float high = top <= (double)FLT_MAX ? (float)top : INFINITY;
-    return count(problem, neighbour(low, -((double)low > v)), neighbour(high, (double)high < top));
+    low = neighbour(low, -((double)low > v));
+    high = neighbour(high, (double)high < top);
+    if (!q)
+        return count(problem, low, high);
+    dl_prox_piece piece =
+        dl_kernels_now()->prox_try(problem->c, problem->m, low, high, (float)v, 1 / (1 + problem->gamma), q);
+    return piece.sum < INFINITY ? piece : count(problem, low, high);
+}
+
+static dl_prox_piece piece_at(const scalar_problem *problem, double v) {
+    return piece_with_q(problem, v, NULL);
 }
 
 /* The root of g (see solve) if it were this linear piece everywhere; 0 if there is none. */
@@ -151,8 +162,9 @@ static double solve(const scalar_problem *problem, dl_prox_piece all, int *passe
 
 /* The same root from a guess by a few Newton steps without safeguards, which need no pass over all entries
  * first; 0 if they do not reach it. A piece with its own root has more than k entries above v: the k-th share
- * of the sum is taken by entries of which some have less than a full share. */
-static double solve_near(const scalar_problem *problem, double guess, int *passes) {
+ * of the sum is taken by entries of which some have less than a full share. From the second step on, which is
+ * mostly the last, the pass that confirms a root also writes q, if it is not NULL. */
+static double solve_near(const scalar_problem *problem, double guess, float *q, bool *written, int *passes) {
     enum { STEPS = 5 };
     if (!(guess > 0))
         return 0;
@@ -162,12 +174,14 @@ static double solve_near(const scalar_problem *problem, double guess, int *passe
         dl_prox_piece origin = piece;
         double v = piece_root(problem, piece);
         if (!(v > 0))
-            return 0;
-        piece = piece_at(problem, v);
+            break;
+        *written = q && step > 0;
+        piece = piece_with_q(problem, v, *written ? q : NULL);
         ++*passes;
         if (same(piece, origin))
             return v;
     }
+    *written = false;
     return 0;
 }
 
@@ -187,7 +201,7 @@ static void apply_tiny(const float *c, int64_t m, float v, double shrink, float 
  *
  *     q = sign(c) min(|c|, max(v, |c|/(1+gamma))),  sum_i clip((|c_i|/v - 1)/gamma, 0, 1) = k.
  *
- * c and q have m entries. O(m) for each of 3 to 5 passes over c and one that writes q, which may be c. If at
+ * c and q have m entries. O(m) for each of 3 to 5 passes over c; the last one writes q, which may be c. If at
  * most k entries are non-zero, all of them are full, and v = 0. */
 int dl_prox_next(const float *c, int64_t m, int64_t k, double gamma, float *q, double *v) {
     if (!(gamma > MIN_GAMMA)) {
@@ -198,12 +212,15 @@ int dl_prox_next(const float *c, int64_t m, int64_t k, double gamma, float *q, d
     gamma = fmin(gamma, MAX_GAMMA);
     scalar_problem problem = {c, m, k, gamma};
     int passes = 0;
-    *v = solve_near(&problem, *v, &passes);
+    bool separate = q != c && gamma < LARGE_GAMMA, written = false;
+    *v = solve_near(&problem, *v, separate ? q : NULL, &written, &passes);
     if (*v == 0) {
         dl_prox_piece all = count(&problem, 0, INFINITY);
         ++passes;
         *v = all.middle > k ? solve(&problem, all, &passes) : 0;
     }
+    if (written)
+        return passes;
     (gamma < LARGE_GAMMA ? dl_kernels_now()->prox_apply : apply_tiny)(c, m, (float)*v, 1 / (1 + gamma), q);
     return passes + 1;
 }

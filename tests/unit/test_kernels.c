@@ -262,6 +262,10 @@ static void prox_passes(void **state) {
             kernels->prox_apply(c + 1, m, low, 1 / 1.7, q);
             plain->prox_apply(c + 1, m, low, 1 / 1.7, wanted);
             assert_memory_equal(q, wanted, (size_t)m * sizeof *q);
+            memset(q, 0, sizeof q);
+            a = kernels->prox_try(c + 1, m, low, high, low, 1 / 1.7, q);
+            assert_memory_equal(&a, &b, sizeof a);
+            assert_memory_equal(q, wanted, (size_t)m * sizeof *q);
         }
 }
 

@@ -17,6 +17,17 @@ typedef int32_t word __attribute__((__may_alias__)); /* one lane of a vector of 
 
 #define DL_INLINE static inline __attribute__((always_inline))
 
+/* Vectors at any address. */
+DL_INLINE vec load(const float *x) {
+    vec v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+DL_INLINE void store(float *x, vec v) {
+    memcpy(x, &v, sizeof v);
+}
+
 /* base[at] in each lane. */
 DL_INLINE vec gather(const void *base, ivec at) {
 #if defined(__AVX512F__)

@@ -62,3 +62,9 @@ void DL_LEVELLED(dl_prox_apply)(const float *c, int64_t m, float v, double shrin
         q[i] = copysignf(a < b ? a : b, c[i]);
     }
 }
+
+dl_prox_piece DL_LEVELLED(dl_prox_try)(const float *c, int64_t m, float low, float high, float v,
+                                       double shrink, float *q) {
+    DL_LEVELLED(dl_prox_apply)(c, m, v, shrink, q);
+    return DL_LEVELLED(dl_prox_count)(c, m, low, high);
+}

@@ -1,10 +1,6 @@
 /* Orthogonal matching pursuit on scores: finding the largest, and updating the others once it is chosen.
  * Fixed lanes and no reordering of sums: the same result on every CPU. */
-#include "kernels/level/level.h"
-
-#include <string.h>
-
-enum { LANES = 16, BLOCK = 64 };
+#include "kernels/level/lanes.h"
 
 static inline int32_t magnitude(float x) {
     int32_t bits;
@@ -26,29 +22,40 @@ int64_t DL_LEVELLED(dl_largest)(const float *x, int64_t m) {
     return at;
 }
 
-/* `width` columns of dl_pursue. */
-static inline __attribute__((always_inline)) void columns(const float *g, float *D, int64_t count, int64_t m,
-                                                          const float *l, float scale, float c, float *alpha,
-                                                          int64_t width) {
-    float d[BLOCK];
-    for (int64_t i = 0; i < width; i++)
-        d[i] = g[i];
-    for (int64_t t = 0; t < count; t++)
-        for (int64_t i = 0; i < width; i++)
-            d[i] -= l[t] * D[t * m + i];
-    for (int64_t i = 0; i < width; i++) {
-        d[i] *= scale;
-        D[count * m + i] = d[i];
-        alpha[i] -= c * d[i];
+/* `vectors` vectors of columns of dl_pursue. */
+DL_INLINE void columns(const float *g, float *D, int64_t count, int64_t m, const float *l, float scale,
+                       float c, float *alpha, int vectors) {
+    enum { MOST = 4 };
+    vec d[MOST];
+    DL_UNROLL for (int v = 0; v < vectors; v++) d[v] = load(g + v * DL_LANES);
+    for (int64_t t = 0; t < count; t++) {
+        DL_UNROLL for (int v = 0; v < vectors; v++) d[v] -= l[t] * load(D + t * m + v * DL_LANES);
     }
+    DL_UNROLL for (int v = 0; v < vectors; v++) {
+        d[v] *= scale;
+        store(D + count * m + v * DL_LANES, d[v]);
+        store(alpha + v * DL_LANES, load(alpha + v * DL_LANES) - c * d[v]);
+    }
+}
+
+static void column(const float *g, float *D, int64_t count, int64_t m, const float *l, float scale, float c,
+                   float *alpha) {
+    float d = *g;
+    for (int64_t t = 0; t < count; t++)
+        d -= l[t] * D[t * m];
+    D[count * m] = d *= scale;
+    *alpha -= c * d;
 }
 
 void DL_LEVELLED(dl_pursue)(const float *g, float *D, int64_t count, int64_t m, const float *l, float scale,
                             float c, float *alpha) {
     int64_t j = 0;
-    for (; j + BLOCK <= m; j += BLOCK)
-        columns(g + j, D + j, count, m, l, scale, c, alpha + j, BLOCK);
-    for (; j + LANES <= m; j += LANES)
-        columns(g + j, D + j, count, m, l, scale, c, alpha + j, LANES);
-    columns(g + j, D + j, count, m, l, scale, c, alpha + j, m - j);
+    for (; j + 4 * DL_LANES <= m; j += 4 * DL_LANES)
+        columns(g + j, D + j, count, m, l, scale, c, alpha + j, 4);
+    for (; j + 2 * DL_LANES <= m; j += 2 * DL_LANES)
+        columns(g + j, D + j, count, m, l, scale, c, alpha + j, 2);
+    for (; j + DL_LANES <= m; j += DL_LANES)
+        columns(g + j, D + j, count, m, l, scale, c, alpha + j, 1);
+    for (; j < m; j++)
+        column(g + j, D + j, count, m, l, scale, c, alpha + j);
 }
