@@ -36,7 +36,14 @@ one_error() {
 
 @test "a file that is cut off while ranks read it" {
   dltf synth -n 16 -m 24 -k 3 -N 250000 -q -o large # more than the ranks keep in memory
-  (sleep 2; truncate -s 100000 large/X.npy) &
+  (
+    for ((i = 0; i < 300; i++)); do # until both ranks read it
+      (($(ls -l /proc/[0-9]*/fd 2>ls.log | grep -c "$PWD/large/X.npy") >= 2)) && break
+      sleep 0.1
+    done
+    sleep 0.5
+    truncate -s 100000 large/X.npy
+  ) &
   run ranks 2 train large/X.npy --memory 500M -m 24 -k 3 --encoder tied --steps 0 --iterations 1000000 --tolerance 0 -q -o m.safetensors
   wait
   one_error "X.npy: was truncated while it was in use"

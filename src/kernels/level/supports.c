@@ -19,7 +19,7 @@ static group new_group(int64_t k, float *work) {
     return g;
 }
 
-static void load(group *g, const int32_t *count, const int32_t *index, const float *b) {
+static void load_supports(group *g, const int32_t *count, const int32_t *index, const float *b) {
     memset(g->atom, -1, (size_t)g->k * sizeof *g->atom);
     memset(g->b, 0, (size_t)g->k * sizeof *g->b);
     for (int64_t l = 0; l < g->lanes; l++)
@@ -38,7 +38,7 @@ static void fill(const group *g, const float *G, int64_t m) {
     }
 }
 
-static void store(const group *g, const int32_t *count, float *z, float *pivot) {
+static void store_values(const group *g, const int32_t *count, float *z, float *pivot) {
     vec smallest = (vec){0} + 1;
     for (int64_t i = 0; i < g->k; i++) {
         vec d = 1 / g->system.inverse[i];
@@ -56,10 +56,10 @@ void DL_LEVELLED(dl_solve_supports)(const float *G, int64_t m, int64_t k, int64_
     group g = new_group(k, work);
     for (int64_t i = 0; i < rows; i += DL_LANES) {
         g.lanes = rows - i < DL_LANES ? rows - i : DL_LANES;
-        load(&g, count + i, index + i * k, b + i * k);
+        load_supports(&g, count + i, index + i * k, b + i * k);
         fill(&g, G, m);
         factor(g.system, 0, k, 0);
         substitute(g.system, g.b, k, g.z);
-        store(&g, count + i, z + i * k, pivot + i);
+        store_values(&g, count + i, z + i * k, pivot + i);
     }
 }

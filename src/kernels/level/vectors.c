@@ -1,21 +1,16 @@
 /* Sums of scaled rows: products with sparse codes. */
-#include "kernels/level/level.h"
-
-typedef float loose_vec __attribute__((vector_size(4 * DL_LANES), aligned(4), __may_alias__));
+#include "kernels/level/lanes.h"
 
 /* `vectors` x DL_LANES columns of dl_gap_row. Explicit vectors: compilers do not keep arrays in registers. */
-static inline __attribute__((always_inline)) void gap_columns(const float *G, int64_t m, const int32_t *index,
-                                                              const float *value, int64_t count,
-                                                              const float *b, float scale, float *p,
-                                                              int vectors) {
-    loose_vec sum[8];
-    DL_UNROLL for (int v = 0; v < vectors; v++) sum[v] = -*(const loose_vec *)(b + v * DL_LANES);
+DL_INLINE void gap_columns(const float *G, int64_t m, const int32_t *index, const float *value, int64_t count,
+                           const float *b, float scale, float *p, int vectors) {
+    vec sum[8];
+    DL_UNROLL for (int v = 0; v < vectors; v++) sum[v] = -load(b + v * DL_LANES);
     for (int64_t e = 0; e < count; e++) {
         const float *g = G + index[e] * m;
-        DL_UNROLL for (int v = 0; v < vectors; v++) sum[v] +=
-            value[e] * *(const loose_vec *)(g + v * DL_LANES);
+        DL_UNROLL for (int v = 0; v < vectors; v++) sum[v] += value[e] * load(g + v * DL_LANES);
     }
-    DL_UNROLL for (int v = 0; v < vectors; v++) * (loose_vec *)(p + v * DL_LANES) = scale * sum[v];
+    DL_UNROLL for (int v = 0; v < vectors; v++) store(p + v * DL_LANES, scale * sum[v]);
 }
 
 void DL_LEVELLED(dl_gap_row)(const float *G, int64_t m, const int32_t *index, const float *value,
@@ -43,9 +38,8 @@ typedef float loose_half __attribute__((vector_size(4 * DOUBLES), aligned(4), __
 typedef double loose_doubles __attribute__((vector_size(8 * DOUBLES), aligned(8), __may_alias__));
 
 /* `vectors` x DOUBLES columns of dl_add_rows. */
-static inline __attribute__((always_inline)) void row_columns(double *sum, int64_t column,
-                                                              const float *const *x, const float *scale,
-                                                              int64_t count, int vectors) {
+DL_INLINE void row_columns(double *sum, int64_t column, const float *const *x, const float *scale,
+                           int64_t count, int vectors) {
     loose_doubles total[8];
     DL_UNROLL for (int v = 0; v < vectors; v++) total[v] =
         *(const loose_doubles *)(sum + column + v * DOUBLES);
