@@ -73,10 +73,18 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
     return matrix.type == DLTF_SPARSE ? check_sparse(matrix, subject) : DLTF_OK;
 }
 
-/* out[j] = element (row, j), for an element type of the view and a type of the result. */
+/* out[j] = element (row, j), for an element type of the view and a type of the result. A loop of its own for
+ * rows without gaps, which compilers vectorise. */
 #define READ_ROW(element, result)                                                                            \
-    for (int64_t j = 0; j < matrix.cols; j++)                                                                \
-    out[j] = (result)((const element *)matrix.data)[row * matrix.row_stride + j * matrix.col_stride]
+    do {                                                                                                     \
+        const element *from = (const element *)matrix.data + row * matrix.row_stride;                        \
+        if (matrix.col_stride == 1)                                                                          \
+            for (int64_t j = 0; j < matrix.cols; j++)                                                        \
+                out[j] = (result)from[j];                                                                    \
+        else                                                                                                 \
+            for (int64_t j = 0; j < matrix.cols; j++)                                                        \
+                out[j] = (result)from[j * matrix.col_stride];                                                \
+    } while (0)
 
 /* The same for a sparse matrix. */
 #define READ_SPARSE_ROW(result)                                                                              \

@@ -46,10 +46,14 @@ double dl_multipass_bytes(const dltf_learner *l, int64_t samples, bool moments) 
     return own + coder + dl_block_bytes(l);
 }
 
+/* Evenly spread, and so that every block is: ranks, each of which owns a range of the samples, then have the
+ * same share of each. */
 static void choose_samples(dl_multipass *p, const dltf_learner *l, int64_t samples) {
     p->count = dl_min(l->N, samples);
-    for (int64_t i = 0; i < p->count; i++)
-        p->order[i] = (int64_t)((double)i * (double)l->N / (double)p->count);
+    int64_t blocks = dl_tiles(p->count, dl_pass_block(p->count)), next = 0;
+    for (int64_t block = 0; block < blocks; block++)
+        for (int64_t i = block; i < p->count; i += blocks)
+            p->order[next++] = (int64_t)((double)i * (double)l->N / (double)p->count);
 }
 
 /* A model of the dictionary and its dual without preprocessing: samples are preprocessed already. */
