@@ -37,30 +37,30 @@ enum { DOUBLES = DL_LANES / 2 };
 typedef float loose_half __attribute__((vector_size(4 * DOUBLES), aligned(4), __may_alias__));
 typedef double loose_doubles __attribute__((vector_size(8 * DOUBLES), aligned(8), __may_alias__));
 
-/* `vectors` x DOUBLES columns of dl_add_rows. */
-DL_INLINE void row_columns(double *sum, int64_t column, const float *const *x, const float *scale,
-                           int64_t count, int vectors) {
-    loose_doubles total[8];
-    DL_UNROLL for (int v = 0; v < vectors; v++) total[v] =
-        *(const loose_doubles *)(sum + column + v * DOUBLES);
-    for (int64_t e = 0; e < count; e++) {
-        double z = (double)scale[e];
-        DL_UNROLL for (int v = 0; v < vectors; v++) total[v] +=
-            z * __builtin_convertvector(*(const loose_half *)(x[e] + column + v * DOUBLES), loose_doubles);
+enum { ROWS = 4 };
+
+/* `rows` rows of dl_add_rows at once, from end to end: their entries come from far away, and processors fetch
+ * ahead what is read in order. */
+DL_INLINE void add_some(double *sum, int64_t n, const float *const *x, const float *scale, int rows) {
+    int64_t j = 0;
+    for (; j + DOUBLES <= n; j += DOUBLES) {
+        loose_doubles total = *(const loose_doubles *)(sum + j);
+        DL_UNROLL for (int r = 0; r < rows; r++) total +=
+            (double)scale[r] * __builtin_convertvector(*(const loose_half *)(x[r] + j), loose_doubles);
+        *(loose_doubles *)(sum + j) = total;
     }
-    DL_UNROLL for (int v = 0; v < vectors; v++) * (loose_doubles *)(sum + column + v * DOUBLES) = total[v];
+    for (; j < n; j++)
+        for (int r = 0; r < rows; r++)
+            sum[j] += (double)scale[r] * (double)x[r][j];
 }
 
 void DL_LEVELLED(dl_add_rows)(double *sum, int64_t n, const float *const *x, const float *scale,
                               int64_t count) {
-    int64_t j = 0;
-    for (; j + 8 * DOUBLES <= n; j += 8 * DOUBLES)
-        row_columns(sum, j, x, scale, count, 8);
-    for (; j + DOUBLES <= n; j += DOUBLES)
-        row_columns(sum, j, x, scale, count, 1);
-    for (; j < n; j++)
-        for (int64_t e = 0; e < count; e++)
-            sum[j] += (double)scale[e] * (double)x[e][j];
+    int64_t e = 0;
+    for (; e + ROWS <= count; e += ROWS)
+        add_some(sum, n, x + e, scale + e, ROWS);
+    for (; e < count; e++)
+        add_some(sum, n, x + e, scale + e, 1);
 }
 
 void DL_LEVELLED(dl_add_scaled32)(float *sum, float scale, const float *x, int64_t n) {
