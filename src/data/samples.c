@@ -27,31 +27,21 @@ static void preprocess(const dl_samples *samples, double *row) {
         dl_normalise(row, n);
 }
 
-/* Whether samples are rows of floats without gaps that are only scaled. */
-static bool is_plain(const dl_samples *samples) {
-    return samples->X.type == DLTF_F32 && samples->X.col_stride == 1 && !samples->mean &&
-           !samples->remove_mean && !samples->unit_norm;
-}
-
 void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out) {
-    int64_t n = samples->X.cols;
-    if (is_plain(samples)) { /* without a copy in double, which takes longer than the rest */
-        const float *x = (const float *)samples->X.data + i * samples->X.row_stride;
-        for (int64_t j = 0; j < n; j++)
-            out[j] = (float)((double)x[j] * samples->scale);
-        return;
-    }
     dl_matrix_row(samples->X, i, row);
     preprocess(samples, row);
-    for (int64_t j = 0; j < n; j++)
+    for (int64_t j = 0; j < samples->X.cols; j++)
         out[j] = (float)(row[j] * samples->scale);
 }
 
 const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t *stride) {
-    if (!is_plain(samples) || samples->scale != 1)
+    const dltf_matrix *X = &samples->X;
+    bool plain = X->type == DLTF_F32 && X->col_stride == 1 && !samples->mean && !samples->remove_mean &&
+                 !samples->unit_norm && samples->scale == 1;
+    if (!plain)
         return NULL;
-    *stride = samples->X.row_stride;
-    return (const float *)samples->X.data + first * samples->X.row_stride;
+    *stride = X->row_stride;
+    return (const float *)X->data + first * X->row_stride;
 }
 
 /* ---- Parts ---- */

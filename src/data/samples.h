@@ -23,7 +23,7 @@ typedef struct dl_scan {
     int64_t nonzero_rows;
 } dl_scan;
 
-/* Row i, preprocessed; `row` is work space of n doubles. */
+/* Row i, preprocessed: in double in `row`, and scaled in `out`. */
 void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out);
 
 /* Rows from `first` on, in place, if they need no preprocessing, scaling or conversion; otherwise NULL, and
