@@ -5,9 +5,10 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 /* Saving may take at most this share of the time. */
 static const double SHARE = 0.05;
@@ -55,7 +56,8 @@ const char *checkpoints_save_last(const checkpoints *c) {
 void checkpoints_end(const checkpoints *c, const char *resumed) {
     bool replaced = resumed && files_same(resumed, c->path);
     /* A training that was killed may have left shards before its first checkpoint was complete. */
-    bool ours = c->saved || replaced || access(c->path, F_OK) != 0;
+    struct stat there;
+    bool ours = c->saved || replaced || (lstat(c->path, &there) != 0 && errno == ENOENT);
     if (ours && dltf_checkpoint_remove(c->path) && replaced)
         remark("removed checkpoint %s, which is no longer needed", c->path);
 }

@@ -24,8 +24,8 @@ typedef struct checkpoints {
 /* Of a task that is one call: pass `progress` of its callback instead of a training. */
 void checkpoints_step_state(checkpoints *c, const dltf_progress *progress);
 
-/* After Ctrl-C: saves a last one, if need be elsewhere. Returns its name; NULL, with a message, if it could
- * not be saved. */
+/* After Ctrl-C: saves a final checkpoint, elsewhere if necessary. Returns its name; NULL, with a message, if
+ * it could not be saved. */
 const char *checkpoints_save_last(const checkpoints *c);
 
 /* After success: removes the checkpoint, which is no longer needed; `resumed` is the file of --resume, or

@@ -27,6 +27,8 @@ dltf_status dltf_learner_save(const dltf_learner *learner, const char *path) {
     dl_bundle bundle = {0}, shard = {0};
     char *shard_path = NULL;
     dltf_status status = dl_checkpoint_make(learner, &bundle);
+    if (status == DLTF_OK && !path)
+        status = dl_fail(DLTF_ARGUMENT, "no file name given");
     if (dl_learner_has_shards(learner)) {
         status = dl_shard_make(learner, status, &bundle, &shard);
         if (status == DLTF_OK)
@@ -47,6 +49,8 @@ dltf_status dltf_learner_save(const dltf_learner *learner, const char *path) {
 }
 
 bool dltf_checkpoint_remove(const char *path) {
+    if (!path)
+        return false;
     bool removed = unlink(path) == 0; /* first: no checkpoint may lack shards */
     dl_shards_remove(path, NULL);
     return removed;

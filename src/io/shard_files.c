@@ -50,13 +50,13 @@ void dl_shards_remove(const char *path, const char *keep) {
     DIR *list = opendir(folder);
     struct dirent *entry = NULL;
     while (list && (entry = readdir(list))) {
+        if (dl_temporary_remove_any(dirfd(list), entry->d_name)) /* of shards, whose names nobody knows */
+            continue;
         const char *generation = generation_of(entry->d_name, target);
         if (generation && !(keep && strncmp(generation, keep, GENERATION) == 0))
             unlinkat(dirfd(list), entry->d_name, 0);
     }
-    if (list) {
-        dl_temporary_remove_stale(dirfd(list), target);
+    if (list)
         closedir(list);
-    }
     dl_free(folder);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,18 +53,33 @@ static bool is_named(int folder, const char *name, int descriptor) {
 }
 
 /* A file that no process has locked was written by one that was killed. The holder of the lock is the only
- * one who may remove the name. */
-void dl_temporary_remove_stale(int folder, const char *target) {
+ * one who may remove the name. Opened for writing: NFS locks exclusively only then. */
+static void remove_if_stale(int folder, const char *name) {
+    int descriptor = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0)
+        return;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_named(folder, name, descriptor))
+        unlinkat(folder, name, 0);
+    close(descriptor);
+}
+
+static void remove_stale(int folder, const char *target) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         char name[DL_TEMPORARY_NAME];
         choose_name(target, attempt, name);
-        int descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        if (descriptor < 0)
-            continue;
-        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_named(folder, name, descriptor))
-            unlinkat(folder, name, 0);
-        close(descriptor);
+        remove_if_stale(folder, name);
     }
+}
+
+bool dl_temporary_remove_any(int folder, const char *name) {
+    char digits[17] = "", attempt[3] = "", wanted[DL_TEMPORARY_NAME];
+    if (sscanf(name, ".dltf-%16[0-9a-f]-%2[0-9].tmp", digits, attempt) != 2)
+        return false;
+    snprintf(wanted, sizeof wanted, ".dltf-%s-%s.tmp", digits, attempt);
+    if (strcmp(name, wanted) != 0)
+        return false;
+    remove_if_stale(folder, name);
+    return true;
 }
 
 /* Locks a file that was just created, unless it was taken for a stale one. File systems without locks need
@@ -75,7 +91,7 @@ static bool keep(int folder, const char *name, int descriptor) {
 }
 
 int dl_temporary_create_named(int folder, const char *target, char name[DL_TEMPORARY_NAME]) {
-    dl_temporary_remove_stale(folder, target);
+    remove_stale(folder, target);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         choose_name(target, attempt, name);
         int descriptor = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, PERMISSIONS);
@@ -105,7 +121,7 @@ static int link_unnamed(int folder, int descriptor, const char *name) {
 /* A link cannot replace a file, a rename can: the file needs a name for a moment. */
 static int name_for_rename(int folder, int descriptor, const char *target, char name[DL_TEMPORARY_NAME]) {
     (void)flock(descriptor, LOCK_EX | LOCK_NB);
-    dl_temporary_remove_stale(folder, target);
+    remove_stale(folder, target);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         choose_name(target, attempt, name);
         if (link_unnamed(folder, descriptor, name) == 0)

@@ -4,6 +4,8 @@
 #ifndef DL_IO_TEMPORARY_H
 #define DL_IO_TEMPORARY_H
 
+#include <stdbool.h>
+
 enum { DL_TEMPORARY_NAME = 40 };
 
 /* All return -1 and set errno on failure. `target` is the name that the file will get in the folder. */
@@ -18,8 +20,9 @@ int dl_temporary_create_named(int folder, const char *target, char name[DL_TEMPO
 /* Gives the file its final name, replacing an existing file. Sets `name` to "" on success. */
 int dl_temporary_publish(int folder, int descriptor, const char *target, char name[DL_TEMPORARY_NAME]);
 
-/* Removes what killed processes left of a target that will not be written again. */
-void dl_temporary_remove_stale(int folder, const char *target);
+/* If `name` is one of a temporary file, removes it if the process that made it was killed, and returns true.
+ * For targets that will not be written again. */
+bool dl_temporary_remove_any(int folder, const char *name);
 
 /* A file without name in a folder given by path, for the process alone. */
 int dl_temporary_scratch(const char *folder);

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists the tensors of the learner itself, then those of the current stage. Returns their number, of which
- * the last `divided` have a row for every sample, of which the memory has those of this rank. */
+/* Lists the tensors of the learner itself, then those of the current stage. Returns their number. The last
+ * `divided` have one row per sample; memory holds only the rows of this rank. */
 static int list_fields(const dltf_learner *l, dl_field *fields, int *divided) {
     int count = 0;
     *divided = 0;

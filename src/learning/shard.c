@@ -1,5 +1,5 @@
-/* Shards of checkpoints. That of a rank is made without copies. To read, a rank opens one after the other of
- * those that have rows of its samples. */
+/* Shards of checkpoints. That of a rank is made without copies. When reading, a rank
+ * opens, one after another, those that contain rows of its samples. */
 #include "learning/shard.h"
 
 #include "base/integer.h"
@@ -143,7 +143,7 @@ dltf_status dl_shards_restore(const dl_bundle *bundle, const dltf_learner *l, co
     const char *generation = dl_shard_generation(bundle);
     const int64_t *places = places_of(bundle, l, &count);
     if (!generation || !places || !source)
-        return dl_fail(DLTF_FORMAT, "metadata '%s' or tensor '%s' do not describe shards of %s samples",
+        return dl_fail(DLTF_FORMAT, "metadata '%s' or tensor '%s' does not describe shards of %s samples",
                        GENERATION, PLACES, DL_COMMAS(l->N));
     for (int64_t i = 0; i < count; i++) {
         const dl_bundle *shard = NULL;

@@ -1,7 +1,7 @@
 /* Shards: the part of a checkpoint that has a row for every sample, divided among files. With several ranks
  * each writes the rows of its own samples, so that no rank ever holds those of all. The main file names the
- * generation of its shards and their rows; shards of other generations, which a training that was killed may
- * leave, do not count. */
+ * generation of its shards and their rows; shards of other generations, which a killed training may leave
+ * behind, are ignored. */
 #ifndef DL_LEARNING_SHARD_H
 #define DL_LEARNING_SHARD_H
 

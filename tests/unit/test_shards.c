@@ -7,12 +7,14 @@
 #include "data/kind.h"
 #include "io/safetensors.h"
 #include "io/shard_files.h"
+#include "io/temporary.h"
 #include "learning/learner.h"
 
 #include "test_learning.h"
 #include "test_path.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { N = 90, n = 6, m = 8, k = 2, SHARDS = 3 };
@@ -244,10 +246,10 @@ static void changed_main(void **state) {
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         write_main(&whole, GENERATION, wrong[i], 4);
-        assert_rejected(DLTF_FORMAT, NULL, -1, "do not describe shards of 90 samples");
+        assert_rejected(DLTF_FORMAT, NULL, -1, "does not describe shards of 90 samples");
     }
     write_main(&whole, GENERATION, places, 1);
-    assert_rejected(DLTF_FORMAT, NULL, -1, "do not describe shards");
+    assert_rejected(DLTF_FORMAT, NULL, -1, "does not describe shards");
     write_main(&whole, GENERATION, (int64_t[]){0, 30, 60, 70, N}, 5); /* as many shards, other names */
     dltf_learner *learner = NULL;
     assert_fails(dltf_learner_resume(path, samples(), 1, &learner), DLTF_FILE, "-1-of-4: cannot open");
@@ -257,7 +259,7 @@ static void changed_main(void **state) {
     const char *const hostile[] = {"../../etc/passwd", "0123456789ABCDEF", "", "0123456789abcdef0", "/"};
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
         write_main(&whole, hostile[i], places, 4);
-        assert_rejected(DLTF_FORMAT, NULL, -1, "do not describe shards");
+        assert_rejected(DLTF_FORMAT, NULL, -1, "does not describe shards");
     }
     write_main(&whole, GENERATION, places, 4);
     assert_resumes(&whole);
@@ -313,6 +315,22 @@ static int remove_all(void **state) {
     return 0;
 }
 
+/* Where files must have names while they are written, those of a killed process go, and no others. */
+static void of_killed_writers(void **state) {
+    (void)state;
+    char name[DL_TEMPORARY_NAME], target[64];
+    int folder = dl_temporary_folder("/tmp");
+    snprintf(target, sizeof target, "%s.%s-1-of-2", strrchr(path, '/') + 1, GENERATION);
+    int descriptor = dl_temporary_create_named(folder, target, name);
+    assert_true(folder >= 0 && descriptor >= 0);
+    dl_shards_remove(path, NULL);
+    assert_int_equal(faccessat(folder, name, F_OK, 0), 0);
+    close(descriptor);
+    dl_shards_remove(path, NULL);
+    assert_int_equal(faccessat(folder, name, F_OK, 0), -1);
+    close(folder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resumed),
@@ -322,6 +340,7 @@ int main(void) {
         cmocka_unit_test(changed_tensors),
         cmocka_unit_test(changed_main),
         cmocka_unit_test(removed),
+        cmocka_unit_test(of_killed_writers),
     };
     return cmocka_run_group_tests(tests, make_path, remove_all);
 }
