@@ -138,7 +138,7 @@ DL_KERNEL(dl_prox_piece, prox_count, (const float *c, int64_t m, float low, floa
 /* q = sign(c) min(|c|, max(v, shrink |c|)), the product as if it were rounded once; q may be c. */
 DL_KERNEL(void, prox_apply, (const float *c, int64_t m, float v, double shrink, float *q))
 
-/* Both in one pass; q must not be c. */
+/* Both, in one pass where the level allows it; q must not be c. */
 DL_KERNEL(dl_prox_piece, prox_try,
           (const float *c, int64_t m, float low, float high, float v, double shrink, float *q))
 

@@ -46,8 +46,8 @@ double dl_multipass_bytes(const dltf_learner *l, int64_t samples, bool moments) 
     return own + coder + dl_block_bytes(l);
 }
 
-/* Evenly spread, and so that every block is: ranks, each of which owns a range of the samples, then have the
- * same share of each. */
+/* Evenly spread, and so that every block is: ranks, each of which owns a range of the samples, then have
+ * about the same share of each. */
 static void choose_samples(dl_multipass *p, const dltf_learner *l, int64_t samples) {
     p->count = dl_min(l->N, samples);
     int64_t blocks = dl_tiles(p->count, dl_pass_block(p->count)), next = 0;

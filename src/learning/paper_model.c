@@ -120,7 +120,7 @@ void dl_paper_model_free(void *model) {
 double dl_paper_model_bytes(const dltf_learner *l, bool noise) {
     double m = (double)l->m, n = (double)l->n;
     double squares = (noise ? 5 : 3) * 8 * m * m, dictionaries = (noise ? 7 : 5) * 8 * m * n;
-    double spaces = (double)l->threads * 16 * DL_TILE * m;
+    double spaces = (double)l->threads * (16 * DL_TILE * m + dl_z_space_least_squares(l->m, l->k));
     double samples =
         noise ? 8 * n * n + 4 * DL_BLOCK * m + 4 * m * m + (in_file(l) ? 0 : sample_bytes(l)) : 0;
     double folds =

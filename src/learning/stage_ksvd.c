@@ -43,7 +43,7 @@ static dltf_status admit(const dltf_learner *l) {
 
 static double bytes(const dltf_learner *l) {
     double m = (double)l->m, n = (double)l->n, N = (double)l->N, k = (double)l->k;
-    return N * (4 * n + 16 * k + 16) + 4 * m * n + (double)l->threads * 4 * m * (k + DL_TILE);
+    return N * (4 * n + 16 * k + 16) + 4 * m * n + (double)l->threads * 4 * m * (3 * k + DL_TILE);
 }
 
 static int64_t work(const dltf_learner *l) {

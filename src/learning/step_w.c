@@ -35,7 +35,8 @@ typedef struct evaluation {
 
 /* ---- Objective ---- */
 
-/* ||G - I||^2 of a panel; without the ones, which would cancel most digits where G is close to I. */
+/* ||G - I||^2 of a panel. The ones are subtracted before squaring: afterwards, most digits would cancel where
+ * G is close to I. */
 static double panel_incoherence(const double *G, int64_t m, dl_w_rows rows) {
     double sum = 0;
     for (int64_t i = rows.first; i < rows.first + rows.count; i++) {

@@ -11,8 +11,8 @@
 
 enum { IHT_STEPS = 5 };
 
-/* Squared distance of an atom from the span of the others in a support, below which least squares need more
- * than single precision. */
+/* Squared distance of an atom from the span of those before it in a support, below which least squares need
+ * more than single precision. */
 static const float ILL_CONDITIONED = 0.03f;
 
 dltf_status dl_z_space_alloc(dl_z_space *space, int64_t m, int64_t k) {
@@ -28,7 +28,8 @@ dltf_status dl_z_space_alloc(dl_z_space *space, int64_t m, int64_t k) {
     DL_TRY_NEW(space->b, DL_TILE * k);
     DL_TRY_NEW(space->z, DL_TILE * k);
     DL_TRY_NEW(space->pivot, DL_TILE);
-    DL_TRY_NEW(space->supports, dl_solve_supports_work(k));
+    if (dl_supports_fit(m, k))
+        DL_TRY_NEW(space->supports, dl_solve_supports_work(k));
     DL_TRY_NEW(space->normal, k * k + k);
     DL_TRY(dl_slots_alloc(&space->start, DL_TILE, k));
 done:
@@ -49,6 +50,11 @@ void dl_z_space_free(dl_z_space *space) {
     dl_free(space->supports);
     dl_free(space->normal);
     dl_slots_free(&space->start);
+}
+
+double dl_z_space_least_squares(int64_t m, int64_t k) {
+    double lanes = dl_supports_fit(m, k) ? 4 * (double)dl_solve_supports_work(k) : 0;
+    return lanes + 8 * (double)k * (double)(k + 1);
 }
 
 double dl_z_step_length(double sigma, double theta, double beta) {
@@ -115,7 +121,7 @@ static void copy_codes(dl_slots from, dl_slots to, int64_t first, int64_t rows) 
     memcpy(to.value + at, from.value + at, count * sizeof *to.value);
 }
 
-/* The same for one sample in double, where an atom may depend on others: it gets the value 0. */
+/* Least-squares values on the support of one sample, in double. An atom that depends on others gets 0. */
 static void solve_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z, int64_t i) {
     int64_t s = Z.count[i], m = problem->m, at = i * Z.k;
     const int32_t *S = Z.index + at;
@@ -133,15 +139,14 @@ static void solve_row(const dl_z_problem *problem, dl_z_space *space, dl_slots Z
 /* Least-squares values on the supports, z_S = G_SS^{-1} b_S, in space->z. */
 static void solve(const dl_z_problem *problem, int64_t rows, dl_z_space *space, dl_slots Z) {
     int64_t m = problem->m, k = problem->k;
-    bool small = m <= DL_SUPPORTS_MOST_ATOMS;
     for (int64_t i = 0; i < rows; i++)
         for (int64_t e = i * k; e < i * k + Z.count[i]; e++)
             space->b[e] = space->B[i * m + Z.index[e]];
-    if (small)
+    if (space->supports)
         dl_kernels_now()->solve_supports(problem->G, m, k, rows, Z.count, Z.index, space->b, space->supports,
                                          space->z, space->pivot);
     for (int64_t i = 0; i < rows; i++)
-        if (!(small && space->pivot[i] > ILL_CONDITIONED))
+        if (!(space->supports && space->pivot[i] > ILL_CONDITIONED))
             solve_row(problem, space, Z, i);
 }
 

@@ -24,13 +24,15 @@ typedef struct dl_z_space {
     double *before;       /* DL_TILE: objective of the initial codes */
     int32_t *picked;      /* m */
     float *b, *z, *pivot; /* least squares: right-hand sides and values, DL_TILE x k; DL_TILE */
-    float *supports;      /* dl_solve_supports_work(k) */
+    float *supports;      /* dl_solve_supports_work(k); NULL if that is too large */
     double *normal;       /* k x k normal equations and right-hand side, where f32 is not enough */
     dl_slots start;       /* initial codes */
 } dl_z_space;
 
 dltf_status dl_z_space_alloc(dl_z_space *space, int64_t m, int64_t k);
 void dl_z_space_free(dl_z_space *space);
+/* Bytes of its part for least squares, which grows with the square of k. */
+double dl_z_space_least_squares(int64_t m, int64_t k);
 
 /* The step length for the largest eigenvalue sigma of G: over-relaxed for beta = 0, safe otherwise. */
 double dl_z_step_length(double sigma, double theta, double beta);

@@ -7,7 +7,7 @@
 
 enum {
     MOST_ROWS = 64, /* of a panel: fewer make the products slower */
-    EVENLY = 4,     /* panels are a multiple of this, for as many threads or ranks */
+    EVENLY = 4,     /* their number is a multiple of this if possible: equal shares for as many ranks */
 };
 
 /* Whether ranks share the work. A step has 4 m m n operations, some 30 microseconds per rank at this limit,
