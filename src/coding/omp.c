@@ -89,26 +89,28 @@ static int64_t code(const dl_omp *omp, float *alpha, double energy, dl_omp_space
 /* Insertion takes about count^2 / 4 moves, looking at all atoms takes m steps. */
 enum { MANY = 4 };
 
-/* In ascending order of atoms; s->place holds m zeros. */
-static void write_code(const dl_omp_space *s, int64_t m, int64_t count, int32_t *index, float *value) {
+/* In ascending order of atoms; s->place holds m zeros. Returns the number of entries. */
+static int64_t write_code(const dl_omp_space *s, int64_t m, int64_t count, int32_t *index, float *value) {
     if (count * count < MANY * m) {
         for (int64_t e = 0; e < count; e++) {
             index[e] = s->support[e];
             value[e] = (float)s->c[e];
         }
         dl_code_sort(index, value, count);
-        return;
+        return count;
     }
     for (int64_t e = 0; e < count; e++)
         s->place[s->support[e]] = (int32_t)e + 1;
-    for (int64_t j = 0, e = 0; e < count; j++) {
-        index[e] = (int32_t)j; /* without branches: overwritten if j is not in the support */
-        e += s->place[j] != 0;
+    int64_t found = 0; /* fewer if rounding made an atom be chosen twice */
+    for (int64_t j = 0; j < m && found < count; j++) {
+        index[found] = (int32_t)j; /* without branches: overwritten if j is not in the support */
+        found += s->place[j] != 0;
     }
-    for (int64_t e = 0; e < count; e++) {
+    for (int64_t e = 0; e < found; e++) {
         value[e] = (float)s->c[s->place[index[e]] - 1];
         s->place[index[e]] = 0;
     }
+    return found;
 }
 
 void dl_omp_tile(const dl_omp *omp, const float *X, int64_t x_stride, int64_t rows, dl_omp_space *space,
@@ -121,8 +123,7 @@ void dl_omp_tile(const dl_omp *omp, const float *X, int64_t x_stride, int64_t ro
             kernels->scores(omp->W, 0, omp->W->panels, X + i * x_stride, x_stride,
                             rows - i < chunk ? rows - i : chunk, space->scores, m);
         int64_t count = code(omp, alpha, kernels->square(X + i * x_stride, omp->W->n), space);
-        write_code(space, m, count, out.index + i * out.k, out.value + i * out.k);
-        out.count[i] = (int32_t)count;
+        out.count[i] = (int32_t)write_code(space, m, count, out.index + i * out.k, out.value + i * out.k);
     }
 }
 

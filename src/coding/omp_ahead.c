@@ -64,7 +64,7 @@ static void set_outside(dl_omp_ahead_space *a, const listed *list, int32_t value
             a->outside[list->atom[i]] = value;
 }
 
-/* Steps among the atoms of the list; returns how many. `ended`: none but these are to be made. */
+/* Steps among the atoms of the list; returns how many. Sets `ended` if no step follows these. */
 static int64_t look_ahead(const dl_omp *omp, listed *list, dl_omp_progress p, dl_omp_space *s,
                           dl_pursuit *steps, bool *ended) {
     const dl_kernels *kernels = dl_kernels_now();
