@@ -86,10 +86,9 @@ static const double MIN_SECONDS = 0.5;
 
 /* After a product on several threads, those of OpenBLAS look for work for some 25 ms. They would take cores
  * from the encoder. */
-static void wait_for_idle_threads(int threads) {
+static void wait_for_idle_threads(void) {
     const struct timespec pause = {.tv_nsec = 50000000};
-    if (threads > 1)
-        nanosleep(&pause, NULL);
+    nanosleep(&pause, NULL);
 }
 
 /* Best times for N samples; a single sample is timed over many calls. */
@@ -107,9 +106,14 @@ static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t
     double measured = 0; /* without pauses */
     for (int round = 0; round < BENCH_ROUNDS || measured < MIN_SECONDS; round++) {
         double products = 0, encodes = 0, seconds = 0;
+        if (threads > 1) /* wakes the threads, which takes some milliseconds after a pause */
+            time_product(s, w, N);
         for (int call = 0; call < calls; call++)
             products += time_product(s, w, N);
-        wait_for_idle_threads(threads);
+        if (threads > 1) {
+            wait_for_idle_threads();
+            DL_TRY(time_encode(w, s, N, encoder, &seconds));
+        }
         for (int call = 0; call < calls; call++, encodes += seconds)
             DL_TRY(time_encode(w, s, N, encoder, &seconds));
         measured += products + encodes;
