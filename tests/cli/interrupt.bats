@@ -5,8 +5,10 @@ load common
 # CPU time of a process in clock ticks (user and system).
 ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat" 2>/dev/null || echo 0; }
 
-# interrupt TICKS ARGUMENTS...: runs dltf and sends $signal (INT) after that much CPU time; sets code, writes output and errors.
+# interrupt TICKS ARGUMENTS...: runs dltf and sends $signal (INT) after that much CPU time, and again after each number of
+# seconds in $again; sets code, writes output and errors.
 signal=INT
+again=()
 interrupt() {
   local least=$1 pid
   shift
@@ -14,6 +16,10 @@ interrupt() {
   pid=$!
   while [[ -e /proc/$pid ]] && (($(ticks $pid) < least)); do sleep 0.02; done
   kill -$signal $pid 2>/dev/null || true
+  for pause in "${again[@]}"; do
+    sleep "$pause"
+    kill -$signal $pid 2>/dev/null || true
+  done
   code=0
   wait $pid || code=$?
 }
@@ -100,6 +106,20 @@ for i in range($SAMPLES): print((i * 7919) % 11 % 3)" >labels.csv
     [[ -s $signal.safetensors.checkpoint && ! -e $signal.safetensors ]]
     grep -q "interrupted after [0-9]* iterations;" errors
   done
+}
+
+@test "a signal that arrives twice, as from timeout, is one request" {
+  again=(0.02)
+  interrupt 5 synth -n 200 -m 200 -k 20 -N 50000 -o large # looks for signals at its end only
+  ((code == 130))
+  [[ $(<errors) == "dltf synth: interrupted, nothing was written" ]]
+}
+
+@test "a second signal later on ends a command that does not stop by itself" {
+  again=(0.5)
+  interrupt 5 synth -n 400 -m 400 -k 40 -N 400000 -o large
+  ((code == 130))
+  [[ ! -s errors && ! -e large/X.npy ]]
 }
 
 @test "an experiment goes on where it was interrupted" {
