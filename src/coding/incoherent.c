@@ -2,6 +2,7 @@
  * kernel, then a greedy choice among these few. The conflicts of an atom are a row of bits. */
 #include "coding/incoherent.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "coding/coder.h"
@@ -35,12 +36,14 @@ static void fill_row(void *context, int64_t i, int worker) {
     const fill_job *job = context;
     const dl_packed *W = &job->c->W;
     uint64_t *bits = job->c->conflict + i * job->c->words;
-    float products[DL_PANEL];
+    enum { PANELS = 8, ATOMS = PANELS * DL_PANEL };
+    float products[ATOMS];
     memset(bits, 0, (size_t)job->c->words * sizeof *bits);
-    for (int64_t panel = 0; panel < W->panels; panel++) {
-        dl_kernels_now()->scores(W, panel, panel + 1, job->W + i * W->n, W->n, 1, products, DL_PANEL);
-        for (int64_t j = panel * DL_PANEL; j < W->m && j < (panel + 1) * DL_PANEL; j++)
-            if (fabs((double)products[j % DL_PANEL]) > job->c->coherence || j == i)
+    for (int64_t panel = 0; panel < W->panels; panel += PANELS) {
+        int64_t last = dl_min(panel + PANELS, W->panels), first = panel * DL_PANEL;
+        dl_kernels_now()->scores(W, panel, last, job->W + i * W->n, W->n, 1, products, ATOMS);
+        for (int64_t j = first; j < W->m && j < first + ATOMS; j++)
+            if (fabs((double)products[j - first]) > job->c->coherence || j == i)
                 bits[j / 64] |= UINT64_C(1) << j % 64;
     }
 }

@@ -181,7 +181,7 @@ void dl_prefilter_tile(const dl_feature *feature, const float *X, int64_t x_stri
     const dl_packed *E = feature->E;
     const dl_packed16 *E16 = &feature->filter->E16;
     dl_prefilter_space *s = space->filter;
-    const int64_t block_panels = DL_BLOCK_ATOMS / DL_PANEL;
+    const int64_t block_panels = DL_BLOCK_ATOMS / DL_PANEL16;
     for (int64_t i = 0; i < rows; i++)
         start(feature->filter, i, X + i * x_stride, E->n, s);
     for (int64_t panel = 0; panel < E16->panels; panel += block_panels) {

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /* A score matrix (m x n) laid out for products with samples: panels of DL_PANEL rows, in each panel the rows'
- * entries interleaved, missing rows zero. */
-enum { DL_PANEL = 32 };
+ * entries interleaved, missing rows zero. A column of a panel is one cache line. */
+enum { DL_PANEL = 16 };
 
 typedef struct dl_packed {
     int64_t m, n, panels;
@@ -20,13 +20,15 @@ typedef struct dl_packed {
     float *bias; /* panels x DL_PANEL, the initial scores: minus the bias */
 } dl_packed;
 
-/* The same in integers of 16 bits: in each panel the pairs of entries 2p, 2p+1 of its rows. An even number
- * of panels. Row j is scale[j] times its integers. */
+/* The same in integers of 16 bits: in each panel the pairs of entries 2p, 2p+1 of its rows. Row j is scale[j]
+ * times its integers. */
+enum { DL_PANEL16 = 64 };
+
 typedef struct dl_packed16 {
     int64_t m, n, pairs, panels;
-    int16_t *data; /* panels x pairs x DL_PANEL x 2 */
-    float *scale;  /* panels x DL_PANEL */
-    float *bias;   /* panels x DL_PANEL, as above */
+    int16_t *data; /* panels x pairs x DL_PANEL16 x 2 */
+    float *scale;  /* panels x DL_PANEL16 */
+    float *bias;   /* panels x DL_PANEL16, as above */
 } dl_packed16;
 
 /* Lists of candidates: sample i has count[i] of them at index + i * room and value + i * room. */

@@ -181,7 +181,7 @@ DL_KERNEL(int64_t, nearer, (const uint16_t *distances, int64_t count, uint16_t b
 
 /* Scores from integers of 16 bits: X has rows of E->pairs pairs, row i is scale[i] times its integers.
  * Appends atom and score to the list of row i where the score ranks above cut[i]; the lists have room for all
- * atoms of the panels first .. last-1, both even, and DL_CANDIDATES_SLACK more. */
+ * atoms of the panels first .. last-1 and DL_CANDIDATES_SLACK more. */
 DL_KERNEL16(void, above16,
             (const dl_packed16 *E, int64_t first, int64_t last, const int16_t *X, const float *scale,
              int64_t rows, bool positive, const uint32_t *cut, dl_candidates hits))

@@ -20,10 +20,9 @@ static int64_t pairs_of(int64_t n) {
 
 dltf_status dl_packed16_alloc(dl_packed16 *packed, int64_t m, int64_t n) {
     dltf_status status = DLTF_OK;
-    const int64_t pair_of_panels = 2 * DL_PANEL; /* which kernels read together */
     *packed = (dl_packed16){.m = m, .n = n, .pairs = pairs_of(n)};
-    packed->panels = (m + pair_of_panels - 1) / pair_of_panels * 2;
-    int64_t rows = packed->panels * DL_PANEL, entries = 0;
+    packed->panels = (m + DL_PANEL16 - 1) / DL_PANEL16;
+    int64_t rows = packed->panels * DL_PANEL16, entries = 0;
     if (!dl_multiply(rows, 2 * packed->pairs, &entries))
         return dl_fail(DLTF_MEMORY, "a score matrix of %lld x %lld is too large", (long long)m, (long long)n);
     DL_TRY_NEW(packed->data, entries);
@@ -68,10 +67,10 @@ double dl_round16(const float *x, int64_t n, int16_t *pairs, float *scale) {
 
 double dl_packed16_set(dl_packed16 *packed, int64_t j, const float *e, float bias, int16_t *work) {
     int64_t pairs = packed->pairs;
-    int16_t *column = packed->data + 2 * (j / DL_PANEL * pairs * DL_PANEL + j % DL_PANEL);
+    int16_t *column = packed->data + 2 * (j / DL_PANEL16 * pairs * DL_PANEL16 + j % DL_PANEL16);
     double lost = dl_round16(e, packed->n, work, &packed->scale[j]);
     for (int64_t p = 0; p < pairs; p++)
-        memcpy(column + 2 * p * DL_PANEL, work + 2 * p, 2 * sizeof *column);
+        memcpy(column + 2 * p * DL_PANEL16, work + 2 * p, 2 * sizeof *column);
     packed->bias[j] = bias;
     return lost;
 }

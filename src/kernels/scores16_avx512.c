@@ -17,9 +17,9 @@ static inline __attribute__((always_inline)) __m512i add_dots(__m512i sum, __m51
     return sum;
 }
 
-/* What the tiles of two adjacent panels have in common. */
+/* What the tiles of a panel have in common. */
 typedef struct strip {
-    const int16_t *panel[2];
+    const int16_t *panel;
     const float *scale, *bias;
     int64_t pairs;
     int32_t first; /* atom */
@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) void tile(strip t, samples s, const
         _mm_prefetch((const char *)(ahead + 8 * p), _MM_HINT_T1);
         DL_UNROLL
         for (size_t v = 0; v < VECTORS; v++)
-            e[v] = _mm512_loadu_si512(t.panel[v / 2] + 2 * p * DL_PANEL + v % 2 * 2 * LANES);
+            e[v] = _mm512_loadu_si512(t.panel + 2 * (p * DL_PANEL16 + (int64_t)v * LANES));
         DL_UNROLL
         for (size_t r = 0; r < R; r++) {
             __m512i entries = _mm512_set1_epi32(x[r][p]);
@@ -90,17 +90,15 @@ static __attribute__((noinline)) void tile_1x64(const strip *t, const samples *s
     tile(*t, *s, ahead, 1);
 }
 
-/* Each group of samples prefetches a sixteenth of the next two panels. */
+/* Each group of samples prefetches a sixteenth of the next panel. */
 void dl_above16_avx512(const dl_packed16 *E, int64_t first, int64_t last, const int16_t *X,
                        const float *scale, int64_t rows, bool positive, const uint32_t *cut,
                        dl_candidates hits) {
     enum { SHARES = 16 };
-    int64_t panel = 2 * E->pairs * DL_PANEL;
-    for (int64_t p = first; p < last; p += 2) {
-        const int16_t *data = E->data + p * panel, *next = p + 2 < E->panels ? data + 2 * panel : data;
-        strip t = {{data, data + panel},    E->scale + p * DL_PANEL,
-                   E->bias + p * DL_PANEL,  E->pairs,
-                   (int32_t)(p * DL_PANEL), positive};
+    for (int64_t p = first; p < last; p++) {
+        int64_t panel = 2 * E->pairs * DL_PANEL16, atom = p * DL_PANEL16;
+        const int16_t *data = E->data + p * panel, *next = p + 1 < E->panels ? data + panel : data;
+        strip t = {data, E->scale + atom, E->bias + atom, E->pairs, (int32_t)atom, positive};
         for (int64_t i = 0; i < rows;) {
             dl_candidates lists = {hits.room, hits.count + i, hits.index + i * hits.room,
                                    hits.value + i * hits.room};

@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) unsigned above(__m256 low, __m256 h
 /* Appends the chosen ones of 16 scores to list r. Few tiles have any. */
 static inline __attribute__((always_inline)) void append_hits(dl_candidates hits, int64_t r, int32_t first,
                                                               unsigned chosen, __m256 low, __m256 high) {
-    float score[HALF];
+    float score[DL_PANEL];
     int32_t *index = hits.index + r * hits.room;
     float *value = hits.value + r * hits.room;
     int64_t count = hits.count[r];
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void append_hits(dl_candidates hits
  */
 static inline __attribute__((always_inline)) void tile(strip t, samples s, int32_t first, const int R) {
     __m256 low[ROWS], high[ROWS];
-    const unsigned exist = t.atoms < HALF ? (1u << t.atoms) - 1 : 0xffff;
+    const unsigned exist = t.atoms < DL_PANEL ? (1u << t.atoms) - 1 : 0xffff;
     products(t, s.X, R, low, high);
     DL_UNROLL
     for (int r = 0; r < R; r++) {
@@ -61,7 +61,7 @@ static void some_rows(strip t, samples s, int32_t first, int64_t rows) {
     }
 }
 
-/* Each group of samples prefetches a share of the next half, so that no group has to wait for memory. */
+/* Each group of samples prefetches a share of the next panel, so that no group has to wait for memory. */
 static void prefetch_share(const float *panel, int64_t n, int64_t group) {
     enum { SHARES = 16 };
     int64_t share = group % SHARES;
@@ -71,14 +71,13 @@ static void prefetch_share(const float *panel, int64_t n, int64_t group) {
 
 void dl_scores_above_avx2(const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride,
                           int64_t rows, bool positive, const uint32_t *cut, dl_candidates hits) {
-    for (int64_t half = 2 * first; half < 2 * last && half * HALF < E->m; half++) {
-        strip t = strip_at(E, half, x_stride);
-        strip next = strip_at(E, half + 1 < 2 * E->panels ? half + 1 : half, x_stride);
+    for (int64_t p = first; p < last; p++) {
+        strip t = strip_at(E, p, x_stride), next = strip_at(E, p + 1 < E->panels ? p + 1 : p, x_stride);
         for (int64_t i = 0; i < rows; i += ROWS) {
             dl_candidates lists = {hits.room, hits.count + i, hits.index + i * hits.room,
                                    hits.value + i * hits.room};
             prefetch_share(next.panel, E->n, i / ROWS);
-            some_rows(t, (samples){X + i * x_stride, cut + i, positive, lists}, (int32_t)(half * HALF),
+            some_rows(t, (samples){X + i * x_stride, cut + i, positive, lists}, (int32_t)(p * DL_PANEL),
                       rows - i < ROWS ? rows - i : ROWS);
         }
     }

@@ -7,16 +7,16 @@ static inline __attribute__((always_inline)) void tile(strip t, const float *X, 
                                                        const int R) {
     __m256 low[ROWS], high[ROWS];
     products(t, X, R, low, high);
-    float last[ROWS * HALF]; /* scores of atoms that need not all exist */
-    float *sums = t.atoms < HALF ? last : S;
-    int64_t stride = t.atoms < HALF ? HALF : s_stride;
+    float last[ROWS * DL_PANEL]; /* scores of atoms that need not all exist */
+    float *sums = t.atoms < DL_PANEL ? last : S;
+    int64_t stride = t.atoms < DL_PANEL ? DL_PANEL : s_stride;
     DL_UNROLL
     for (int r = 0; r < R; r++) {
         _mm256_storeu_ps(sums + r * stride, low[r]);
         _mm256_storeu_ps(sums + r * stride + 8, high[r]);
     }
-    for (int r = 0; t.atoms < HALF && r < R; r++)
-        memcpy(S + r * s_stride, last + r * HALF, (size_t)t.atoms * sizeof *S);
+    for (int r = 0; t.atoms < DL_PANEL && r < R; r++)
+        memcpy(S + r * s_stride, last + r * DL_PANEL, (size_t)t.atoms * sizeof *S);
 }
 
 static void some_rows(strip t, const float *X, float *S, int64_t s_stride, int64_t rows) {
@@ -32,10 +32,10 @@ static void some_rows(strip t, const float *X, float *S, int64_t s_stride, int64
 
 void dl_scores_avx2(const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride,
                     int64_t rows, float *S, int64_t s_stride) {
-    for (int64_t half = 2 * first; half < 2 * last && half * HALF < E->m; half++) {
-        strip t = strip_at(E, half, x_stride);
+    for (int64_t p = first; p < last; p++) {
+        strip t = strip_at(E, p, x_stride);
         for (int64_t i = 0; i < rows; i += ROWS)
-            some_rows(t, X + i * x_stride, S + i * s_stride + (half - 2 * first) * HALF, s_stride,
+            some_rows(t, X + i * x_stride, S + i * s_stride + (p - first) * DL_PANEL, s_stride,
                       rows - i < ROWS ? rows - i : ROWS);
     }
 }

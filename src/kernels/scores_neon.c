@@ -1,4 +1,4 @@
-/* Scores with NEON: 6 samples x 16 atoms in 24 registers, half a panel at a time. A step loads 4 vectors and
+/* Scores with NEON: 6 samples x 16 atoms in 24 registers. A step loads 4 vectors and
  * 6 numbers for its 24 multiply-adds. Every score is one chain of multiply-adds from -b_j on, so the height
  * of a tile does not change its bits. */
 #include "kernels/level/level.h"
@@ -6,9 +6,9 @@
 #include <arm_neon.h>
 #include <string.h>
 
-enum { ROWS = 6, LANES = 4, VECTORS = 4, HALF = VECTORS * LANES };
+enum { ROWS = 6, LANES = 4, VECTORS = DL_PANEL / LANES };
 
-/* Half a panel and R <= 6 samples; R is a constant wherever this is inlined. */
+/* A panel and R <= 6 samples; R is a constant wherever this is inlined. */
 static inline __attribute__((always_inline)) void block(const float *X, int64_t x_stride, const float *panel,
                                                         const float *bias, int64_t n, int64_t cols, float *S,
                                                         int64_t s_stride, const int R) {
@@ -32,11 +32,11 @@ static inline __attribute__((always_inline)) void block(const float *X, int64_t 
     }
     DL_UNROLL
     for (int r = 0; r < R; r++) {
-        float sums[HALF];
+        float sums[DL_PANEL];
         DL_UNROLL
         for (int v = 0; v < VECTORS; v++)
             vst1q_f32(sums + v * LANES, sum[r][v]);
-        memcpy(S + r * s_stride, sums, (size_t)(cols < HALF ? cols : HALF) * sizeof *S);
+        memcpy(S + r * s_stride, sums, (size_t)(cols < DL_PANEL ? cols : DL_PANEL) * sizeof *S);
     }
 }
 
@@ -45,8 +45,8 @@ static inline __attribute__((always_inline)) void block(const float *X, int64_t 
         block(X, x_stride, panel, bias, n, cols, S, s_stride, R);                                            \
         break;
 
-static void half_panel(const float *X, int64_t x_stride, const float *panel, const float *bias, int64_t n,
-                       int64_t cols, float *S, int64_t s_stride, int64_t rows) {
+static void some_rows(const float *X, int64_t x_stride, const float *panel, const float *bias, int64_t n,
+                      int64_t cols, float *S, int64_t s_stride, int64_t rows) {
     switch (rows) {
         CASE(1)
         CASE(2)
@@ -59,11 +59,10 @@ static void half_panel(const float *X, int64_t x_stride, const float *panel, con
 
 void DL_LEVELLED(dl_scores)(const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride,
                             int64_t rows, float *S, int64_t s_stride) {
-    for (int64_t half = 2 * first; half < 2 * last && half * HALF < E->m; half++) {
-        const float *panel = E->data + half / 2 * E->n * DL_PANEL + half % 2 * HALF;
+    for (int64_t p = first; p < last; p++) {
+        const float *panel = E->data + p * E->n * DL_PANEL;
         for (int64_t i = 0; i < rows; i += ROWS)
-            half_panel(X + i * x_stride, x_stride, panel, E->bias + half * HALF, E->n, E->m - half * HALF,
-                       S + i * s_stride + (half - 2 * first) * HALF, s_stride,
-                       rows - i < ROWS ? rows - i : ROWS);
+            some_rows(X + i * x_stride, x_stride, panel, E->bias + p * DL_PANEL, E->n, E->m - p * DL_PANEL,
+                      S + i * s_stride + (p - first) * DL_PANEL, s_stride, rows - i < ROWS ? rows - i : ROWS);
     }
 }

@@ -1,4 +1,4 @@
-/* The products of a tile with AVX2: 6 samples x 16 atoms in 12 registers, half a panel at a time. */
+/* The products of a tile with AVX2: 6 samples x 16 atoms in 12 registers. */
 #ifndef DL_KERNELS_SCORES_TILE_AVX2_H
 #define DL_KERNELS_SCORES_TILE_AVX2_H
 
@@ -6,18 +6,18 @@
 
 #include <immintrin.h>
 
-enum { ROWS = 6, HALF = 16 };
+enum { ROWS = 6 };
 
-/* Half a panel. */
+/* What the tiles of a panel have in common. */
 typedef struct strip {
     const float *panel, *bias;
     int64_t n, x_stride;
-    int64_t atoms; /* that exist, from the first of the half on */
+    int64_t atoms; /* that exist, from the first of the panel on */
 } strip;
 
-static inline strip strip_at(const dl_packed *E, int64_t half, int64_t x_stride) {
-    return (strip){E->data + half / 2 * E->n * DL_PANEL + half % 2 * HALF, E->bias + half * HALF, E->n,
-                   x_stride, E->m - half * HALF};
+static inline strip strip_at(const dl_packed *E, int64_t p, int64_t x_stride) {
+    return (strip){E->data + p * E->n * DL_PANEL, E->bias + p * DL_PANEL, E->n, x_stride,
+                   E->m - p * DL_PANEL};
 }
 
 /* R <= 6 samples; R is a constant wherever this is inlined. */

@@ -1,5 +1,5 @@
 /* The products of a tile with AVX-512: 6 samples x 64 atoms in 24 registers, samples read in place, the
- * dictionary from two adjacent panels. Narrower tiles, 12 x 32 and 12 x 16, for the last atoms.
+ * dictionary from four adjacent panels. Narrower tiles, 12 x 32 and 12 x 16, for the last panels.
  *
  * A step loads 4 vectors and 6 numbers for its 24 multiply-adds; 12 x 32 needs 14 loads and more pointers
  * than there are registers for them. Every score is one chain of multiply-adds from -b_j on, so the width of
@@ -11,9 +11,9 @@
 
 #include <immintrin.h>
 
-enum { WIDTH = 16, PAIR = 2 * DL_PANEL, PAIR_ROWS = 6, ROWS = 12 };
+enum { WIDE = 4, WIDE_ROWS = 6, ROWS = 12 };
 
-/* Each group of samples prefetches one of so many shares of the next two panels. */
+/* Each group of samples prefetches one of so many shares of the next four panels. */
 enum { SHARES = 16 };
 
 /* What the tiles of some panels have in common. */
@@ -23,14 +23,14 @@ typedef struct strip {
     int64_t atoms; /* that exist, from the first of the panel on */
 } strip;
 
-/* Adds the product of R numbers with V vectors of atoms, of which two are in each panel. */
-static inline __attribute__((always_inline)) void step(const float *const panel[2],
+/* Adds the products of R numbers with one vector of each of V panels. */
+static inline __attribute__((always_inline)) void step(const float *const panel[WIDE],
                                                        const float *const x[ROWS], int64_t d, const size_t R,
-                                                       const size_t V, __m512 sum[ROWS][4]) {
-    __m512 e[4];
+                                                       const size_t V, __m512 sum[ROWS][WIDE]) {
+    __m512 e[WIDE];
     DL_UNROLL
     for (size_t v = 0; v < V; v++)
-        e[v] = _mm512_loadu_ps(panel[v / 2] + d * DL_PANEL + v % 2 * WIDTH);
+        e[v] = _mm512_loadu_ps(panel[v] + d * DL_PANEL);
     DL_UNROLL
     for (size_t r = 0; r < R; r++) {
         __m512 number = _mm512_set1_ps(x[r][d]);
@@ -40,18 +40,21 @@ static inline __attribute__((always_inline)) void step(const float *const panel[
     }
 }
 
-/* R samples and V vectors of atoms, both constants where this is inlined. A quarter of a cache line of
+/* R samples and V panels, both constants where this is inlined. A quarter of a cache line of
  * `ahead` is prefetched in each step; NULL: none. */
 static inline __attribute__((always_inline)) void products(strip t, const float *X, const float *ahead,
                                                            const size_t R, const size_t V,
-                                                           __m512 sum[ROWS][4]) {
-    const float *x[ROWS], *panel[2] = {t.panel, t.panel + t.n * DL_PANEL};
+                                                           __m512 sum[ROWS][WIDE]) {
+    const float *x[ROWS], *panel[WIDE];
+    DL_UNROLL
+    for (size_t v = 0; v < V; v++)
+        panel[v] = t.panel + (int64_t)v * t.n * DL_PANEL;
     DL_UNROLL
     for (size_t r = 0; r < R; r++) {
         x[r] = X + (int64_t)r * t.x_stride;
         DL_UNROLL
         for (size_t v = 0; v < V; v++)
-            sum[r][v] = _mm512_loadu_ps(t.bias + v * WIDTH);
+            sum[r][v] = _mm512_loadu_ps(t.bias + v * DL_PANEL);
     }
     for (int64_t d = 0; d < t.n; d++) {
         if (ahead)
@@ -60,10 +63,15 @@ static inline __attribute__((always_inline)) void products(strip t, const float 
     }
 }
 
-/* Whether the next two panels are expected outside the L2 cache. */
+/* Whether the next four panels are expected outside the L2 cache. */
 static inline bool next_is_far(const dl_packed *E, int64_t panel) {
     enum { L2_FLOATS = 128 * 1024 }; /* of the smallest L2 caches, 512 KB */
-    return E->panels * E->n * DL_PANEL > L2_FLOATS && panel + 4 <= E->panels;
+    return E->panels * E->n * DL_PANEL > L2_FLOATS && panel + 2 * WIDE <= E->panels;
+}
+
+/* How many panels the next tile takes: four, two or one. */
+static inline int64_t width_of(int64_t panels) {
+    return panels >= WIDE ? WIDE : panels >= 2 ? 2 : 1;
 }
 
 #endif

@@ -65,7 +65,7 @@ static void fill_kind(int kind, int64_t m, int64_t n, float *W, float *x) {
 static void check_margins(const dl_prefilter *filter, const dl_prefilter_space *space,
                           const dl_packed *packed, const float *x) {
     int64_t m = packed->m, n = packed->n;
-    int64_t room = filter->E16.panels * DL_PANEL + DL_CANDIDATES_SLACK;
+    int64_t room = filter->E16.panels * DL_PANEL16 + DL_CANDIDATES_SLACK;
     dl_candidates hits = {room, DL_NEW(int64_t, ROWS), DL_NEW(int32_t, ROWS * room),
                           DL_NEW(float, ROWS *room)};
     uint32_t cut[ROWS] = {0};
@@ -133,11 +133,17 @@ static int check_kind(int kind, int64_t m, int64_t n, int64_t k, bool positive, 
     return from_candidates;
 }
 
+/* Also where DLTF_KERNELS names another level. */
+static void use_integers(void) {
+    if (!dl_kernels_level(0)->above16)
+        skip();
+    dl_kernels_force(dl_kernels_level(0));
+}
+
 static void same_bits(void **state) {
     (void)state;
     const int64_t m[] = {1, 31, 33, 1024, 1057, 3000}, n[] = {1, 2, 7, 64, 131};
-    if (!dl_kernels_level(0)->above16)
-        skip();
+    use_integers();
     for (int kind = 0; kind < KINDS; kind++)
         for (int s = 0; s < 6; s++)
             for (int d = 0; d < (getenv("DLTF_TEST_SMALL") ? 3 : 5); d++)
@@ -148,16 +154,14 @@ static void same_bits(void **state) {
 
 static void lists_have_room(void **state) {
     (void)state;
-    if (!dl_kernels_level(0)->above16)
-        skip();
+    use_integers();
     check_kind(12, 3072, 64, 64, false, false);
 }
 
 /* Typical samples must all be coded from candidates. */
 static void typical_samples_are_filtered(void **state) {
     (void)state;
-    if (!dl_kernels_level(0)->above16)
-        skip();
+    use_integers();
     assert_int_equal(check_kind(0, 3000, 131, 16, false, false), ROWS);
     assert_int_equal(check_kind(0, 3000, 131, 16, true, true), ROWS);
 }

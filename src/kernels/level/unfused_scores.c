@@ -1,25 +1,43 @@
-/* Scores in plain C, the same bits at every level: four samples with one panel at a time, in loops of fixed
- * length that compilers vectorise. */
+/* Scores with separate roundings of products and sums, the same bits at every level. */
 #include "kernels/level/level.h"
 
 #include <string.h>
 
-enum { ROWS = 4 };
+/* Twelve vectors of sums leave registers for the rest at every level. */
+enum { VECTORS = DL_PANEL / DL_LANES, ROWS = 12 / VECTORS };
 
-static inline __attribute__((always_inline)) void block(const float *X, int64_t x_stride, const float *panel,
-                                                        const float *bias, int64_t n, int64_t cols, float *S,
-                                                        int64_t s_stride, int rows) {
-    float sum[ROWS][DL_PANEL];
-    for (int r = 0; r < rows; r++)
-        memcpy(sum[r], bias, sizeof sum[r]);
+typedef float vector __attribute__((__vector_size__(DL_LANES * sizeof(float))));
+
+static inline __attribute__((always_inline)) vector load(const float *x) {
+    vector v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+/* One panel and R samples; R is a constant wherever this is inlined. */
+static inline __attribute__((always_inline)) void tile(const float *X, int64_t x_stride, const float *panel,
+                                                       const float *bias, int64_t n, int64_t atoms, float *S,
+                                                       int64_t s_stride, const int R) {
+    vector sum[ROWS][VECTORS];
+    DL_UNROLL
+    for (int r = 0; r < R; r++)
+        DL_UNROLL
+    for (int v = 0; v < VECTORS; v++)
+        sum[r][v] = load(bias + v * DL_LANES);
     for (int64_t d = 0; d < n; d++)
-        for (int r = 0; r < rows; r++) {
-            float x = X[r * x_stride + d];
-            for (int j = 0; j < DL_PANEL; j++)
-                sum[r][j] += x * panel[d * DL_PANEL + j];
-        }
-    for (int r = 0; r < rows; r++)
-        memcpy(S + r * s_stride, sum[r], (size_t)cols * sizeof *S);
+        DL_UNROLL
+    for (int r = 0; r < R; r++) {
+        float x = X[r * x_stride + d];
+        DL_UNROLL
+        for (int v = 0; v < VECTORS; v++)
+            sum[r][v] += x * load(panel + d * DL_PANEL + v * DL_LANES);
+    }
+    DL_UNROLL
+    for (int r = 0; r < R; r++) {
+        float sums[DL_PANEL];
+        memcpy(sums, sum[r], sizeof sums);
+        memcpy(S + r * s_stride, sums, (size_t)atoms * sizeof *S);
+    }
 }
 
 void DL_LEVELLED(dl_unfused_scores)(const dl_packed *E, int64_t first, int64_t last, const float *X,
@@ -27,10 +45,10 @@ void DL_LEVELLED(dl_unfused_scores)(const dl_packed *E, int64_t first, int64_t l
     for (int64_t p = first; p < last; p++) {
         const float *panel = E->data + p * E->n * DL_PANEL, *bias = E->bias + p * DL_PANEL;
         float *out = S + (p - first) * DL_PANEL;
-        int64_t left = E->m - p * DL_PANEL, cols = left < DL_PANEL ? left : DL_PANEL, i = 0;
+        int64_t left = E->m - p * DL_PANEL, atoms = left < DL_PANEL ? left : DL_PANEL, i = 0;
         for (; i + ROWS <= rows; i += ROWS)
-            block(X + i * x_stride, x_stride, panel, bias, E->n, cols, out + i * s_stride, s_stride, ROWS);
+            tile(X + i * x_stride, x_stride, panel, bias, E->n, atoms, out + i * s_stride, s_stride, ROWS);
         for (; i < rows; i++)
-            block(X + i * x_stride, x_stride, panel, bias, E->n, cols, out + i * s_stride, s_stride, 1);
+            tile(X + i * x_stride, x_stride, panel, bias, E->n, atoms, out + i * s_stride, s_stride, 1);
     }
 }
