@@ -1,20 +1,7 @@
-/* max_k with AVX2: the passes over scores. */
-#include "kernels/keys_avx2.h"
-#include "kernels/level/level.h"
+/* max_k with AVX2: the passes over scores. Small k: see select_small_avx2.c. */
+#include "kernels/select_avx2.h"
+#include "kernels/select_few.h"
 #include "kernels/select_search.h"
-
-#include <immintrin.h>
-
-enum { LANES = 8 };
-
-/* Eight words from position j of m on, zero past the end. */
-static inline __attribute__((always_inline)) __m256i load(const void *words, int64_t j, int64_t m) {
-    const int32_t *from = (const int32_t *)words + j;
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    if (m - j >= LANES)
-        return _mm256_loadu_si256((const __m256i *)from);
-    return _mm256_maskload_epi32(from, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(m - j)), lanes));
-}
 
 static inline int64_t sum_of(__m256i counts) {
     __m128i four = _mm_add_epi32(_mm256_castsi256_si128(counts), _mm256_extracti128_si256(counts, 1));
@@ -66,36 +53,6 @@ static unsigned lowest_bits(unsigned mask, int64_t count) {
     return kept;
 }
 
-/* For each mask the positions of its set bits, lowest first, in one byte each. */
-#define PLACE(mask, bit)                                                                                     \
-    ((uint64_t)((mask) >> (bit)&1) * (bit) << 8 * __builtin_popcount((mask) & ((1 << (bit)) - 1)))
-#define PLACES(mask)                                                                                         \
-    (PLACE(mask, 1) | PLACE(mask, 2) | PLACE(mask, 3) | PLACE(mask, 4) | PLACE(mask, 5) | PLACE(mask, 6) |   \
-     PLACE(mask, 7))
-#define FOUR(mask) PLACES(mask), PLACES((mask) + 1), PLACES((mask) + 2), PLACES((mask) + 3)
-#define SIXTEEN(mask) FOUR(mask), FOUR((mask) + 4), FOUR((mask) + 8), FOUR((mask) + 12)
-#define SIXTY_FOUR(mask) SIXTEEN(mask), SIXTEEN((mask) + 16), SIXTEEN((mask) + 32), SIXTEEN((mask) + 48)
-
-static const uint64_t places_of_bits[1 << LANES] = {SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128),
-                                                    SIXTY_FOUR(192)};
-
-/* Appends the chosen ones of eight scores. */
-static inline __attribute__((always_inline)) void append(output out, int32_t kept, unsigned chosen,
-                                                         __m256i places, __m256i bits) {
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    __m256i order = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&places_of_bits[chosen]));
-    __m256i index = _mm256_permutevar8x32_epi32(places, order);
-    __m256i value = _mm256_permutevar8x32_epi32(bits, order);
-    if (kept + LANES <= out.room) {
-        _mm256_storeu_si256((__m256i *)(out.index + kept), index);
-        _mm256_storeu_si256((__m256i *)(out.value + kept), value);
-    } else {
-        __m256i front = _mm256_cmpgt_epi32(_mm256_set1_epi32(__builtin_popcount(chosen)), lanes);
-        _mm256_maskstore_epi32(out.index + kept, front, index);
-        _mm256_maskstore_epi32((int32_t *)out.value + kept, front, value);
-    }
-}
-
 static inline __attribute__((always_inline)) int32_t emit_keys(const float *scores, const int32_t *listed,
                                                                int64_t m, bool positive, uint32_t cut,
                                                                int64_t ties, int32_t base, output out) {
@@ -127,13 +84,20 @@ static int32_t emit(const float *scores, const int32_t *listed, int64_t m, bool 
                     : emit_keys(scores, NULL, m, false, cut, ties, base, out);
 }
 
-void DL_LEVELLED(dl_select)(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
-                            uint32_t *keys, int32_t *count, int32_t *index, float *value) {
-    (void)keys;
-    select_rows(S, stride, rows, m, k, positive, count, (output){index, value, rows * k});
+int32_t dl_select_row_avx2(const float *scores, int64_t m, int64_t k, bool positive, output out) {
+    expectation e = expect(m, k);
+    return select_row(scores, m, k, positive, &e, out);
 }
 
-int64_t DL_LEVELLED(dl_above)(const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base,
-                              int32_t *index, float *value) {
+void dl_select_avx2(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
+                    uint32_t *keys, int32_t *count, int32_t *index, float *value) {
+    output out = {index, value, rows * k};
+    int64_t i = selects_few(m, k) ? dl_select_small_avx2(S, stride, rows, m, k, positive, count, out) : 0;
+    (void)keys;
+    select_rows(S + i * stride, stride, rows - i, m, k, positive, count + i, output_at(out, i, k));
+}
+
+int64_t dl_above_avx2(const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base,
+                      int32_t *index, float *value) {
     return emit(scores, NULL, m, positive, cut, 0, base, (output){index, value, m});
 }

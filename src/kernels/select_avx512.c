@@ -1,5 +1,6 @@
 /* max_k with AVX-512: the passes over scores. Small k: see select_small_avx512.c. */
 #include "kernels/select_avx512.h"
+#include "kernels/select_few.h"
 #include "kernels/select_search.h"
 
 static inline __attribute__((always_inline)) int64_t count_keys(const float *scores, int64_t m, bool positive,
@@ -93,7 +94,7 @@ void dl_select_avx512(const float *S, int64_t stride, int64_t rows, int64_t m, i
                       uint32_t *keys, int32_t *count, int32_t *index, float *value) {
     output out = {index, value, rows * k};
     (void)keys;
-    if (k <= DL_SMALL_K) {
+    if (selects_few(m, k)) {
         dl_select_small_avx512(S, stride, rows, m, k, positive, count, out);
         return;
     }

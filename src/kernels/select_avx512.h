@@ -48,8 +48,7 @@ static inline __attribute__((always_inline)) void append(output out, int64_t kep
 /* One row of m scores, any k; returns how many were kept. */
 int32_t dl_select_row_avx512(const float *scores, int64_t m, int64_t k, bool positive, output out);
 
-/* Any number of rows, k <= DL_SMALL_K. */
-enum { DL_SMALL_K = 12 };
+/* Any number of rows, if selects_few(m, k). */
 void dl_select_small_avx512(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
                             int32_t *count, output out);
 

@@ -13,8 +13,8 @@ static inline __attribute__((always_inline)) void candidates(const float *scores
         __mmask16 chosen = _mm512_cmpge_epi32_mask(keys_of(bits, positive), at_least);
         int64_t found = __builtin_popcount(chosen), at = count & (2 * LANES - 1); /* a long list may wrap */
         /* Half a vector each: more than 8 of 16 are rarely chosen, and full stores cost twice as much. */
-        _mm256_storeu_si256((__m256i *)(list->place + at),
-                            _mm512_castsi512_si256(_mm512_maskz_compress_epi32(chosen, places)));
+        __m256i listed = _mm512_castsi512_si256(_mm512_maskz_compress_epi32(chosen, places));
+        _mm_storeu_si128((__m128i *)(list->place + at), _mm256_cvtepi32_epi16(listed));
         _mm256_storeu_si256((__m256i *)(list->value + at),
                             _mm512_castsi512_si256(_mm512_maskz_compress_epi32(chosen, bits)));
         places = _mm512_add_epi32(places, sixteen);

@@ -4,12 +4,11 @@
 #define DL_KERNELS_SELECT_SMALL_AVX512_H
 
 #include "kernels/select_avx512.h"
+#include "kernels/select_few.h"
 #include "kernels/transpose_avx512.h"
 
 enum { GROUP = 16 };
 
-/* Sorts 16 vectors lane by lane, largest first: Batcher's odd-even merge sort, written out so that all
- * vectors stay in registers. */
 #define ORDER(i, j)                                                                                          \
     do {                                                                                                     \
         __m512i larger = _mm512_max_epi32(v[i], v[j]);                                                       \
@@ -17,18 +16,10 @@ enum { GROUP = 16 };
         v[i] = larger;                                                                                       \
     } while (0)
 
-/* clang-format off */
+/* Sorts 16 vectors lane by lane, largest first. */
 static inline __attribute__((always_inline)) void sort_lanes(__m512i v[GROUP]) {
-    ORDER(0, 1); ORDER(2, 3); ORDER(4, 5); ORDER(6, 7); ORDER(8, 9); ORDER(10, 11); ORDER(12, 13); ORDER(14, 15);
-    ORDER(0, 2); ORDER(1, 3); ORDER(4, 6); ORDER(5, 7); ORDER(8, 10); ORDER(9, 11); ORDER(12, 14); ORDER(13, 15);
-    ORDER(1, 2); ORDER(5, 6); ORDER(9, 10); ORDER(13, 14); ORDER(0, 4); ORDER(1, 5); ORDER(2, 6); ORDER(3, 7);
-    ORDER(8, 12); ORDER(9, 13); ORDER(10, 14); ORDER(11, 15); ORDER(2, 4); ORDER(3, 5); ORDER(10, 12); ORDER(11, 13);
-    ORDER(1, 2); ORDER(3, 4); ORDER(5, 6); ORDER(9, 10); ORDER(11, 12); ORDER(13, 14); ORDER(0, 8); ORDER(1, 9);
-    ORDER(2, 10); ORDER(3, 11); ORDER(4, 12); ORDER(5, 13); ORDER(6, 14); ORDER(7, 15); ORDER(4, 8); ORDER(5, 9);
-    ORDER(6, 10); ORDER(7, 11); ORDER(2, 4); ORDER(3, 5); ORDER(6, 8); ORDER(7, 9); ORDER(10, 12); ORDER(11, 13);
-    ORDER(1, 2); ORDER(3, 4); ORDER(5, 6); ORDER(7, 8); ORDER(9, 10); ORDER(11, 12); ORDER(13, 14);
+    SORT_16(ORDER);
 }
-/* clang-format on */
 
 /* The largest key of each of the 16 lanes of a row. */
 static inline __attribute__((always_inline)) __m512i lane_maxima(const float *scores, int64_t m,
@@ -55,13 +46,6 @@ static inline __attribute__((always_inline)) void bounds_of_rows(const float *S,
     _mm512_storeu_si512(bound, v[k - 1]);
 }
 
-/* Positions and values of the scores that reach a bound. Aligned for the loads; most stores are not. */
-typedef struct candidate_list {
-    _Alignas(64) int32_t place[3 * LANES];
-    float value[3 * LANES];
-    int64_t count; /* more than LANES: too many, the list is not usable */
-} candidate_list;
-
 /* Lists the scores that reach the bound, in order. The rest of the first vector of values is zero, so that
  * it ranks last. */
 static inline void candidates(const float *scores, int64_t m, bool positive, int32_t bound,
@@ -83,7 +67,8 @@ static inline __attribute__((always_inline)) __m512i ranks(__m512i keys, int64_t
 /* Writes the chosen k of a list. */
 static inline __attribute__((always_inline)) void keep(const candidate_list *list, __mmask16 chosen,
                                                        int64_t k, output out) {
-    __m512i places = _mm512_load_si512(list->place), bits = _mm512_load_si512(list->value);
+    __m512i places = _mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)list->place));
+    __m512i bits = _mm512_load_si512(list->value);
     if (k > LANES / 2 || out.room < LANES / 2) {
         append(out, 0, chosen, places, bits);
         return;
@@ -143,7 +128,7 @@ static inline __attribute__((always_inline)) void select_group(const float *S, i
     }
 }
 
-/* Any number of rows, k <= DL_SMALL_K. */
+/* Any number of rows, if selects_few(m, k). */
 static void select_small(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
                          int32_t *count, output out) {
     int64_t i = 0;

@@ -214,6 +214,26 @@ static void selection(void **state) {
     }
 }
 
+/* Rows so long that positions take more than 16 bits; small k has code of its own. */
+static void long_rows(void **state) {
+    (void)state;
+    enum { ROWS = 17, M = 70000, K = 5 };
+    static float scores[ROWS * M], value[ROWS * K];
+    static int32_t index[ROWS * K], count[ROWS];
+    static uint32_t keys[M];
+    const dl_kernels *kernels;
+    fill_normal(scores, ROWS * M);
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t e = 0; e < K; e++)
+            scores[i * M + 100 + e * (M - 200) / (K - 1) + i] = (float)(100 + e);
+    for (int l = 0; (kernels = dl_kernels_level(l)); l++) {
+        kernels->select(scores, M, ROWS, M, K, false, keys, count, index, value);
+        for (int64_t i = 0; i < ROWS; i++)
+            for (int64_t e = 0; e < K; e++)
+                assert_int_equal(index[i * K + e], 100 + e * (M - 200) / (K - 1) + i);
+    }
+}
+
 /* NaN and infinity are always selected, whatever their sign and the rule: the caller must see them. */
 static void not_finite(void **state) {
     (void)state;
@@ -384,6 +404,6 @@ static void features_of_many_atoms(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(tiles_agree), cmocka_unit_test(scaled_rows),
-           cmocka_unit_test(distances), cmocka_unit_test(selection), cmocka_unit_test(not_finite),
-           cmocka_unit_test(prox_passes), cmocka_unit_test(scores_above),
+           cmocka_unit_test(distances), cmocka_unit_test(selection), cmocka_unit_test(long_rows),
+           cmocka_unit_test(not_finite), cmocka_unit_test(prox_passes), cmocka_unit_test(scores_above),
            cmocka_unit_test(features_of_many_atoms))
