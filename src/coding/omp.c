@@ -61,11 +61,10 @@ static int64_t pursue(const dl_omp *omp, float *alpha, dl_omp_progress p, dl_omp
     return k;
 }
 
-/* L^T z = c, in place; rows of L are `stride` apart, in the order of `row` or, without it, one by one. */
-static void solve(const float *L, int64_t stride, const int32_t *row, const double *norm, int64_t count,
-                  double *c) {
+/* L^T z = c, in place; rows of L are `stride` apart. */
+static void solve(const float *L, int64_t stride, const double *norm, int64_t count, double *c) {
     for (int64_t s = count - 1; s >= 0; s--) {
-        const float *l = L + (row ? row[s] : s) * stride;
+        const float *l = L + s * stride;
         c[s] /= norm[s];
         for (int64_t t = 0; t < s; t++)
             c[t] -= (double)l[t] * c[s];
@@ -77,12 +76,13 @@ static const double MOST_ENERGY = 1e30;
 
 static int64_t code(const dl_omp *omp, float *alpha, double energy, dl_omp_space *s) {
     dl_omp_progress p = dl_omp_begin(omp, energy);
-    bool ahead = s->looks_ahead && dl_kernels_now()->pursue_ahead && energy < MOST_ENERGY;
+    bool ahead = s->looks_ahead && dl_kernels_now()->pursue_ahead && energy < MOST_ENERGY &&
+                 !dl_omp_ahead_rests(&s->ahead);
     int64_t count = ahead ? dl_omp_ahead(omp, alpha, p, s) : pursue(omp, alpha, p, s);
     if (ahead)
-        solve(s->ahead.T, s->ahead.room, s->support, s->norm, count, s->c);
+        solve(s->ahead.L, s->ahead.room, s->norm, count, s->c);
     else
-        solve(s->L, omp->k, NULL, s->norm, count, s->c);
+        solve(s->L, omp->k, s->norm, count, s->c);
     return count;
 }
 

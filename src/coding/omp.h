@@ -24,13 +24,14 @@ typedef struct dl_omp {
 
 /* For steps that are made several at a time (omp_ahead.h). */
 typedef struct dl_omp_ahead_space {
-    int64_t width, room; /* m and k, padded */
-    float *D, *T;        /* room x width, and its transpose with a row of zeros at the end */
-    float *columns;      /* room x DL_LISTED: columns of D */
-    float *alpha;        /* width: scores */
-    float *after;        /* DL_AHEAD x width: scores after each step */
-    int32_t *outside;    /* width: see dl_pursuit */
-    uint32_t *keys;      /* m */
+    int64_t room;         /* k, padded */
+    float *D, *L;         /* room x m, padded; k x room */
+    float *alpha, *after; /* scores before and after the steps */
+    int32_t *place;       /* m: where an atom is in the list, or -1 */
+    uint32_t *keys;       /* m */
+    dl_listed list;
+    int64_t wanted; /* atoms that the list must hold */
+    int64_t rest;   /* samples to code one step at a time */
 } dl_omp_ahead_space;
 
 /* Work space of one thread. */

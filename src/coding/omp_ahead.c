@@ -5,10 +5,20 @@
 
 #include <string.h>
 
-enum { LEAST_k = 80, LEAST_m = 4 * DL_LISTED };
+/* Sizes from which on it pays, as measured, and atoms to list: FEW below MANY_m atoms. */
+enum { LEAST_k = 40, LEAST_SIZE = 24000, MANY_m = 512, FEW = DL_LISTED / 2, MANY = 3 * DL_LISTED / 4 };
 
 bool dl_omp_ahead_pays(int64_t m, int64_t k) {
-    return dl_kernels_now()->pursue_ahead && k >= LEAST_k && m >= LEAST_m;
+    return dl_kernels_now()->pursue_ahead && k >= LEAST_k && k * m >= LEAST_SIZE;
+}
+
+/* Where atoms resemble each other, few steps hold. Below LEAST_STEPS in a pass, one at a time is faster, and
+ * probably for the next samples too. */
+enum { LEAST_STEPS = 5, REST = 63 };
+
+bool dl_omp_ahead_rests(dl_omp_ahead_space *space) {
+    space->rest -= space->rest > 0;
+    return space->rest > 0;
 }
 
 static int64_t padded(int64_t count) {
@@ -17,76 +27,102 @@ static int64_t padded(int64_t count) {
 
 dltf_status dl_omp_ahead_alloc(dl_omp_ahead_space *space, int64_t m, int64_t k) {
     dltf_status status = DLTF_OK;
-    space->width = padded(m);
+    int64_t width = padded(m);
     space->room = padded(k + DL_AHEAD);
-    DL_TRY_NEW(space->D, space->room * space->width);
-    DL_TRY_NEW(space->T, (space->width + 1) * space->room);
-    DL_TRY_NEW(space->columns, space->room * DL_LISTED);
-    DL_TRY_NEW(space->alpha, space->width);
-    DL_TRY_NEW(space->after, DL_AHEAD * space->width);
-    DL_TRY_NEW(space->outside, space->width);
+    space->list.size = m < MANY_m ? FEW : DL_LISTED;
+    space->wanted = m < MANY_m ? FEW : MANY;
+    DL_TRY_NEW(space->D, space->room * width);
+    DL_TRY_NEW(space->L, k * space->room);
+    DL_TRY_NEW(space->list.columns, space->room * space->list.size);
+    DL_TRY_NEW(space->alpha, width);
+    DL_TRY_NEW(space->after, width);
+    DL_TRY_NEW(space->place, width);
     DL_TRY_NEW(space->keys, m);
-    for (int64_t j = 0; j < m; j++)
-        space->outside[j] = -1;
 done:
     return status; /* the owner frees what is there */
 }
 
 void dl_omp_ahead_free(dl_omp_ahead_space *space) {
     dl_free(space->D);
-    dl_free(space->T);
-    dl_free(space->columns);
+    dl_free(space->L);
+    dl_free(space->list.columns);
     dl_free(space->alpha);
     dl_free(space->after);
-    dl_free(space->outside);
+    dl_free(space->place);
     dl_free(space->keys);
 }
 
-/* The atoms with the largest scores. Missing ones have the number `width`, for which T has a row of zeros. */
-typedef struct listed {
-    int32_t atom[DL_LISTED];
-    float alpha[DL_LISTED];
-} listed;
-
-static void list_atoms(dl_omp_ahead_space *a, int64_t m, int64_t count, listed *list) {
-    int64_t found = dl_select(a->alpha, m, DL_LISTED, false, a->keys, list->atom, list->alpha);
-    for (; found < DL_LISTED; found++) {
-        list->atom[found] = (int32_t)a->width;
-        list->alpha[found] = 0;
-    }
-    dl_kernels_now()->pursuit_columns(a->T, a->room, list->atom, count, a->columns);
+/* Before the first step: no atom is listed. */
+static void clear_list(dl_omp_ahead_space *a, int64_t m) {
+    for (int64_t j = 0; j < m; j++)
+        a->place[j] = -1;
+    a->list.there = 0;
 }
 
-/* Atoms of the list are exempt from the check of the steps: the list has compared them. */
-static void set_outside(dl_omp_ahead_space *a, const listed *list, int32_t value) {
-    for (int i = 0; i < DL_LISTED; i++)
-        if (list->atom[i] < a->width)
-            a->outside[list->atom[i]] = value;
+/* Lists the atoms with the largest scores. Those listed before keep their places and columns; so do others as
+ * long as their places are not needed, for they may be among the largest again. Which ones stay is hard to
+ * predict, hence few branches. */
+static void update_list(dl_omp_ahead_space *a, const dl_pursuit *steps) {
+    int32_t atom[DL_LISTED], entrant[DL_LISTED + 1];
+    float alpha[DL_LISTED];
+    dl_listed *list = &a->list;
+    int64_t found = dl_select(steps->alpha, steps->m, a->wanted, false, a->keys, atom, alpha), entrants = 0;
+    uint64_t best = 0, all = ~0ULL >> (64 - list->size);
+    for (int64_t e = 0; e < found; e++) {
+        int32_t place = a->place[atom[e]];
+        best |= (uint64_t)(place >= 0) << (place & 63);
+        entrant[entrants] = atom[e];
+        entrants += place < 0;
+    }
+    for (int64_t e = 0; e < entrants; e++) {
+        uint64_t empty = all & ~list->there;
+        int32_t place = __builtin_ctzll(empty ? empty : all & ~best);
+        if (!empty)
+            a->place[list->atom[place]] = -1;
+        best |= 1ULL << place;
+        list->there |= 1ULL << place;
+        list->atom[place] = entrant[e];
+        a->place[entrant[e]] = place;
+        dl_kernels_now()->pursued_column(steps, entrant[e], list->columns + place, list->size);
+    }
+    for (int64_t i = 0; i < list->size; i++)
+        list->alpha[i] = list->there >> i & 1 ? steps->alpha[list->atom[i]] : 0;
+}
+
+/* The chosen atoms leave the list. */
+static void leave_list(dl_omp_ahead_space *a, const int32_t *atom, int64_t count) {
+    for (int64_t r = 0; r < count; r++) {
+        int32_t *place = &a->place[atom[r]];
+        if (*place >= 0) /* otherwise rounding made the atom be chosen twice */
+            a->list.there &= ~(1ULL << *place);
+        *place = -1;
+    }
 }
 
 /* Steps among the atoms of the list; returns how many. Sets `ended` if no step follows these. */
-static int64_t look_ahead(const dl_omp *omp, listed *list, dl_omp_progress p, dl_omp_space *s,
-                          dl_pursuit *steps, bool *ended) {
+static int64_t look_ahead(const dl_omp *omp, dl_omp_progress p, dl_omp_space *s, dl_pursuit *steps,
+                          bool *ended) {
     const dl_kernels *kernels = dl_kernels_now();
     dl_omp_ahead_space *a = &s->ahead;
+    dl_listed *list = &a->list;
+    enum { LINE = 16 }; /* floats of a line of the cache */
     int64_t m = omp->W->m, first = steps->count, made = 0;
     *ended = false;
     for (; made < DL_AHEAD && first + made < omp->k; made++) {
-        int64_t i = kernels->largest(list->alpha, DL_LISTED), count = first + made;
-        int64_t j =
-            list->atom[i] < a->width ? list->atom[i] : 0; /* the score of a missing atom is negligible */
+        int64_t i = kernels->largest_listed(list), count = first + made;
+        int64_t j = list->atom[i];
         const float *g = omp->G + j * m;
-        float *l = a->T + j * a->room, part[DL_LISTED];
+        float *l = a->L + count * a->room;
         double norm, c;
+        for (int64_t e = 0; e < m; e += LINE)
+            __builtin_prefetch(g + e);
         if (made > 0)
             steps->bound[made - 1] = fabsf(list->alpha[i]);
-        for (int64_t t = first; t < count; t++)
-            l[t] = a->columns[t * DL_LISTED + i];
+        for (int64_t t = 0; t < count; t++)
+            l[t] = list->columns[t * list->size + i];
         *ended = !dl_omp_step(&p, list->alpha[i], g[j], l, count, &norm, &c);
         if (*ended)
             break;
-        for (int e = 0; e < DL_LISTED; e++)
-            part[e] = list->atom[e] < a->width ? g[list->atom[e]] : 0;
         s->norm[count] = norm;
         s->c[count] = c;
         s->support[count] = (int32_t)j;
@@ -95,8 +131,7 @@ static int64_t look_ahead(const dl_omp *omp, listed *list, dl_omp_progress p, dl
         steps->scale[made] = (float)(1 / norm);
         steps->c[made] = (float)c;
         steps->bound[made] = INFINITY;
-        kernels->pursue(part, a->columns, count, DL_LISTED, l, steps->scale[made], steps->c[made],
-                        list->alpha);
+        kernels->pursue_listed(g, count, l, steps->scale[made], steps->c[made], list);
     }
     for (int64_t r = made; r < DL_AHEAD; r++) { /* without effect */
         steps->g[r] = steps->g[0];
@@ -108,34 +143,36 @@ static int64_t look_ahead(const dl_omp *omp, listed *list, dl_omp_progress p, dl
 }
 
 int64_t dl_omp_ahead(const dl_omp *omp, const float *alpha, dl_omp_progress p, dl_omp_space *s) {
+    const dl_kernels *kernels = dl_kernels_now();
     dl_omp_ahead_space *a = &s->ahead;
     int64_t m = omp->W->m;
-    dl_pursuit steps = {.m = m,
-                        .room = a->room,
-                        .D = a->D,
-                        .T = a->T,
-                        .alpha = a->alpha,
-                        .outside = a->outside,
-                        .after = a->after,
-                        .stride = a->width};
+    dl_pursuit steps = {
+        .m = m, .room = a->room, .D = a->D, .alpha = a->alpha, .after = a->after, .place = a->place};
     bool ended = false;
+    int64_t passes = 0;
     memcpy(a->alpha, alpha, (size_t)m * sizeof *alpha);
+    clear_list(a, m);
     while (!ended && steps.count < omp->k) {
-        listed list;
-        list_atoms(a, m, steps.count, &list);
-        int64_t made = look_ahead(omp, &list, p, s, &steps, &ended);
+        update_list(a, &steps);
+        int64_t made = look_ahead(omp, p, s, &steps, &ended);
         if (made == 0)
             break;
-        set_outside(a, &list, 0);
-        int64_t hold = dl_kernels_now()->pursue_ahead(&steps);
-        set_outside(a, &list, -1);
+        passes++;
+        int64_t hold = kernels->pursue_ahead(&steps);
         ended = ended && hold >= made; /* the check after the last step shows whether it is really the last */
-        if (hold + 1 < made)
+        if (hold + 1 < made) {
             made = hold + 1;
+            kernels->pursued_scores(&steps, made);
+        }
         for (int64_t r = 0; r < made; r++)
             p.energy -= s->c[steps.count + r] * s->c[steps.count + r];
+        leave_list(a, s->support + steps.count, made);
         steps.count += made;
-        memcpy(a->alpha, a->after + (made - 1) * a->width, (size_t)m * sizeof *alpha);
+        float *after = steps.after;
+        steps.after = steps.alpha;
+        steps.alpha = after;
     }
+    if (steps.count < LEAST_STEPS * passes)
+        a->rest = REST;
     return steps.count;
 }

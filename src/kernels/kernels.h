@@ -60,21 +60,28 @@ typedef struct dl_shortlist {
     bool positive; /* coefficients should be */
 } dl_shortlist;
 
-/* Steps of orthogonal matching pursuit that are made together, and atoms among which they are chosen. */
-enum { DL_AHEAD = 8, DL_LISTED = 32 };
+/* Steps of orthogonal matching pursuit that are made together, and the most atoms among which they are
+ * chosen. */
+enum { DL_AHEAD = 8, DL_LISTED = 64 };
+
+/* The atoms among which steps are chosen. */
+typedef struct dl_listed {
+    int64_t size;   /* places: DL_LISTED or half of it */
+    uint64_t there; /* bits of the places that have an atom */
+    int32_t atom[DL_LISTED];
+    float alpha[DL_LISTED]; /* scores; 0 without an atom */
+    float *columns;         /* their columns of D: rows of `size` */
+} dl_listed;
 
 /* Steps r of matching pursuit (coding/omp_ahead.c) for atoms that were chosen from a list: rows count + r of
- * D and the scores after each step. They hold as long as the scores of atoms outside the list are below
+ * D and the scores after the last step. They hold as long as the scores of atoms outside the list are below
  * bound[r] after step r. Arrays over atoms have room for a multiple of 16. */
 typedef struct dl_pursuit {
     int64_t m, count;
-    int64_t room;           /* rows of D and columns of T */
-    float *D;               /* rows 0 .. count-1 are there; the layout is the kernel's */
-    float *T;               /* D^T, rows of `room` */
-    const float *alpha;     /* m scores */
-    const int32_t *outside; /* m: -1 for atoms outside the list, 0 for the others */
-    float *after;           /* scores after each step, rows of `stride` */
-    int64_t stride;
+    int64_t room;             /* rows of D */
+    float *D;                 /* rows 0 .. count-1 are there; the layout is the kernel's */
+    float *alpha, *after;     /* m scores before and after the steps */
+    const int32_t *place;     /* m: in the list, or -1 */
     const float *g[DL_AHEAD]; /* rows of G */
     const float *l[DL_AHEAD]; /* entries t < count + r of rows of L */
     float scale[DL_AHEAD], c[DL_AHEAD], bound[DL_AHEAD];

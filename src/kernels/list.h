@@ -102,14 +102,22 @@ DL_KERNEL(void, pursue,
           (const float *g, float *D, int64_t count, int64_t m, const float *l, float scale, float c,
            float *alpha))
 
+/* The same for the atoms of a list. */
+DL_KERNEL512(void, pursue_listed,
+             (const float *g, int64_t count, const float *l, float scale, float c, dl_listed *list))
+
+/* The place of the largest magnitude in a list; of equals the one with the lowest atom. */
+DL_KERNEL512(int64_t, largest_listed, (const dl_listed *list))
+
 /* DL_AHEAD such steps for atoms chosen in advance. Returns after how many of them no score outside the list
  * reaches its bound; see dl_pursuit. */
 DL_KERNEL512(int64_t, pursue_ahead, (const dl_pursuit *s))
 
-/* columns[t][i] = T[index[i]][t], t < count, i < DL_LISTED. T has rows of `stride`; up to 15 more columns may
- * be read and written. */
-DL_KERNEL512(void, pursuit_columns,
-             (const float *T, int64_t stride, const int32_t *index, int64_t count, float *columns))
+/* s->after = the scores after the first `steps` steps of pursue_ahead. */
+DL_KERNEL512(void, pursued_scores, (const dl_pursuit *s, int64_t steps))
+
+/* Entries t < count of column j of D: column[t * stride]. */
+DL_KERNEL512(void, pursued_column, (const dl_pursuit *s, int64_t j, float *column, int64_t stride))
 
 /* A rank-one fit (learning/rank_one.c): z_i = <r_i, w> and v += z_i r_i for the rows r_i of R that `row`
  * lists; returns sum z_i^2. */

@@ -1,7 +1,6 @@
 /* Several steps of orthogonal matching pursuit at once (coding/omp_ahead.c): rows of D are read once for all
  * of them. Every sum has the order of dl_pursue, so the bits are the same. */
 #include "kernels/level/lanes.h"
-#include "kernels/transpose_avx512.h"
 
 enum { ROWS = DL_AHEAD, VECTORS = 3, PANEL = VECTORS * DL_LANES };
 
@@ -11,27 +10,6 @@ DL_INLINE vec times(const float *l, vec x) {
     vec product;
     __asm__("vmulps %2%{1to16%}, %1, %0" : "=v"(product) : "v"(x), "m"(*l));
     return product;
-}
-
-/* T[j][0 .. ROWS-1] = row[..][j] for the DL_LANES columns j of a vector. */
-DL_INLINE void store_columns(const vec row[ROWS][VECTORS], int v, float *T, int64_t stride) {
-    __m512 t[ROWS];
-    DL_UNROLL for (int i = 0; i < ROWS; i += 2) {
-        t[i] = _mm512_unpacklo_ps((__m512)row[i][v], (__m512)row[i + 1][v]);
-        t[i + 1] = _mm512_unpackhi_ps((__m512)row[i][v], (__m512)row[i + 1][v]);
-    }
-    DL_UNROLL for (int i = 0; i < 4; i++) { /* columns i, i + 4, i + 8, i + 12 */
-        int a = i / 2;
-        __m512d x = (__m512d)t[a], y = (__m512d)t[a + 2], z = (__m512d)t[a + 4], w = (__m512d)t[a + 6];
-        __m512d upper = i % 2 ? _mm512_unpackhi_pd(x, y) : _mm512_unpacklo_pd(x, y);
-        __m512d lower = i % 2 ? _mm512_unpackhi_pd(z, w) : _mm512_unpacklo_pd(z, w);
-        __m512d low = _mm512_permutex2var_pd(upper, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), lower);
-        __m512d high = _mm512_permutex2var_pd(upper, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), lower);
-        _mm256_storeu_pd((double *)(T + i * stride), _mm512_castpd512_pd256(low));
-        _mm256_storeu_pd((double *)(T + (i + 4) * stride), _mm512_extractf64x4_pd(low, 1));
-        _mm256_storeu_pd((double *)(T + (i + 8) * stride), _mm512_castpd512_pd256(high));
-        _mm256_storeu_pd((double *)(T + (i + 12) * stride), _mm512_extractf64x4_pd(high, 1));
-    }
 }
 
 /* Rows s->count .. s->count+ROWS-1 of D in the columns of a panel. g: the panel's part of the rows of G. */
@@ -59,45 +37,71 @@ DL_INLINE void rows_of_D(const dl_pursuit *s, const float *const g[ROWS], int ve
     }
 }
 
-/* The first step after which a score outside the list reaches its bound, among `width` atoms. */
-static int64_t first_failure(const dl_pursuit *s, int64_t at, int64_t width) {
-    for (int64_t r = 0; r < ROWS; r++)
-        for (int64_t j = at; j < at + width; j++)
-            if (s->outside[j] && __builtin_fabsf(s->after[r * s->stride + j]) >= s->bound[r])
-                return r;
-    return ROWS;
+/* The scores of a vector of atoms after step r. */
+DL_INLINE vec step_alpha(const dl_pursuit *s, int r, vec alpha, vec d) {
+    return alpha - times(&s->c[r], d);
 }
 
-/* One panel: rows of D, the scores after each step, and how many of the steps hold here. */
-DL_INLINE int64_t panel(const dl_pursuit *s, int64_t at, const float *const g[ROWS], int vectors) {
+/* Magnitudes are compared by their bits: NaN is larger than all numbers, as for dl_largest. */
+DL_INLINE __m512i magnitude(vec x) {
+    return _mm512_and_epi32((__m512i)x, _mm512_set1_epi32(INT32_MAX));
+}
+
+/* The atoms outside the list, among DL_LANES, whose magnitudes reach the bound. */
+DL_INLINE __mmask16 failing(const int32_t *place, __m512i magnitudes, __m512i bound) {
+    __mmask16 outside = _mm512_movepi32_mask(_mm512_load_si512(place));
+    return _mm512_mask_cmpge_epi32_mask(outside, magnitudes, bound);
+}
+
+/* The first step after which a score outside the list reaches its bound, in the columns of a panel. */
+static int64_t first_failure(const dl_pursuit *s, int64_t at, int vectors) {
+    int64_t first = ROWS;
+    for (int v = 0; v < vectors; v++) {
+        const vec *d = (const vec *)(s->D + at * s->room) + s->count * vectors + v;
+        int64_t j = at + v * DL_LANES;
+        vec alpha = *(const vec *)(s->alpha + j);
+        for (int r = 0; r < first; r++) {
+            alpha = step_alpha(s, r, alpha, d[r * vectors]);
+            if (failing(s->place + j, magnitude(alpha), (__m512i)_mm512_set1_ps(s->bound[r])))
+                first = r;
+        }
+    }
+    return first;
+}
+
+/* One panel: rows of D, the scores after the last step, and how many of the steps hold here. The first test
+ * is with the lowest bound: it needs only the largest magnitude of each score. */
+DL_INLINE int64_t panel(const dl_pursuit *s, int64_t at, const float *const g[ROWS], __m512i lowest,
+                        int vectors) {
     vec d[ROWS][VECTORS];
-    ivec failed = {0};
+    uint32_t failed = 0;
     rows_of_D(s, g, vectors, s->D + at * s->room, d);
     DL_UNROLL for (int v = 0; v < vectors; v++) {
         int64_t j = at + v * DL_LANES;
         vec alpha = *(const vec *)(s->alpha + j);
-        ivec below = {0};
-        below -= 1;
+        __m512i most = _mm512_setzero_si512();
         DL_UNROLL for (int r = 0; r < ROWS; r++) {
-            alpha -= s->c[r] * d[r][v];
-            *(vec *)(s->after + r * s->stride + j) = alpha;
-            below &= ((ivec)alpha & INT32_MAX) - (ivec)(s->bound[r] - (vec){0}); /* its sign */
+            alpha = step_alpha(s, r, alpha, d[r][v]);
+            most = _mm512_max_epi32(most, magnitude(alpha));
         }
-        failed |= ~below & *(const ivec *)(s->outside + j);
-        store_columns(d, v, s->T + j * s->room + s->count, s->room);
+        *(vec *)(s->after + j) = alpha;
+        failed |= failing(s->place + j, most, lowest);
     }
-    return any_bit(failed & INT32_MIN) ? first_failure(s, at, vectors * DL_LANES) : ROWS;
+    return failed ? first_failure(s, at, vectors) : ROWS;
 }
 
 int64_t DL_LEVELLED(dl_pursue_ahead)(const dl_pursuit *s) {
     int64_t hold = ROWS, at = 0;
     const float *g[ROWS];
+    __m512i lowest = (__m512i)_mm512_set1_ps(s->bound[0]);
+    for (int r = 1; r < ROWS; r++)
+        lowest = _mm512_min_epi32(lowest, (__m512i)_mm512_set1_ps(s->bound[r]));
     for (; at + PANEL <= s->m; at += PANEL) {
         for (int r = 0; r < ROWS; r++) {
             g[r] = s->g[r] + at;
             DL_UNROLL for (int line = 0; line < PANEL; line += 16) __builtin_prefetch(g[r] + PANEL + line);
         }
-        int64_t here = panel(s, at, g, VECTORS);
+        int64_t here = panel(s, at, g, lowest, VECTORS);
         hold = here < hold ? here : hold;
     }
     for (; at < s->m; at += DL_LANES) { /* the rows of G may end within a vector */
@@ -105,20 +109,85 @@ int64_t DL_LEVELLED(dl_pursue_ahead)(const dl_pursuit *s) {
         int64_t width = s->m - at < DL_LANES ? s->m - at : DL_LANES;
         for (int r = 0; r < ROWS; r++)
             g[r] = memcpy(part[r], s->g[r] + at, (size_t)width * sizeof(float));
-        int64_t here = panel(s, at, g, 1);
+        int64_t here = panel(s, at, g, lowest, 1);
         hold = here < hold ? here : hold;
     }
     return hold;
 }
 
-void DL_LEVELLED(dl_pursuit_columns)(const float *T, int64_t stride, const int32_t *index, int64_t count,
-                                     float *columns) {
-    for (int64_t t = 0; t < count; t += 16)
-        for (int i = 0; i < DL_LISTED; i += 16) {
-            __m512i r[16];
-            DL_UNROLL for (int a = 0; a < 16; a++) r[a] = _mm512_loadu_si512(T + index[i + a] * stride + t);
-            dl_transpose(r);
-            DL_UNROLL for (int a = 0; a < 16; a++)
-                _mm512_storeu_si512(columns + (t + a) * DL_LISTED + i, r[a]);
-        }
+/* Panels have VECTORS vectors as long as that many are left, then one. */
+DL_INLINE int64_t panel_of(const dl_pursuit *s, int64_t j, int *vectors) {
+    int64_t wide = s->m / PANEL * PANEL;
+    *vectors = j < wide ? VECTORS : 1;
+    return j < wide ? j / PANEL * PANEL : wide + (j - wide) / DL_LANES * DL_LANES;
+}
+
+void DL_LEVELLED(dl_pursued_scores)(const dl_pursuit *s, int64_t steps) {
+    for (int64_t j = 0; j < s->m; j += DL_LANES) {
+        int vectors;
+        int64_t at = panel_of(s, j, &vectors);
+        const vec *d = (const vec *)(s->D + at * s->room + (j - at)) + s->count * vectors;
+        vec alpha = *(const vec *)(s->alpha + j);
+        for (int r = 0; r < steps; r++)
+            alpha = step_alpha(s, r, alpha, d[r * vectors]);
+        *(vec *)(s->after + j) = alpha;
+    }
+}
+
+void DL_LEVELLED(dl_pursued_column)(const dl_pursuit *s, int64_t j, float *column, int64_t stride) {
+    int vectors;
+    int64_t at = panel_of(s, j, &vectors);
+    const float *d = s->D + at * s->room + (j - at);
+    for (int64_t t = 0; t < s->count; t++)
+        column[t * stride] = d[t * vectors * DL_LANES];
+}
+
+/* ---- The list ---- */
+
+DL_INLINE void step_listed(dl_listed *list, const float *g, int64_t count, const float *l, float scale,
+                           float c, int vectors) {
+    enum { MOST = DL_LISTED / DL_LANES };
+    vec d[MOST], *columns = (vec *)list->columns;
+    __mmask16 there[MOST];
+    DL_UNROLL for (int v = 0; v < vectors; v++) {
+        __m512i atom = _mm512_loadu_si512(list->atom + v * DL_LANES);
+        there[v] = (__mmask16)(list->there >> v * DL_LANES);
+        d[v] = (vec)_mm512_mask_i32gather_ps(_mm512_setzero_ps(), there[v], atom, g, 4);
+    }
+    for (int64_t t = 0; t < count; t++) {
+        DL_UNROLL for (int v = 0; v < vectors; v++) d[v] -= times(l + t, columns[t * vectors + v]);
+    }
+    DL_UNROLL for (int v = 0; v < vectors; v++) {
+        float *alpha = list->alpha + v * DL_LANES;
+        columns[count * vectors + v] = d[v] *= scale;
+        store(alpha, (vec)_mm512_maskz_mov_ps(there[v], (__m512)(load(alpha) - c * d[v])));
+    }
+}
+
+void DL_LEVELLED(dl_pursue_listed)(const float *g, int64_t count, const float *l, float scale, float c,
+                                   dl_listed *list) {
+    if (list->size == DL_LISTED)
+        step_listed(list, g, count, l, scale, c, DL_LISTED / DL_LANES);
+    else
+        step_listed(list, g, count, l, scale, c, DL_LISTED / 2 / DL_LANES);
+}
+
+int64_t DL_LEVELLED(dl_largest_listed)(const dl_listed *list) {
+    enum { MOST = DL_LISTED / DL_LANES };
+    __m512i key[MOST], most = _mm512_set1_epi32(-1);
+    int64_t vectors = list->size / DL_LANES;
+    uint64_t equal = 0;
+    for (int64_t v = 0; v < vectors; v++) {
+        key[v] = magnitude(load(list->alpha + v * DL_LANES));
+        most = _mm512_max_epi32(most, key[v]);
+    }
+    most = _mm512_set1_epi32(_mm512_reduce_max_epi32(most));
+    for (int64_t v = 0; v < vectors; v++)
+        equal |= (uint64_t)_mm512_cmpeq_epi32_mask(key[v], most) << v * DL_LANES;
+    int64_t best = __builtin_ctzll(equal);
+    while (equal &= equal - 1) {
+        int64_t other = __builtin_ctzll(equal);
+        best = list->atom[other] < list->atom[best] ? other : best;
+    }
+    return best;
 }

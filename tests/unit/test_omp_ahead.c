@@ -22,7 +22,10 @@ static void run(const problem *p, const float *G, const dl_packed *W, bool ahead
     space.looks_ahead = space.looks_ahead && ahead;
     memset(codes.index, 0, (size_t)(ROWS * p->k) * sizeof *codes.index);
     memset(codes.value, 0, (size_t)(ROWS * p->k) * sizeof *codes.value);
-    dl_omp_tile(&omp, p->X, p->n, ROWS, &space, codes);
+    for (int64_t i = 0; i < ROWS; i++) {
+        space.ahead.rest = 0;
+        dl_omp_tile(&omp, p->X + i * p->n, p->n, 1, &space, dl_slots_from(&codes, i, 1));
+    }
     dl_omp_space_free(&space);
 }
 
@@ -70,8 +73,9 @@ static void free_problem(problem *p) {
 
 static void random_atoms(void **state) {
     (void)state;
-    const int64_t sizes[][3] = {
-        {128, 100, 80}, {129, 140, 81}, {143, 110, 90}, {240, 120, 100}, {337, 150, 131}};
+    const int64_t sizes[][3] = {/* short and long lists, panels with and without a remainder */
+                                {256, 140, 112}, {257, 140, 111}, {351, 110, 81}, {240, 150, 131},
+                                {337, 150, 131}, {700, 80, 40},   {528, 100, 55}, {513, 120, 90}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         problem p = new_problem(sizes[s][0], sizes[s][1], sizes[s][2]);
         assert_int_equal(check(&p), ROWS * p.k);
@@ -82,9 +86,8 @@ static void random_atoms(void **state) {
 }
 
 /* Atoms near each other, and the same one several times: ties, dependent atoms, changes of the order. */
-static void coherent_atoms(void **state) {
-    (void)state;
-    problem p = new_problem(200, 90, 85);
+static void check_coherent(int64_t m) {
+    problem p = new_problem(m, 90, 85);
     for (int64_t j = 1; j < p.m; j++)
         for (int64_t i = 0; i < p.n; i++)
             p.W[j * p.n + i] = j % 3 == 0 ? p.W[(j - 1) * p.n + i] : p.W[j * p.n + i] + p.W[i] / 2;
@@ -93,10 +96,16 @@ static void coherent_atoms(void **state) {
     free_problem(&p);
 }
 
+static void coherent_atoms(void **state) {
+    (void)state;
+    check_coherent(360);
+    check_coherent(600);
+}
+
 /* Samples of few atoms, of none, and out of range; atoms that are orthogonal to them. */
 static void special_samples(void **state) {
     (void)state;
-    problem p = new_problem(160, 200, 96);
+    problem p = new_problem(320, 200, 96);
     memset(p.X, 0, (size_t)(ROWS * p.n) * sizeof *p.X);
     for (int64_t j = 0; j < p.m; j++) /* half of the entries of every second atom are zero */
         for (int64_t i = 0; j % 2 && i < p.n / 2; i++)
