@@ -77,10 +77,8 @@ static double ns_per_column(double start, int64_t count) {
 }
 
 static double time_prox(shape s, columns *data, result *r) {
-    double start = bench_cpu_seconds(), v = 0;
-    int64_t passes = 0;
-    for (int64_t i = 0; i < COLUMNS; i++)
-        passes += dl_prox_next(data->c + i * s.m, s.m, s.k, s.gamma, data->q + i * s.m, &v);
+    double start = bench_cpu_seconds(), v[COLUMNS] = {0};
+    int64_t passes = dl_prox_columns(data->c, s.m, s.k, s.gamma, COLUMNS, data->q, v);
     r->passes = (double)passes / COLUMNS;
     return ns_per_column(start, COLUMNS);
 }
