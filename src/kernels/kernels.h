@@ -49,6 +49,16 @@ typedef struct dl_prox_piece {
     double sum;
 } dl_prox_piece;
 
+/* Columns for which the prox is computed side by side, and a piece of each of them, with the counts in the
+ * type that the search computes with. */
+enum { DL_COLUMNS = 16 };
+
+typedef struct dl_prox_pieces {
+    double full[DL_COLUMNS], middle[DL_COLUMNS], sum[DL_COLUMNS];
+} dl_prox_pieces;
+
+typedef struct dl_prox_search dl_prox_search; /* kernels/prox_search.h */
+
 /* How the shortlist coder (coding/shortlist.c) decides among the `listed` best scores of a sample: least
  * squares on the k best of them, joined by the k others that correlate most with the residual, and the
  * weakest of these dropped again. */

@@ -143,6 +143,17 @@ DL_KERNEL(void, distances,
  * single precision. */
 DL_KERNEL(dl_prox_piece, prox_count, (const float *c, int64_t m, float low, float high))
 
+/* |C^T| for the columns of the prox, the `count` <= DL_COLUMNS rows of C: m rows of DL_COLUMNS entries, 0 in
+ * missing columns. */
+DL_KERNEL(void, prox_transpose, (const float *C, int64_t m, int64_t count, float *T))
+
+/* prox_count of each of these columns, with thresholds of its own: the same numbers. */
+DL_KERNEL(void, prox_count_columns,
+          (const float *T, int64_t m, const float *low, const float *high, dl_prox_pieces *pieces))
+
+/* dl_prox_advance in every column. Returns false when all searches have ended. */
+DL_KERNEL(bool, prox_advance_columns, (dl_prox_search * s, const dl_prox_pieces *pieces, int pass))
+
 /* q = sign(c) min(|c|, max(v, shrink |c|)), the product as if it were rounded once; q may be c. */
 DL_KERNEL(void, prox_apply, (const float *c, int64_t m, float v, double shrink, float *q))
 

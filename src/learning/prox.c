@@ -1,10 +1,11 @@
 /* The proximal mapping of the squared (k,2) norm by a scalar equation instead of a sort.
  *
  * The paper's Algorithm 1 (prox_sorted.c) sorts |c|. Here a few counting passes over c find the one number
- * that determines the solution. The passes are kernels (kernels/level/prox.c). */
+ * that determines the solution. The passes are kernels (kernels/level/prox.c and prox_columns.c). */
 #include "learning/prox.h"
 
 #include "kernels/kernels.h"
+#include "kernels/prox_search.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,7 +18,9 @@ static const double MAX_GAMMA = 1e100;
 /* Below this both halves of 1/(1+gamma) are floats of full precision. */
 static const double LARGE_GAMMA = 0x1p60;
 
-enum { MAX_PASSES = 200, FREE_PASSES = 12 };
+/* Columns up to this length are solved side by side: in longer ones, latencies are small against the passes,
+ * and a guess that saves passes gains more. 16 side by side take as long as about 6 one by one. */
+enum { SHORT = 256, FEW = 6 };
 
 typedef struct scalar_problem {
     const float *c;
@@ -39,23 +42,9 @@ static dl_prox_piece count(const scalar_problem *problem, float low, float high)
     return piece;
 }
 
-/* The float `steps` after a positive one. Unlike nextafterf, no function call and no branch. */
-static float neighbour(float x, int32_t steps) {
-    int32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits += steps;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* The linear piece at v, and q for it if there is room for one. Thresholds are rounded to floats such that no
- * comparison changes its result. */
+/* The linear piece at v, and q for it if there is room for one. */
 static dl_prox_piece piece_with_q(const scalar_problem *problem, double v, float *q) {
-    double top = (1 + problem->gamma) * v;
-    float low = v < (double)FLT_MAX ? (float)v : FLT_MAX;
-    float high = top <= (double)FLT_MAX ? (float)top : INFINITY;
-    low = neighbour(low, -((double)low > v));
-    high = neighbour(high, (double)high < top);
+    float low = dl_prox_low(v), high = dl_prox_high(v, problem->gamma);
     if (!q)
         return count(problem, low, high);
     dl_prox_piece piece =
@@ -67,7 +56,7 @@ static dl_prox_piece piece_at(const scalar_problem *problem, double v) {
     return piece_with_q(problem, v, NULL);
 }
 
-/* The root of g (see solve) if it were this linear piece everywhere; 0 if there is none. */
+/* The root of g (see prox_search.h) if it were this linear piece everywhere; 0 if there is none. */
 static double piece_root(const scalar_problem *problem, dl_prox_piece piece) {
     double slope = (double)(problem->k - piece.full) * problem->gamma + (double)piece.middle;
     return piece.middle > 0 && slope > 0 ? piece.sum / slope : 0;
@@ -77,87 +66,45 @@ static bool same(dl_prox_piece a, dl_prox_piece b) {
     return a.full == b.full && a.middle == b.middle;
 }
 
-/* The midpoint of a and b (positive, a < b) in their binary representation: about the geometric mean, so that
- * 64 bisections exhaust any bracket, whatever the magnitudes. */
-static double binary_midpoint(double a, double b) {
-    int64_t low, high;
-    memcpy(&low, &a, sizeof low);
-    memcpy(&high, &b, sizeof high);
-    int64_t middle = low + (high - low) / 2;
-    double v;
-    memcpy(&v, &middle, sizeof v);
-    return v;
-}
-
-/* Initial v: the root for Gaussian entries with the same mean magnitude. With p = k / nnz, a ramp from v to
- * (1+gamma) v passes the share p if its middle is the quantile of p (Abramowitz & Stegun 26.2.22). For large
- * gamma few entries are full, and the root of the piece in which all are middle is closer. */
-static double first_guess(const scalar_problem *problem, dl_prox_piece all) {
-    double p = (double)problem->k / (double)all.middle;
-    double t = sqrt(-2 * log(p / 2));
+/* Initial v per sum of magnitudes: the root for Gaussian entries, of which `middle` are not zero. With p = k
+ * / middle, a ramp from v to (1+gamma) v passes the share p if its middle is the quantile of p (Abramowitz &
+ * Stegun 26.2.22). For large gamma few entries are full, and the root of the piece in which all are middle is
+ * closer. */
+static double guess_factor(double k, double gamma, double middle) {
+    double p = k / middle, t = sqrt(-2 * log(p / 2));
     double quantile = t - (2.30753 + 0.27061 * t) / (1 + 0.99229 * t + 0.04481 * t * t);
-    double deviation = 1.2533 * all.sum / (double)all.middle;
-    double v = fmax(quantile, 0.01) * deviation / (1 + problem->gamma / 2);
-    return p < 0.4 ? fmax(v, piece_root(problem, all)) : v;
+    double factor = fmax(quantile, 0.01) * 1.2533 / (middle * (1 + gamma / 2));
+    return p < 0.4 ? fmax(factor, 1 / (k * gamma + middle)) : factor;
 }
 
-/* A bracket of the root: g(low) > 0 > g(high). */
-typedef struct bracket {
-    double low, high, g_low, g_high;
-} bracket;
-
-static void narrow(bracket *around, double v, double g) {
-    if (g > 0) {
-        around->low = v;
-        around->g_low = g;
-    } else {
-        around->high = v;
-        around->g_high = g;
-    }
+/* Begins the search in column l, of which `sum` and `middle` describe the non-zero entries, with v = guess.
+ * More than k entries are non-zero, so there is a root. */
+static void begin(dl_prox_search *s, int l, double guess, double middle, double sum) {
+    double least = 0.5 * (double)FLT_TRUE_MIN / (1 + s->gamma), most = sum / s->k;
+    s->v[l] = guess;
+    s->low[l] = dl_prox_low(guess);
+    s->high[l] = dl_prox_high(guess, s->gamma);
+    s->below[l] = least; /* all entries are full */
+    s->g_below[l] = (middle - s->k) * s->gamma * least;
+    s->above[l] = most; /* at least k entries are >= v */
+    s->g_above[l] = -s->k * s->gamma * most;
+    s->active[l] = -1;
 }
 
-/* A point inside the bracket, by interpolation. Bisects instead in every third pass and, from the sixth pass
- * on, while the bracket is wide: a bad slope or a wide range of magnitudes cannot slow it down. */
-static double inside(const bracket *around, int pass) {
-    double share = around->g_low / (around->g_low - around->g_high);
-    double v = around->low + (around->high - around->low) * share;
-    bool wide = pass > 5 && around->high > 16 * around->low;
-    bool usable = v > around->low && v < around->high && !wide && pass % 3 != 0;
-    return usable ? v : binary_midpoint(around->low, around->high);
-}
-
-/* The root v of g(v) = sum_i clip(|c_i|/v - 1, 0, gamma) - k gamma, which falls in v and is linear in 1/v
- * between the breakpoints |c_i| and |c_i|/(1+gamma). More than k entries are non-zero (`all` describes them),
- * so there is one. A Newton step goes to the root of the current piece; the iteration ends when the piece
- * there is the same. g is neither convex nor concave, so the steps are safeguarded by a bracket. Counts the
- * passes over c. */
+/* The root for one column. `all` describes its non-zero entries; more than k of them. */
 static double solve(const scalar_problem *problem, dl_prox_piece all, int *passes) {
-    double k = (double)problem->k, gamma = problem->gamma;
-    bracket around = {.low = 0.5 * (double)FLT_TRUE_MIN / (1 + gamma), /* all entries are full */
-                      .high = all.sum / k,                             /* at least k entries are >= v */
-                      .g_low = ((double)all.middle - k) * gamma,
-                      .g_high = -k * gamma};
-    double v = first_guess(problem, all), next = 0;
-    dl_prox_piece origin = all;
-    bool newton = false;
-    for (; *passes < MAX_PASSES; v = next) {
-        dl_prox_piece piece = piece_at(problem, v);
-        ++*passes;
-        if (newton && same(piece, origin))
-            break;
-        double g = ((double)piece.full - k) * gamma + (piece.sum / v - (double)piece.middle);
-        next = piece_root(problem, piece);
-        if (g == 0 || fabs(next - v) <= 4 * DBL_EPSILON * v)
-            break;
-        narrow(&around, v, g);
-        newton = next > around.low && next < around.high && (*passes < FREE_PASSES || *passes % 2 == 0);
-        if (!newton)
-            next = inside(&around, *passes);
-        if (next <= around.low || next >= around.high)
-            break; /* no double is left inside the bracket */
-        origin = piece;
-    }
-    return v;
+    dl_prox_search s = {.k = (double)problem->k, .gamma = problem->gamma};
+    dl_prox_pieces pieces;
+    int pass = 0;
+    begin(&s, 0, guess_factor(s.k, s.gamma, (double)all.middle) * all.sum, (double)all.middle, all.sum);
+    do {
+        dl_prox_piece piece = count(problem, s.low[0], s.high[0]);
+        pieces.full[0] = (double)piece.full;
+        pieces.middle[0] = (double)piece.middle;
+        pieces.sum[0] = piece.sum;
+    } while (dl_prox_advance(&s, 1, &pieces, ++pass));
+    *passes += pass;
+    return s.v[0];
 }
 
 /* The same root from a guess by a few Newton steps without safeguards, which need no pass over all entries
@@ -223,6 +170,65 @@ int dl_prox_next(const float *c, int64_t m, int64_t k, double gamma, float *q, d
         return passes;
     (gamma < LARGE_GAMMA ? dl_kernels_now()->prox_apply : apply_tiny)(c, m, (float)*v, 1 / (1 + gamma), q);
     return passes + 1;
+}
+
+/* v of `count` short columns, side by side; NaN where a sum of magnitudes overflows. Returns the number of
+ * passes. */
+static int solve_short(const float *C, int64_t m, int64_t k, double gamma, int64_t count, double *v) {
+    const dl_kernels *kernels = dl_kernels_now();
+    _Alignas(64) float T[DL_COLUMNS * SHORT];
+    dl_prox_search s = {.k = (double)k, .gamma = gamma};
+    dl_prox_pieces all, pieces;
+    double usual = guess_factor(s.k, gamma, (double)m);
+    for (int l = 0; l < DL_COLUMNS; l++)
+        s.high[l] = INFINITY;
+    kernels->prox_transpose(C, m, count, T);
+    kernels->prox_count_columns(T, m, s.low, s.high, &all);
+    for (int l = 0; l < count; l++) {
+        double middle = all.middle[l], sum = all.sum[l];
+        if (middle > s.k && sum < INFINITY)
+            begin(&s, l, (middle == (double)m ? usual : guess_factor(s.k, gamma, middle)) * sum, middle, sum);
+    }
+    int pass = 0;
+    do
+        kernels->prox_count_columns(T, m, s.low, s.high, &pieces);
+    while (kernels->prox_advance_columns(&s, &pieces, ++pass));
+    for (int l = 0; l < count; l++)
+        v[l] = all.sum[l] < INFINITY ? s.v[l] : (double)NAN;
+    return pass + 1;
+}
+
+static int64_t prox_short(const float *C, int64_t m, int64_t k, double gamma, int64_t count, float *Q,
+                          double *v) {
+    int64_t passes = count * (solve_short(C, m, k, gamma, count, v) + 1);
+    for (int64_t i = 0; i < count; i++) {
+        if (isnan(v[i])) {
+            v[i] = 0;
+            dl_prox_next(C + i * m, m, k, gamma, Q + i * m, &v[i]);
+        } else {
+            dl_kernels_now()->prox_apply(C + i * m, m, (float)v[i], 1 / (1 + gamma), Q + i * m);
+        }
+    }
+    return passes;
+}
+
+int64_t dl_prox_columns(const float *C, int64_t m, int64_t k, double gamma, int64_t count, float *Q,
+                        double *v) {
+    bool is_short = m <= SHORT, ordinary = gamma > MIN_GAMMA && gamma < LARGE_GAMMA;
+    double before = v[0];
+    int64_t passes = 0;
+    for (int64_t i = 0, step; i < count; i += step) {
+        step = count - i < DL_COLUMNS ? count - i : DL_COLUMNS;
+        if (is_short && ordinary && step >= FEW) {
+            passes += prox_short(C + i * m, m, k, gamma, step, Q + i * m, v + i);
+        } else {
+            step = 1;
+            v[i] = is_short ? 0 : before;
+            passes += dl_prox_next(C + i * m, m, k, gamma, Q + i * m, &v[i]);
+            before = v[i];
+        }
+    }
+    return passes;
 }
 
 void dl_prox(const float *c, int64_t m, int64_t k, double gamma, float *q) {

@@ -47,20 +47,25 @@ dl_q_outcome dl_q_step(const dl_z_problem *problem, double gamma, int64_t rows, 
                        dl_z_space *space, float *Q, float *M) {
     int64_t m = problem->m, top = 2 * problem->k < m ? 2 * problem->k : m;
     float over_beta = (float)(1 / problem->beta);
-    double v = 0;
+    double v[DL_COLUMNS] = {0};
     dl_q_outcome outcome = {0};
-    for (int64_t i = 0; i < rows; i++) {
-        const float *p = space->P + i * m, *y = Y + i * m;
-        float *c = space->R, *new_q = space->U, *q = Q + i * m;
-        for (int64_t j = 0; j < m; j++)
-            c[j] = -p[j] - y[j] * over_beta;
-        dl_prox_next(c, m, top, gamma, new_q, &v);
-        outcome.change += square_of_sum(new_q, -1, q, m);
-        outcome.gap += square_of_sum(new_q, 1, p, m);
-        memcpy(q, new_q, (size_t)m * sizeof *q);
-        outcome.noise += top_square(q, m, top, (float)v, space);
-        for (int64_t j = 0; j < m; j++)
-            M[i * m + j] = q[j] + y[j] * over_beta;
+    for (int64_t i = 0; i < rows; i += DL_COLUMNS) {
+        int64_t count = rows - i < DL_COLUMNS ? rows - i : DL_COLUMNS;
+        const float *P = space->P + i * m, *y = Y + i * m;
+        float *C = space->R, *new_Q = space->U;
+        for (int64_t j = 0; j < count * m; j++)
+            C[j] = -P[j] - y[j] * over_beta;
+        dl_prox_columns(C, m, top, gamma, count, new_Q, v);
+        for (int64_t r = 0; r < count; r++) {
+            const float *new_q = new_Q + r * m;
+            outcome.change += square_of_sum(new_q, -1, Q + (i + r) * m, m);
+            outcome.gap += square_of_sum(new_q, 1, P + r * m, m);
+            outcome.noise += top_square(new_q, m, top, (float)v[r], space);
+        }
+        memcpy(Q + i * m, new_Q, (size_t)(count * m) * sizeof *Q);
+        for (int64_t j = 0; j < count * m; j++)
+            M[i * m + j] = new_Q[j] + y[j] * over_beta;
+        v[0] = v[count - 1]; /* the guess for the next column */
     }
     return outcome;
 }

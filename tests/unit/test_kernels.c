@@ -260,35 +260,6 @@ static void not_finite(void **state) {
                 }
 }
 
-/* ---- The passes of the prox ---- */
-
-/* All levels give the bytes of plain C. */
-static void prox_passes(void **state) {
-    (void)state;
-    static float c[MOST_m + 1], q[MOST_m], wanted[MOST_m];
-    const dl_kernels *kernels, *plain = NULL;
-    for (int l = 0; (kernels = dl_kernels_level(l)); l++)
-        plain = kernels;
-    for (int l = 0; (kernels = dl_kernels_level(l)) != plain; l++)
-        for (int64_t m = 1; m <= MOST_m; m++) {
-            fill_scores(c + 1, m, (int)(m % KINDS));
-            float low = m % 5 == 0 ? 0 : fabsf((float)normal());
-            float high = m % 7 == 0 ? INFINITY : low * 1.5f;
-            dl_prox_piece a = kernels->prox_count(c + 1, m, low, high);
-            dl_prox_piece b = plain->prox_count(c + 1, m, low, high);
-            assert_int_equal(a.full, b.full);
-            assert_int_equal(a.middle, b.middle);
-            assert_memory_equal(&a.sum, &b.sum, sizeof a.sum);
-            kernels->prox_apply(c + 1, m, low, 1 / 1.7, q);
-            plain->prox_apply(c + 1, m, low, 1 / 1.7, wanted);
-            assert_memory_equal(q, wanted, (size_t)m * sizeof *q);
-            memset(q, 0, sizeof q);
-            a = kernels->prox_try(c + 1, m, low, high, low, 1 / 1.7, q);
-            assert_memory_equal(&a, &b, sizeof a);
-            assert_memory_equal(q, wanted, (size_t)m * sizeof *q);
-        }
-}
-
 /* ---- Scores above a cut ---- */
 
 /* Lists against scores and a loop. Row 1 has a NaN, which makes every score of it NaN, also those of atoms
@@ -405,5 +376,5 @@ static void features_of_many_atoms(void **state) {
 
 TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(tiles_agree), cmocka_unit_test(scaled_rows),
            cmocka_unit_test(distances), cmocka_unit_test(selection), cmocka_unit_test(long_rows),
-           cmocka_unit_test(not_finite), cmocka_unit_test(prox_passes), cmocka_unit_test(scores_above),
+           cmocka_unit_test(not_finite), cmocka_unit_test(scores_above),
            cmocka_unit_test(features_of_many_atoms))

@@ -16,7 +16,7 @@
 
 #include "test_failure.h"
 
-enum { MAX_M = 300, COLUMNS = 10000, MAX_PASSES = 100 };
+enum { MAX_M = 300, COLUMNS = 10000, MAX_PASSES = 100, MOST_COLUMNS = 37, TRIALS = 1500 };
 
 static const double ROUNDING = 4e-7;                      /* a few float roundings */
 static const double TINY = 2 * (double)FLT_TRUE_MIN;      /* rounding error of a denormal number */
@@ -206,6 +206,72 @@ static void extreme_sizes(void **state) {
                 }
 }
 
+/* Entries whose sums overflow in single precision, of the smallest floats, infinite or NaN. */
+static void spoil(int kind, float *c, int64_t m) {
+    static const float extremes[] = {3e38f, 1e-45f, INFINITY, NAN};
+    for (int64_t i = 0; i < m; i++)
+        if (kind < 2)
+            c[i] = extremes[kind] * (float)(1 + (kind == 1 ? below(9) : 0)) * (below(2) ? 1.0f : -1.0f);
+    if (kind >= 2)
+        c[below(m)] = extremes[kind];
+}
+
+static void check_columns(const float *C, int64_t m, int64_t k, double gamma, int64_t count) {
+    static float Q[MOST_COLUMNS * MAX_M], alone[MAX_M];
+    double v[MOST_COLUMNS] = {uniform(0, 2)}, wide[MAX_M], expected[MAX_M];
+    assert_true(dl_prox_columns(C, m, k, gamma, count, Q, v) >= count);
+    for (int64_t i = 0; i < count; i++) {
+        const float *c = C + i * m, *q = Q + i * m;
+        bool finite = true;
+        for (int64_t j = 0; j < m; j++) {
+            wide[j] = (double)c[j];
+            finite = finite && isfinite(c[j]);
+        }
+        if (m <= 256) {
+            dl_prox(c, m, k, gamma, alone);
+            assert_memory_equal(q, alone, (size_t)m * sizeof *q);
+        } else if (finite) {
+            ref_prox(wide, m, k, gamma, expected);
+            assert_close(q, expected, m);
+            assert_optimal(c, q, m, k, gamma);
+        }
+    }
+}
+
+/* The result of a column does not depend on those next to it, nor on their number and its place. */
+static void columns(void **state) {
+    (void)state;
+    static float C[MOST_COLUMNS * MAX_M];
+    static const double gammas[] = {0, 1e-9, 1e-3, 0.1, 1, 30, 1e12, 1e30};
+    const int64_t lengths[] = {1, 2, 15, 16, 17, 63, 64, 65, 100, 128, 200, 255, 256, 257};
+    for (int trial = 0; trial < TRIALS; trial++) {
+        int64_t m = lengths[trial % 14], k = 1 + below(m), count = 1 + trial % MOST_COLUMNS;
+        for (int64_t i = 0; i < count; i++) {
+            fill_column((int)below(KINDS), C + i * m, m);
+            if (below(8) == 0)
+                spoil((int)below(4), C + i * m, m);
+        }
+        check_columns(C, m, k, gammas[below(8)], count);
+    }
+}
+
+/* In place, and two calls instead of one. */
+static void columns_in_parts(void **state) {
+    (void)state;
+    enum { M = 128, K = 16 };
+    static float C[MOST_COLUMNS * M], Q[MOST_COLUMNS * M];
+    double v[MOST_COLUMNS] = {0}, again[MOST_COLUMNS] = {0};
+    for (int64_t i = 0; i < MOST_COLUMNS; i++)
+        fill_column((int)(i % KINDS), C + i * M, M);
+    dl_prox_columns(C, M, K, 0.1, MOST_COLUMNS, Q, v);
+    for (int64_t first = 0, count; first < MOST_COLUMNS; first += count) {
+        count = 1 + below(MOST_COLUMNS - first);
+        dl_prox_columns(C + first * M, M, K, 0.1, count, C + first * M, again + first);
+    }
+    assert_memory_equal(C, Q, sizeof C);
+    assert_memory_equal(v, again, sizeof v);
+}
+
 static void known_answers(void **state) {
     (void)state;
     float q[4];
@@ -287,9 +353,9 @@ static void out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_answers), cmocka_unit_test(random_columns), cmocka_unit_test(guesses),
-        cmocka_unit_test(extreme_sizes), cmocka_unit_test(in_place),       cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(known_answers), cmocka_unit_test(random_columns),   cmocka_unit_test(guesses),
+        cmocka_unit_test(columns),       cmocka_unit_test(columns_in_parts), cmocka_unit_test(extreme_sizes),
+        cmocka_unit_test(in_place),      cmocka_unit_test(bad_arguments),    cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) void count_group(const float *c, in
             int32_t is_above = a > low, is_full = a >= high;
             above[l] += is_above;
             full[l] += is_full;
-            part[l] += a * (float)(is_above - is_full);
+            part[l] += is_above - is_full ? a : 0;
         }
     for (int l = 0; l < LANES; l++)
         lane[l] += (double)part[l];
