@@ -4,7 +4,7 @@
  * A call takes sleeping threads from a list, or makes new ones, and returns when all tasks are done. Several
  * calls at the same time, or within a task, each have threads of their own. Where no thread can be made,
  * fewer share the tasks. After fork() the child starts with an empty list. */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE /* sched_getaffinity, sched_getcpu */
 
 #include "base/parallel.h"
 
@@ -24,6 +24,7 @@ typedef struct job {
     int64_t tasks;
     _Atomic int64_t next; /* task */
     _Atomic int working;  /* threads beside the caller's that are not done */
+    int core;             /* where the caller was */
     pthread_cond_t done;
 } job;
 
@@ -87,10 +88,24 @@ static job *wait_for_job(worker *w) {
     return atomic_load(&w->job);
 }
 
+/* In some virtual machines Linux wakes a thread on the core of the thread that woke it, next to an idle one,
+ * and separates them only after milliseconds. */
+static void leave_core(int core) {
+    cpu_set_t allowed, others;
+    if (sched_getcpu() != core || sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
+        CPU_COUNT(&allowed) < 2)
+        return;
+    others = allowed;
+    CPU_CLR((size_t)core, &others);
+    sched_setaffinity(0, sizeof others, &others);
+    sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 static void *run_worker(void *argument) {
     worker *w = argument;
     for (;;) {
         job *j = wait_for_job(w);
+        leave_core(j->core);
         work(j, w->number);
         lock_pool();
         atomic_store(&w->job, NULL);
@@ -172,7 +187,7 @@ void dl_parallel(int threads, int64_t tasks, dl_task run, void *context) {
             run(context, task, 0);
         return;
     }
-    job j = {.run = run, .context = context, .tasks = tasks};
+    job j = {.run = run, .context = context, .tasks = tasks, .core = sched_getcpu()};
     pthread_cond_init(&j.done, NULL);
     for (int number = 1; number < threads && number < tasks; number++) {
         worker *w = take_worker();
