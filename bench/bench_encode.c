@@ -106,7 +106,7 @@ static dltf_status measure(const workload *w, shape s, dltf_coder coder, int64_t
     double measured = 0; /* without pauses */
     for (int round = 0; round < BENCH_ROUNDS || measured < MIN_SECONDS; round++) {
         double products = 0, encodes = 0, seconds = 0;
-        if (threads > 1) /* wakes the threads, which takes some milliseconds after a pause */
+        if (threads > 1) /* wakes the threads of OpenBLAS, which may take milliseconds after a pause */
             time_product(s, w, N);
         for (int call = 0; call < calls; call++)
             products += time_product(s, w, N);
