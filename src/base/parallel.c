@@ -8,6 +8,8 @@
 
 #include "base/parallel.h"
 
+#include "dltf/core.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -31,6 +33,7 @@ typedef struct job {
 typedef struct worker {
     _Atomic(job *) job; /* NULL: none */
     int number;         /* in that job */
+    double left;        /* when it last left the core of its caller */
     pthread_cond_t wake;
     struct worker *next; /* in the list */
 } worker;
@@ -89,11 +92,15 @@ static job *wait_for_job(worker *w) {
 }
 
 /* In some virtual machines Linux wakes a thread on the core of the thread that woke it, next to an idle one,
- * and separates them only after milliseconds. */
-static void leave_core(int core) {
+ * and separates them only after milliseconds. A thread that has left stays away, unless the other cores are
+ * busy; to leave again and again would then cost more than it gains. */
+static void leave_core(worker *w, int core) {
+    static const double PAUSE = 0.1;
     cpu_set_t allowed, others;
-    if (sched_getcpu() != core || sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
-        CPU_COUNT(&allowed) < 2)
+    if (sched_getcpu() != core || dltf_seconds() < w->left + PAUSE)
+        return;
+    w->left = dltf_seconds();
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2)
         return;
     others = allowed;
     CPU_CLR((size_t)core, &others);
@@ -105,7 +112,7 @@ static void *run_worker(void *argument) {
     worker *w = argument;
     for (;;) {
         job *j = wait_for_job(w);
-        leave_core(j->core);
+        leave_core(w, j->core);
         work(j, w->number);
         lock_pool();
         atomic_store(&w->job, NULL);

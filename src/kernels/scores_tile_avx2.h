@@ -23,26 +23,23 @@ static inline strip strip_at(const dl_packed *E, int64_t p, int64_t x_stride) {
 /* R <= 6 samples; R is a constant wherever this is inlined. */
 static inline __attribute__((always_inline)) void products(strip t, const float *X, const int R,
                                                            __m256 low[ROWS], __m256 high[ROWS]) {
+    const float *x[ROWS];
     DL_UNROLL
     for (int r = 0; r < R; r++) {
+        x[r] = X + r * t.x_stride;
         low[r] = _mm256_loadu_ps(t.bias);
         high[r] = _mm256_loadu_ps(t.bias + 8);
     }
     for (int64_t d = 0; d < t.n; d++) {
-        __m256 e0 = _mm256_loadu_ps(t.panel + d * DL_PANEL), e1 = _mm256_loadu_ps(t.panel + d * DL_PANEL + 8);
+        const float *e = t.panel + d * DL_PANEL;
+        __m256 e0 = _mm256_loadu_ps(e), e1 = _mm256_loadu_ps(e + 8);
         DL_UNROLL
         for (int r = 0; r < R; r++) {
-            __m256 x = _mm256_broadcast_ss(X + r * t.x_stride + d);
-            low[r] = _mm256_fmadd_ps(x, e0, low[r]);
-            high[r] = _mm256_fmadd_ps(x, e1, high[r]);
+            __m256 number = _mm256_set1_ps(x[r][d]);
+            low[r] = _mm256_fmadd_ps(number, e0, low[r]);
+            high[r] = _mm256_fmadd_ps(number, e1, high[r]);
         }
     }
 }
-
-/* The case of R rows in a switch: R becomes a constant of `call`. */
-#define TILE_CASE(R, call)                                                                                   \
-    case R:                                                                                                  \
-        call;                                                                                                \
-        break;
 
 #endif
