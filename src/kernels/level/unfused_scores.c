@@ -1,24 +1,13 @@
 /* Scores with separate roundings of products and sums, the same bits at every level. */
-#include "kernels/level/level.h"
-
-#include <string.h>
+#include "kernels/level/lanes.h"
 
 /* Twelve vectors of sums leave registers for the rest at every level. */
 enum { VECTORS = DL_PANEL / DL_LANES, ROWS = 12 / VECTORS };
 
-typedef float vector __attribute__((__vector_size__(DL_LANES * sizeof(float))));
-
-static inline __attribute__((always_inline)) vector load(const float *x) {
-    vector v;
-    memcpy(&v, x, sizeof v);
-    return v;
-}
-
 /* One panel and R samples; R is a constant wherever this is inlined. */
-static inline __attribute__((always_inline)) void tile(const float *X, int64_t x_stride, const float *panel,
-                                                       const float *bias, int64_t n, int64_t atoms, float *S,
-                                                       int64_t s_stride, const int R) {
-    vector sum[ROWS][VECTORS];
+DL_INLINE void tile(const float *X, int64_t x_stride, const float *panel, const float *bias, int64_t n,
+                    int64_t atoms, float *S, int64_t s_stride, const int R) {
+    vec sum[ROWS][VECTORS];
     DL_UNROLL
     for (int r = 0; r < R; r++)
         DL_UNROLL
