@@ -8,7 +8,7 @@
 
 #include "base/parallel.h"
 
-#include "dltf/core.h"
+#include "dltf.h"
 
 #include <pthread.h>
 #include <sched.h>
