@@ -50,20 +50,16 @@ static inline __attribute__((always_inline)) void tile(strip t, samples s, int32
     }
 }
 
-#define TILE(R)                                                                                              \
-    static __attribute__((noinline)) void tile_##R(const strip *t, const samples *s, int32_t first) {        \
-        tile(*t, *s, first, R);                                                                              \
+static void some_rows(strip t, samples s, int32_t first, int64_t rows) {
+    switch (rows) {
+        TILE_CASE(1, tile(t, s, first, 1))
+        TILE_CASE(2, tile(t, s, first, 2))
+        TILE_CASE(3, tile(t, s, first, 3))
+        TILE_CASE(4, tile(t, s, first, 4))
+        TILE_CASE(5, tile(t, s, first, 5))
+        TILE_CASE(6, tile(t, s, first, 6))
     }
-
-TILE(1)
-TILE(2)
-TILE(3)
-TILE(4)
-TILE(5)
-TILE(6)
-
-static void (*const tiles[ROWS])(const strip *t, const samples *s, int32_t first) = {tile_1, tile_2, tile_3,
-                                                                                     tile_4, tile_5, tile_6};
+}
 
 /* Each group of samples prefetches a share of the next panel, so that no group has to wait for memory. */
 static void prefetch_share(const float *panel, int64_t n, int64_t group) {
@@ -81,8 +77,8 @@ void dl_scores_above_avx2(const dl_packed *E, int64_t first, int64_t last, const
             dl_candidates lists = {hits.room, hits.count + i, hits.index + i * hits.room,
                                    hits.value + i * hits.room};
             prefetch_share(next.panel, E->n, i / ROWS);
-            samples s = {X + i * x_stride, cut + i, positive, lists};
-            tiles[(rows - i < ROWS ? rows - i : ROWS) - 1](&t, &s, (int32_t)(p * DL_PANEL));
+            some_rows(t, (samples){X + i * x_stride, cut + i, positive, lists}, (int32_t)(p * DL_PANEL),
+                      rows - i < ROWS ? rows - i : ROWS);
         }
     }
 }

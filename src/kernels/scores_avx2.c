@@ -19,29 +19,23 @@ static inline __attribute__((always_inline)) void tile(strip t, const float *X, 
         memcpy(S + r * s_stride, last + r * DL_PANEL, (size_t)t.atoms * sizeof *S);
 }
 
-/* One function for each number of samples: together they would take compilers minutes. */
-#define TILE(R)                                                                                              \
-    static __attribute__((noinline)) void tile_##R(const strip *t, const float *X, float *S,                 \
-                                                   int64_t s_stride) {                                       \
-        tile(*t, X, S, s_stride, R);                                                                         \
+static void some_rows(strip t, const float *X, float *S, int64_t s_stride, int64_t rows) {
+    switch (rows) {
+        TILE_CASE(1, tile(t, X, S, s_stride, 1))
+        TILE_CASE(2, tile(t, X, S, s_stride, 2))
+        TILE_CASE(3, tile(t, X, S, s_stride, 3))
+        TILE_CASE(4, tile(t, X, S, s_stride, 4))
+        TILE_CASE(5, tile(t, X, S, s_stride, 5))
+        TILE_CASE(6, tile(t, X, S, s_stride, 6))
     }
-
-TILE(1)
-TILE(2)
-TILE(3)
-TILE(4)
-TILE(5)
-TILE(6)
-
-static void (*const tiles[ROWS])(const strip *t, const float *X, float *S,
-                                 int64_t s_stride) = {tile_1, tile_2, tile_3, tile_4, tile_5, tile_6};
+}
 
 void dl_scores_avx2(const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride,
                     int64_t rows, float *S, int64_t s_stride) {
     for (int64_t p = first; p < last; p++) {
         strip t = strip_at(E, p, x_stride);
         for (int64_t i = 0; i < rows; i += ROWS)
-            tiles[(rows - i < ROWS ? rows - i : ROWS) - 1](
-                &t, X + i * x_stride, S + i * s_stride + (p - first) * DL_PANEL, s_stride);
+            some_rows(t, X + i * x_stride, S + i * s_stride + (p - first) * DL_PANEL, s_stride,
+                      rows - i < ROWS ? rows - i : ROWS);
     }
 }

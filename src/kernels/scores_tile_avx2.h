@@ -42,4 +42,10 @@ static inline __attribute__((always_inline)) void products(strip t, const float 
     }
 }
 
+/* The case of R rows in a switch: R becomes a constant of `call`. */
+#define TILE_CASE(R, call)                                                                                   \
+    case R:                                                                                                  \
+        call;                                                                                                \
+        break;
+
 #endif

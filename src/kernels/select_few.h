@@ -1,4 +1,5 @@
-/* What max_k for small k has in common at all levels: when it is used, lists of candidates, and a sort. */
+/* What max_k for small k has in common at all levels: when it is used, lists of candidates, and a sorting
+ * network. */
 #ifndef DL_KERNELS_SELECT_FEW_H
 #define DL_KERNELS_SELECT_FEW_H
 
@@ -21,10 +22,19 @@ typedef struct candidate_list {
     int64_t count; /* more than CLASSES: too many, the list is not usable */
 } candidate_list;
 
-/* The exchanges that sort 16 entries, largest first: Batcher's odd-even merge sort, written out so that all
- * stay in registers. ORDER(i, j) leaves the larger one in i. */
+/* Leaves the larger one of v[i] and v[j] in v[i], lane by lane. A file that includes this defines the type of
+ * vectors of 32-bit integers, and their maximum and minimum. */
+#define ORDER(i, j)                                                                                          \
+    do {                                                                                                     \
+        WORDS larger = WORDS_MAX(v[i], v[j]);                                                                \
+        v[j] = WORDS_MIN(v[i], v[j]);                                                                        \
+        v[i] = larger;                                                                                       \
+    } while (0)
+
+/* Sorts 16 vectors v lane by lane, largest first: Batcher's odd-even merge sort, written out so that all stay
+ * in registers. */
 /* clang-format off */
-#define SORT_16(ORDER)                                                                                                 \
+#define SORT_16()                                                                                                      \
     ORDER(0, 1); ORDER(2, 3); ORDER(4, 5); ORDER(6, 7); ORDER(8, 9); ORDER(10, 11); ORDER(12, 13); ORDER(14, 15);      \
     ORDER(0, 2); ORDER(1, 3); ORDER(4, 6); ORDER(5, 7); ORDER(8, 10); ORDER(9, 11); ORDER(12, 14); ORDER(13, 15);      \
     ORDER(1, 2); ORDER(5, 6); ORDER(9, 10); ORDER(13, 14); ORDER(0, 4); ORDER(1, 5); ORDER(2, 6); ORDER(3, 7);         \

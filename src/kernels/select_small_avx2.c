@@ -1,15 +1,12 @@
 /* max_k with AVX2 for small k: 8 rows at a time, with a bound from the maxima of 16 classes of scores. */
 #include "kernels/select_avx2.h"
+
+#define WORDS __m256i
+#define WORDS_MAX _mm256_max_epi32
+#define WORDS_MIN _mm256_min_epi32
 #include "kernels/select_few.h"
 
 enum { GROUP = 8, PAIR = 2 * LANES };
-
-#define ORDER(i, j)                                                                                          \
-    do {                                                                                                     \
-        __m256i larger = _mm256_max_epi32(v[i], v[j]);                                                       \
-        v[j] = _mm256_min_epi32(v[i], v[j]);                                                                 \
-        v[i] = larger;                                                                                       \
-    } while (0)
 
 /* Eight vectors to the columns of the matrix whose rows they are. */
 static inline __attribute__((always_inline)) void transpose(__m256i r[GROUP]) {
@@ -41,7 +38,7 @@ static inline __attribute__((always_inline)) void kth_of_rows(__m256i v[2 * GROU
                                                               int32_t kth[GROUP]) {
     transpose(v);
     transpose(v + GROUP);
-    SORT_16(ORDER);
+    SORT_16();
     _mm256_storeu_si256((__m256i *)kth, v[k - 1]);
 }
 

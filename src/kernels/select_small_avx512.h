@@ -4,21 +4,18 @@
 #define DL_KERNELS_SELECT_SMALL_AVX512_H
 
 #include "kernels/select_avx512.h"
-#include "kernels/select_few.h"
 #include "kernels/transpose_avx512.h"
+
+#define WORDS __m512i
+#define WORDS_MAX _mm512_max_epi32
+#define WORDS_MIN _mm512_min_epi32
+#include "kernels/select_few.h"
 
 enum { GROUP = 16 };
 
-#define ORDER(i, j)                                                                                          \
-    do {                                                                                                     \
-        __m512i larger = _mm512_max_epi32(v[i], v[j]);                                                       \
-        v[j] = _mm512_min_epi32(v[i], v[j]);                                                                 \
-        v[i] = larger;                                                                                       \
-    } while (0)
-
 /* Sorts 16 vectors lane by lane, largest first. */
 static inline __attribute__((always_inline)) void sort_lanes(__m512i v[GROUP]) {
-    SORT_16(ORDER);
+    SORT_16();
 }
 
 /* The largest key of each of the 16 lanes of a row. */
