@@ -166,21 +166,28 @@ static void code_blocks(const dl_feature *feature, const float *X, int64_t x_str
     }
 }
 
+/* Few atoms: the scores of half a tile, or less, stay in the L1 cache until they are selected. */
+static void code_at_once(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
+                         dl_workspace *space, dl_slots out) {
+    const dl_packed *E = feature->E;
+    const dl_kernels *kernels = dl_kernels_now();
+    int64_t i = 0;
+    if (kernels->features)
+        i = kernels->features(E, X, x_stride, rows, feature->k, feature->positive, space->scores, out.count,
+                              out.index, out.value);
+    for (; i < rows; i += DL_TILE / 2) {
+        int64_t half = dl_min(rows - i, DL_TILE / 2);
+        dl_score_tile(E, X + i * x_stride, x_stride, half, space->scores);
+        dl_threshold_tile(feature, space->scores, half, space->keys, dl_slots_from(&out, i, half));
+    }
+}
+
 void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
                      dl_workspace *space, dl_slots out) {
-    const dl_packed *E = feature->E;
-    if (feature->filter) {
+    if (feature->filter)
         dl_prefilter_tile(feature, X, x_stride, rows, space, out);
-        return;
-    }
-    if (E->m <= DL_BLOCK_ATOMS) {
-        /* Half a tile at a time: for few atoms its scores then stay in the L1 cache. */
-        for (int64_t i = 0; i < rows; i += DL_TILE / 2) {
-            int64_t half = dl_min(rows - i, DL_TILE / 2);
-            dl_score_tile(E, X + i * x_stride, x_stride, half, space->scores);
-            dl_threshold_tile(feature, space->scores, half, space->keys, dl_slots_from(&out, i, half));
-        }
-        return;
-    }
-    code_blocks(feature, X, x_stride, rows, space, out);
+    else if (feature->E->m <= DL_BLOCK_ATOMS)
+        code_at_once(feature, X, x_stride, rows, space, out);
+    else
+        code_blocks(feature, X, x_stride, rows, space, out);
 }

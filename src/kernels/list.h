@@ -6,6 +6,7 @@
  * with dot products of integers (VNNI); without DL_KERNEL16 these are skipped. DL_KERNEL512 is for
  * kernels of the AVX-512 levels alone. DL_KERNEL_BITS is for kernels
  * with a second AVX-512 version that uses instructions of the level avx512popcnt; by default it is DL_KERNEL.
+ * DL_KERNEL_BYTES is for kernels of that level alone.
  */
 #ifndef DL_KERNEL16
 #define DL_KERNEL16(result, name, parameters)
@@ -16,6 +17,9 @@
 #else
 #define DL_KERNEL512(result, name, parameters)
 #endif
+#endif
+#ifndef DL_KERNEL_BYTES
+#define DL_KERNEL_BYTES(result, name, parameters)
 #endif
 #ifndef DL_KERNEL_BITS
 #define DL_KERNEL_BITS DL_KERNEL
@@ -39,13 +43,20 @@ DL_KERNEL_BITS(void, select,
                (const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
                 uint32_t *keys, int32_t *count, int32_t *index, float *value))
 
+/* Both in one, where that is faster: max_k of the scores of the first samples, with the bits of `scores`.
+ * Returns how many samples that was, possibly none. S holds rows x m floats of work space. */
+DL_KERNEL_BYTES(int64_t, features,
+                (const dl_packed *E, const float *X, int64_t x_stride, int64_t rows, int64_t k, bool positive,
+                 float *S, int32_t *count, int32_t *index, float *value))
+
 /* Appends position (plus `base`) and value of the scores that rank above `cut`; returns how many. */
 DL_KERNEL(int64_t, above,
           (const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base, int32_t *index,
            float *value))
 
-/* Both in one: appends atom and score to the list of row i where the score, with the bits of `scores`, ranks
- * above cut[i]. The lists have room for all atoms of the panels first .. last-1 and DL_CANDIDATES_SLACK more.
+/* Scores and this in one: appends atom and score to the list of row i where the score, with the bits of
+ * `scores`, ranks above cut[i]. The lists have room for all atoms of the panels first .. last-1 and
+ * DL_CANDIDATES_SLACK more.
  */
 DL_KERNEL(void, scores_above,
           (const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride, int64_t rows,
@@ -215,3 +226,4 @@ DL_KERNEL16(void, exact,
 #undef DL_KERNEL16
 #undef DL_KERNEL512
 #undef DL_KERNEL_BITS
+#undef DL_KERNEL_BYTES

@@ -39,6 +39,7 @@ const dl_kernels dl_kernels_avx512popcnt = {
     .level = "avx512popcnt",
 #define DL_KERNEL(result, name, parameters) .name = DL_LEVELLED(dl_##name),
 #define DL_KERNEL_BITS(result, name, parameters) .name = dl_##name##_avx512popcnt,
+#define DL_KERNEL_BYTES(result, name, parameters) .name = dl_##name##_avx512popcnt,
 #define DL_KERNEL16(result, name, parameters) .name = DL_LEVELLED(dl_##name),
 #include "kernels/list.h"
 };

@@ -3,16 +3,6 @@
 
 #include <string.h>
 
-/* Stores R rows of V vectors. */
-static inline __attribute__((always_inline)) void store_all(float *S, int64_t stride, const size_t R,
-                                                            const size_t V, __m512 sum[ROWS][WIDE]) {
-    DL_UNROLL
-    for (size_t r = 0; r < R; r++, S += stride)
-        DL_UNROLL
-    for (size_t v = 0; v < V; v++)
-        _mm512_storeu_ps(S + v * DL_PANEL, sum[r][v]);
-}
-
 /* Stores only the scores of atoms that exist; those of the last tile by way of a buffer. */
 static inline __attribute__((always_inline)) void store(strip t, float *S, int64_t stride, const size_t R,
                                                         const size_t V, __m512 sum[ROWS][WIDE]) {

@@ -30,6 +30,14 @@ static inline __attribute__((always_inline)) __m512i lane_maxima(const float *sc
     return largest;
 }
 
+/* The k-th largest of 16 keys of each of 16 rows. */
+static inline __attribute__((always_inline)) void kth_of_rows(__m512i v[GROUP], int64_t k,
+                                                              int32_t kth[GROUP]) {
+    dl_transpose(v);
+    sort_lanes(v);
+    _mm512_storeu_si512(kth, v[k - 1]);
+}
+
 /* For each of 16 rows a bound that at least k of its keys reach: the k-th largest of the maxima of its 16
  * lanes. */
 static inline __attribute__((always_inline)) void bounds_of_rows(const float *S, int64_t stride, int64_t m,
@@ -38,9 +46,7 @@ static inline __attribute__((always_inline)) void bounds_of_rows(const float *S,
     __m512i v[GROUP];
     for (int r = 0; r < GROUP; r++)
         v[r] = lane_maxima(S + r * stride, m, positive);
-    dl_transpose(v);
-    sort_lanes(v);
-    _mm512_storeu_si512(bound, v[k - 1]);
+    kth_of_rows(v, k, bound);
 }
 
 /* Lists the scores that reach the bound, in order. The rest of the first vector of values is zero, so that
@@ -78,7 +84,7 @@ static inline __attribute__((always_inline)) void keep(const candidate_list *lis
 }
 
 /* One row with small k: like a group, but by ranks, since there are no other rows to sort along with. */
-static int32_t select_one(const float *scores, int64_t m, int64_t k, bool positive, output out) {
+static inline int32_t select_one(const float *scores, int64_t m, int64_t k, bool positive, output out) {
     __m512i largest = lane_maxima(scores, m, positive);
     __mmask16 kth = _mm512_cmpeq_epi32_mask(ranks(largest, LANES), _mm512_set1_epi32((int)k - 1));
     candidate_list list;
@@ -96,9 +102,19 @@ static inline __attribute__((always_inline)) void cuts_of_lists(const candidate_
     __m512i v[GROUP];
     for (int r = 0; r < GROUP; r++)
         v[r] = keys_of(_mm512_load_si512(list[r].value), positive);
-    dl_transpose(v);
-    sort_lanes(v);
-    _mm512_storeu_si512(cut, v[k - 1]);
+    kth_of_rows(v, k, cut);
+}
+
+/* Writes those of a list that reach the cut; whether these are exactly k. They are more if there is a tie at
+ * the cut, and the list may be too long to be used. */
+static inline __attribute__((always_inline)) bool keep_above(const candidate_list *list, int32_t cut,
+                                                             int64_t k, bool positive, output out) {
+    __m512i keys = keys_of(_mm512_load_si512(list->value), positive);
+    __mmask16 chosen = _mm512_cmpge_epi32_mask(keys, _mm512_set1_epi32(cut));
+    if (list->count > LANES || __builtin_popcount(chosen) != k)
+        return false;
+    keep(list, chosen, k, out);
+    return true;
 }
 
 /* One group of 16 rows; `positive` is a constant where this is inlined. */
@@ -113,21 +129,16 @@ static inline __attribute__((always_inline)) void select_group(const float *S, i
         candidates(S + r * stride, m, positive, bound[r], &list[r]);
     cuts_of_lists(list, k, positive, cut);
     for (int r = 0; r < GROUP; r++) {
-        __m512i keys = keys_of(_mm512_load_si512(list[r].value), positive);
-        __mmask16 chosen = _mm512_cmpge_epi32_mask(keys, _mm512_set1_epi32(cut[r]));
-        bool exact = list[r].count <= LANES && __builtin_popcount(chosen) == k; /* no tie at the cut */
         output row = output_at(out, r, k);
         count[r] = (int32_t)k;
-        if (exact)
-            keep(&list[r], chosen, k, row);
-        else
+        if (!keep_above(&list[r], cut[r], k, positive, row))
             count[r] = dl_select_row_avx512(S + r * stride, m, k, positive, row);
     }
 }
 
 /* Any number of rows, if selects_few(m, k). */
-static void select_small(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k, bool positive,
-                         int32_t *count, output out) {
+static inline void select_small(const float *S, int64_t stride, int64_t rows, int64_t m, int64_t k,
+                                bool positive, int32_t *count, output out) {
     int64_t i = 0;
     for (; i + GROUP <= rows; i += GROUP)
         if (positive)

@@ -16,6 +16,7 @@
 /* The second versions of some kernels for AVX-512. */
 #define DL_KERNEL(result, name, parameters)
 #define DL_KERNEL_BITS(result, name, parameters) result dl_##name##_avx512popcnt parameters;
+#define DL_KERNEL_BYTES(result, name, parameters) result dl_##name##_avx512popcnt parameters;
 #include "kernels/list.h"
 
 /* Floats in a vector register of the level. */
