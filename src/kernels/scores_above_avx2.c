@@ -5,6 +5,7 @@
 /* The samples of a tile. */
 typedef struct samples {
     const float *X;
+    const float *ahead; /* to be prefetched: the samples' share of the next panel */
     const uint32_t *cut;
     bool positive;
     dl_candidates hits;
@@ -41,7 +42,7 @@ static inline __attribute__((always_inline)) void append_hits(dl_candidates hits
 static inline __attribute__((always_inline)) void tile(strip t, samples s, int32_t first, const int R) {
     __m256 low[ROWS], high[ROWS];
     const unsigned exist = t.atoms < DL_PANEL ? (1u << t.atoms) - 1 : 0xffff;
-    products(t, s.X, R, low, high);
+    products(t, s.X, s.ahead, R, low, high);
     DL_UNROLL
     for (int r = 0; r < R; r++) {
         unsigned chosen = above(low[r], high[r], s.positive, s.cut[r]) & exist;
@@ -61,13 +62,9 @@ static void some_rows(strip t, samples s, int32_t first, int64_t rows) {
     }
 }
 
-/* Each group of samples prefetches a share of the next panel, so that no group has to wait for memory. */
-static void prefetch_share(const float *panel, int64_t n, int64_t group) {
-    enum { SHARES = 16 };
-    int64_t share = group % SHARES;
-    for (int64_t d = n * share / SHARES; d < n * (share + 1) / SHARES; d++)
-        _mm_prefetch((const char *)(panel + d * DL_PANEL), _MM_HINT_T1);
-}
+/* Each group of samples prefetches one of so many shares of the next panel, so that no group has to wait for
+ * memory. */
+enum { SHARES = DL_PANEL };
 
 void dl_scores_above_avx2(const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride,
                           int64_t rows, bool positive, const uint32_t *cut, dl_candidates hits) {
@@ -76,9 +73,9 @@ void dl_scores_above_avx2(const dl_packed *E, int64_t first, int64_t last, const
         for (int64_t i = 0; i < rows; i += ROWS) {
             dl_candidates lists = {hits.room, hits.count + i, hits.index + i * hits.room,
                                    hits.value + i * hits.room};
-            prefetch_share(next.panel, E->n, i / ROWS);
-            some_rows(t, (samples){X + i * x_stride, cut + i, positive, lists}, (int32_t)(p * DL_PANEL),
-                      rows - i < ROWS ? rows - i : ROWS);
+            const float *share = next.panel + i / ROWS % SHARES * E->n;
+            some_rows(t, (samples){X + i * x_stride, share, cut + i, positive, lists},
+                      (int32_t)(p * DL_PANEL), rows - i < ROWS ? rows - i : ROWS);
         }
     }
 }

@@ -6,7 +6,7 @@
 static inline __attribute__((always_inline)) void tile(strip t, const float *X, float *S, int64_t s_stride,
                                                        const int R) {
     __m256 low[ROWS], high[ROWS];
-    products(t, X, R, low, high);
+    products(t, X, NULL, R, low, high);
     float last[ROWS * DL_PANEL]; /* scores of atoms that need not all exist */
     float *sums = t.atoms < DL_PANEL ? last : S;
     int64_t stride = t.atoms < DL_PANEL ? DL_PANEL : s_stride;

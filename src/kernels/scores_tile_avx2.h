@@ -20,9 +20,10 @@ static inline strip strip_at(const dl_packed *E, int64_t p, int64_t x_stride) {
                    E->m - p * DL_PANEL};
 }
 
-/* R <= 6 samples; R is a constant wherever this is inlined. */
-static inline __attribute__((always_inline)) void products(strip t, const float *X, const int R,
-                                                           __m256 low[ROWS], __m256 high[ROWS]) {
+/* R <= 6 samples; R is a constant wherever this is inlined. A part of a cache line of `ahead` is prefetched
+ * in each step; NULL: none. */
+static inline __attribute__((always_inline)) void products(strip t, const float *X, const float *ahead,
+                                                           const int R, __m256 low[ROWS], __m256 high[ROWS]) {
     const float *x[ROWS];
     DL_UNROLL
     for (int r = 0; r < R; r++) {
@@ -32,6 +33,8 @@ static inline __attribute__((always_inline)) void products(strip t, const float 
     }
     for (int64_t d = 0; d < t.n; d++) {
         const float *e = t.panel + d * DL_PANEL;
+        if (ahead)
+            _mm_prefetch((const char *)(ahead + d), _MM_HINT_T1);
         __m256 e0 = _mm256_loadu_ps(e), e1 = _mm256_loadu_ps(e + 8);
         DL_UNROLL
         for (int r = 0; r < R; r++) {
