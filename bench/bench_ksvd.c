@@ -35,7 +35,7 @@ static dltf_status run(json_t *rows) {
     dltf_synthetic_spec spec = {n, m, k, N, 0.1, 0, DLTF_ENTRIES_ONES};
     dltf_synthetic *problem = NULL;
     double best[2] = {INFINITY, INFINITY}, error[2] = {0, 0};
-    dltf_status status = dltf_synthetic_new(&spec, &problem);
+    dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &problem);
     for (int round = 0; round < SOME_ROUNDS; round++)
         for (int update = 0; update < 2 && status == DLTF_OK; update++)
             status = measure(dltf_synthetic_samples(problem, false), (dltf_update)update, &best[update],

@@ -3,6 +3,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "report/json.h"
 
 #include <stdlib.h>
@@ -119,7 +120,8 @@ static int run(const command *self, int count, char **words) {
     if (!arguments_parse(self, count, words, &flags, NULL, &args))
         return args.exit_code;
     dltf_synthetic *problem = NULL;
-    dltf_status status = dltf_synthetic_new(&flags.spec, &problem);
+    dltf_status status = dltf_synthetic_new(&flags.spec, progress_step, NULL, &problem);
+    progress_erase();
     int code = status == DLTF_OK ? EXIT_OK : library_failure(status);
     if (code == EXIT_OK && interrupted())
         code = interrupted_exit();

@@ -49,7 +49,7 @@ static bool same_bytes(const char *name, const float *a, const float *b, int64_t
 int main(void) {
     dltf_synthetic_spec spec = {.n = 16, .m = 24, .k = 3, .samples = 1000, .noise = 0.05, .seed = 1};
     dltf_synthetic *problem = NULL;
-    check(dltf_synthetic_new(&spec, &problem));
+    check(dltf_synthetic_new(&spec, NULL, NULL, &problem));
     dltf_matrix X = dltf_synthetic_samples(problem, false);
 
     dltf_train_options options = dltf_train_options_default();

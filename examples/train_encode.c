@@ -40,7 +40,7 @@ int main(void) {
     /* 1,000 samples of 32 entries, each the sum of 4 out of 48 atoms plus a little noise. */
     dltf_synthetic_spec spec = {.n = 32, .m = 48, .k = 4, .samples = 1000, .noise = 0.1, .seed = 0};
     dltf_synthetic *problem = NULL;
-    check(dltf_synthetic_new(&spec, &problem));
+    check(dltf_synthetic_new(&spec, NULL, NULL, &problem));
     dltf_matrix truth = dltf_synthetic_dictionary(problem);
 
     dltf_train_options options = dltf_train_options_default();

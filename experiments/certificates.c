@@ -124,7 +124,7 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     dltf_synthetic_spec spec = problem_spec(cell->request->quick, cell->setting, cell->seed);
     dltf_synthetic *problem = NULL;
     dltf_codes *wrong = NULL;
-    dltf_status status = dltf_synthetic_new(&spec, &problem);
+    dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &problem);
     if (status == DLTF_OK && strcmp(cell->method, "exchanged") == 0)
         status = exchange(dltf_codes_csr(dltf_synthetic_codes(problem, true)), &wrong);
     if (status == DLTF_OK) {

@@ -39,7 +39,7 @@ static int64_t first_entry(dltf_csr codes, int64_t i) {
 
 static dltf_status generate(void) {
     dltf_synthetic *problem = NULL;
-    dltf_status status = dltf_synthetic_new(&generated, &problem);
+    dltf_status status = dltf_synthetic_new(&generated, NULL, NULL, &problem);
     if (status != DLTF_OK)
         return status;
     dltf_matrix X = dltf_synthetic_samples(problem, false);

@@ -164,7 +164,7 @@ static dltf_status load_synthetic(const experiment_request *request, int64_t see
                                 .noise = 0.1,
                                 .seed = seed,
                                 .entries = DLTF_ENTRIES_ONES};
-    dltf_status status = dltf_synthetic_new(&spec, &data->problem);
+    dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &data->problem);
     if (status != DLTF_OK)
         return status;
     data->training = dltf_synthetic_samples(data->problem, false);

@@ -131,7 +131,7 @@ dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_s
     dltf_synthetic *problem = NULL;
     dltf_model *model = NULL;
     support_result result;
-    dltf_status status = dltf_synthetic_new(spec, &problem);
+    dltf_status status = dltf_synthetic_new(spec, NULL, NULL, &problem);
     double begin = dltf_seconds();
     if (status == DLTF_OK)
         status = make_model(cell, problem, spec, options, &model);

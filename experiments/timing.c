@@ -90,7 +90,7 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     dltf_synthetic_spec spec = recovery_problem(cell->request->quick, k, cell->seed);
     dltf_synthetic *problem = NULL;
     dltf_model *model = NULL;
-    dltf_status status = dltf_synthetic_new(&spec, &problem);
+    dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &problem);
     if (status == DLTF_OK)
         status = make_model(cell, problem, &spec, &model);
     if (status == DLTF_OK)

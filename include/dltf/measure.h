@@ -55,7 +55,8 @@ typedef struct dltf_synthetic_spec {
 
 typedef struct dltf_synthetic dltf_synthetic;
 
-DLTF_API dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_synthetic **problem);
+DLTF_API dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_progress_fn progress,
+                                        void *context, dltf_synthetic **problem);
 DLTF_API dltf_matrix dltf_synthetic_dictionary(const dltf_synthetic *problem);
 DLTF_API dltf_matrix dltf_synthetic_samples(const dltf_synthetic *problem, bool test);
 DLTF_API const dltf_codes *dltf_synthetic_codes(const dltf_synthetic *problem, bool test);

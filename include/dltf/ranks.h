@@ -16,7 +16,7 @@ extern "C" {
 DLTF_API dltf_status dltf_ranks_begin(int *argc, char ***argv);
 DLTF_API void dltf_ranks_end(void);
 
-DLTF_API int dltf_rank(void);  /* from 0 on; rank 0 writes files and reports */
+DLTF_API int dltf_rank(void);  /* from 0 on; rank 0 reports and writes files, except shards of checkpoints */
 DLTF_API int dltf_ranks(void); /* how many */
 
 /* Whether the flag of any rank is set. */

@@ -1,7 +1,9 @@
 /* The paper's synthetic problem: a Gaussian dictionary, codes with k entries (ones in the paper), noisy
  * samples. Every sample's numbers are drawn by its index, so a larger problem begins with the samples of a
  * smaller one, for any number of threads. */
+#include "base/integer.h"
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "data/codes.h"
@@ -89,6 +91,7 @@ static float draw_entry(dltf_entries kind, dl_random random, uint64_t index) {
 typedef struct draw {
     dltf_synthetic *problem;
     int set;
+    int64_t first; /* tile */
 } draw;
 
 /* x = W0 z + noise for the samples of one tile. */
@@ -101,8 +104,8 @@ static void draw_tile(void *context, int64_t tile, int worker) {
     dl_random noise = {seed, d->set == TEST ? DL_STREAM_NOISE_TEST : DL_STREAM_NOISE};
     dl_random entry = {seed, d->set == TEST ? DL_STREAM_ENTRY_TEST : DL_STREAM_ENTRY};
     dltf_codes *Z = d->problem->Z[d->set];
-    int64_t last = (tile + 1) * TILE < spec.samples ? (tile + 1) * TILE : spec.samples;
-    for (int64_t i = tile * TILE; i < last; i++) {
+    int64_t first = (d->first + tile) * TILE, last = dl_min(first + TILE, spec.samples);
+    for (int64_t i = first; i < last; i++) {
         int32_t *support = Z->indices + i * spec.k;
         float *x = d->problem->X[d->set] + i * spec.n, *z = Z->values + i * spec.k;
         draw_support(place, (uint64_t)(i * spec.k), spec.m, spec.k, support);
@@ -119,11 +122,26 @@ static void draw_tile(void *context, int64_t tile, int worker) {
     }
 }
 
-dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_synthetic **problem) {
+static dltf_status draw_set(dltf_synthetic *problem, int set, dl_meter *meter) {
+    enum { NUMBERS_PER_REPORT = 1 << 22 }; /* a fraction of a second */
+    int64_t tiles = dl_tiles(problem->spec.samples, TILE);
+    int64_t some = dl_max(1, NUMBERS_PER_REPORT / (TILE * problem->spec.n));
+    for (draw context = {problem, set, 0}; context.first < tiles; context.first += some) {
+        int64_t count = dl_min(some, tiles - context.first);
+        dl_parallel(dl_thread_count(0), count, draw_tile, &context);
+        if (!dl_meter_add(meter, count))
+            return dl_fail(DLTF_CANCELLED, "drawing samples was cancelled");
+    }
+    return DLTF_OK;
+}
+
+dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_progress_fn progress, void *context,
+                               dltf_synthetic **problem) {
     dltf_synthetic *made = NULL;
     dltf_status status = check(spec);
     if (status != DLTF_OK)
         return status;
+    dl_meter meter = {"drawing samples", progress, context, 0, SETS * dl_tiles(spec->samples, TILE)};
     DL_TRY_NEW(made, 1);
     made->spec = *spec;
     DL_TRY_NEW(made->W0, spec->m * spec->n);
@@ -131,8 +149,7 @@ dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_synthetic *
     for (int set = TRAINING; set < SETS; set++) {
         DL_TRY_NEW(made->X[set], spec->samples * spec->n);
         DL_TRY(dl_codes_alloc(spec->samples, spec->m, spec->samples * spec->k, &made->Z[set]));
-        draw context = {made, set};
-        dl_parallel(dl_thread_count(0), dl_tiles(spec->samples, TILE), draw_tile, &context);
+        DL_TRY(draw_set(made, set, &meter));
     }
     *problem = made;
     made = NULL;

@@ -147,3 +147,9 @@ for i in range($SAMPLES): print((i * 7919) % 11 % 3)" >labels.csv
   [[ ! -s output && ! -e rows.csv ]]
   [[ $(tail -1 errors) == "dltf reproduce: interrupted, nothing was written" ]]
 }
+
+@test "synth ends while it draws samples, and writes nothing" {
+  interrupt 20 synth -n 200 -m 100 -k 4 -N 500000 -o large -q
+  ((code == 130))
+  [[ $(cat errors) == *"interrupted, nothing was written"* && ! -e large ]]
+}

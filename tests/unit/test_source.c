@@ -33,7 +33,7 @@ static dltf_synthetic *make_problem(void) {
     dltf_synthetic *problem = NULL;
     dltf_synthetic_spec spec = {
         .n = COLS, .m = 20, .k = 2, .samples = ROWS, .noise = 0.1, .entries = DLTF_ENTRIES_UNIFORM};
-    assert_int_equal(dltf_synthetic_new(&spec, &problem), DLTF_OK);
+    assert_int_equal(dltf_synthetic_new(&spec, NULL, NULL, &problem), DLTF_OK);
     return problem;
 }
 

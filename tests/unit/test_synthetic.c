@@ -13,7 +13,7 @@
 static dltf_synthetic *make(int64_t n, int64_t m, int64_t k, int64_t samples, double noise, int64_t seed) {
     dltf_synthetic_spec spec = {n, m, k, samples, noise, seed, DLTF_ENTRIES_ONES};
     dltf_synthetic *problem = NULL;
-    assert_int_equal(dltf_synthetic_new(&spec, &problem), DLTF_OK);
+    assert_int_equal(dltf_synthetic_new(&spec, NULL, NULL, &problem), DLTF_OK);
     return problem;
 }
 
@@ -171,7 +171,7 @@ static void kinds_of_entries(void **state) {
         for (int test = 0; test < 2; test++) {
             dltf_synthetic_spec spec = {n, M, K, N, 0, 4, (dltf_entries)kind};
             dltf_synthetic *problem = NULL, *ones = make(n, M, K, N, 0, 4);
-            assert_int_equal(dltf_synthetic_new(&spec, &problem), DLTF_OK);
+            assert_int_equal(dltf_synthetic_new(&spec, NULL, NULL, &problem), DLTF_OK);
             dltf_csr Z = dltf_codes_csr(dltf_synthetic_codes(problem, test));
             assert_int_equal(dl_codes_check(Z), DLTF_OK);
             assert_memory_equal(Z.indices, dltf_codes_csr(dltf_synthetic_codes(ones, test)).indices,
@@ -221,10 +221,38 @@ static void refusals(void **state) {
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         dltf_synthetic *problem = NULL;
-        assert_int_equal(dltf_synthetic_new(&bad[i].spec, &problem), DLTF_ARGUMENT);
+        assert_int_equal(dltf_synthetic_new(&bad[i].spec, NULL, NULL, &problem), DLTF_ARGUMENT);
         assert_null(problem);
         assert_non_null(strstr(dltf_message(), bad[i].reason));
     }
+}
+
+typedef struct reports {
+    int64_t count, done, total;
+    bool cancel;
+} reports;
+
+static int note_report(void *context, const dltf_progress *progress) {
+    reports *r = context;
+    assert_true(progress->done > r->done && progress->done <= progress->total);
+    r->count++;
+    r->done = progress->done;
+    r->total = progress->total;
+    return r->cancel;
+}
+
+static void progress_and_cancellation(void **state) {
+    (void)state;
+    dltf_synthetic_spec spec = {500, 4, 2, 20000, 0.1, 1, DLTF_ENTRIES_ONES};
+    dltf_synthetic *problem = NULL;
+    reports all = {0}, one = {.cancel = true};
+    assert_int_equal(dltf_synthetic_new(&spec, note_report, &all, &problem), DLTF_OK);
+    assert_true(all.count > 2 && all.done == all.total);
+    dltf_synthetic_free(problem);
+    problem = NULL;
+    assert_int_equal(dltf_synthetic_new(&spec, note_report, &one, &problem), DLTF_CANCELLED);
+    assert_int_equal(one.count, 1);
+    assert_null(problem);
 }
 
 static void out_of_memory(void **state) {
@@ -234,7 +262,7 @@ static void out_of_memory(void **state) {
     for (;; n++) {
         dltf_synthetic *problem = NULL;
         dl_alloc_fail_after(n);
-        dltf_status status = dltf_synthetic_new(&spec, &problem);
+        dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &problem);
         dl_alloc_fail_after(0);
         dltf_synthetic_free(problem);
         if (status == DLTF_OK)
@@ -251,7 +279,7 @@ int main(void) {
         cmocka_unit_test(noise_is_as_asked),    cmocka_unit_test(atoms_are_used_alike),
         cmocka_unit_test(same_seed_same_bytes), cmocka_unit_test(samples_are_independent),
         cmocka_unit_test(kinds_of_entries),     cmocka_unit_test(refusals),
-        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(out_of_memory),        cmocka_unit_test(progress_and_cancellation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
