@@ -37,12 +37,14 @@ chosen() { value '[(t["preprocessing"], t["k"]) for t in d["trials"] if t["chose
 }
 
 @test "a common mean is subtracted" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   shifted common c.csv
   dltf suggest c.csv -m 48 -k 2 --threads 1 --json -q >c.json
   [[ $(chosen <c.json) == "('center', 2)" && $(value 'd["command"]' <c.json) == *" --center"* ]]
 }
 
 @test "the mean of every sample is removed, in the table and in a command that works" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   shifted own o.csv
   run -0 --separate-stderr dltf suggest o.csv -m 48 -k 2 --threads 1
   [[ $output == *"* remove-mean "*"400 held-out samples"*"Suggested: dltf train o.csv -m 48 -k 2 --remove-mean"* ]]

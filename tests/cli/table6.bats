@@ -6,6 +6,7 @@ load common
 setup_file() { unset DLTF_DATA; }
 
 @test "rows with their keys, differences to the random start" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   dltf reproduce table6 --quick --seeds 2 --settings labels=1800 --json -q >t.json
   "$PYTHON" - <<'PYTHON'
 import json

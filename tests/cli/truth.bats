@@ -203,6 +203,7 @@ PYTHON
 }
 
 @test "reproduce learners compares learners by held-out errors, and says which data are missing" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   run -0 --separate-stderr env -u DLTF_DATA "$DLTF" reproduce learners --quick --seeds 1 --settings data=synthetic,m=32 --csv rows.csv --json
   [[ $stderr == *"Left out: "*"mnist, cifar10-gist, patches-8x8, patches-12x12. "*"--data (or DLTF_DATA)"* ]]
   "$PYTHON" - "$output" <<'TEXT'
