@@ -36,19 +36,24 @@ static inline __attribute__((always_inline)) __m512i pick(const __m512i bits[VEC
                                  _mm512_permutex2var_epi32(bits[2], position, bits[3]));
 }
 
-/* Appends those of the scores from j on, 64 of them or as many as there are, that reach the bound. */
-static inline __attribute__((always_inline)) void append_block(const float *scores, int64_t j, int64_t m,
-                                                               bool positive, __m512i bound,
-                                                               candidate_list *list) {
+/* The positions of the chosen ones of 64 scores, as bytes. */
+static inline __attribute__((always_inline)) __m512i positions(__mmask64 chosen) {
     const __m512i places =
         _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43,
                         42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22,
                         21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    return _mm512_maskz_compress_epi8(chosen, places);
+}
+
+/* Appends those of the scores from j on, 64 of them or as many as there are, that reach the bound. */
+static inline __attribute__((always_inline)) void append_block(const float *scores, int64_t j, int64_t m,
+                                                               bool positive, __m512i bound,
+                                                               candidate_list *list) {
     __m512i bits[VECTORS];
     load_block(scores + j, m - j, bits);
     __mmask64 chosen = reaching(bits, positive, bound);
     int64_t at = list->count & (2 * LANES - 1); /* a long list may wrap */
-    __m128i position = _mm512_castsi512_si128(_mm512_maskz_compress_epi8(chosen, places));
+    __m128i position = _mm512_castsi512_si128(positions(chosen));
     _mm256_storeu_si256((__m256i *)(list->place + at),
                         _mm256_add_epi16(_mm256_cvtepu8_epi16(position), _mm256_set1_epi16((short)j)));
     _mm512_storeu_si512(list->value + at, pick(bits, _mm512_cvtepu8_epi32(position)));

@@ -11,7 +11,7 @@
 enum { CLASSES = 16 };
 
 static inline bool selects_few(int64_t m, int64_t k) {
-    enum { MOST_K = 12, MOST_M = 1 << 16 }; /* with k near 16, too many scores reach the bound */
+    enum { MOST_K = 10, MOST_M = 1 << 16 }; /* with more, too many scores reach the bound */
     return k <= MOST_K && m <= MOST_M;
 }
 

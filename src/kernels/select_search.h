@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MAX_LISTED = 1024, LARGEST_KEY = 0x7fffffff };
+enum { MAX_LISTED = 1024, LIST_SLACK = 64, LARGEST_KEY = 0x7fffffff };
 
 /* Number of keys that are not 0, and the sum of squares. */
 typedef struct summary {
@@ -26,6 +26,18 @@ static int64_t count_above(const float *scores, int64_t m, bool positive, uint32
  * count from `base`, or with the indices of `listed`. Returns how many. */
 static int32_t emit(const float *scores, const int32_t *listed, int64_t m, bool positive, uint32_t cut,
                     int64_t ties, int32_t base, output out);
+
+/* Lists all scores above the cut, m <= MAX_LISTED; up to LIST_SLACK entries past the last may be overwritten.
+ * A file with a faster way than `emit` defines OWN_LIST. */
+static int64_t list_above(const float *scores, int64_t m, bool positive, uint32_t cut, int32_t *index,
+                          float *value);
+
+#ifndef OWN_LIST
+static int64_t list_above(const float *scores, int64_t m, bool positive, uint32_t cut, int32_t *index,
+                          float *value) {
+    return emit(scores, NULL, m, positive, cut, 0, 0, (output){index, value, MAX_LISTED});
+}
+#endif
 
 static float from_bits(uint32_t bits) {
     float value;
@@ -91,9 +103,9 @@ static void learn(expectation *e, uint32_t cut, float unit, float weight) {
  * little. Returns -1 if it left fewer. */
 static int32_t select_listed(const float *scores, int64_t m, int64_t k, bool positive, uint32_t low,
                              float step, uint32_t *cut, output out) {
-    _Alignas(64) int32_t index[MAX_LISTED];
-    _Alignas(64) float value[MAX_LISTED];
-    int64_t count = emit(scores, NULL, m, positive, low, 0, 0, (output){index, value, MAX_LISTED});
+    _Alignas(64) int32_t index[MAX_LISTED + LIST_SLACK];
+    _Alignas(64) float value[MAX_LISTED + LIST_SLACK];
+    int64_t count = list_above(scores, m, positive, low, index, value);
     if (count < k)
         return -1;
     bracket b = {low, count == k ? low : LARGEST_KEY, count == k ? k : 0};
