@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Sizes from which on it pays, as measured, and atoms to list: FEW below MANY_m atoms. */
-enum { LEAST_k = 40, LEAST_SIZE = 24000, MANY_m = 512, FEW = DL_LISTED / 2, MANY = 3 * DL_LISTED / 4 };
+enum { LEAST_k = 32, LEAST_SIZE = 24000, MANY_m = 512, FEW = DL_LISTED / 2, MANY = 3 * DL_LISTED / 4 };
 
 bool dl_omp_ahead_pays(int64_t m, int64_t k) {
     return dl_kernels_now()->pursue_ahead && k >= LEAST_k && k * m >= LEAST_SIZE;
