@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Sizes from which on it pays, as measured, and atoms to list: FEW below MANY_m atoms. */
-enum { LEAST_k = 40, LEAST_SIZE = 24000, MANY_m = 512, FEW = DL_LISTED / 2, MANY = 3 * DL_LISTED / 4 };
+enum { LEAST_k = 32, LEAST_SIZE = 24000, MANY_m = 512, FEW = DL_LISTED / 2, MANY = 3 * DL_LISTED / 4 };
 
 bool dl_omp_ahead_pays(int64_t m, int64_t k) {
     return dl_kernels_now()->pursue_ahead && k >= LEAST_k && k * m >= LEAST_SIZE;
@@ -99,7 +99,8 @@ static void leave_list(dl_omp_ahead_space *a, const int32_t *atom, int64_t count
     }
 }
 
-/* Steps among the atoms of the list; returns how many. Sets `ended` if no step follows these. */
+/* Steps among the atoms of the list; returns how many. Sets `ended` if no step follows these. The last of k
+ * steps needs no row, so it may follow DL_AHEAD others. */
 static int64_t look_ahead(const dl_omp *omp, dl_omp_progress p, dl_omp_space *s, dl_pursuit *steps,
                           bool *ended) {
     const dl_kernels *kernels = dl_kernels_now();
@@ -107,14 +108,19 @@ static int64_t look_ahead(const dl_omp *omp, dl_omp_progress p, dl_omp_space *s,
     dl_listed *list = &a->list;
     enum { LINE = 16 }; /* floats of a line of the cache */
     int64_t m = omp->W->m, first = steps->count, made = 0;
+    bool last = false;
     *ended = false;
-    for (; made < DL_AHEAD && first + made < omp->k; made++) {
+    steps->rows = 0;
+    for (; !last && first + made < omp->k; made++) {
+        last = first + made + 1 == omp->k;
+        if (made == DL_AHEAD && !last)
+            break;
         int64_t i = kernels->largest_listed(list), count = first + made;
         int64_t j = list->atom[i];
         const float *g = omp->G + j * m;
         float *l = a->L + count * a->room;
         double norm, c;
-        for (int64_t e = 0; e < m; e += LINE)
+        for (int64_t e = 0; e < m && !last; e += LINE)
             __builtin_prefetch(g + e);
         if (made > 0)
             steps->bound[made - 1] = fabsf(list->alpha[i]);
@@ -126,14 +132,17 @@ static int64_t look_ahead(const dl_omp *omp, dl_omp_progress p, dl_omp_space *s,
         s->norm[count] = norm;
         s->c[count] = c;
         s->support[count] = (int32_t)j;
+        if (last)
+            continue;
         steps->g[made] = g;
         steps->l[made] = l;
         steps->scale[made] = (float)(1 / norm);
         steps->c[made] = (float)c;
         steps->bound[made] = INFINITY;
+        steps->rows++;
         kernels->pursue_listed(g, count, l, steps->scale[made], steps->c[made], list);
     }
-    for (int64_t r = made; r < DL_AHEAD; r++) { /* without effect */
+    for (int64_t r = steps->rows; r < DL_AHEAD; r++) { /* without effect */
         steps->g[r] = steps->g[0];
         steps->l[r] = steps->l[0];
         steps->scale[r] = steps->c[r] = 0;

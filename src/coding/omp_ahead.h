@@ -4,7 +4,8 @@
  * atoms are chosen ahead among a list of 32 or more with the largest scores, which takes a small D with their
  * columns; then one pass over D makes the rows of all eight, and shows whether at some step an atom outside
  * the list would have been chosen. The steps before that one hold, the others are discarded. Nine of ten hold
- * on random data. Atoms that stay on the list keep their columns: only those of new ones are read from D. */
+ * on random data. Atoms that stay on the list keep their columns: only those of new ones are read from D. The
+ * last of k steps needs no row, so the last pass makes fewer. */
 #ifndef DL_CODING_OMP_AHEAD_H
 #define DL_CODING_OMP_AHEAD_H
 

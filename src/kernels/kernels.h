@@ -88,6 +88,7 @@ typedef struct dl_listed {
  * bound[r] after step r. Arrays over atoms have room for a multiple of 16. */
 typedef struct dl_pursuit {
     int64_t m, count;
+    int64_t rows;             /* steps that count; the others have no effect */
     int64_t room;             /* rows of D */
     float *D;                 /* rows 0 .. count-1 are there; the layout is the kernel's */
     float *alpha, *after;     /* m scores before and after the steps */

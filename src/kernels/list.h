@@ -120,8 +120,8 @@ DL_KERNEL512(void, pursue_listed,
 /* The place of the largest magnitude in a list; of equals the one with the lowest atom. */
 DL_KERNEL512(int64_t, largest_listed, (const dl_listed *list))
 
-/* DL_AHEAD such steps for atoms chosen in advance. Returns after how many of them no score outside the list
- * reaches its bound; see dl_pursuit. */
+/* s->rows such steps for atoms chosen in advance. Returns the first after which a score outside the list
+ * reaches its bound, or DL_AHEAD; see dl_pursuit. */
 DL_KERNEL512(int64_t, pursue_ahead, (const dl_pursuit *s))
 
 /* s->after = the scores after the first `steps` steps of pursue_ahead. */

@@ -12,11 +12,11 @@ DL_INLINE vec times(const float *l, vec x) {
     return product;
 }
 
-/* Rows s->count .. s->count+ROWS-1 of D in the columns of a panel. g: the panel's part of the rows of G. */
-DL_INLINE void rows_of_D(const dl_pursuit *s, const float *const g[ROWS], int vectors, float *D,
+/* Rows s->count .. s->count+rows-1 of D in the columns of a panel. g: the panel's part of the rows of G. */
+DL_INLINE void rows_of_D(const dl_pursuit *s, const float *const g[ROWS], int rows, int vectors, float *D,
                          vec d[ROWS][VECTORS]) {
     const float *l[ROWS];
-    DL_UNROLL for (int r = 0; r < ROWS; r++) {
+    DL_UNROLL for (int r = 0; r < rows; r++) {
         l[r] = s->l[r];
         DL_UNROLL for (int v = 0; v < vectors; v++) d[r][v] = load(g[r] + v * DL_LANES);
     }
@@ -24,12 +24,12 @@ DL_INLINE void rows_of_D(const dl_pursuit *s, const float *const g[ROWS], int ve
     for (int64_t t = 0; t < s->count; t++, earlier += vectors) {
         vec e[VECTORS];
         DL_UNROLL for (int v = 0; v < vectors; v++) e[v] = earlier[v];
-        DL_UNROLL for (int r = 0; r < ROWS; r++) {
+        DL_UNROLL for (int r = 0; r < rows; r++) {
             DL_UNROLL for (int v = 0; v < vectors; v++) d[r][v] -= times(l[r] + t, e[v]);
         }
     }
     vec *now = (vec *)D + s->count * vectors;
-    DL_UNROLL for (int r = 0; r < ROWS; r++) {
+    DL_UNROLL for (int r = 0; r < rows; r++) {
         DL_UNROLL for (int q = 0; q < r; q++) {
             DL_UNROLL for (int v = 0; v < vectors; v++) d[r][v] -= times(l[r] + s->count + q, d[q][v]);
         }
@@ -54,13 +54,13 @@ DL_INLINE __mmask16 failing(const int32_t *place, __m512i magnitudes, __m512i bo
 }
 
 /* The first step after which a score outside the list reaches its bound, in the columns of a panel. */
-static int64_t first_failure(const dl_pursuit *s, int64_t at, int vectors) {
+static int64_t first_failure(const dl_pursuit *s, int64_t at, int rows, int vectors) {
     int64_t first = ROWS;
     for (int v = 0; v < vectors; v++) {
         const vec *d = (const vec *)(s->D + at * s->room) + s->count * vectors + v;
         int64_t j = at + v * DL_LANES;
         vec alpha = *(const vec *)(s->alpha + j);
-        for (int r = 0; r < first; r++) {
+        for (int r = 0; r < rows && r < first; r++) {
             alpha = step_alpha(s, r, alpha, d[r * vectors]);
             if (failing(s->place + j, magnitude(alpha), (__m512i)_mm512_set1_ps(s->bound[r])))
                 first = r;
@@ -71,48 +71,63 @@ static int64_t first_failure(const dl_pursuit *s, int64_t at, int vectors) {
 
 /* One panel: rows of D, the scores after the last step, and how many of the steps hold here. The first test
  * is with the lowest bound: it needs only the largest magnitude of each score. */
-DL_INLINE int64_t panel(const dl_pursuit *s, int64_t at, const float *const g[ROWS], __m512i lowest,
+DL_INLINE int64_t panel(const dl_pursuit *s, int64_t at, const float *const g[ROWS], __m512i lowest, int rows,
                         int vectors) {
     vec d[ROWS][VECTORS];
     uint32_t failed = 0;
-    rows_of_D(s, g, vectors, s->D + at * s->room, d);
+    rows_of_D(s, g, rows, vectors, s->D + at * s->room, d);
     DL_UNROLL for (int v = 0; v < vectors; v++) {
         int64_t j = at + v * DL_LANES;
         vec alpha = *(const vec *)(s->alpha + j);
         __m512i most = _mm512_setzero_si512();
-        DL_UNROLL for (int r = 0; r < ROWS; r++) {
+        DL_UNROLL for (int r = 0; r < rows; r++) {
             alpha = step_alpha(s, r, alpha, d[r][v]);
             most = _mm512_max_epi32(most, magnitude(alpha));
         }
         *(vec *)(s->after + j) = alpha;
         failed |= failing(s->place + j, most, lowest);
     }
-    return failed ? first_failure(s, at, vectors) : ROWS;
+    return failed ? first_failure(s, at, rows, vectors) : ROWS;
 }
 
-int64_t DL_LEVELLED(dl_pursue_ahead)(const dl_pursuit *s) {
+DL_INLINE int64_t pursue_rows(const dl_pursuit *s, int rows) {
     int64_t hold = ROWS, at = 0;
     const float *g[ROWS];
     __m512i lowest = (__m512i)_mm512_set1_ps(s->bound[0]);
-    for (int r = 1; r < ROWS; r++)
+    for (int r = 1; r < rows; r++)
         lowest = _mm512_min_epi32(lowest, (__m512i)_mm512_set1_ps(s->bound[r]));
     for (; at + PANEL <= s->m; at += PANEL) {
-        for (int r = 0; r < ROWS; r++) {
+        for (int r = 0; r < rows; r++) {
             g[r] = s->g[r] + at;
             DL_UNROLL for (int line = 0; line < PANEL; line += 16) __builtin_prefetch(g[r] + PANEL + line);
         }
-        int64_t here = panel(s, at, g, lowest, VECTORS);
+        int64_t here = panel(s, at, g, lowest, rows, VECTORS);
         hold = here < hold ? here : hold;
     }
     for (; at < s->m; at += DL_LANES) { /* the rows of G may end within a vector */
         float part[ROWS][DL_LANES] = {{0}};
         int64_t width = s->m - at < DL_LANES ? s->m - at : DL_LANES;
-        for (int r = 0; r < ROWS; r++)
+        for (int r = 0; r < rows; r++)
             g[r] = memcpy(part[r], s->g[r] + at, (size_t)width * sizeof(float));
-        int64_t here = panel(s, at, g, lowest, 1);
+        int64_t here = panel(s, at, g, lowest, rows, 1);
         hold = here < hold ? here : hold;
     }
     return hold;
+}
+
+int64_t DL_LEVELLED(dl_pursue_ahead)(const dl_pursuit *s) {
+    switch ((s->rows + 1) / 2) {
+    case 0:
+        return ROWS;
+    case 1:
+        return pursue_rows(s, 2);
+    case 2:
+        return pursue_rows(s, 4);
+    case 3:
+        return pursue_rows(s, 6);
+    default:
+        return pursue_rows(s, ROWS);
+    }
 }
 
 /* Panels have VECTORS vectors as long as that many are left, then one. */

@@ -85,6 +85,16 @@ static void random_atoms(void **state) {
     }
 }
 
+/* The last pass makes any number of rows, or none. */
+static void every_end(void **state) {
+    (void)state;
+    for (int64_t k = 32; k <= 41; k++) {
+        problem p = new_problem(753, 100, k);
+        assert_int_equal(check(&p), ROWS * p.k);
+        free_problem(&p);
+    }
+}
+
 /* Atoms near each other, and the same one several times: ties, dependent atoms, changes of the order. */
 static void check_coherent(int64_t m) {
     problem p = new_problem(m, 90, 85);
@@ -124,5 +134,5 @@ static void special_samples(void **state) {
     free_problem(&p);
 }
 
-TESTS_MAIN(cmocka_unit_test(random_atoms), cmocka_unit_test(coherent_atoms),
+TESTS_MAIN(cmocka_unit_test(random_atoms), cmocka_unit_test(every_end), cmocka_unit_test(coherent_atoms),
            cmocka_unit_test(special_samples))

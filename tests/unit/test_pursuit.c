@@ -72,6 +72,68 @@ static void pursue(void **state) {
     }
 }
 
+enum { ROOM = MOST_COUNT + DL_AHEAD, WIDTH = (MOST_m + 15) / 16 * 16 };
+
+/* Steps one at a time; returns the first after which a score outside the list reaches its bound. */
+static int64_t pursue_in_turn(const dl_kernels *kernels, const dl_pursuit *s, float *D, float *alpha) {
+    int64_t first = DL_AHEAD;
+    for (int64_t r = 0; r < s->rows; r++) {
+        kernels->pursue(s->g[r], D, s->count + r, s->m, s->l[r], s->scale[r], s->c[r], alpha);
+        for (int64_t j = 0; j < s->m && first == DL_AHEAD; j++)
+            first = s->place[j] < 0 && fabsf(alpha[j]) >= s->bound[r] ? r : first;
+    }
+    return first;
+}
+
+/* Steps together: the scores, the rows of D and the first step that fails. */
+static void check_ahead(const dl_kernels *kernels, int64_t m, int64_t count, int64_t rows, float bound) {
+    static _Alignas(64) float D[ROOM * WIDTH], alpha[WIDTH], after[WIDTH];
+    static _Alignas(64) int32_t place[WIDTH];
+    static float g[DL_AHEAD * MOST_m], l[DL_AHEAD * ROOM], wanted_D[ROOM * MOST_m], wanted[MOST_m],
+        column[ROOM];
+    dl_pursuit s = {.m = m, .room = ROOM, .D = D, .alpha = alpha, .after = after, .place = place};
+    memset(D, 0, sizeof D);
+    fill_normal(g, DL_AHEAD * m);
+    fill_normal(l, DL_AHEAD * ROOM);
+    fill_normal(wanted, m);
+    memcpy(alpha, wanted, (size_t)m * sizeof *alpha);
+    for (int64_t j = 0; j < m; j++)
+        place[j] = below(3) == 0 ? 0 : -1;
+    for (int64_t j = m; j < WIDTH; j++)
+        place[j] = 0;
+    for (int64_t first = 0; first < count + rows;
+         first += s.rows) { /* the rows before, then those to check */
+        s.count = first;
+        s.rows = first < count ? (count - first < DL_AHEAD ? count - first : DL_AHEAD) : rows;
+        for (int64_t r = 0; r < DL_AHEAD; r++) {
+            s.g[r] = g + r * m;
+            s.l[r] = l + r * ROOM;
+            s.scale[r] = r < s.rows ? 0.25f : 0;
+            s.c[r] = r < s.rows ? 0.5f : 0;
+            s.bound[r] = r < s.rows ? bound : INFINITY;
+        }
+        int64_t fails = kernels->pursue_ahead(&s);
+        assert_int_equal(fails, pursue_in_turn(kernels, &s, wanted_D, wanted));
+        assert_memory_equal(after, wanted, (size_t)m * sizeof *after);
+        memcpy(alpha, after, (size_t)m * sizeof *alpha);
+    }
+    s.count += s.rows;
+    for (int64_t j = 0; j < m && count + rows > 0; j++) {
+        kernels->pursued_column(&s, j, column, 1);
+        for (int64_t t = 0; t < s.count; t++)
+            assert_true(column[t] == wanted_D[t * m + j]);
+    }
+}
+
+static void pursue_ahead(void **state) {
+    (void)state;
+    const dl_kernels *kernels;
+    for (int level = 0; (kernels = dl_kernels_level(level)); level++)
+        for (int64_t m = 1; kernels->pursue_ahead && m <= MOST_m; m += m < 70 ? 1 : 13)
+            for (int64_t rows = 0; rows <= DL_AHEAD; rows++)
+                check_ahead(kernels, m, (m + rows) % (MOST_COUNT + 1), rows, (float)below(2) * 3 + 2.5f);
+}
+
 static void project_rows(void **state) {
     (void)state;
     enum { ROWS = 9, PICKED = 6 };
@@ -111,4 +173,5 @@ static void project_rows(void **state) {
     }
 }
 
-TESTS_MAIN(cmocka_unit_test(largest), cmocka_unit_test(pursue), cmocka_unit_test(project_rows))
+TESTS_MAIN(cmocka_unit_test(largest), cmocka_unit_test(pursue), cmocka_unit_test(pursue_ahead),
+           cmocka_unit_test(project_rows))
