@@ -91,6 +91,9 @@ DL_KERNEL(void, add_rows, (double *sum, int64_t n, const float *const *x, const 
 /* sum += scale x, in single precision. */
 DL_KERNEL(void, add_scaled32, (float *sum, float scale, const float *x, int64_t n))
 
+/* p = scale (x + y), in single precision. */
+DL_KERNEL(void, scaled_sum32, (float *p, float scale, const float *x, const float *y, int64_t n))
+
 /* p = a p + b x, in single precision. */
 DL_KERNEL(void, combine32, (float *p, float a, float b, const float *x, int64_t n))
 
@@ -103,6 +106,9 @@ DL_KERNEL(void, descend32,
 
 /* ||x||^2 of floats. */
 DL_KERNEL(double, square, (const float *x, int64_t n))
+
+/* ||x + sign y||^2 of floats; sign: 1 or -1. */
+DL_KERNEL(double, square_of_sum, (const float *x, double sign, const float *y, int64_t n))
 
 /* Position of the largest magnitude, the first of equals; NaN ranks above all. */
 DL_KERNEL(int64_t, largest, (const float *x, int64_t m))

@@ -96,8 +96,8 @@ void dl_statistics_add(dl_statistics *s, const float *X, dl_slots Z, const float
     block b = {s, X, M, Z};
     dl_by_atom_sort(&s->by_atom, Z);
     dl_parallel(s->threads, dl_tiles(s->m, DL_STATISTICS_PANEL), add_atoms, &b);
-    for (int64_t i = 0; M && i < Z.rows * s->m; i++)
-        s->M_square += (double)M[i] * (double)M[i];
+    if (M)
+        s->M_square += dl_kernels_now()->square(M, Z.rows * s->m);
 }
 
 typedef struct moment {

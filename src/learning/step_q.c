@@ -26,26 +26,10 @@ static double top_square(const float *q, int64_t m, int64_t top, float v, dl_z_s
     return dl_kernels_now()->square(values, count);
 }
 
-/* ||a + sign b||^2 in double, in lanes that do not wait for each other. */
-static double square_of_sum(const float *a, double sign, const float *b, int64_t m) {
-    enum { LANES = 8 };
-    double lane[LANES] = {0}, sum = 0;
-    int64_t j = 0;
-    for (; j + LANES <= m; j += LANES)
-        for (int l = 0; l < LANES; l++) {
-            double d = (double)a[j + l] + sign * (double)b[j + l];
-            lane[l] += d * d;
-        }
-    for (; j < m; j++)
-        lane[0] += ((double)a[j] + sign * (double)b[j]) * ((double)a[j] + sign * (double)b[j]);
-    for (int l = 0; l < LANES; l++)
-        sum += lane[l];
-    return sum;
-}
-
 dl_q_outcome dl_q_step(const dl_z_problem *problem, double gamma, int64_t rows, const float *Y,
                        dl_z_space *space, float *Q, float *M) {
     int64_t m = problem->m, top = 2 * problem->k < m ? 2 * problem->k : m;
+    const dl_kernels *kernels = dl_kernels_now();
     float over_beta = (float)(1 / problem->beta);
     double v[DL_COLUMNS] = {0};
     dl_q_outcome outcome = {0};
@@ -58,8 +42,8 @@ dl_q_outcome dl_q_step(const dl_z_problem *problem, double gamma, int64_t rows, 
         dl_prox_columns(C, m, top, gamma, count, new_Q, v);
         for (int64_t r = 0; r < count; r++) {
             const float *new_q = new_Q + r * m;
-            outcome.change += square_of_sum(new_q, -1, Q + (i + r) * m, m);
-            outcome.gap += square_of_sum(new_q, 1, P + r * m, m);
+            outcome.change += kernels->square_of_sum(new_q, -1, Q + (i + r) * m, m);
+            outcome.gap += kernels->square_of_sum(new_q, 1, P + r * m, m);
             outcome.noise += top_square(new_q, m, top, (float)v[r], space);
         }
         memcpy(Q + i * m, new_Q, (size_t)(count * m) * sizeof *Q);

@@ -74,12 +74,10 @@ void dl_z_gap(const dl_z_problem *problem, const float *B, dl_slots Z, int64_t r
 double dl_z_objective(const dl_z_problem *problem, const float *p, const float *b, const float *m_row,
                       const int32_t *index, const float *value, int64_t count) {
     /* ||x - Wz||^2 - ||x||^2 = z^T(Gz - 2b) = z^T(p - b) */
-    double data = 0, noise = 0;
+    double data = 0;
     for (int64_t e = 0; e < count; e++)
         data += (double)value[e] * ((double)p[index[e]] - (double)b[index[e]]);
-    if (m_row)
-        for (int64_t j = 0; j < problem->m; j++)
-            noise += ((double)p[j] + (double)m_row[j]) * ((double)p[j] + (double)m_row[j]);
+    double noise = m_row ? dl_kernels_now()->square_of_sum(p, 1, m_row, problem->m) : 0;
     return problem->theta / 2 * data + problem->beta / 2 * noise;
 }
 
@@ -95,14 +93,13 @@ static void gradient_step(const dl_z_problem *problem, const float *M, bool know
                           dl_z_space *space, dl_slots Z) {
     int64_t m = problem->m;
     float data = (float)(problem->step * problem->theta), noise = (float)(problem->step * problem->beta);
+    const dl_kernels *kernels = dl_kernels_now();
     if (M && !known)
         dl_z_gap(problem, space->B, Z, rows, 1, space->P);
     if (M) {
-        for (int64_t i = 0; i < rows * m; i++)
-            space->R[i] = noise * (space->P[i] + M[i]);
+        kernels->scaled_sum32(space->R, noise, space->P, M, rows * m);
         dl_score_tile(problem->G_packed, space->R, m, rows, space->U);
-        for (int64_t i = 0; i < rows * m; i++)
-            space->U[i] = -data * space->P[i] - space->U[i];
+        kernels->combine32(space->U, -1, -data, space->P, rows * m);
     } else if (known) {
         for (int64_t i = 0; i < rows * m; i++)
             space->U[i] = -data * space->P[i];

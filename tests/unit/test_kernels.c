@@ -100,7 +100,7 @@ static void tiles_agree(void **state) {
 static void scaled_rows(void **state) {
     (void)state;
     double sum[MOST_n + 1];
-    float sum32[MOST_n + 1];
+    float sum32[MOST_n + 1], scaled[MOST_n + 1];
     fill_normal(E, MOST_m * MOST_n);
     const dl_kernels *kernels;
     for (int l = 0; (kernels = dl_kernels_level(l)); l++)
@@ -110,12 +110,34 @@ static void scaled_rows(void **state) {
                 sum[d] = (double)(sum32[d] = E[MOST_n + d]);
             kernels->add_scaled(sum, scale, E, n);
             kernels->add_scaled32(sum32, scale, E, n);
+            scaled[n] = 7;
+            kernels->scaled_sum32(scaled, scale, E, E + MOST_n, n);
             for (int64_t d = 0; d < n; d++) {
                 volatile float product = scale * E[d]; /* two roundings */
                 assert_true(sum[d] == (double)E[MOST_n + d] + (double)scale * (double)E[d]);
                 assert_true(sum32[d] == E[MOST_n + d] + product);
+                volatile float both = E[d] + E[MOST_n + d];
+                assert_true(scaled[d] == scale * both);
             }
+            assert_true(scaled[n] == 7);
             assert_true(sum[n] == (double)E[MOST_n + n] && sum32[n] == E[MOST_n + n]);
+        }
+}
+
+/* ||x + y||^2 and ||x - y||^2: the same bytes at every level. */
+static void squares_of_sums(void **state) {
+    (void)state;
+    fill_normal(E, MOST_m * MOST_n);
+    const dl_kernels *kernels;
+    for (int64_t n = 0; n <= MOST_n; n++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            const float *x = E + n, *y = E + MOST_n + 2 * n;
+            double first = dl_kernels_level(0)->square_of_sum(x, sign, y, n), sum = 0;
+            for (int64_t d = 0; d < n; d++)
+                sum += pow((double)x[d] + sign * (double)y[d], 2);
+            assert_near(first, sum, 1e-13 * sum);
+            for (int l = 1; (kernels = dl_kernels_level(l)); l++)
+                assert_true(kernels->square_of_sum(x, sign, y, n) == first);
         }
 }
 
@@ -375,6 +397,6 @@ static void features_of_many_atoms(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(tiles_agree), cmocka_unit_test(scaled_rows),
-           cmocka_unit_test(distances), cmocka_unit_test(selection), cmocka_unit_test(long_rows),
-           cmocka_unit_test(not_finite), cmocka_unit_test(scores_above),
+           cmocka_unit_test(squares_of_sums), cmocka_unit_test(distances), cmocka_unit_test(selection),
+           cmocka_unit_test(long_rows), cmocka_unit_test(not_finite), cmocka_unit_test(scores_above),
            cmocka_unit_test(features_of_many_atoms))

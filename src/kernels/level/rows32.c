@@ -26,6 +26,11 @@ void DL_LEVELLED(dl_descend32)(float *p, float *moment, const float *gradient, i
     }
 }
 
+void DL_LEVELLED(dl_scaled_sum32)(float *p, float scale, const float *x, const float *y, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        p[i] = scale * (x[i] + y[i]);
+}
+
 void DL_LEVELLED(dl_combine32)(float *p, float a, float b, const float *x, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         p[i] = a * p[i] + b * x[i];
