@@ -40,17 +40,31 @@ static inline __attribute__((always_inline)) row_state begin_row(group *g, int64
     return row;
 }
 
+/* Which of 64 scores reach the bound: one mask from the packed signs of differences, since instructions that
+ * write masks take time from the product. */
+static inline __attribute__((always_inline)) __mmask64 reaching_by_signs(const __m512i bits[VECTORS],
+                                                                         bool positive, __m512i bound) {
+    const __m512i in_order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m512i below[VECTORS];
+    DL_UNROLL
+    for (int v = 0; v < VECTORS; v++)
+        below[v] = _mm512_sub_epi32(keys_of(bits[v], positive), bound);
+    __m512i signs =
+        _mm512_packs_epi16(_mm512_packs_epi32(below[0], below[1]), _mm512_packs_epi32(below[2], below[3]));
+    return ~_mm512_movepi8_mask(_mm512_permutexvar_epi32(in_order, signs));
+}
+
 static inline __attribute__((always_inline)) void pass_block(row_state *row, int64_t j, const int pass,
                                                              const bool positive) {
-    if (pass == FIND_MAXIMA) {
-        __m512i bits[VECTORS];
-        load_block(row->scores + j, BLOCK, bits);
+    __m512i bits[VECTORS];
+    if (pass == KEEP_BEST)
+        return;
+    load_block(row->scores + j, BLOCK, bits);
+    if (pass == FIND_MAXIMA)
         DL_UNROLL
-        for (int v = 0; v < VECTORS; v++)
-            row->largest = _mm512_max_epi32(row->largest, keys_of(bits[v], positive));
-    } else if (pass == LIST_CANDIDATES) {
-        append_block(row->scores, j, j + BLOCK, positive, row->bound, row->list);
-    }
+    for (int v = 0; v < VECTORS; v++)
+        row->largest = _mm512_max_epi32(row->largest, keys_of(bits[v], positive));
+    else append_chosen(bits, j, reaching_by_signs(bits, positive, row->bound), row->list);
 }
 
 /* Rows that cannot be chosen from their lists are marked for later. */
@@ -184,13 +198,11 @@ static void scores_beside(const dl_packed *E, const float *X, int64_t x_stride, 
     finish(g, positive);
 }
 
-int64_t dl_features_avx512popcnt(const dl_packed *E, const float *X, int64_t x_stride, int64_t rows,
-                                 int64_t k, bool positive, float *S, int32_t *count, int32_t *index,
-                                 float *value) {
-    enum { LEAST_N = 64 }; /* with fewer, a selection does not fit beside the next product */
+/* Apart from the function below, so that a call with few samples does not pay for it. */
+static __attribute__((noinline)) int64_t code_groups(const dl_packed *E, const float *X, int64_t x_stride,
+                                                     int64_t rows, int64_t k, bool positive, float *S,
+                                                     int32_t *count, output out) {
     int64_t m = E->m, i = 0;
-    if (!selects_few(m, k) || m % BLOCK != 0 || E->n < LEAST_N)
-        return 0;
     group g; /* none yet; its arrays are filled by the passes */
     g.m = m;
     g.k = k;
@@ -200,10 +212,19 @@ int64_t dl_features_avx512popcnt(const dl_packed *E, const float *X, int64_t x_s
         scores_beside(E, X + i * x_stride, x_stride, scores, &g, positive);
         g.S = scores;
         g.count = count + i;
-        g.out = output_at((output){index, value, rows * k}, i, k);
+        g.out = output_at(out, i, k);
         g.pass = FIND_MAXIMA;
         g.row = 0;
     }
     finish(&g, positive);
     return i;
+}
+
+int64_t dl_features_avx512popcnt(const dl_packed *E, const float *X, int64_t x_stride, int64_t rows,
+                                 int64_t k, bool positive, float *S, int32_t *count, int32_t *index,
+                                 float *value) {
+    enum { LEAST_N = 64 }; /* with fewer, a selection does not fit beside the next product */
+    if (rows < GROUP || !selects_few(E->m, k) || E->m % BLOCK != 0 || E->n < LEAST_N)
+        return 0;
+    return code_groups(E, X, x_stride, rows, k, positive, S, count, (output){index, value, rows * k});
 }

@@ -45,19 +45,24 @@ static inline __attribute__((always_inline)) __m512i positions(__mmask64 chosen)
     return _mm512_maskz_compress_epi8(chosen, places);
 }
 
-/* Appends those of the scores from j on, 64 of them or as many as there are, that reach the bound. */
-static inline __attribute__((always_inline)) void append_block(const float *scores, int64_t j, int64_t m,
-                                                               bool positive, __m512i bound,
-                                                               candidate_list *list) {
-    __m512i bits[VECTORS];
-    load_block(scores + j, m - j, bits);
-    __mmask64 chosen = reaching(bits, positive, bound);
+/* Appends the chosen ones of the 64 scores from j on. */
+static inline __attribute__((always_inline)) void append_chosen(const __m512i bits[VECTORS], int64_t j,
+                                                                __mmask64 chosen, candidate_list *list) {
     int64_t at = list->count & (2 * LANES - 1); /* a long list may wrap */
     __m128i position = _mm512_castsi512_si128(positions(chosen));
     _mm256_storeu_si256((__m256i *)(list->place + at),
                         _mm256_add_epi16(_mm256_cvtepu8_epi16(position), _mm256_set1_epi16((short)j)));
     _mm512_storeu_si512(list->value + at, pick(bits, _mm512_cvtepu8_epi32(position)));
     list->count += __builtin_popcountll(_cvtmask64_u64(chosen));
+}
+
+/* Appends those of the scores from j on, 64 of them or as many as there are, that reach the bound. */
+static inline __attribute__((always_inline)) void append_block(const float *scores, int64_t j, int64_t m,
+                                                               bool positive, __m512i bound,
+                                                               candidate_list *list) {
+    __m512i bits[VECTORS];
+    load_block(scores + j, m - j, bits);
+    append_chosen(bits, j, reaching(bits, positive, bound), list);
 }
 
 /* Ends a list: the rest of the first vector ranks last. No bound means no list. */
