@@ -134,7 +134,7 @@ static dltf_status bench_stages(json_t *rows, shape s, dltf_matrix X, int thread
         options.admm = noise ? BENCH_ROUNDS : 0;
         status = dltf_learner_new(X, &options, NULL, &l);
         if (status == DLTF_OK) {
-            /* A training measures errors in at most ten iterations of a stage, but so short a one in all. */
+            /* A stage measures errors in at most ten of its iterations: one this short, in all of them. */
             l->unmonitored = true;
             status = measure(l, noise, &r);
         }

@@ -55,6 +55,7 @@ typedef struct dltf_synthetic_spec {
 
 typedef struct dltf_synthetic dltf_synthetic;
 
+/* Progress counts atoms and samples. */
 DLTF_API dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_progress_fn progress,
                                         void *context, dltf_synthetic **problem);
 DLTF_API dltf_matrix dltf_synthetic_dictionary(const dltf_synthetic *problem);

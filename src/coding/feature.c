@@ -172,7 +172,7 @@ static void code_at_once(const dl_feature *feature, const float *X, int64_t x_st
     const dl_packed *E = feature->E;
     const dl_kernels *kernels = dl_kernels_now();
     int64_t i = 0;
-    if (kernels->features && rows > 1)
+    if (kernels->features && rows > 1) /* spares a single sample the call */
         i = kernels->features(E, X, x_stride, rows, feature->k, feature->positive, space->scores, out.count,
                               out.index, out.value);
     for (; i < rows; i += DL_TILE / 2) {

@@ -9,6 +9,7 @@
 #include "data/codes.h"
 #include "data/matrix.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { TRAINING, TEST, SETS, TILE = 64 };
@@ -41,23 +42,38 @@ static dltf_status check(const dltf_synthetic_spec *spec) {
     return DLTF_OK;
 }
 
+/* How many rows, each with n random numbers and as many sums of k terms, take a fraction of a second. */
+static int64_t rows_per_report(int64_t n, int64_t k) {
+    const double TERMS = 3e7, TERMS_PER_NUMBER = 8;                                    /* roughly */
+    double terms = (double)n * (TERMS_PER_NUMBER + (double)k) + (double)k * (double)k; /* k^2: supports */
+    return (int64_t)fmax(1, TERMS / terms);
+}
+
+static dltf_status cancelled(void) {
+    return dl_fail(DLTF_CANCELLED, "drawing samples was cancelled");
+}
+
 /* W0: independent Gaussian entries, rows scaled to norm 1. */
-static dltf_status draw_dictionary(dltf_synthetic *problem) {
+static dltf_status draw_dictionary(dltf_synthetic *problem, dl_meter *meter) {
     int64_t m = problem->spec.m, n = problem->spec.n;
     dl_random random = {(uint64_t)problem->spec.seed, DL_STREAM_DICTIONARY};
+    int64_t some = rows_per_report(n, 0);
     double *row = DL_NEW(double, n);
+    bool wanted = true;
     if (!row)
         return DLTF_MEMORY;
-    for (int64_t i = 0; i < m; i++) {
+    for (int64_t i = 0; i < m && wanted; i++) {
         for (int64_t j = 0; j < n; j++)
             row[j] = dl_random_normal(random, (uint64_t)(i * n + j));
         if (!dl_normalise(row, n))
             row[0] = 1; /* n zeros in a row: possible, but extremely unlikely */
         for (int64_t j = 0; j < n; j++)
             problem->W0[i * n + j] = (float)row[j];
+        if (i % some == some - 1 || i == m - 1)
+            wanted = dl_meter_add(meter, i % some + 1);
     }
     dl_free(row);
-    return DLTF_OK;
+    return wanted ? DLTF_OK : cancelled();
 }
 
 /* A uniformly random k-subset of 0 .. m-1, ascending (Floyd's method: k draws, no rejection). */
@@ -123,14 +139,16 @@ static void draw_tile(void *context, int64_t tile, int worker) {
 }
 
 static dltf_status draw_set(dltf_synthetic *problem, int set, dl_meter *meter) {
-    enum { NUMBERS_PER_REPORT = 1 << 22 }; /* a fraction of a second */
-    int64_t tiles = dl_tiles(problem->spec.samples, TILE);
-    int64_t some = dl_max(1, NUMBERS_PER_REPORT / (TILE * problem->spec.n));
+    enum { TILES_PER_THREAD = 4 }; /* at least, so that all threads are busy */
+    int64_t samples = problem->spec.samples, tiles = dl_tiles(samples, TILE);
+    int threads = dl_thread_count(0);
+    int64_t some =
+        dl_max(TILES_PER_THREAD * threads, rows_per_report(problem->spec.n, problem->spec.k) / TILE);
     for (draw context = {problem, set, 0}; context.first < tiles; context.first += some) {
-        int64_t count = dl_min(some, tiles - context.first);
-        dl_parallel(dl_thread_count(0), count, draw_tile, &context);
-        if (!dl_meter_add(meter, count))
-            return dl_fail(DLTF_CANCELLED, "drawing samples was cancelled");
+        int64_t count = dl_min(some, tiles - context.first), done = context.first * TILE;
+        dl_parallel(threads, count, draw_tile, &context);
+        if (!dl_meter_add(meter, dl_min(count * TILE, samples - done)))
+            return cancelled();
     }
     return DLTF_OK;
 }
@@ -141,11 +159,11 @@ dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_progress_fn
     dltf_status status = check(spec);
     if (status != DLTF_OK)
         return status;
-    dl_meter meter = {"drawing samples", progress, context, 0, SETS * dl_tiles(spec->samples, TILE)};
+    dl_meter meter = {"drawing samples", progress, context, 0, spec->m + SETS * spec->samples};
     DL_TRY_NEW(made, 1);
     made->spec = *spec;
     DL_TRY_NEW(made->W0, spec->m * spec->n);
-    DL_TRY(draw_dictionary(made));
+    DL_TRY(draw_dictionary(made, &meter));
     for (int set = TRAINING; set < SETS; set++) {
         DL_TRY_NEW(made->X[set], spec->samples * spec->n);
         DL_TRY(dl_codes_alloc(spec->samples, spec->m, spec->samples * spec->k, &made->Z[set]));

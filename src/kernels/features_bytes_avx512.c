@@ -60,11 +60,13 @@ static inline __attribute__((always_inline)) void pass_block(row_state *row, int
     if (pass == KEEP_BEST)
         return;
     load_block(row->scores + j, BLOCK, bits);
-    if (pass == FIND_MAXIMA)
+    if (pass == FIND_MAXIMA) {
         DL_UNROLL
-    for (int v = 0; v < VECTORS; v++)
-        row->largest = _mm512_max_epi32(row->largest, keys_of(bits[v], positive));
-    else append_chosen(bits, j, reaching_by_signs(bits, positive, row->bound), row->list);
+        for (int v = 0; v < VECTORS; v++)
+            row->largest = _mm512_max_epi32(row->largest, keys_of(bits[v], positive));
+    } else {
+        append_chosen(bits, j, reaching_by_signs(bits, positive, row->bound), row->list);
+    }
 }
 
 /* Rows that cannot be chosen from their lists are marked for later. */
@@ -83,7 +85,8 @@ static inline __attribute__((always_inline)) int64_t blocks_of_row(const group *
     return pass == KEEP_BEST ? 1 : g->m / BLOCK;
 }
 
-enum { TILE_ROWS = 4, STEPS = 4 }; /* of the product for each block */
+/* Samples of a tile, and steps of the product for each block of scores. */
+enum { TILE_ROWS = 4, STEPS = 4 };
 
 /* The place of a product: entries of four samples and of four panels, x_stride and e_stride apart. */
 typedef struct place {
@@ -113,11 +116,7 @@ static inline __attribute__((always_inline)) void tile(const strip *t, const flo
     const float *last_x = X + t->n;
     __m512 sum[ROWS][WIDE];
     __asm__("" : "+r"(at.x_stride3), "+r"(at.e_stride3));
-    DL_UNROLL
-    for (int r = 0; r < TILE_ROWS; r++)
-        DL_UNROLL
-    for (int v = 0; v < WIDE; v++)
-        sum[r][v] = _mm512_loadu_ps(t->bias + v * DL_PANEL);
+    begin(t, TILE_ROWS, WIDE, sum);
     for (int64_t r = g->row; r < g->row + rows; r++) {
         row_state row = begin_row(g, r, pass);
         for (int64_t j = 0; j < end; j += BLOCK) {
@@ -178,7 +177,7 @@ static void tile_beside(const strip *t, const float *X, float *S, group *g, bool
         end_pass(g, positive);
 }
 
-/* A group after which no product follows, or too short a one. */
+/* Selects a group that no product follows, or one too short to select it beside. */
 static void finish(group *g, bool positive) {
     if (g->pass < DONE)
         dl_select_avx512popcnt(g->S, g->m, GROUP, g->m, g->k, positive, NULL, g->count, g->out.index,
@@ -207,6 +206,7 @@ static __attribute__((noinline)) int64_t code_groups(const dl_packed *E, const f
     g.m = m;
     g.k = k;
     g.pass = DONE;
+    g.row = 0;
     for (; i + GROUP <= rows; i += GROUP) {
         float *scores = S + i / GROUP % 2 * GROUP * m; /* two groups in turn, to stay in the L1 cache */
         scores_beside(E, X + i * x_stride, x_stride, scores, &g, positive);

@@ -88,11 +88,11 @@ typedef struct dl_listed {
  * bound[r] after step r. Arrays over atoms have room for a multiple of 16. */
 typedef struct dl_pursuit {
     int64_t m, count;
-    int64_t rows;             /* steps that count; the others have no effect */
-    int64_t room;             /* rows of D */
-    float *D;                 /* rows 0 .. count-1 are there; the layout is the kernel's */
-    float *alpha, *after;     /* m scores before and after the steps */
-    const int32_t *place;     /* m: in the list, or -1 */
+    int64_t rows;         /* steps that count; entries of the next one are read too, and have scale and c 0 */
+    int64_t room;         /* rows of D */
+    float *D;             /* rows 0 .. count-1 are there; the layout is the kernel's */
+    float *alpha, *after; /* m scores before and after the steps */
+    const int32_t *place; /* m: in the list, or -1 */
     const float *g[DL_AHEAD]; /* rows of G */
     const float *l[DL_AHEAD]; /* entries t < count + r of rows of L */
     float scale[DL_AHEAD], c[DL_AHEAD], bound[DL_AHEAD];

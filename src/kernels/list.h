@@ -54,7 +54,7 @@ DL_KERNEL(int64_t, above,
           (const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base, int32_t *index,
            float *value))
 
-/* Scores and this in one: appends atom and score to the list of row i where the score, with the bits of
+/* `scores` and `above` in one: appends atom and score to the list of row i where the score, with the bits of
  * `scores`, ranks above cut[i]. The lists have room for all atoms of the panels first .. last-1 and
  * DL_CANDIDATES_SLACK more.
  */
@@ -126,8 +126,8 @@ DL_KERNEL512(void, pursue_listed,
 /* The place of the largest magnitude in a list; of equals the one with the lowest atom. */
 DL_KERNEL512(int64_t, largest_listed, (const dl_listed *list))
 
-/* s->rows such steps for atoms chosen in advance. Returns the first after which a score outside the list
- * reaches its bound, or DL_AHEAD; see dl_pursuit. */
+/* s->rows such steps for atoms chosen in advance, made in pairs; 0: nothing is written. Returns the first
+ * after which a score outside the list reaches its bound, or DL_AHEAD; see dl_pursuit. */
 DL_KERNEL512(int64_t, pursue_ahead, (const dl_pursuit *s))
 
 /* s->after = the scores after the first `steps` steps of pursue_ahead. */

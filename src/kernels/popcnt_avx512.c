@@ -34,7 +34,7 @@ void dl_hamming_avx512popcnt(const uint64_t *planes, int64_t words, int64_t rows
     }
 }
 
-/* The kernels of AVX-512 with VNNI, and those with a second version. */
+/* The kernels of AVX-512 with VNNI, those with a second version, and those of this level alone. */
 const dl_kernels dl_kernels_avx512popcnt = {
     .level = "avx512popcnt",
 #define DL_KERNEL(result, name, parameters) .name = DL_LEVELLED(dl_##name),

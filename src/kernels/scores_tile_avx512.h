@@ -40,20 +40,14 @@ static inline __attribute__((always_inline)) void step(const float *const panel[
     }
 }
 
-/* Where R samples and V panels are, and the scores before the first step. */
-static inline __attribute__((always_inline)) void begin(const strip *t, const float *X, const size_t R,
-                                                        const size_t V, const float *x[ROWS],
-                                                        const float *panel[WIDE], __m512 sum[ROWS][WIDE]) {
+/* The scores before the first step: minus the bias. */
+static inline __attribute__((always_inline)) void begin(const strip *t, const size_t R, const size_t V,
+                                                        __m512 sum[ROWS][WIDE]) {
     DL_UNROLL
-    for (size_t v = 0; v < V; v++)
-        panel[v] = t->panel + (int64_t)v * t->n * DL_PANEL;
-    DL_UNROLL
-    for (size_t r = 0; r < R; r++) {
-        x[r] = X + (int64_t)r * t->x_stride;
+    for (size_t r = 0; r < R; r++)
         DL_UNROLL
-        for (size_t v = 0; v < V; v++)
-            sum[r][v] = _mm512_loadu_ps(t->bias + v * DL_PANEL);
-    }
+    for (size_t v = 0; v < V; v++)
+        sum[r][v] = _mm512_loadu_ps(t->bias + v * DL_PANEL);
 }
 
 /* R samples and V panels, both constants where this is inlined. A quarter of a cache line of
@@ -62,7 +56,13 @@ static inline __attribute__((always_inline)) void products(strip t, const float 
                                                            const size_t R, const size_t V,
                                                            __m512 sum[ROWS][WIDE]) {
     const float *x[ROWS], *panel[WIDE];
-    begin(&t, X, R, V, x, panel, sum);
+    DL_UNROLL
+    for (size_t v = 0; v < V; v++)
+        panel[v] = t.panel + (int64_t)v * t.n * DL_PANEL;
+    DL_UNROLL
+    for (size_t r = 0; r < R; r++)
+        x[r] = X + (int64_t)r * t.x_stride;
+    begin(&t, R, V, sum);
     for (int64_t d = 0; d < t.n; d++) {
         if (ahead)
             _mm_prefetch((const char *)(ahead + 4 * d), _MM_HINT_T1);

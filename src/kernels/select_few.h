@@ -11,7 +11,10 @@
 enum { CLASSES = 16 };
 
 static inline bool selects_few(int64_t m, int64_t k) {
-    enum { MOST_K = 10, MOST_M = 1 << 16 }; /* with more, too many scores reach the bound */
+    enum {
+        MOST_K = 10,     /* with more, too many scores reach the bound */
+        MOST_M = 1 << 16 /* places are 16-bit numbers */
+    };
     return k <= MOST_K && m <= MOST_M;
 }
 

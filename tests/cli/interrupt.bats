@@ -148,8 +148,23 @@ for i in range($SAMPLES): print((i * 7919) % 11 % 3)" >labels.csv
   [[ $(tail -1 errors) == "dltf reproduce: interrupted, nothing was written" ]]
 }
 
+# CPU seconds of the programs that this shell has started; `times` must not run in a subshell.
+children_seconds() {
+  times >times
+  seconds=$(awk 'NR == 2 { split($1, t, /[ms]/); print 60 * t[1] + t[2] }' times)
+}
+
 @test "synth ends while it draws samples, and writes nothing" {
-  interrupt 20 synth -n 200 -m 100 -k 4 -N 500000 -o large -q
+  local problem=(synth -n 200 -m 100 -k 4 -N 200000 -q) start middle
+  children_seconds
+  start=$seconds
+  interrupt 20 "${problem[@]}" -o large
   ((code == 130))
   [[ $(cat errors) == *"interrupted, nothing was written"* && ! -e large ]]
+  children_seconds
+  middle=$seconds
+  dltf "${problem[@]}" -o large
+  children_seconds
+  # Much less than the whole takes.
+  awk -v a="$start" -v b="$middle" -v c="$seconds" 'BEGIN { exit !(3 * (b - a) < c - b) }' || { echo "$start $middle $seconds"; return 1; }
 }

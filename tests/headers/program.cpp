@@ -86,7 +86,7 @@ int training() {
     options.k = spec.k;
     REQUIRE(dltf_option_set(dltf_train_option_table(), &options, "steps", "7") == DLTF_OK &&
             options.steps == 7);
-    REQUIRE(dltf_synthetic_new(&spec, &problem) == DLTF_OK);
+    REQUIRE(dltf_synthetic_new(&spec, nullptr, nullptr, &problem) == DLTF_OK);
     REQUIRE(dltf_train(dltf_synthetic_samples(problem, false), &options, count, &steps, &model) == DLTF_OK);
     REQUIRE(steps == 7 && dltf_model_get(model).m == 12);
     dltf_model_free(model);

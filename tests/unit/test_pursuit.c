@@ -118,6 +118,9 @@ static void check_ahead(const dl_kernels *kernels, int64_t m, int64_t count, int
         memcpy(alpha, after, (size_t)m * sizeof *alpha);
     }
     s.count += s.rows;
+    s.rows = 0;
+    assert_int_equal(kernels->pursue_ahead(&s), DL_AHEAD);
+    assert_memory_equal(after, wanted, (size_t)m * (count + rows > 0) * sizeof *after);
     for (int64_t j = 0; j < m && count + rows > 0; j++) {
         kernels->pursued_column(&s, j, column, 1);
         for (int64_t t = 0; t < s.count; t++)
