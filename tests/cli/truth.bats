@@ -150,7 +150,7 @@ END
   [[ ${DLTF_TEST_SMALL:-0} == 1 ]] && skip "too slow under sanitizers"
   unset DLTF_DATA
   mkdir -p data/mnist
-  run -0 --separate-stderr dltf reproduce images --quick --seeds 1 --methods tight --data data --json
+  run -0 --separate-stderr dltf reproduce images --quick --seeds 1 --methods tight --settings k=10 --data data --json
   [[ $stderr == *"MNIST is skipped: --data"* && $output == *'"experiment": "images"'* ]]
   # 40 images of 4 x 4, as both sets of MNIST
   "$PYTHON" - <<'END'
@@ -162,7 +162,7 @@ for name in "train", "t10k":
 END
   dltf reproduce images --quick --seeds 1 --methods dual --data data --json -q >i.json
   [[ $(value '[(r["k"], 0 <= r["relative_error"] < 1) for r in d["rows"] if r["data"] == "mnist"]' <i.json) == "[(10, True), (30, True)]" ]]
-  DLTF_DATA=data dltf reproduce images --quick --seeds 1 --methods dual --json -q >again.json
+  DLTF_DATA=data dltf reproduce images --quick --seeds 1 --methods dual --plan --json -q >again.json
   [[ $(value 'len(d["rows"])' <again.json) == $(value 'len(d["rows"])' <i.json) ]]
 }
 
