@@ -89,7 +89,7 @@ static void random_atoms(void **state) {
 static void every_end(void **state) {
     (void)state;
     for (int64_t k = 32; k <= 41; k++) {
-        problem p = new_problem(753, 100, k);
+        problem p = new_problem(753, 48, k);
         assert_int_equal(check(&p), ROWS * p.k);
         free_problem(&p);
     }
