@@ -43,16 +43,6 @@ static summary summarise(const float *scores, int64_t m, bool positive) {
     return (summary){padded - sum_of(zeros), total_of(_mm256_add_ps(square[0], square[1]))};
 }
 
-/* The lowest `count` set bits of a mask. */
-static unsigned lowest_bits(unsigned mask, int64_t count) {
-    unsigned kept = 0;
-    for (; mask && count > 0; count--) {
-        kept |= mask & -mask;
-        mask &= mask - 1;
-    }
-    return kept;
-}
-
 static inline __attribute__((always_inline)) int32_t emit_keys(const float *scores, const int32_t *listed,
                                                                int64_t m, bool positive, uint32_t cut,
                                                                int64_t ties, int32_t base, output out) {
@@ -73,15 +63,6 @@ static inline __attribute__((always_inline)) int32_t emit_keys(const float *scor
         kept += __builtin_popcount(chosen);
     }
     return kept;
-}
-
-static int32_t emit(const float *scores, const int32_t *listed, int64_t m, bool positive, uint32_t cut,
-                    int64_t ties, int32_t base, output out) {
-    if (listed)
-        return positive ? emit_keys(scores, listed, m, true, cut, ties, base, out)
-                        : emit_keys(scores, listed, m, false, cut, ties, base, out);
-    return positive ? emit_keys(scores, NULL, m, true, cut, ties, base, out)
-                    : emit_keys(scores, NULL, m, false, cut, ties, base, out);
 }
 
 int32_t dl_select_row_avx2(const float *scores, int64_t m, int64_t k, bool positive, output out) {

@@ -56,16 +56,6 @@ static inline unsigned bits_of(uint32x4_t comparison) {
     return vaddvq_u32(vandq_u32(comparison, vld1q_u32(bit)));
 }
 
-/* The lowest `count` set bits of a mask. */
-static unsigned lowest_bits(unsigned mask, int64_t count) {
-    unsigned kept = 0;
-    for (; mask && count > 0; count--) {
-        kept |= mask & -mask;
-        mask &= mask - 1;
-    }
-    return kept;
-}
-
 /* Brings the words whose bits are set in a mask to the front. */
 static inline uint32x4_t compress(unsigned mask, uint32x4_t words) {
 #define WORD(w) 4 * (w), 4 * (w) + 1, 4 * (w) + 2, 4 * (w) + 3
@@ -87,8 +77,9 @@ static inline void store(void *to, bool fits, int count, uint32x4_t words) {
         memcpy(to, &words, (size_t)count * sizeof(uint32_t));
 }
 
-static int32_t emit(const float *scores, const int32_t *listed, int64_t m, bool positive, uint32_t cut,
-                    int64_t ties, int32_t base, output out) {
+static inline __attribute__((always_inline)) int32_t emit_keys(const float *scores, const int32_t *listed,
+                                                               int64_t m, bool positive, uint32_t cut,
+                                                               int64_t ties, int32_t base, output out) {
     static const uint32_t steps[LANES] = {0, 1, 2, 3};
     const uint32x4_t bound = vdupq_n_u32(cut);
     int32_t kept = 0;

@@ -51,16 +51,6 @@ static summary summarise(const float *scores, int64_t m, bool positive) {
     return positive ? summarise_keys(scores, m, true) : summarise_keys(scores, m, false);
 }
 
-/* The lowest `count` set bits of a mask. */
-static __mmask16 lowest_bits(__mmask16 mask, int64_t count) {
-    unsigned left = mask, kept = 0;
-    for (; left && count > 0; count--) {
-        kept |= left & -left;
-        left &= left - 1;
-    }
-    return (__mmask16)kept;
-}
-
 static inline __attribute__((always_inline)) int32_t emit_keys(const float *scores, const int32_t *listed,
                                                                int64_t m, bool positive, uint32_t cut,
                                                                int64_t ties, int32_t base, output out) {
@@ -73,7 +63,7 @@ static inline __attribute__((always_inline)) int32_t emit_keys(const float *scor
         __m512i bits = _mm512_maskz_loadu_epi32(exist, scores + j), keys = keys_of(bits, positive);
         __mmask16 chosen = _mm512_cmpgt_epi32_mask(keys, bound);
         if (ties > 0) {
-            __mmask16 equal = lowest_bits(_mm512_cmpeq_epi32_mask(keys, bound), ties);
+            __mmask16 equal = (__mmask16)lowest_bits(_mm512_cmpeq_epi32_mask(keys, bound), ties);
             ties -= __builtin_popcount(equal);
             chosen |= equal;
         }
@@ -82,15 +72,6 @@ static inline __attribute__((always_inline)) int32_t emit_keys(const float *scor
         kept += __builtin_popcount(chosen);
     }
     return kept;
-}
-
-static int32_t emit(const float *scores, const int32_t *listed, int64_t m, bool positive, uint32_t cut,
-                    int64_t ties, int32_t base, output out) {
-    if (listed)
-        return positive ? emit_keys(scores, listed, m, true, cut, ties, base, out)
-                        : emit_keys(scores, listed, m, false, cut, ties, base, out);
-    return positive ? emit_keys(scores, NULL, m, true, cut, ties, base, out)
-                    : emit_keys(scores, NULL, m, false, cut, ties, base, out);
 }
 
 #endif

@@ -23,9 +23,30 @@ static summary summarise(const float *scores, int64_t m, bool positive);
 static int64_t count_above(const float *scores, int64_t m, bool positive, uint32_t cut);
 
 /* Writes the scores above the cut and the first `ties` of those equal to it, with their positions, which
- * count from `base`, or with the indices of `listed`. Returns how many. */
+ * count from `base`, or with the indices of `listed`. Returns how many. `positive`, and whether there is a
+ * list, are constants where this is inlined. */
+static inline __attribute__((always_inline)) int32_t emit_keys(const float *scores, const int32_t *listed,
+                                                               int64_t m, bool positive, uint32_t cut,
+                                                               int64_t ties, int32_t base, output out);
+
 static int32_t emit(const float *scores, const int32_t *listed, int64_t m, bool positive, uint32_t cut,
-                    int64_t ties, int32_t base, output out);
+                    int64_t ties, int32_t base, output out) {
+    if (listed)
+        return positive ? emit_keys(scores, listed, m, true, cut, ties, base, out)
+                        : emit_keys(scores, listed, m, false, cut, ties, base, out);
+    return positive ? emit_keys(scores, NULL, m, true, cut, ties, base, out)
+                    : emit_keys(scores, NULL, m, false, cut, ties, base, out);
+}
+
+/* The lowest `count` set bits of a mask. */
+static unsigned lowest_bits(unsigned mask, int64_t count) {
+    unsigned kept = 0;
+    for (; mask && count > 0; count--) {
+        kept |= mask & -mask;
+        mask &= mask - 1;
+    }
+    return kept;
+}
 
 /* Lists all scores above the cut, m <= MAX_LISTED; up to LIST_SLACK entries past the last may be overwritten.
  * A file with a faster way than `emit` defines OWN_LIST. */
