@@ -6,7 +6,7 @@ DESTDIR ?=
 CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF)
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
-.PHONY: all demo test soak bench format install clean help
+.PHONY: all demo test test-all soak bench format install clean help
 
 all:
 	@command -v cmake > /dev/null || { echo "cmake not found: run scripts/install-deps build" >&2; exit 1; }
@@ -24,10 +24,15 @@ test:
 	@scripts/install-deps test
 	@scripts/run-tests
 
+# Adds what takes long or needs more packages: sanitizers, fuzzing, two MPIs, aarch64, faults at every point.
+test-all:
+	@scripts/install-deps test-all
+	@scripts/run-tests all
+
 # Bounded by SOAK_MINUTES; what led to a defect is kept in build/soak-defects.
 SOAK_MINUTES ?= 30
 soak:
-	@scripts/install-deps test
+	@scripts/install-deps test-all
 	@cmake --preset release -DBUILD_TESTING=ON > build/release.log && cmake --build --preset release --target dltf_cli fail_allocation
 	@cmake --preset asan -DBUILD_TESTING=ON > build/asan.log && cmake --build --preset asan --target dltf_fuzzers
 	@tests/soak/soak --program build/release/bin/dltf --shim build/release/tests/libfail_allocation.so \
@@ -60,7 +65,8 @@ clean:
 help:
 	@echo "make          build; the program is build/release/bin/dltf"
 	@echo "make demo     run a demo of under a minute; installs the packages it needs"
-	@echo "make test     run all tests; installs the packages they need"
+	@echo "make test     run the tests; installs the packages they need"
+	@echo "make test-all run also the tests that take long: sanitizers, two MPIs, aarch64, faults; installs more packages"
 	@echo "make soak     disturb the program for SOAK_MINUTES (30); writes tests/soak/summary.json"
 	@echo "make bench    run the benchmarks; writes bench/results and the tables of docs/performance.md"
 	@echo "make format   format the C files"

@@ -15,6 +15,7 @@ bench=${DLTF%/*}/dltf-bench
   [[ -z $output && $stderr == "dltf-bench: nowhere/A.X.npy: cannot create"* ]]
 }
 
+# bats test_tags=long
 @test "peers find the codes that we find" {
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "Python cannot load a library with sanitizers"
   "$PYTHON" -c 'import numpy' || skip "NumPy is not installed"
@@ -35,6 +36,7 @@ assert platform.node() not in host.values()
 TEXT
 }
 
+# bats test_tags=long
 @test "networks train as well as those of PyTorch" {
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "Python cannot load a library with sanitizers"
   "$PYTHON" -c 'import torch' || skip "PyTorch is not installed"
@@ -51,6 +53,7 @@ for row in rows:
 TEXT
 }
 
+# bats test_tags=long
 @test "searchers find the same distances" {
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "Python cannot load a library with sanitizers"
   "$PYTHON" -c 'import faiss' || skip "Faiss is not installed"
@@ -111,6 +114,7 @@ for key in ("raw", "refit"):
 TEXT
 }
 
+# bats test_tags=long
 @test "k-means reaches the inertia of scikit-learn" {
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow here"
   "$PYTHON" -c 'import numpy, sklearn' || skip "scikit-learn is not installed"

@@ -25,6 +25,7 @@ survives() {
   [[ ! -e $output.checkpoint ]]
 }
 
+# bats test_tags=long
 @test "kill -9 of dltf cluster: the same clusters" {
   survives clusters.npy cluster "$toy/X.npy" -- -c 40 --restarts 60 --tolerance 0
   survives of_components.npy cluster "$toy/X.npy" --pca 5 -- -c 30 --restarts 60 --spherical
@@ -32,6 +33,7 @@ survives() {
   survives of_codes.npy cluster z.npz -- -c 20 --restarts 20
 }
 
+# bats test_tags=long
 @test "kill -9 of dltf hash train: the same hasher" {
   survives n.safetensors hash train "$toy/X.npy" -- -m 16 --iterations 60
   survives i.safetensors hash train "$toy/X.npy" -- -m 16 --method itq --iterations 2000

@@ -1,5 +1,5 @@
 # Helpers of the command-line tests. DLTF is the program; DLTF_TEST_SMALL=1 reduces sizes for slow builds.
-bats_require_minimum_version 1.5.0
+bats_require_minimum_version 1.8.0 # tags
 
 : "${DLTF:?must be the path of the dltf program to test}"
 DLTF=$(realpath "$DLTF")

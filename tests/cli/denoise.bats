@@ -114,6 +114,7 @@ PYTHON
   [[ $(echo c.*) == "c.*" ]]
 }
 
+# bats test_tags=long
 @test "reproduce table4 names missing data, runs on a generated image, and draws" {
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   mkdir figures

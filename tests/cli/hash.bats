@@ -141,6 +141,7 @@ PYTHON
   fails 1 "h.safetensors: is a hasher, not a model; to make binary codes, run 'dltf hash encode FILE DATA'" encode h.safetensors "$data/X.csv"
 }
 
+# bats test_tags=long
 @test "table5 without CIFAR-10: generated samples, said so; the same rows for any number of threads" {
   local threads
   for threads in 1 2; do

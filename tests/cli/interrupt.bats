@@ -127,6 +127,7 @@ black() { { printf 'P5\n%d %d\n255\n' "$1" "$2" && head -c $(($1 * $2)) /dev/zer
   [[ ! -s errors && ! -e noisy.npy ]]
 }
 
+# bats test_tags=long
 @test "an experiment goes on where it was interrupted" {
   local runs=$BATS_TEST_TMPDIR/runs jobs lines pid before=0
   local request=(reproduce table1 --quick --methods random --settings k=4 --keep "$runs" -q)

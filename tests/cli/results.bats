@@ -76,6 +76,7 @@ pretend_data() {
   done
 }
 
+# bats test_tags=long
 @test "cells of the full protocol reproduce the committed results" {
   dltf reproduce table1 --methods original,random --settings k=4,k=8 --seeds 1 --csv fixed.csv -q >/dev/null
   close_to "$results/table1.csv" fixed.csv

@@ -95,6 +95,7 @@ END
   same_file whole.safetensors m.safetensors
 }
 
+# bats test_tags=long
 @test "a limit of memory holds for checkpoints with the state of every sample, too" {
   [[ ${DLTF_TEST_SMALL:-0} == 1 ]] && skip "sanitizers use additional memory"
   dltf synth -n 16 -m 64 -k 3 -N 100000 -o big -q # 53 MB of state

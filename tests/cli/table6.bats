@@ -5,6 +5,7 @@ load common
 # Needs neither a problem nor a model; MNIST is to be missing.
 setup_file() { unset DLTF_DATA; }
 
+# bats test_tags=long
 @test "rows with their keys, differences to the random start" {
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   dltf reproduce table6 --quick --seeds 2 --settings labels=1800 --json -q >t.json
@@ -29,6 +30,7 @@ assert len(report["protocol"]["recipes"]) == 4 and report["protocol"]["scaling"]
 PYTHON
 }
 
+# bats test_tags=long
 @test "hidden layers are made once for all recipes, and runs are kept" {
   local request=(reproduce table6 --quick --seeds 1 --methods random,dltf,ae --settings model=1,labels=200 -q)
   dltf "${request[@]}" --csv a.csv >/dev/null

@@ -159,6 +159,7 @@ END
   fails 1 "toy.model.safetensors: is a finished model, not a checkpoint" train "$toy/X.npy" --resume "$model"
 }
 
+# bats test_tags=long
 @test "the errors that training reports are those of dltf encode on the rows that it names" {
   local options
   for options in "" "--encoder tied --validation 0.3" "--method ksvd --iterations 3" "--encoder dual --validation 0.02"; do

@@ -136,6 +136,7 @@ END
   [[ $(value 'len(d["rows"]), d["protocol"]["quantile"]' <c.json) == "(18, 0.99)" ]]
 }
 
+# bats test_tags=long
 @test "reproduce table1 and encoders: untied encoders find more than the true dictionary" {
   [[ ${DLTF_TEST_SMALL:-0} == 1 ]] && skip "too slow under sanitizers"
   dltf reproduce table1 --quick --seeds 1 --methods original,dltf-dual,dltf-distilled-positive,dltf-2-passes --json -q >t.json
@@ -146,6 +147,7 @@ END
   [[ $(value 'all(r["missing"] == r["wrong"] == r["ave_dif"] and r["assumed_k"] == r["k"] for r in d["rows"])' <e.json) == True ]]
 }
 
+# bats test_tags=long
 @test "reproduce images skips missing data sets" {
   [[ ${DLTF_TEST_SMALL:-0} == 1 ]] && skip "too slow under sanitizers"
   unset DLTF_DATA
@@ -181,6 +183,7 @@ PYTHON
   fails 2 "encoders has no figure" reproduce encoders --figures .
 }
 
+# bats test_tags=long
 @test "table1 and timing have figures, too" {
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   dltf reproduce table1 --quick --methods original,dltf-dual --seeds 1 --figures . -q >/dev/null
@@ -202,6 +205,7 @@ PYTHON
   [[ $(value 'abs(d["rows"][0]["ratio"] - d["rows"][0]["omp_ms"] / d["rows"][0]["threshold_ms"]) < 1e-6' <t.json) == True ]]
 }
 
+# bats test_tags=long
 @test "reproduce learners compares learners by held-out errors, and says which data are missing" {
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   run -0 --separate-stderr env -u DLTF_DATA "$DLTF" reproduce learners --quick --seeds 1 --settings data=synthetic,m=32 --csv rows.csv --json
