@@ -1,9 +1,10 @@
 /* LD_PRELOAD this to inject faults at fixed points, so that the same program meets the same fault every time.
  *
  * FAULT=CALL:N:EFFECT[,...]  the N-th CALL since the start of main has the EFFECT; N+: it and all later ones
- *   CALL    malloc (any allocation), create (open a new file), access (ask for permission to write),
- *           mkdir, fwrite, fflush, write, fsync, fallocate, link, rename, unlink, clock (read the monotonic
- *           clock); names (any of link, rename, unlink); disk (N counts bytes of fwrite, later ones fail)
+ *   CALL    malloc (any allocation), create (open a new file), tmpfile (open one without name), access (ask
+ *           for permission to write), mkdir, fwrite, fflush, write, fsync, fallocate, link, rename, unlink,
+ *           clock (read the monotonic clock); names (any of link, rename, unlink); disk (N counts bytes of
+ *           fwrite, later ones fail)
  *   EFFECT  the name of an error, with which the call fails, or of a signal, raised before the call; with
  *           "after-" in front, after it
  * FAULT_PATH=TEXT     counts link, rename, unlink and names only for files whose name contains TEXT
@@ -46,6 +47,7 @@ static void *next(const char *name) {
 enum call {
     MALLOC,
     CREATE,
+    TMPFILE,
     ACCESS,
     MKDIR,
     FWRITE,
@@ -62,17 +64,18 @@ enum call {
     CALLS
 };
 
-static const char *const CALL_NAMES[CALLS] = {"malloc", "create", "access", "mkdir",     "fwrite",
-                                              "fflush", "write",  "fsync",  "fallocate", "link",
-                                              "rename", "unlink", "clock",  "names",     "disk"};
+static const char *const CALL_NAMES[CALLS] = {"malloc", "create", "tmpfile", "access",    "mkdir", "fwrite",
+                                              "fflush", "write",  "fsync",   "fallocate", "link",  "rename",
+                                              "unlink", "clock",  "names",   "disk"};
 
 static const struct {
     const char *name;
     int number;
 } ERRORS[] =
     {
-        {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EINTR", EINTR},   {"EACCES", EACCES},
-        {"EROFS", EROFS},   {"ENOMEM", ENOMEM}, {"EDQUOT", EDQUOT}, {"EMFILE", EMFILE},
+        {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EINTR", EINTR},
+        {"EACCES", EACCES}, {"EROFS", EROFS},   {"ENOMEM", ENOMEM},
+        {"EDQUOT", EDQUOT}, {"EMFILE", EMFILE}, {"EOPNOTSUPP", EOPNOTSUPP},
 },
   SIGNALS[] = {
       {"SIGKILL", SIGKILL},
@@ -253,8 +256,10 @@ static mode_t mode_of(int flags, va_list arguments) {
 }
 
 static int open_at(int folder, const char *path, int flags, mode_t mode) {
-    int late = 0, creates = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
-    if (creates && fails(CREATE, &late))
+    int late = 0, unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+    if ((flags & O_CREAT || unnamed) && fails(CREATE, &late))
+        return -1;
+    if (unnamed && fails(TMPFILE, &late))
         return -1;
     return finish(NEXT(openat)(folder, path, flags, mode), late);
 }

@@ -77,7 +77,7 @@ class Kills:
         number = self.draw.choice(SIGNALS)
         self.counts["kill -9" if number == signal.SIGKILL else "other signals"] += 1
         result = disturbed(self.bench, words, self.draw.uniform(0, most), number)
-        found = workbench.killed(result) if result.code == -signal.SIGKILL else workbench.always(result)
+        found = workbench.killed(result) if result.code == -number else workbench.always(result)
         if result.code not in (0, -number, 128 + number):
             found.append(f"ended with {result.code}: {result.lines()[-2:]}")
         self.report(use, number.name, found)
@@ -90,10 +90,10 @@ class Kills:
         result = self.signal(use, words, used)
         left = [name for name in workbench.incomplete(result, reference) if not name.endswith(".checkpoint")]
         self.report(use, "signal", [f"{name} is incomplete" for name in left])
-        if result.code == -signal.SIGKILL:
+        if result.code in [-number for number in SIGNALS]:  # ended by it, without a chance to clean up
             result = self.bench.again(words)
             result.files = {name: content for name, content in result.files.items() if not name.endswith(".checkpoint")}
-            self.report(use, "the run after SIGKILL", workbench.defects(result, reference))
+            self.report(use, "the run after that", workbench.defects(result, reference))
 
     def training(self, files, options):
         bench, words = self.bench, self.bench.words(f"{files} {options}")

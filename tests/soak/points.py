@@ -10,6 +10,7 @@ CLOCK = {"clock": 0.01}  # seconds per reading
 
 # Calls that fail. All are tried at the first and the last call of their kind.
 FAILURES = [("fwrite", "ENOSPC"), ("fflush", "EDQUOT"), ("fsync", "EIO"), ("fallocate", "ENOSPC"), ("link", "EIO"), ("mkdir", "EACCES")]
+NAMED = "tmpfile:1+:EOPNOTSUPP"  # a file system without unnamed files
 # The output folder cannot be written to, for the user or for anyone.
 READ_ONLY = [",".join(f"{call}:1+:{error}" for call in ("access", "mkdir", "create")) for error in ("EACCES", "EROFS")]
 
@@ -34,6 +35,7 @@ class Points:
         return self.bench.again(self.bench.words(use), environment=self.bench.fault(fault, **CLOCK, **more))
 
     def incomplete(self, result, reference):
+        """A checkpoint is not among the files of a finished training."""
         return [f"{name} is incomplete" for name in workbench.incomplete(result, reference) if not name.endswith(".checkpoint")]
 
     def kill(self, use, fault, reference, old):
@@ -52,11 +54,12 @@ class Points:
         naming = 3 * counts["link"] + counts["unlink"]  # each link fails, and is followed by another one and a rename
         for at in spread(naming, KILLS):
             self.kill(use, f"names:{at}:SIGKILL", reference, old=reference)
-        for at in spread(counts["fwrite"], 2):
-            self.kill(use, f"fwrite:{at}:after-SIGKILL", reference, old=None)
+        for fault in ("fwrite:1:after-SIGKILL", "rename:1:SIGKILL") if counts["fwrite"] else ():
+            self.kill(use, f"{NAMED},{fault}", reference, old=None)
 
     def failures(self, use, reference, counts):
         faults = [f"{call}:{at}:{error}" for call, error in FAILURES for at in spread(counts[call], 2)]
+        faults += [f"{NAMED},fwrite:1:ENOSPC", f"{NAMED},rename:1:EIO"] if counts["fwrite"] else []
         for fault in faults + (READ_ONLY if reference.files else []):
             self.counts["failing calls"] += 1
             result = self.disturbed(use, fault)
@@ -79,7 +82,7 @@ class Points:
         for at, number in zip(spread(counts["clock"], 3), (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)):
             self.counts["other signals"] += 1
             result = self.disturbed(use, f"clock:{at}:{number.name}")
-            found = workbench.always(result)
+            found = workbench.killed(result) if result.code < 0 else workbench.always(result)
             if result.code not in (0, -number, 128 + number):
                 found.append(f"ended with {result.code}: {result.lines()[-2:]}")
             found += self.incomplete(result, reference)

@@ -307,7 +307,8 @@ def incomplete(result, reference):
 
 
 def killed(result):
-    """What holds after kill -9: a temporary file may be left, to be removed by the next run that writes the same output."""
+    """What holds after a signal that ended the program: a temporary file may be left, to be removed by the next run that opens
+    the same output."""
     result.files = {name: content for name, content in result.files.items() if ".tmp" not in name}
     return always(result)
 
