@@ -33,9 +33,9 @@ test-all:
 SOAK_MINUTES ?= 30
 soak:
 	@scripts/install-deps test-all
-	@cmake --preset release -DBUILD_TESTING=ON > build/release.log && cmake --build --preset release --target dltf_cli fail_allocation
+	@cmake --preset release -DBUILD_TESTING=ON > build/release.log && cmake --build --preset release --target dltf_cli fault
 	@cmake --preset asan -DBUILD_TESTING=ON > build/asan.log && cmake --build --preset asan --target dltf_fuzzers
-	@tests/soak/soak --program build/release/bin/dltf --shim build/release/tests/libfail_allocation.so \
+	@tests/soak/soak --program build/release/bin/dltf --library build/release/tests/libfault.so \
 	  --fuzzers build/asan/tests --minutes $(SOAK_MINUTES) --kept build/soak-defects -o tests/soak/summary.json
 
 # Use an idle machine: other load distorts the ratios.

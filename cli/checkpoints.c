@@ -14,6 +14,7 @@
 static const double SHARE = 0.05;
 
 checkpoints checkpoints_begin(files_saver save, const void *training, const char *path, double every) {
+    dltf_checkpoint_clean(path);
     return (checkpoints){save, training, path, every, dltf_seconds() + every, false};
 }
 

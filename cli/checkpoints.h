@@ -43,6 +43,7 @@ int checkpoints_check_resume(const arguments *args, const char *resume, dltf_opt
 /* The state of a task, for checkpoints_begin. */
 dltf_status checkpoints_save_state(const void *state, const char *path);
 
+/* Also removes temporary files that a killed run left beside the checkpoint. */
 checkpoints checkpoints_begin(files_saver save, const void *training, const char *path, double every);
 
 /* After an iteration: saves a checkpoint if one is due. A failure is printed, and no more are tried. */

@@ -80,6 +80,7 @@ DLTF_API void dltf_array_free(dltf_array *array);
 
 /* Checks before a long computation that its result can be written: tests the name and the folder, and
  * reserves disk space until it is freed, just before the file is written. An existing file is not changed.
+ * Temporary files that a killed writer of the same file left are removed.
  * The library does not handle signals: a program whose files may exceed a limit (ulimit -f) should ignore
  * SIGXFSZ, so that writing fails with a message. */
 typedef struct dltf_reservation dltf_reservation;

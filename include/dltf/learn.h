@@ -163,6 +163,9 @@ DLTF_API dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_
                                          dltf_learner **learner);
 /* Removes a checkpoint with all its files. False if there was none. */
 DLTF_API bool dltf_checkpoint_remove(const char *path);
+/* Removes temporary files that killed processes left in the folder of a checkpoint; those of running
+ * processes stay. To be called when a training that saves checkpoints begins. */
+DLTF_API void dltf_checkpoint_clean(const char *path);
 DLTF_API void dltf_learner_free(dltf_learner *learner);
 
 /* All of the above in one call. */

@@ -48,6 +48,11 @@ dltf_status dltf_learner_save(const dltf_learner *learner, const char *path) {
     return status;
 }
 
+void dltf_checkpoint_clean(const char *path) {
+    if (path)
+        dl_shards_clean(path);
+}
+
 bool dltf_checkpoint_remove(const char *path) {
     if (!path)
         return false;

@@ -1,5 +1,5 @@
-/* Shards are found by listing the folder: those of a training that was killed have names that nobody knows.
- */
+/* Shards and their temporary files are found by listing the folder: their names contain a generation, which
+ * for a training that was killed is unknown. */
 #include "io/shard_files.h"
 
 #include "base/memory.h"
@@ -41,22 +41,42 @@ static const char *generation_of(const char *name, const char *target) {
     return rest && *rest == '\0' ? generation : NULL;
 }
 
-void dl_shards_remove(const char *path, const char *keep) {
-    const char *slash = strrchr(path, '/'), *target = slash ? slash + 1 : path;
-    char *folder = dl_alloc(target - path + 2, 1);
+static const char *name_in(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The folder of a checkpoint; NULL if it cannot be read or memory is exhausted. */
+static DIR *open_folder(const char *path) {
+    int64_t length = name_in(path) - path;
+    char *folder = dl_alloc(length + 2, 1);
     if (!folder)
-        return;
-    memcpy(folder, slash ? path : ".", slash ? (size_t)(target - path) : 1);
+        return NULL;
+    memcpy(folder, length > 0 ? path : ".", length > 0 ? (size_t)length : 1);
     DIR *list = opendir(folder);
+    dl_free(folder);
+    return list;
+}
+
+void dl_shards_clean(const char *path) {
+    DIR *list = open_folder(path);
+    struct dirent *entry = NULL;
+    while (list && (entry = readdir(list)))
+        dl_temporary_remove_any(dirfd(list), entry->d_name);
+    if (list)
+        closedir(list);
+}
+
+void dl_shards_remove(const char *path, const char *keep) {
+    DIR *list = open_folder(path);
     struct dirent *entry = NULL;
     while (list && (entry = readdir(list))) {
-        if (dl_temporary_remove_any(dirfd(list), entry->d_name)) /* of shards, whose names nobody knows */
+        if (dl_temporary_remove_any(dirfd(list), entry->d_name))
             continue;
-        const char *generation = generation_of(entry->d_name, target);
+        const char *generation = generation_of(entry->d_name, name_in(path));
         if (generation && !(keep && strncmp(generation, keep, GENERATION) == 0))
             unlinkat(dirfd(list), entry->d_name, 0);
     }
     if (list)
         closedir(list);
-    dl_free(folder);
 }

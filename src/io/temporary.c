@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ATTEMPTS = 100, PERMISSIONS = 0666, PROC_NAME = 32 };
+enum { ATTEMPTS = 20, PERMISSIONS = 0666, PROC_NAME = 32 };
 
 static void proc_name(int descriptor, char path[PROC_NAME]) {
     snprintf(path, PROC_NAME, "/proc/self/fd/%d", descriptor);
@@ -109,7 +109,10 @@ int dl_temporary_create_named(int folder, const char *target, char name[DL_TEMPO
 int dl_temporary_create(int folder, const char *target, char name[DL_TEMPORARY_NAME]) {
     name[0] = '\0';
     int descriptor = create_unnamed(folder, ".", PERMISSIONS);
-    return descriptor >= 0 ? descriptor : dl_temporary_create_named(folder, target, name);
+    if (descriptor < 0)
+        return dl_temporary_create_named(folder, target, name);
+    remove_stale(folder, target);
+    return descriptor;
 }
 
 static int link_unnamed(int folder, int descriptor, const char *name) {
@@ -121,7 +124,6 @@ static int link_unnamed(int folder, int descriptor, const char *name) {
 /* A link cannot replace a file, a rename can: the file needs a name for a moment. */
 static int name_for_rename(int folder, int descriptor, const char *target, char name[DL_TEMPORARY_NAME]) {
     (void)flock(descriptor, LOCK_EX | LOCK_NB);
-    remove_stale(folder, target);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         choose_name(target, attempt, name);
         if (link_unnamed(folder, descriptor, name) == 0)

@@ -1,6 +1,6 @@
-/* Temporary files that become outputs. They have no name where the file system allows it (O_TMPFILE), so that
- * nothing is left behind however the program ends. Elsewhere they have short hidden names and are locked
- * while in use: a later writer of the same output removes what a killed process left. */
+/* Temporary files that become outputs. They have no name where the file system allows it (O_TMPFILE), except
+ * between the two calls that replace an existing file. Elsewhere they have short hidden names. Files with a
+ * name are locked while in use: the next writer of the same output removes what a killed process left. */
 #ifndef DL_IO_TEMPORARY_H
 #define DL_IO_TEMPORARY_H
 
@@ -13,7 +13,7 @@ enum { DL_TEMPORARY_NAME = 40 };
 /* A descriptor of a folder, for the functions below; need not be readable. */
 int dl_temporary_folder(const char *path);
 /* Creates a file for reading and writing, with the permissions of the umask, and returns its descriptor.
- * `name` is its name; "" if it has none. */
+ * `name` is its name; "" if it has none. Removes what killed writers of the same target left. */
 int dl_temporary_create(int folder, const char *target, char name[DL_TEMPORARY_NAME]);
 /* The same for file systems without O_TMPFILE: the file always has a name. */
 int dl_temporary_create_named(int folder, const char *target, char name[DL_TEMPORARY_NAME]);

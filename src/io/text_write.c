@@ -1,4 +1,5 @@
 /* Atomic writing of text files, for programs that use the library. */
+#include "io/file.h"
 #include "io/writer.h"
 
 #include <string.h>
@@ -11,5 +12,5 @@ dltf_status dltf_text_save(const char *text, const char *path) {
     status = dl_writer_commit(&writer);
 done:
     dl_writer_abort(&writer);
-    return status;
+    return dl_file_result(status, path);
 }

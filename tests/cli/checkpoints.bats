@@ -2,42 +2,44 @@
 # Checkpoints of dltf cluster and dltf hash train.
 load common
 
-# survives OUTPUT COMMAND...: killed again and again, and resumed, the command gives the output of an uninterrupted run.
-# Options after -- are not repeated with --resume.
+setup() {
+  mkdir "$BATS_TEST_TMPDIR/work"
+  cd "$BATS_TEST_TMPDIR/work" || return
+  dltf synth -n 16 -m 24 -k 3 -N 300 -q -o small
+  small=small/X.npy
+}
+
+# survives FILE COMMAND...: killed twice when it replaces a checkpoint, and resumed, the command gives the output of an
+# uninterrupted run. Options after -- are not repeated with --resume.
 survives() {
-  local output=$1 words=() stored=() attempt
+  local file=$1 words=() stored=() fault
   shift
   while [[ $1 != -- ]]; do words+=("$1"); shift; done
   shift
   stored=("$@")
-  dltf "${words[@]}" "${stored[@]}" -o "whole.$output" -q
-  timeout -s KILL 0.3 "$DLTF" "${words[@]}" "${stored[@]}" -o "$output" --checkpoint-every 0.01 -q || true
-  for attempt in 1 2 3; do
-    [[ -e $output.checkpoint ]] || break
-    timeout -s KILL 0.4 "$DLTF" "${words[@]}" --resume "$output.checkpoint" -o "$output" --checkpoint-every 0.01 -q || true
+  dltf "${words[@]}" "${stored[@]}" -o "whole.$file" -q >report
+  for fault in rename:2:SIGKILL rename:1:after-SIGKILL; do
+    run -137 faulty $fault "${words[@]}" "${stored[@]}" -o "$file" --checkpoint-every 1 -q
+    stored=(--resume "$file.checkpoint")
   done
-  if [[ -e $output.checkpoint ]]; then
-    dltf "${words[@]}" --resume "$output.checkpoint" -o "$output" -q
-  elif [[ ! -e $output ]]; then # killed before the first checkpoint
-    dltf "${words[@]}" "${stored[@]}" -o "$output" -q
-  fi
-  same_file "whole.$output" "$output"
-  [[ ! -e $output.checkpoint ]]
+  dltf "${words[@]}" "${stored[@]}" -o "$file" -q >report
+  same_file "whole.$file" "$file"
+  [[ -z $(compgen -G "$file.*") && -z $(compgen -G '.dltf-*') ]]
 }
 
 # bats test_tags=long
 @test "kill -9 of dltf cluster: the same clusters" {
-  survives clusters.npy cluster "$toy/X.npy" -- -c 40 --restarts 60 --tolerance 0
-  survives of_components.npy cluster "$toy/X.npy" --pca 5 -- -c 30 --restarts 60 --spherical
-  dltf encode "$model" "$toy/X.npy" -o z.npz -q
+  survives clusters.npy cluster "$small" -- -c 20 --restarts 20 --tolerance 0
+  survives of_components.npy cluster "$small" --pca 5 -- -c 20 --restarts 20 --spherical
+  dltf encode "$model" "$small" -o z.npz -q
   survives of_codes.npy cluster z.npz -- -c 20 --restarts 20
 }
 
 # bats test_tags=long
 @test "kill -9 of dltf hash train: the same hasher" {
-  survives n.safetensors hash train "$toy/X.npy" -- -m 16 --iterations 60
-  survives i.safetensors hash train "$toy/X.npy" -- -m 16 --method itq --iterations 2000
-  survives s.safetensors hash train "$toy/X.npy" -- -m 64 --method sph
+  survives n.safetensors hash train "$small" -- -m 8 --iterations 60
+  survives i.safetensors hash train "$small" -- -m 8 --method itq --iterations 100
+  survives s.safetensors hash train "$small" -- -m 32 --method sph
 }
 
 @test "options beside --resume, and checkpoints of something else" {

@@ -17,6 +17,13 @@ fi
 
 dltf() { "$DLTF" "$@"; }
 
+# faulty FAULT ARGUMENTS...: with a fault of tests/soak/fault.c, on one thread. The clock advances by a second with every
+# reading, so that --checkpoint-every 1 saves checkpoints at fixed iterations.
+faulty() {
+  [[ ${FAULT_LIBRARY:-} ]] || skip "FAULT_LIBRARY is not set"
+  LD_PRELOAD=$FAULT_LIBRARY FAULT=$1 FAULT_CLOCK=1 OMP_NUM_THREADS=1 "$DLTF" "${@:2}"
+}
+
 # Every test runs in its own empty folder. $toy is a synthetic problem, $model is trained on it.
 setup_file() {
   export toy=$BATS_FILE_TMPDIR/toy model=$BATS_FILE_TMPDIR/toy.model.safetensors

@@ -33,10 +33,10 @@ clean() { ! LC_ALL=C grep -Pq "$controls" "$1" || { cat -v "$1"; return 1; }; }
   clean shown
   [[ $(value 'list(d["notes"].values()).count("\x1b[2J\x1b]0;title\x07\u009b31m\nforged line")' <shown) == 1 ]]
 
-  timeout -s INT 1 "$DLTF" train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o b.safetensors -q || (($? == 124))
+  run -130 faulty clock:100:SIGINT train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o b.safetensors -q
   for note in option.theta stage encoder.choice start data.checksum stages; do
     forge b.safetensors.checkpoint evil.checkpoint "$note" "$evil"
-    timeout -s INT 0.3 "$DLTF" train "$toy/X.npy" --resume evil.checkpoint -o c.safetensors >shown 2>&1 || true
+    faulty clock:50:SIGINT train "$toy/X.npy" --resume evil.checkpoint -o c.safetensors >shown 2>&1 || true
     clean shown
     ! grep -q "^forged line" shown
   done
@@ -88,13 +88,17 @@ holds() {
   holds . "${name:0:244}"
 }
 
+# until_reserved PID FOLDER: waits for a training whose messages go to `errors` to reserve space in the folder.
+until_reserved() {
+  until grep -q "^learning" errors && ls -l "/proc/$1/fd" | grep -q "/$2/"; do sleep 0.02; done
+}
+
 @test "a model is saved elsewhere if its folder has disappeared" {
   # Large enough to be still running when the folder is removed.
   local steps=20000
   mkdir gone
   "$DLTF" train "$toy/X.npy" -m 24 -k 3 --encoder tied --steps $steps --iterations 0 --threads 1 -o gone/m.safetensors 2>errors &
-  until grep -q "^learning" errors; do sleep 0.02; done
-  sleep 0.5 # until the space is reserved
+  until_reserved $! gone
   rm -r gone
   local code=0
   wait $! || code=$?
@@ -108,8 +112,7 @@ holds() {
   rm "$saved"
   mkdir gone
   "$DLTF" train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o gone/m.safetensors 2>errors &
-  until grep -q "^learning" errors; do sleep 0.02; done
-  sleep 0.5 # until the space is reserved
+  until_reserved $! gone
   rm -r gone
   kill -INT $!
   code=0
@@ -122,10 +125,7 @@ holds() {
 @test "kill -9 leaves complete outputs or none, and no temporaries" {
   mkdir out
   for options in a.npz "b.npy --dense" a.npz "b.npy --dense"; do
-    "$DLTF" encode "$model" - --raw -q -o out/$options </dev/zero &
-    sleep 0.2
-    kill -9 $!
-    wait $! || true
+    run -137 faulty clock:100:SIGKILL encode "$model" - --raw -q -o out/$options </dev/zero
   done
   # Where files cannot be created without a name, the next writer of the same output removes what was left.
   dltf encode "$model" "$toy/X.npy" -o out/a.npz -q

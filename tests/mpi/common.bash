@@ -24,7 +24,7 @@ apart() {
 }
 
 # full RANK BYTES ARGUMENTS...: two ranks; the disk of one is full after so many bytes.
-full() { apart "[ \$rank = $1 ] && export LD_PRELOAD=$DISTURB RANK=$1 DISK=$2" "${@:3}"; }
+full() { apart "[ \$rank = $1 ] && export LD_PRELOAD=$FAULT_LIBRARY FAULT_RANK=$1 FAULT=disk:$2:ENOSPC" "${@:3}"; }
 
 setup_file() {
   export toy=$BATS_FILE_TMPDIR/toy model=$BATS_FILE_TMPDIR/toy.model.safetensors

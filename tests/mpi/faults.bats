@@ -130,6 +130,7 @@ keep_checkpoint() {
   one_error "-4-of-4: cannot open: No such file or directory; the checkpoint needs all its shards, 4 files, beside it and as they were written (rank 1)"
 }
 
-@test "kill -9 of one process and of one rank of two" {
-  "$BATS_TEST_DIRNAME/kills" --program "$DLTF" --mpi "$DLTF_MPI" --mpirun "${START[*]}" --shim "$DISTURB" --kills 2 --seed 7
+# bats test_tags=long
+@test "kill -9 of one rank of two when it names files of a checkpoint" {
+  "$BATS_TEST_DIRNAME/kills" --program "$DLTF" --mpi "$DLTF_MPI" --mpirun "${START[*]}" --library "$FAULT_LIBRARY" --fixed
 }

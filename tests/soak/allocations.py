@@ -2,14 +2,7 @@
 import workbench
 
 
-def count(bench, shim, words):
-    """The number of allocations of a run."""
-    path = bench.folder / "count"
-    bench.run(words, environment={"LD_PRELOAD": shim, "FAIL_COUNT": str(path)})
-    return int(path.read_text())
-
-
-def run(bench, budget, draw, report, shim):
+def run(bench, budget, draw, report):
     """Visits the uses in turn. Every other visit fails the next allocation from the start, the others a random one."""
     uses = draw.sample(workbench.USES, len(workbench.USES))
     totals, visit = {}, 0
@@ -18,9 +11,8 @@ def run(bench, budget, draw, report, shim):
         use, visit = uses[use], visit + 1
         words = bench.words(use)
         reference = bench.reference(use, report)
-        total = totals[use] if use in totals else totals.setdefault(use, count(bench, shim, words))
+        total = totals[use] if use in totals else totals.setdefault(use, bench.counts(words)[1]["malloc"])
         at = rank // 2 + 1 if rank % 2 == 1 and rank // 2 < total else draw.randint(1, total)
-        more = draw.choice("01")
-        result = bench.run(words, environment={"LD_PRELOAD": shim, "FAIL_AT": str(at), "FAIL_MORE": more})
-        report(use, f"allocation {at} of {total}, FAIL_MORE={more}", workbench.defects(result, reference))
+        fault = f"malloc:{at}{draw.choice(['', '+'])}:ENOMEM"
+        report(use, f"{fault} of {total}", workbench.defects(bench.run(words, environment=bench.fault(fault)), reference))
     return {"allocation failures": budget.used}

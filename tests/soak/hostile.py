@@ -7,7 +7,7 @@ import struct
 import workbench
 
 MEMORY = 2 << 30  # bytes of address space, which no file of a few kilobytes justifies exceeding
-PATIENCE = 20  # seconds
+PATIENCE = 60  # seconds, for a run and, after Ctrl-C, for its end
 FLOATS = [float("nan"), float("inf"), -3e38, 1e-45, 1e20]
 NUMBERS = [b"0", b"-1", b"1", b"2147483647", b"4294967296", b"9223372036854775807", b"1e308", b"nan"]
 
@@ -61,27 +61,37 @@ def noise(content, draw, others):
 MUTATIONS = [flip_bits, flip_bits, cut, repeat, insert_integer, insert_floats, replace_number, splice, noise]
 
 
-def run(bench, budget, draw, report, memory):
+class Hostile:
     """`memory`: whether the address space may be limited, which a sanitizer does not survive."""
-    contents = {name: (bench.folder / path).read_bytes() for name, path in bench.files.items()
-                if (bench.folder / path).is_file()}
-    others = list(contents.values())
-    uses = [use for use in workbench.USES if set(use.split()) & contents.keys()]
-    (bench.folder / "hostile").mkdir(exist_ok=True)
-    limits = {resource.RLIMIT_AS: MEMORY} if memory else None
-    while budget.next():
-        use = draw.choice(uses)
-        name = draw.choice([word for word in use.split() if word in contents])
-        mutate = draw.choice(MUTATIONS)
-        path = f"hostile/{bench.files[name].rpartition('/')[2]}"
-        (bench.folder / path).write_bytes(mutate(bytearray(contents[name]), draw, others))
+
+    def __init__(self, bench, report, memory=True):
+        self.bench, self.report, self.limits = bench, report, {resource.RLIMIT_AS: MEMORY} if memory else None
+        self.contents = {name: (bench.folder / path).read_bytes() for name, path in bench.files.items()
+                         if (bench.folder / path).is_file()}
+        self.others = list(self.contents.values())
+        (bench.folder / "hostile").mkdir(exist_ok=True)
+
+    def inputs(self, use):
+        return [word for word in use.split() if word in self.contents]
+
+    def damage(self, use, name, mutate, draw):
+        """A run with one input damaged."""
+        bench, path = self.bench, f"hostile/{self.bench.files[name].rpartition('/')[2]}"
+        (bench.folder / path).write_bytes(mutate(bytearray(self.contents[name]), draw, self.others))
         bench.clear()
-        process = bench.start(bench.words(use, {name: path}), limits=limits)
-        result = bench.finish(process, PATIENCE)
+        result = bench.finish(bench.start(bench.words(use, {name: path}), limits=self.limits), PATIENCE)
         # The number of iterations may have grown.
         long = result.code == 128 + signal.SIGINT
         found = workbench.always(result) if long else workbench.defects(result)
         if found:
             found.append(f"input {bench.keep(path)}")
-        report(use, f"{name} with {mutate.__name__}", found)
+        self.report(use, f"{name} with {mutate.__name__}", found)
+
+
+def run(bench, budget, draw, report):
+    hostile = Hostile(bench, report)
+    uses = [use for use in workbench.USES if hostile.inputs(use)]
+    while budget.next():
+        use = draw.choice(uses)
+        hostile.damage(use, draw.choice(hostile.inputs(use)), draw.choice(MUTATIONS), draw)
     return {"hostile files": budget.used}

@@ -1,6 +1,5 @@
 """Signals at random moments. What is left is complete, and an interrupted training that is resumed, as often as it takes,
 ends with the same bytes."""
-import os
 import signal
 import time
 
@@ -27,15 +26,6 @@ def make_files(bench):
     bench.dltf("train big/X.npy -m 24 -k 3 --encoder tied --steps 20 --iterations 2 -q -o big.safetensors")
     (bench.folder / "big.csv").write_text("".join(f"{i * 7919 % 11 % 3}\n" for i in range(2000)))
     bench.files.update(BIG="big/X.npy", BIGMODEL="big.safetensors", BIGLABELS="big.csv")
-
-
-def names_temporaries(bench):
-    """Whether the file system lacks files without names, so that kill -9 leaves temporary files to the next run."""
-    try:
-        os.close(os.open(bench.folder, os.O_TMPFILE | os.O_WRONLY))
-        return False
-    except OSError:
-        return True
 
 
 def seconds_used(pid):
@@ -72,7 +62,6 @@ class Kills:
     def __init__(self, bench, budget, draw, report):
         make_files(bench)
         self.bench, self.budget, self.draw, self.report = bench, budget, draw, report
-        self.named = names_temporaries(bench)
         self.seconds = {}
         self.counts = {"kill -9": 0, "other signals": 0, "trainings resumed": 0}
 
@@ -88,9 +77,7 @@ class Kills:
         number = self.draw.choice(SIGNALS)
         self.counts["kill -9" if number == signal.SIGKILL else "other signals"] += 1
         result = disturbed(self.bench, words, self.draw.uniform(0, most), number)
-        if number == signal.SIGKILL and self.named:
-            result.files = {name: content for name, content in result.files.items() if ".tmp" not in name}
-        found = workbench.always(result)
+        found = workbench.killed(result) if result.code == -number else workbench.always(result)
         if result.code not in (0, -number, 128 + number):
             found.append(f"ended with {result.code}: {result.lines()[-2:]}")
         self.report(use, number.name, found)
@@ -103,6 +90,10 @@ class Kills:
         result = self.signal(use, words, used)
         left = [name for name in workbench.incomplete(result, reference) if not name.endswith(".checkpoint")]
         self.report(use, "signal", [f"{name} is incomplete" for name in left])
+        if result.code in [-number for number in SIGNALS]:  # ended by it, without a chance to clean up
+            result = self.bench.again(words)
+            result.files = {name: content for name, content in result.files.items() if not name.endswith(".checkpoint")}
+            self.report(use, "the run after that", workbench.defects(result, reference))
 
     def training(self, files, options):
         bench, words = self.bench, self.bench.words(f"{files} {options}")

@@ -6,9 +6,9 @@ import workbench
 MEGABYTE = 1 << 20
 
 
-def draw_limit(draw, memory):
+def draw_limit(draw):
     """Enough to start the program."""
-    kind = draw.choice(["memory", "file size", "open files"] if memory else ["file size", "open files"])
+    kind = draw.choice(["memory", "file size", "open files"])
     if kind == "memory":
         value = draw.randint(60, 700) * MEGABYTE
         return f"{value >> 20} MB of address space", {resource.RLIMIT_AS: value}
@@ -19,13 +19,12 @@ def draw_limit(draw, memory):
     return f"{value} open files", {resource.RLIMIT_NOFILE: value}
 
 
-def run(bench, budget, draw, report, memory):
-    """`memory`: whether the address space may be limited, which a sanitizer does not survive."""
+def run(bench, budget, draw, report):
     while budget.next():
         use = draw.choice(workbench.USES)
         words = bench.words(use)
         reference = bench.reference(use, report)
-        text, limits = draw_limit(draw, memory)
+        text, limits = draw_limit(draw)
         result = bench.run(words, limits=limits, environment={"OMP_NUM_THREADS": draw.choice("128")})
         report(use, text, workbench.defects(result, reference))
     return {"resource limits": budget.used}

@@ -89,17 +89,35 @@ LAST = re.compile(rb",[^,\n]*$", re.M)  # the last column of a history, which ho
 
 
 class Budget:
-    """Bounds a part of the test by time and by the number of attempts."""
+    """Bounds a part of the test by time and counts its attempts."""
 
-    def __init__(self, seconds, most):
-        self.deadline, self.most, self.used = time.monotonic() + seconds, most, 0
+    def __init__(self, seconds):
+        self.deadline, self.used = time.monotonic() + seconds, 0
 
     def next(self):
         """Whether there may be another attempt, which is counted."""
-        if self.used >= self.most or time.monotonic() > self.deadline:
+        if time.monotonic() > self.deadline:
             return False
         self.used += 1
         return True
+
+
+class Report:
+    def __init__(self):
+        self.defects = []
+
+    def __call__(self, use, disturbance, found):
+        for text in found:
+            self.defects.append({"use": use, "disturbance": disturbance, "defect": text})
+            print(f"DEFECT {use}: {disturbance}: {text}", flush=True)
+
+    def part(self, name, run):
+        """Runs a part, prints its counts and returns them."""
+        before = len(self.defects)
+        counts = run()
+        text = ", ".join(f"{value:,} {key}" for key, value in counts.items())
+        print(f"{name}: {text}; {len(self.defects) - before} defects", flush=True)
+        return counts
 
 
 class Result:
@@ -111,11 +129,11 @@ class Result:
 
 
 class Workbench:
-    """`program` is dltf. Everything happens below a temporary folder, which is the current directory of all runs. Files
-    that led to defects are copied to the folder `kept`."""
+    """`program` is dltf, `library` that of fault.c. Everything happens below a temporary folder, which is the current
+    directory of all runs. Files that led to defects are copied to the folder `kept`."""
 
-    def __init__(self, program, kept):
-        self.program, self.kept = os.path.realpath(program), pathlib.Path(kept)
+    def __init__(self, program, library, kept):
+        self.program, self.library, self.kept = os.path.realpath(program), os.path.realpath(library), pathlib.Path(kept)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dltf-soak-"))
         self.environment, self.references = {**os.environ, "OMP_NUM_THREADS": "2"}, {}
         self.process = None  # the last one that was started
@@ -184,17 +202,21 @@ class Workbench:
 
     def interrupted(self, text, made, name):
         """A checkpoint with one iteration left: the number in its options is that of the iterations done, and one."""
-        found, seconds = None, 0.2
-        while not found:
-            seconds *= 2
-            process = subprocess.Popen([self.program, *text.split()], cwd=self.folder, env=self.environment, stderr=subprocess.PIPE)
-            try:
-                process.wait(timeout=seconds)
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGINT)
-            found = re.search(rb"interrupted after (\d+)", process.communicate()[1])
+        environment = {**self.environment, **self.fault("clock:200:SIGINT")}
+        ended = subprocess.run([self.program, *text.split()], cwd=self.folder, env=environment, stderr=subprocess.PIPE)
+        found = re.search(rb"interrupted after (\d+)", ended.stderr)
         total = f'"{int(found[1]) + 1}"'.encode().ljust(len('"100000000"'))
         (self.folder / name).write_bytes((self.folder / made).read_bytes().replace(b'"100000000"', total))
+
+    def fault(self, fault="", **more):
+        """The environment that injects a fault; `more` are other variables of fault.c, in lower case."""
+        return {"LD_PRELOAD": self.library, "FAULT": fault, **{f"FAULT_{key.upper()}": str(more[key]) for key in more}}
+
+    def counts(self, words, **more):
+        """A run without faults, and how often it makes the calls that fault.c counts."""
+        path = self.folder / "count"
+        result = self.run(words, environment=self.fault(count=path, **more))
+        return result, {name: int(number) for name, number in map(str.split, path.read_text().splitlines())}
 
     def keep(self, path):
         self.kept.mkdir(parents=True, exist_ok=True)
@@ -211,14 +233,15 @@ class Workbench:
         shutil.rmtree(self.folder / "out", ignore_errors=True)
         (self.folder / "out").mkdir()
 
-    def start(self, words, environment=None, limits=None):
+    def start(self, words, environment=None, limits=None, stdin=os.devnull):
         """A process that keeps what is in out/. `limits` maps resources such as RLIMIT_AS to numbers."""
         def limit():
             for name, value in (limits or {}).items():
                 resource.setrlimit(name, (value, value))
-        self.process = subprocess.Popen([self.program, *words], cwd=self.folder, preexec_fn=limit,
-                                        env={**self.environment, **(environment or {})},
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open(self.folder / stdin, "rb") as file:
+            self.process = subprocess.Popen([self.program, *words], cwd=self.folder, preexec_fn=limit if limits else None,
+                                            env={**self.environment, **(environment or {})},
+                                            stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return self.process
 
     def finish(self, process, patience=PATIENCE):
@@ -232,9 +255,13 @@ class Workbench:
         process.communicate()
         return Result("hang", b"", b"", {})
 
+    def again(self, words, **more):
+        """A run that finds what the last one left."""
+        return self.finish(self.start(words, **more))
+
     def run(self, words, **more):
         self.clear()
-        return self.finish(self.start(words, **more))
+        return self.again(words, **more)
 
     def reference(self, use, report):
         """The result without disturbance, which must be a success."""
@@ -248,7 +275,7 @@ class Workbench:
         for path in sorted((self.folder / "out").rglob("*")):
             if path.is_file():
                 content = path.read_bytes()
-                found[str(path.relative_to(self.folder / "out"))] = LAST.sub(b"", content) if path.name == "h.csv" else content
+                found[str(path.relative_to(self.folder / "out"))] = LAST.sub(b",", content) if path.name == "h.csv" else content
         return found
 
 
@@ -277,6 +304,13 @@ def incomplete(result, reference):
         rescued = name.startswith("dltf-rescued-") and name in result.lines()[0]
         if content not in reference.files.values() if rescued else content != reference.files.get(name):
             yield name
+
+
+def killed(result):
+    """What holds after a signal that ended the program: a temporary file may be left, to be removed by the next run that opens
+    the same output."""
+    result.files = {name: content for name, content in result.files.items() if ".tmp" not in name}
+    return always(result)
 
 
 def always(result):

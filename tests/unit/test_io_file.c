@@ -239,6 +239,17 @@ static void stale_temporaries_are_removed(void **state) {
     assert_int_equal(write_text(in_directory("out"), "new", 1, true), DLTF_OK);
     assert_content(in_directory("out"), "new");
     assert_int_equal(count_files(NULL, false), 1);
+    /* The same, and then the target was deleted. */
+    close(dl_temporary_create_named(folder, "out", stale));
+    assert_int_equal(unlink(in_directory("out")), 0);
+    assert_int_equal(write_text(in_directory("out"), "again", 1, true), DLTF_OK);
+    assert_int_equal(count_files(NULL, false), 1);
+    /* It is enough to open the target. */
+    close(dl_temporary_create_named(folder, "out", stale));
+    dltf_reservation *space = NULL;
+    assert_int_equal(dltf_reservation_new(in_directory("out"), 0, &space), DLTF_OK);
+    dltf_reservation_free(space);
+    assert_int_equal(count_files(NULL, false), 1);
     close(folder);
 }
 

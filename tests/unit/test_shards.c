@@ -328,6 +328,17 @@ static void of_killed_writers(void **state) {
     close(descriptor);
     dl_shards_remove(path, NULL);
     assert_int_equal(faccessat(folder, name, F_OK, 0), -1);
+    /* Cleaning leaves shards alone. */
+    char *shard = touch(".fedcba9876543210-1-of-2");
+    descriptor = dl_temporary_create_named(folder, target, name);
+    dltf_checkpoint_clean(path);
+    assert_int_equal(faccessat(folder, name, F_OK, 0), 0);
+    close(descriptor);
+    dltf_checkpoint_clean(path);
+    assert_int_equal(faccessat(folder, name, F_OK, 0), -1);
+    assert_true(exists(shard));
+    assert_int_equal(unlink(shard), 0);
+    free(shard);
     close(folder);
 }
 
