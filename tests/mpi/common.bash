@@ -12,13 +12,13 @@ else
   export LD_PRELOAD=$YIELD
 fi
 
-# ranks N ARGUMENTS...: dltf-mpi on N ranks with one thread each, which is ended after a minute.
-ranks() { timeout -s KILL 60 "${START[@]}" -n "$1" "$DLTF_MPI" "${@:2}"; }
+# ranks N ARGUMENTS...: dltf-mpi on N ranks with one thread each, which is ended after two minutes.
+ranks() { timeout -s KILL 120 "${START[@]}" -n "$1" "$DLTF_MPI" "${@:2}"; }
 
 # apart 'COMMANDS' ARGUMENTS...: dltf-mpi on two ranks, which first run shell commands that depend on $rank: another folder
 # stands for another machine, and `set` changes the arguments, "$@".
 apart() {
-  timeout -s KILL 60 "${START[@]}" -n 2 sh -c 'rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; eval "$0"; exec "$@"' "$1" "$DLTF_MPI" "${@:2}"
+  timeout -s KILL 120 "${START[@]}" -n 2 sh -c 'rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; eval "$0"; exec "$@"' "$1" "$DLTF_MPI" "${@:2}"
 }
 
 # one_error 'TEXT': the ranks ended with one message of the program that contains the text, and nothing was written.
@@ -29,7 +29,7 @@ one_error() {
 }
 
 # full RANK BYTES ARGUMENTS...: two ranks; the disk of one is full after so many bytes.
-full() { apart "[ \$rank = $1 ] && export LD_PRELOAD=$DISTURB RANK=$1 DISK=$2" "${@:3}"; }
+full() { apart "[ \$rank = $1 ] && export LD_PRELOAD=$DISTURB:\$LD_PRELOAD RANK=$1 DISK=$2" "${@:3}"; }
 
 setup_file() {
   export toy=$BATS_FILE_TMPDIR/toy model=$BATS_FILE_TMPDIR/toy.model.safetensors

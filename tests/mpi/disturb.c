@@ -1,7 +1,8 @@
 /* LD_PRELOAD this to disturb one rank, RANK, or the only process, at files.
  *
  * DIE_AT=n: it is killed just before its n-th call that names, renames or removes a file of a checkpoint. A
- * kill at a random moment rarely comes between two of them.
+ * kill at a random moment rarely comes between two of them. DIE_AT=removal: before the first call that
+ * removes one, when the newest checkpoint is complete.
  *
  * DISK=n: the disk is full after n bytes. A limit of file sizes would end MPI before the program begins. */
 #define _GNU_SOURCE
@@ -26,6 +27,13 @@ static void count(const char *name) {
         kill(getpid(), SIGKILL);
 }
 
+static void count_removal(const char *name) {
+    const char *at = getenv("DIE_AT");
+    if (at && strcmp(at, "removal") == 0 && is_chosen() && strstr(name, ".checkpoint"))
+        kill(getpid(), SIGKILL);
+    count(name);
+}
+
 int linkat(int from, const char *old, int to, const char *name, int flags) {
     int (*next)(int, const char *, int, const char *, int) = dlsym(RTLD_NEXT, "linkat");
     count(name);
@@ -40,13 +48,13 @@ int renameat(int from, const char *old, int to, const char *name) {
 
 int unlinkat(int folder, const char *name, int flags) {
     int (*next)(int, const char *, int) = dlsym(RTLD_NEXT, "unlinkat");
-    count(name);
+    count_removal(name);
     return next(folder, name, flags);
 }
 
 int unlink(const char *name) {
     int (*next)(const char *) = dlsym(RTLD_NEXT, "unlink");
-    count(name);
+    count_removal(name);
     return next(name);
 }
 
