@@ -63,11 +63,11 @@ static int choose_files(encode_job *job) {
         job->layout = files_has_ending(job->output, ".f32") || (to_output && job->flags.raw)
                           ? DLTF_LAYOUT_RAW
                           : DLTF_LAYOUT_DENSE;
-    if (to_output)
-        return output_take_stdout();
-    int code = files_check(2, (const char *const[]){job->args.operands[0], from_input ? NULL : data}, 1,
-                           (const char *const[]){job->output});
-    return code == EXIT_OK ? check_ending(job) : code;
+    int code = to_output ? output_take_stdout() : EXIT_OK;
+    if (code == EXIT_OK)
+        code = files_check(2, (const char *const[]){job->args.operands[0], from_input ? NULL : data},
+                           to_output ? 0 : 1, (const char *const[]){job->output});
+    return code == EXIT_OK && !to_output ? check_ending(job) : code;
 }
 
 static int open_files(encode_job *job) {

@@ -4,6 +4,7 @@
 #include "cli/files.h"
 
 #include "cli/output.h"
+#include "cli/ranks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,8 +70,7 @@ static const char *base_of(const char *path) {
 
 /* ---- Default names ---- */
 
-/* The file part of FILE.npz:NAME, otherwise the path itself. Allocated; NULL if out of memory. */
-static char *file_of(const char *data) {
+char *files_container(const char *data) {
     const char *member = dltf_array_member(data);
     return member ? strndup(data, (size_t)(member - data) - 1) : strdup(data);
 }
@@ -88,7 +88,8 @@ static void strip_extensions(char *name) {
 
 char *files_default_name(const char *data, const char *ending) {
     const char *member = dltf_array_member(data);
-    char *file = file_of(data), *tail = files_join(member ? base_of(member) : "", ending), *result = NULL;
+    char *file = files_container(data), *tail = files_join(member ? base_of(member) : "", ending),
+         *result = NULL;
     char *stem = file ? strdup(base_of(file)) : NULL;
     if (stem) {
         strip_extensions(stem);
@@ -178,7 +179,7 @@ int files_check(int input_count, const char *const *inputs, int output_count, co
             if (outputs[j] && files_same(outputs[i], outputs[j]))
                 return usage_error("%s: given for two outputs", outputs[i]);
     }
-    return EXIT_OK;
+    return ranks_check_files(input_count, inputs);
 }
 
 int files_make_folder(const char *path) {

@@ -5,8 +5,8 @@
 
 #include "dltf.h"
 
-/* Rejects outputs that cannot be written, that would overwrite an input, or that are given twice. Skips NULL
- * names. Returns an exit code. */
+/* Rejects outputs that cannot be written, that would overwrite an input, or that are given twice, and inputs
+ * that are not the same on all ranks. Skips NULL names. Returns an exit code. */
 int files_check(int input_count, const char *const *inputs, int output_count, const char *const *outputs);
 
 /* Creates the folder if it does not exist. Returns an exit code. */
@@ -26,6 +26,9 @@ bool files_is_standard(const char *name);
 
 /* Whether both names refer to the same file, existing or not. */
 bool files_same(const char *a, const char *b);
+
+/* The file part of FILE.npz:NAME, otherwise the path itself. Allocated; NULL if out of memory. */
+char *files_container(const char *data);
 
 /* "dir/train-images-idx3-ubyte.gz" and ".codes.npz" give "train-images.codes.npz", allocated; NULL
  * after a failure, which was printed. */

@@ -4,6 +4,7 @@
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/ranks.h"
 #include "report/json.h"
 
 #include <fcntl.h>
@@ -59,16 +60,6 @@ static void occupy_closed_streams(void) {
             return;
 }
 
-/* A rank that failed tells the others, which may wait for it. Rank 0 prints the message. */
-static int finish_ranks(int code) {
-    dltf_status mine = code == EXIT_OK ? DLTF_OK : code == EXIT_USAGE ? DLTF_ARGUMENT : DLTF_FILE;
-    dltf_status status = dltf_ranks_agree(mine, output_message());
-    if (code == EXIT_OK && status != DLTF_OK)
-        code = library_failure(status);
-    dltf_ranks_end();
-    return code;
-}
-
 int main(int argc, char **argv) {
     occupy_closed_streams();
     dltf_status status = dltf_ranks_begin(&argc, &argv);
@@ -78,7 +69,11 @@ int main(int argc, char **argv) {
     json_watch_memory();
     if (status == DLTF_OK)
         status = dltf_kernels_check();
-    int code = finish_ranks(status == DLTF_OK ? dispatch(argc - 1, argv + 1) : library_failure(status));
+    int code = status == DLTF_OK ? ranks_check_command(argc - 1, argv + 1) : library_failure(status);
+    if (code == EXIT_OK)
+        code = dispatch(argc - 1, argv + 1);
+    code = ranks_agree(code);
+    dltf_ranks_end();
     /* A full disk or a closed pipe is detected only here. */
     if (fflush(stdout) != 0 || ferror(stdout))
         return code == EXIT_OK ? failure("cannot write to standard output") : code;

@@ -22,6 +22,12 @@ DLTF_API int dltf_ranks(void); /* how many */
 /* Whether the flag of any rank is set. */
 DLTF_API bool dltf_ranks_any(bool flag);
 
+/* Whether all ranks have the same bytes, by a checksum. Fails if a rank has failed. */
+DLTF_API dltf_status dltf_ranks_same(const void *bytes, int64_t size, bool *same);
+
+/* Copies the bytes of rank 0 to all ranks. Fails if a rank has failed. */
+DLTF_API dltf_status dltf_ranks_broadcast(void *bytes, int64_t size);
+
 /* The status of all ranks: that of the lowest rank that failed, which sets the message of the others; DLTF_OK
  * if none did. `message` replaces that of this rank; NULL: its last error. A rank that fails must come here,
  * because the others wait for it. */

@@ -32,6 +32,9 @@ void dl_comm_gather(const void *mine, const int64_t *counts, int64_t size, void 
 /* Whether the flag of any rank is set; false after a failure. */
 bool dl_comm_any(bool flag);
 
+/* Whether this rank has the same bytes as rank 0, by size and checksum; true after a failure. */
+bool dl_comm_same(const void *bytes, int64_t size);
+
 /* The status of all ranks: that of the lowest rank that failed, with its message; DLTF_OK if none did. */
 dltf_status dl_comm_agree(dltf_status status);
 

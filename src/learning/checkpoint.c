@@ -252,6 +252,7 @@ dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_
     DL_TRY(check_data(bundle, l));
     DL_TRY(read_position(bundle, l));
     DL_TRY(restore_fields(bundle, source, l));
+    DL_TRY(dl_learner_compare(l, DLTF_SUBJECT_NONE));
     dl_learner_refresh(l);
     *learner = l;
     l = NULL;

@@ -53,8 +53,11 @@ dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);
 /* G and the f32 copies from W. Required after every change of W. */
 void dl_learner_refresh(dltf_learner *l);
 
-/* Sets `first` and `own`. Fails if ranks have different data, options or processors. */
+/* Sets `first` and `own`. Fails if there are more ranks than tiles. */
 dltf_status dl_learner_divide(dltf_learner *l);
+/* Fails if ranks start from different dictionaries: they would not stay in step. `source`: where they come
+ * from. */
+dltf_status dl_learner_compare(const dltf_learner *l, dltf_subject source);
 /* The first sample of a rank. */
 int64_t dl_learner_first(const dltf_learner *l, int rank);
 /* The rank that training sample i belongs to. */

@@ -140,6 +140,8 @@ dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *options, c
     if (status != DLTF_OK)
         return status;
     status = dl_start_dictionary(l, start);
+    if (status == DLTF_OK)
+        status = dl_learner_compare(l, start ? DLTF_SUBJECT_MODEL : DLTF_SUBJECT_DATA);
     if (status != DLTF_OK) {
         dltf_learner_free(l);
         return status;

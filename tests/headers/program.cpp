@@ -132,6 +132,10 @@ int sparse() {
 int ranks() {
     REQUIRE(dltf_ranks_begin(nullptr, nullptr) == DLTF_OK);
     REQUIRE(dltf_rank() == 0 && dltf_ranks() == 1 && dltf_ranks_any(true) && !dltf_ranks_any(false));
+    char bytes[] = "same";
+    bool same = false;
+    REQUIRE(dltf_ranks_same(bytes, sizeof bytes, &same) == DLTF_OK && same);
+    REQUIRE(dltf_ranks_broadcast(bytes, sizeof bytes) == DLTF_OK && bytes[0] == 's');
     REQUIRE(dltf_ranks_agree(DLTF_DATA, "one") == DLTF_DATA && dltf_last_error().status == DLTF_DATA);
     REQUIRE(dltf_ranks_agree(DLTF_OK, nullptr) == DLTF_OK && dltf_ranks_traffic().bytes == 0);
     dltf_ranks_end();
