@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define ADDRESS(name) &command_##name,
@@ -60,8 +61,25 @@ static void occupy_closed_streams(void) {
             return;
 }
 
+/* The stack of the main thread grows up to its limit, where it would end the program without a message:
+ * raises a soft limit that is too low. Returns false if that is not possible. Most commands need less than
+ * 128 kB. */
+static bool ensure_stack(void) {
+    const rlim_t enough = 1 << 20;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= enough)
+        return true;
+    limit.rlim_cur = enough;
+    return setrlimit(RLIMIT_STACK, &limit) == 0;
+}
+
 int main(int argc, char **argv) {
     occupy_closed_streams();
+    if (!ensure_stack()) { /* printf would need more than is left */
+        fputs("dltf: the stack is limited to less than 1 MB: raise the limit, as with ulimit -s 8192\n",
+              stderr);
+        return EXIT_FAILED;
+    }
     dltf_status status = dltf_ranks_begin(&argc, &argv);
     if (dltf_rank() > 0 && !freopen("/dev/null", "w", stdout)) /* rank 0 prints the results */
         return EXIT_FAILED;

@@ -15,6 +15,9 @@
  *   Inputs are borrowed. Every object returned through a `**` argument has its own `_free`, which accepts
  * NULL. A function that can fail returns dltf_status; dltf_message() then says what failed, where and with
  * which value, and dltf_last_error() gives the same in parts.
+ *   NULL is rejected with DLTF_ARGUMENT, except for what a header calls optional, for callbacks, and for
+ * options, where it means the defaults. A function that does not return a status gives zeros or NULL for it.
+ * What is returned through a `**` argument is NULL after a failure.
  *   Arrays must be aligned as C requires: floats at multiples of 4 bytes, doubles and 64-bit integers of 8.
  * Matrices, models and codes that are not are rejected.
  *   Nothing here prints, exits, or installs a signal handler.

@@ -39,8 +39,8 @@ typedef struct dltf_clusters_view {
 } dltf_clusters_view;
 
 /* Minimises sum_i ||x_i - center(i)||^2 over c centers: greedy k-means++ seeding, then Lloyd's iteration with
- * Elkan's bounds, which skip distances that cannot change an assignment. Memory: N x (n + c) floats. NULL
- * options are not accepted, since `clusters` has no default. */
+ * Elkan's bounds, which skip distances that cannot change an assignment. Memory: N x (n + c) floats.
+ * `clusters` has no default. */
 DLTF_API dltf_status dltf_kmeans(dltf_matrix X, const dltf_kmeans_options *options, dltf_progress_fn progress,
                                  void *context, dltf_clusters **clusters);
 

@@ -63,8 +63,8 @@ typedef struct dltf_hasher_view {
     int64_t k; /* entries of a sparse code; 0 for methods without */
 } dltf_hasher_view;
 
-/* Memory: a copy of the samples to train with, in single precision, and about as much again. NULL options are
- * not accepted, since `bits` has no default. */
+/* Memory: a copy of the samples to train with, in single precision, and about as much again. `bits` has no
+ * default. */
 DLTF_API dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options,
                                        dltf_progress_fn progress, void *context, dltf_hasher **hasher);
 

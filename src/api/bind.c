@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/array.h"
+#include "data/matrix.h"
 
 #include <string.h>
 
@@ -28,10 +29,11 @@ struct dltf_options {
 };
 
 dltf_status dltf_options_new(const char *task, dltf_options **options) {
+    DL_CLEAR(options);
+    DL_REQUIRE(task, options);
     dltf_status status = DLTF_OK;
     dltf_options *made = NULL;
     int found = 0;
-    *options = NULL;
     while (found < TASK_COUNT && strcmp(tasks[found].name, task) != 0)
         found++;
     if (found == TASK_COUNT)
@@ -53,11 +55,12 @@ done:
 }
 
 dltf_status dltf_options_set(dltf_options *options, const char *name, const char *text) {
+    DL_REQUIRE(options, name, text);
     return dltf_option_set(options->table, options->values, name, text);
 }
 
 const char *dltf_options_get(dltf_options *options, const char *name) {
-    const dltf_option *option = dltf_option_find(options->table, name);
+    const dltf_option *option = options ? dltf_option_find(options->table, name) : NULL;
     if (!option)
         return NULL;
     dltf_option_format(option, options->values, options->text, sizeof options->text);
@@ -65,11 +68,11 @@ const char *dltf_options_get(dltf_options *options, const char *name) {
 }
 
 const char *dltf_options_name(const dltf_options *options, int index) {
-    return index >= 0 && index < options->table.count ? options->table.options[index].name : NULL;
+    return options && index >= 0 && index < options->table.count ? options->table.options[index].name : NULL;
 }
 
 const void *dltf_options_struct(const dltf_options *options) {
-    return options->values;
+    return options ? options->values : NULL;
 }
 
 void dltf_options_free(dltf_options *options) {
@@ -88,48 +91,63 @@ static dltf_status check_task(const dltf_options *options, const char *task) {
 
 dltf_status dltf_array_borrow(const void *data, dltf_type type, int64_t rows, int64_t cols,
                               dltf_array **array) {
-    *array = NULL;
+    DL_CLEAR(array);
+    DL_REQUIRE(data, array);
     if (type != DLTF_F32 && type != DLTF_F64 && type != DLTF_U8)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA, "unsupported element type %d", (int)type);
+    dltf_matrix matrix = {data, type, rows, cols, cols, 1};
+    dltf_status status = dl_matrix_check(matrix, DLTF_SUBJECT_DATA);
+    if (status != DLTF_OK)
+        return status;
     dltf_array *made = DL_NEW(dltf_array, 1);
     if (!made)
         return DLTF_MEMORY;
-    made->matrix = (dltf_matrix){data, type, rows, cols, cols, 1};
+    made->matrix = matrix;
     *array = made;
     return DLTF_OK;
 }
 
 dltf_status dltf_array_train(const dltf_array *X, const dltf_options *options, dltf_progress_fn progress,
                              void *context, dltf_model **model) {
-    dltf_train_options defaults = dltf_train_options_default();
+    DL_CLEAR(model);
+    DL_REQUIRE(X, model);
     dltf_status status = check_task(options, "train");
     if (status != DLTF_OK)
         return status;
-    return dltf_train(X->matrix, options ? options->values : &defaults, progress, context, model);
+    return dltf_train(X->matrix, options ? options->values : NULL, progress, context, model);
 }
 
 dltf_status dltf_array_encode(const dltf_array *X, const dltf_model *model, const dltf_options *options,
                               dltf_codes **codes) {
+    DL_CLEAR(codes);
+    DL_REQUIRE(X, model, codes);
     dltf_status status = check_task(options, "encode");
     if (status != DLTF_OK)
         return status;
     return dltf_encode(model, X->matrix, options ? options->values : NULL, NULL, NULL, codes);
 }
 
+/* What the caller does not ask for is NULL. */
+#define STORE(to, value)                                                                                     \
+    do {                                                                                                     \
+        if (to)                                                                                              \
+            *(to) = (value);                                                                                 \
+    } while (0)
+
 const float *dltf_model_dictionary(const dltf_model *model, int64_t *m, int64_t *n, int64_t *k) {
     dltf_model_view view = dltf_model_get(model);
-    *m = view.m;
-    *n = view.n;
-    *k = view.k;
+    STORE(m, view.m);
+    STORE(n, view.n);
+    STORE(k, view.k);
     return view.dictionary;
 }
 
 void dltf_codes_arrays(const dltf_codes *codes, int64_t *rows, int64_t *cols, const int64_t **indptr,
                        const int32_t **indices, const float **values) {
     dltf_csr csr = dltf_codes_csr(codes);
-    *rows = csr.rows;
-    *cols = csr.cols;
-    *indptr = csr.indptr;
-    *indices = csr.indices;
-    *values = csr.values;
+    STORE(rows, csr.rows);
+    STORE(cols, csr.cols);
+    STORE(indptr, csr.indptr);
+    STORE(indices, csr.indices);
+    STORE(values, csr.values);
 }

@@ -6,7 +6,6 @@ static dltf_status resume(const char *path, dl_kmeans_data data, int64_t threads
                           void *context, dltf_clusters **clusters) {
     dl_bundle bundle = {0};
     dl_file file = {0};
-    *clusters = NULL;
     dltf_status status = dl_safetensors_open(path, &file, &bundle);
     if (status == DLTF_OK) {
         status = dl_kmeans_resume(&bundle, data, threads, progress, context, clusters);
@@ -20,10 +19,14 @@ static dltf_status resume(const char *path, dl_kmeans_data data, int64_t threads
 
 dltf_status dltf_kmeans_resume(const char *path, dltf_matrix X, int64_t threads, dltf_progress_fn progress,
                                void *context, dltf_clusters **clusters) {
+    DL_CLEAR(clusters);
+    DL_REQUIRE(path, clusters);
     return resume(path, (dl_kmeans_data){.X = X}, threads, progress, context, clusters);
 }
 
 dltf_status dltf_kmeans_codes_resume(const char *path, const dltf_codes *codes, int64_t threads,
                                      dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
+    DL_CLEAR(clusters);
+    DL_REQUIRE(path, codes, clusters);
     return resume(path, (dl_kmeans_data){.codes = codes}, threads, progress, context, clusters);
 }

@@ -245,6 +245,7 @@ done:
 dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
                                const dltf_encode_options *encoding, dltf_progress_fn progress, void *context,
                                dltf_codes_writer *writer, dltf_stream_totals *totals) {
+    DL_REQUIRE(model, reader, writer, totals);
     stream s = {.reader = reader, .progress = progress, .context = context};
     *totals = (dltf_stream_totals){0};
     dltf_status status = stream_open(&s, model, encoding);

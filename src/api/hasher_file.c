@@ -3,6 +3,7 @@
 #include "io/safetensors.h"
 
 dltf_status dltf_hasher_save(const dltf_hasher *hasher, const char *path) {
+    DL_REQUIRE(hasher, path);
     dl_bundle bundle = {0};
     dltf_status status = dl_hasher_to_bundle(hasher, &bundle);
     if (status == DLTF_OK)
@@ -12,8 +13,9 @@ dltf_status dltf_hasher_save(const dltf_hasher *hasher, const char *path) {
 }
 
 dltf_status dltf_hasher_load(const char *path, dltf_hasher **hasher) {
+    DL_CLEAR(hasher);
+    DL_REQUIRE(path, hasher);
     dl_bundle bundle = {0};
-    *hasher = NULL;
     dltf_status status = dl_safetensors_load(path, &bundle);
     if (status == DLTF_OK) {
         status = dl_hasher_from_bundle(&bundle, hasher);
@@ -26,8 +28,9 @@ dltf_status dltf_hasher_load(const char *path, dltf_hasher **hasher) {
 
 dltf_status dltf_hasher_resume(const char *path, dltf_matrix X, int64_t threads, dltf_progress_fn progress,
                                void *context, dltf_hasher **hasher) {
+    DL_CLEAR(hasher);
+    DL_REQUIRE(path, hasher);
     dl_bundle bundle = {0};
-    *hasher = NULL;
     dltf_status status = dl_safetensors_load(path, &bundle);
     if (status == DLTF_OK) {
         status = dl_hasher_resume(&bundle, X, threads, progress, context, hasher);

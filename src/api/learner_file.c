@@ -24,11 +24,10 @@ static dltf_status save_shard(const dl_bundle *shard, const char *path, char **s
 /* Whenever the program is killed, the checkpoint is the old one or the new one: shards have names of their
  * own, the main file replaces the old one when all are complete, and only then are older shards removed. */
 dltf_status dltf_learner_save(const dltf_learner *learner, const char *path) {
+    DL_REQUIRE(learner, path);
     dl_bundle bundle = {0}, shard = {0};
     char *shard_path = NULL;
     dltf_status status = dl_checkpoint_make(learner, &bundle);
-    if (status == DLTF_OK && !path)
-        status = dl_fail(DLTF_ARGUMENT, "no file name given");
     if (dl_learner_has_shards(learner)) {
         status = dl_shard_make(learner, status, &bundle, &shard);
         if (status == DLTF_OK)
@@ -103,6 +102,8 @@ static dltf_status blame(dltf_status status, const shard_file *s) {
 }
 
 dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_t threads, dltf_learner **learner) {
+    DL_CLEAR(learner);
+    DL_REQUIRE(path, learner);
     dl_bundle bundle = {0};
     dl_file file = {0};
     shard_file shard = {.path = path};

@@ -36,6 +36,7 @@ static dltf_status load(dl_file *file, const char *path, dltf_loaded *loaded) {
 }
 
 dltf_status dltf_load(const char *path, dltf_loaded *loaded) {
+    DL_REQUIRE(path, loaded);
     dl_file file;
     *loaded = (dltf_loaded){0};
     dltf_status status = dl_file_open(path, &file);
@@ -47,6 +48,8 @@ dltf_status dltf_load(const char *path, dltf_loaded *loaded) {
 }
 
 void dltf_loaded_free(dltf_loaded *loaded) {
+    if (!loaded)
+        return;
     dltf_model_free(loaded->model);
     dltf_network_free(loaded->network);
     dltf_hasher_free(loaded->hasher);

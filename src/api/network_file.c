@@ -3,6 +3,7 @@
 #include "network/network_bundle.h"
 
 dltf_status dltf_network_save(const dltf_network *network, const char *path) {
+    DL_REQUIRE(network, path);
     dl_bundle bundle = {0};
     dltf_status status = dl_network_to_bundle(network, &bundle);
     if (status == DLTF_OK)
@@ -12,8 +13,9 @@ dltf_status dltf_network_save(const dltf_network *network, const char *path) {
 }
 
 dltf_status dltf_network_load(const char *path, dltf_network **network) {
+    DL_CLEAR(network);
+    DL_REQUIRE(path, network);
     dl_bundle bundle = {0};
-    *network = NULL;
     dltf_status status = dl_safetensors_load(path, &bundle);
     if (status == DLTF_OK) {
         status = dl_network_from_bundle(&bundle, network);

@@ -3,6 +3,7 @@
 #include "learning/online.h"
 
 dltf_status dltf_online_save(const dltf_online *online, const char *path) {
+    DL_REQUIRE(online, path);
     dl_bundle bundle = {0};
     dltf_status status = dl_online_to_bundle(online, &bundle);
     if (status == DLTF_OK)
@@ -12,8 +13,9 @@ dltf_status dltf_online_save(const dltf_online *online, const char *path) {
 }
 
 dltf_status dltf_online_resume(const char *path, int64_t threads, dltf_online **online) {
+    DL_CLEAR(online);
+    DL_REQUIRE(path, online);
     dl_bundle bundle = {0};
-    *online = NULL;
     dltf_status status = dl_safetensors_load(path, &bundle);
     if (status == DLTF_OK) {
         status = dl_online_from_bundle(&bundle, threads, online);

@@ -10,6 +10,7 @@ static void draw_line(void *context, int64_t y, uint8_t *line) {
 
 dltf_status dltf_picture_save(dltf_matrix tiles, int64_t width, int64_t height, int64_t columns,
                               dltf_gray gray, const char *path) {
+    DL_REQUIRE(path);
     dltf_status status = dl_picture_check(tiles, width, height, columns);
     if (status != DLTF_OK)
         return status;

@@ -3,6 +3,7 @@
 #include "io/safetensors.h"
 
 dltf_status dltf_state_save(const struct dltf_state *state, const char *path) {
+    DL_REQUIRE(state, path);
     dl_bundle bundle = {0};
     dltf_status status = state->to_bundle(state->task, &bundle);
     if (status == DLTF_OK)

@@ -4,6 +4,7 @@
 #include "network/training.h"
 
 dltf_status dltf_training_save(const dltf_training *training, const char *path) {
+    DL_REQUIRE(training, path);
     dl_bundle bundle = {0};
     dltf_status status = dl_training_to_bundle(training, &bundle);
     if (status == DLTF_OK)
@@ -14,8 +15,9 @@ dltf_status dltf_training_save(const dltf_training *training, const char *path) 
 
 dltf_status dltf_training_resume(const char *path, dltf_matrix X, dltf_targets targets, int64_t threads,
                                  dltf_training **training) {
+    DL_CLEAR(training);
+    DL_REQUIRE(path, training);
     dl_bundle bundle = {0};
-    *training = NULL;
     dltf_status status = dl_safetensors_load(path, &bundle);
     if (status == DLTF_OK) {
         status = dl_training_from_bundle(&bundle, X, targets, threads, training);

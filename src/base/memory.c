@@ -1,13 +1,18 @@
 /* Aligned, overflow-checked allocation that tests can make fail. */
+#define _DEFAULT_SOURCE /* madvise */
+
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64 };
+/* Blocks from LARGE on, the size from which glibc always maps new pages, are not touched by the allocation.
+ */
+enum { ALIGNMENT = 64, LARGE = 32 << 20 };
 
 static _Atomic int64_t failure_countdown; /* 0: off; 1: the next allocation fails and so do all later ones */
 
@@ -29,6 +34,21 @@ bool dl_multiply(int64_t a, int64_t b, int64_t *product) {
     return !__builtin_mul_overflow(a, b, product);
 }
 
+/* Zeroes a block. The pages of a large one are dropped instead and read as zero when first used: a file that
+ * declares more than it contains takes no more memory than its content. */
+static void clear(char *block, size_t bytes) {
+#ifdef __linux__
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)block;
+    size_t head = (page - start % page) % page, tail = (start + bytes) % page;
+    if (bytes >= LARGE && madvise(block + head, bytes - head - tail, MADV_DONTNEED) == 0) {
+        memset(block, 0, head);
+        memset(block + bytes - tail, 0, tail);
+        return;
+    }
+#endif
+    memset(block, 0, bytes);
+}
+
 void *dl_alloc(int64_t count, size_t size) {
     int64_t bytes = 0;
     if (count < 0 || !dl_multiply(count, (int64_t)size, &bytes) || bytes > INT64_MAX - ALIGNMENT) {
@@ -45,7 +65,7 @@ void *dl_alloc(int64_t count, size_t size) {
         dl_fail(DLTF_MEMORY, "not enough memory for %lld bytes", (long long)bytes);
         return NULL;
     }
-    memset(memory, 0, padded);
+    clear(memory, padded);
     return memory;
 }
 

@@ -136,19 +136,20 @@ static dltf_status set_field(const dltf_option *option, void *target, const char
 }
 
 const dltf_option *dltf_option_find(dltf_option_table table, const char *name) {
-    for (int i = 0; i < table.count; i++)
+    for (int i = 0; name && i < table.count; i++)
         if (strcmp(table.options[i].name, name) == 0)
             return &table.options[i];
     return NULL;
 }
 
 dltf_status dltf_option_set(dltf_option_table table, void *target, const char *name, const char *text) {
+    DL_REQUIRE(target, name, text);
     const dltf_option *option = dltf_option_find(table, name);
     return option ? set_field(option, target, text) : dl_fail(DLTF_ARGUMENT, "unknown option '%s'", name);
 }
 
 void dltf_option_defaults(dltf_option_table table, void *target) {
-    for (int i = 0; i < table.count; i++)
+    for (int i = 0; target && i < table.count; i++)
         if (table.options[i].default_text)
             set_field(&table.options[i], target, table.options[i].default_text);
 }
@@ -171,6 +172,8 @@ static int format_real(double value, char *text, size_t size) {
 }
 
 int dltf_option_format(const dltf_option *option, const void *target, char *text, size_t size) {
+    if (!option || !target || (!text && size > 0))
+        return -1;
     const void *field = (const char *)target + option->offset;
     int64_t integer = 0;
     double real = 0;

@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 1024, SPINS = 1000 };
+/* The stack of a thread does not depend on the limit of the process, which may be tiny or huge. */
+enum { MAX_THREADS = 1024, SPINS = 1000, STACK = 2 << 20 };
 
 typedef struct job {
     dl_task run;
@@ -139,6 +140,7 @@ static bool start_thread(worker *w) {
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK);
     bool started = pthread_create(&thread, &attributes, run_worker, w) == 0;
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -60,6 +60,8 @@ bool dl_is_utf8(const char *text) {
 const char *dltf_printable(const char *text, char *shown, size_t size) {
     const unsigned char *from = (const unsigned char *)text;
     size_t used = 0;
+    if (!text || !shown)
+        return "";
     while (*from) {
         char escaped[5];
         uint32_t point;

@@ -64,6 +64,12 @@ dltf_status dl_fail(dltf_status status, const char *format, ...) {
     return status;
 }
 
+dltf_status dl_fail_null(const char *names, size_t index) {
+    for (; index > 0; index--)
+        names += strcspn(names, ",") + 2;
+    return dl_fail(DLTF_ARGUMENT, "argument '%.*s' must not be NULL", (int)strcspn(names, ","), names);
+}
+
 dltf_status dl_fail_about(dltf_status status, dltf_subject subject, const char *format, ...) {
     static const char *const names[DLTF_SUBJECT_COUNT] = {
         [DLTF_SUBJECT_NONE] = "",

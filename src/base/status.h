@@ -22,6 +22,25 @@ dltf_status dl_fail_option(dltf_status status, const char *name, const char *for
  * "theta: 5 ..." becomes "file: theta: 5 ...". */
 dltf_status dl_fail_prefix(dltf_status status, const char *file);
 
+/* First in a public function: clear what it returns through a pointer, then reject arguments that are NULL.
+ * The message names them as this function does, so their names must be those of the header. */
+#define DL_CLEAR(out)                                                                                        \
+    do {                                                                                                     \
+        if (out)                                                                                             \
+            *(out) = NULL;                                                                                   \
+    } while (0)
+
+#define DL_REQUIRE(...)                                                                                      \
+    do {                                                                                                     \
+        const void *const arguments_[] = {__VA_ARGS__};                                                      \
+        for (size_t i_ = 0; i_ < sizeof arguments_ / sizeof *arguments_; i_++)                               \
+            if (!arguments_[i_])                                                                             \
+                return dl_fail_null(#__VA_ARGS__, i_);                                                       \
+    } while (0)
+
+/* The argument number `index` of the list "a, b, c" is NULL. */
+dltf_status dl_fail_null(const char *names, size_t index);
+
 /* In a function with `dltf_status status` and a clean-up label `done`. */
 #define DL_TRY(call)                                                                                         \
     do {                                                                                                     \

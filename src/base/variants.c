@@ -66,6 +66,8 @@ static int describe(dltf_option_table table, unsigned set, char *text, size_t si
 }
 
 int dltf_option_scope(dltf_option_table table, const dltf_option *option, char *text, size_t size) {
+    if (!option || (!text && size > 0))
+        return -1;
     unsigned set = variants_of(table, option), others = all_variants(table) & ~set;
     if (!others)
         return snprintf(text, size, "%s", "");
@@ -127,6 +129,7 @@ dltf_status dl_variants_left(dltf_option_table table, const void *target, const 
 }
 
 dltf_status dltf_option_check(dltf_option_table table, const void *target, const char *const *given) {
+    DL_REQUIRE(target);
     const dltf_option *reason = NULL;
     unsigned left = 0;
     for (int i = 0; i < table.count; i++) {

@@ -137,7 +137,8 @@ done:
 static dltf_status cluster(dl_kmeans_data data, const dltf_kmeans_options *options, const dl_bundle *from,
                            dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
     dl_points points = {0};
-    *clusters = NULL;
+    dltf_kmeans_options defaults = dltf_kmeans_options_default();
+    options = options ? options : &defaults;
     dltf_status status = check(options, data.codes ? dltf_codes_csr(data.codes).rows : data.X.rows,
                                data.codes ? DLTF_SUBJECT_CODES : DLTF_SUBJECT_DATA);
     if (status == DLTF_OK)
@@ -151,11 +152,15 @@ static dltf_status cluster(dl_kmeans_data data, const dltf_kmeans_options *optio
 
 dltf_status dltf_kmeans(dltf_matrix X, const dltf_kmeans_options *options, dltf_progress_fn progress,
                         void *context, dltf_clusters **clusters) {
+    DL_CLEAR(clusters);
+    DL_REQUIRE(clusters);
     return cluster((dl_kmeans_data){.X = X}, options, NULL, progress, context, clusters);
 }
 
 dltf_status dltf_kmeans_codes(const dltf_codes *codes, const dltf_kmeans_options *options,
                               dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
+    DL_CLEAR(clusters);
+    DL_REQUIRE(codes, clusters);
     return cluster((dl_kmeans_data){.codes = codes}, options, NULL, progress, context, clusters);
 }
 
@@ -167,7 +172,7 @@ dltf_status dl_kmeans_resume(const dl_bundle *bundle, dl_kmeans_data data, int64
 }
 
 dltf_clusters_view dltf_clusters_get(const dltf_clusters *clusters) {
-    return clusters->view;
+    return clusters ? clusters->view : (dltf_clusters_view){0};
 }
 
 void dltf_clusters_free(dltf_clusters *clusters) {

@@ -117,10 +117,11 @@ static dltf_status encode(const dltf_model *model, dltf_matrix X, int64_t thread
 
 dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *options, dltf_progress_fn progress,
                                void *context, dltf_landmarks **landmarks) {
+    DL_CLEAR(landmarks);
+    DL_REQUIRE(landmarks);
     dltf_landmark_options o = options ? *options : dltf_landmark_options_default();
     dltf_landmarks *made = NULL;
     dltf_codes *codes = NULL;
-    *landmarks = NULL;
     dltf_status status = check(X, &o);
     if (status != DLTF_OK)
         return status;
@@ -154,6 +155,7 @@ static void project(dltf_csr Z, int64_t i, const float *map, int64_t d, float *o
 
 dltf_status dltf_landmarks_apply(const dltf_landmarks *landmarks, dltf_matrix X, int64_t threads,
                                  float *out) {
+    DL_REQUIRE(landmarks, out);
     const dltf_landmarks_view *v = &landmarks->view;
     dltf_codes *codes = NULL;
     dltf_status status = encode(v->model, X, threads, &codes);
@@ -166,7 +168,7 @@ dltf_status dltf_landmarks_apply(const dltf_landmarks *landmarks, dltf_matrix X,
 }
 
 dltf_landmarks_view dltf_landmarks_get(const dltf_landmarks *landmarks) {
-    return landmarks->view;
+    return landmarks ? landmarks->view : (dltf_landmarks_view){0};
 }
 
 void dltf_landmarks_free(dltf_landmarks *landmarks) {

@@ -129,8 +129,9 @@ static dltf_status check(dltf_matrix X, int64_t d) {
 }
 
 dltf_status dltf_pca_fit(dltf_matrix X, int64_t d, int64_t threads, dltf_pca **pca) {
+    DL_CLEAR(pca);
+    DL_REQUIRE(pca);
     fit f = {.X = X, .d = d, .threads = dl_thread_count(threads)};
-    *pca = NULL;
     dltf_status status = check(X, d);
     if (status != DLTF_OK)
         return status;
@@ -175,6 +176,7 @@ static void project_tile(void *context, int64_t tile, int worker) {
 }
 
 dltf_status dltf_pca_apply(const dltf_pca *pca, dltf_matrix X, int64_t threads, float *out) {
+    DL_REQUIRE(pca, out);
     dltf_pca_view v = dltf_pca_get(pca);
     projection p = {.samples = {.X = X, .mean = v.mean, .scale = 1}, .out = out};
     int count = dl_thread_count(threads);

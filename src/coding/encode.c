@@ -29,6 +29,8 @@ static dltf_status run_encoder(dltf_encoder *encoder, dltf_matrix X, dl_slots ou
 
 dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encode_options *encoding,
                         dltf_progress_fn progress, void *context, dltf_codes **codes) {
+    DL_CLEAR(codes);
+    DL_REQUIRE(model, codes);
     dltf_status status = DLTF_OK;
     dltf_encoder *encoder = NULL;
     dltf_codes *made = NULL;
@@ -125,6 +127,8 @@ static dltf_status drop_zeros(dltf_codes *codes) {
 
 dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes *supports, int64_t threads,
                        dltf_codes **codes) {
+    DL_CLEAR(codes);
+    DL_REQUIRE(model, supports, codes);
     dltf_status status = check_pair(model, X, supports);
     if (status != DLTF_OK)
         return status;
@@ -159,6 +163,7 @@ done:
 /* ---- Decoding ---- */
 
 dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float *X) {
+    DL_REQUIRE(model, codes, X);
     dltf_status status = check_codes_fit(model, codes);
     if (status != DLTF_OK)
         return status;
@@ -185,6 +190,7 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
 
 dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X, const dltf_codes *codes,
                                       double *relative) {
+    DL_REQUIRE(model, codes, relative);
     dltf_status status = check_pair(model, X, codes);
     if (status != DLTF_OK)
         return status;

@@ -69,6 +69,8 @@ static dltf_status add_filter(dltf_encoder *e) {
 
 dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *encoding,
                              dltf_encoder **encoder) {
+    DL_CLEAR(encoder);
+    DL_REQUIRE(model, encoder);
     dltf_encode_options defaults = dltf_encode_options_default();
     if (!encoding)
         encoding = &defaults;
@@ -112,7 +114,7 @@ void dltf_encoder_free(dltf_encoder *e) {
 }
 
 int64_t dltf_encoder_k(const dltf_encoder *encoder) {
-    return encoder->recipe.feature.k;
+    return encoder ? encoder->recipe.feature.k : 0;
 }
 
 void dl_encoder_tile(const dltf_encoder *e, int worker, const float *X, int64_t x_stride, int64_t rows,
@@ -202,9 +204,12 @@ dltf_status dl_encoder_check(const dltf_encoder *e, dltf_matrix X) {
     return status;
 }
 
-dltf_status dltf_encoder_run(dltf_encoder *e, dltf_matrix X, int32_t *count, int32_t *index, float *value) {
-    dltf_status status = dl_encoder_check(e, X);
+dltf_status dltf_encoder_run(dltf_encoder *encoder, dltf_matrix X, int32_t *count, int32_t *index,
+                             float *value) {
+    DL_REQUIRE(encoder, count, index, value);
+    dltf_status status = dl_encoder_check(encoder, X);
     if (status != DLTF_OK)
         return status;
-    return dl_encoder_rows(e, X, 0, 0, (dl_slots){X.rows, e->recipe.feature.k, count, index, value});
+    return dl_encoder_rows(encoder, X, 0, 0,
+                           (dl_slots){X.rows, encoder->recipe.feature.k, count, index, value});
 }

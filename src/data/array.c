@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 dltf_matrix dltf_array_matrix(const dltf_array *array) {
-    return array->matrix;
+    return array ? array->matrix : (dltf_matrix){0};
 }
 
 void dltf_array_free(dltf_array *array) {

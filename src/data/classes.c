@@ -11,6 +11,8 @@ static int compare(const void *a, const void *b) {
 
 int64_t dltf_classes_find(const int64_t *labels, int64_t count, int64_t *classes) {
     int64_t found = 0;
+    if (!labels || !classes || count < 1)
+        return 0;
     memcpy(classes, labels, (size_t)count * sizeof *classes);
     qsort(classes, (size_t)count, sizeof *classes, compare);
     for (int64_t i = 0; i < count; i++)
@@ -21,6 +23,10 @@ int64_t dltf_classes_find(const int64_t *labels, int64_t count, int64_t *classes
 
 dltf_status dltf_classes_number(const int64_t *labels, int64_t count, const int64_t *classes,
                                 int64_t class_count, int32_t *numbers) {
+    DL_REQUIRE(labels, classes, numbers);
+    if (count < 0 || class_count < 1)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_LABELS, "%lld labels of %lld classes: out of range",
+                             (long long)count, (long long)class_count);
     for (int64_t i = 0; i < count; i++) {
         const int64_t *at = bsearch(&labels[i], classes, (size_t)class_count, sizeof *classes, compare);
         if (!at)

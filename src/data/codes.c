@@ -81,6 +81,8 @@ dltf_status dl_codes_check(dltf_csr csr) {
 }
 
 dltf_status dltf_codes_new(dltf_csr csr, dltf_codes **codes) {
+    DL_CLEAR(codes);
+    DL_REQUIRE(codes);
     dltf_status status = dl_codes_check(csr);
     if (status != DLTF_OK)
         return status;
@@ -99,6 +101,8 @@ dltf_status dltf_codes_new(dltf_csr csr, dltf_codes **codes) {
 }
 
 dltf_csr dltf_codes_csr(const dltf_codes *codes) {
+    if (!codes)
+        return (dltf_csr){0};
     return (dltf_csr){codes->rows, codes->cols, codes->indptr, codes->indices, codes->values};
 }
 

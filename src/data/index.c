@@ -89,10 +89,14 @@ done:
 }
 
 dltf_status dltf_index_new(dltf_matrix codes, dltf_index **index) {
+    DL_CLEAR(index);
+    DL_REQUIRE(index);
     return dl_index_new(codes, DLTF_SUBJECT_DATABASE, index);
 }
 
 dltf_index_view dltf_index_get(const dltf_index *index) {
+    if (!index)
+        return (dltf_index_view){0};
     return (dltf_index_view){index->rows, index->width, index->codes, index->tables, index->table_bytes};
 }
 

@@ -66,11 +66,12 @@ static dltf_status count_rows(joined *j) {
 }
 
 dltf_status dltf_array_join(dltf_array **parts, int64_t count, dltf_array **array) {
+    DL_CLEAR(array);
+    DL_REQUIRE(parts, array);
     dltf_status status = DLTF_OK;
     joined *j = NULL;
     dltf_array *made = NULL;
     int64_t owned = 0;
-    *array = NULL;
     if (count < 1)
         return dl_fail(DLTF_ARGUMENT, "no arrays to join");
     DL_TRY_NEW(j, 1);

@@ -137,6 +137,8 @@ dltf_status dl_matrix_check_memory(dltf_matrix matrix, dltf_subject subject) {
 }
 
 void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out) {
+    if (!matrix.data || !out)
+        return;
     if (matrix.type == DLTF_ROWS)
         dl_source_row_f32(matrix.data, matrix.row_stride + row, out);
     else if (matrix.type == DLTF_F32 && matrix.col_stride == 1)

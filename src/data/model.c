@@ -58,6 +58,8 @@ static dltf_status normalise_rows(float *dictionary, int64_t m, int64_t n) {
 }
 
 dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model) {
+    DL_CLEAR(model);
+    DL_REQUIRE(parts, model);
     dltf_status status = check_parts(parts);
     if (status != DLTF_OK)
         return status;
@@ -86,15 +88,15 @@ done:
 }
 
 dltf_model_view dltf_model_get(const dltf_model *model) {
-    return model->parts;
+    return model ? model->parts : (dltf_model_view){0};
 }
 
 const char *dltf_model_note(const dltf_model *model, const char *name) {
-    return dl_notes_get(&model->notes, name);
+    return model && name ? dl_notes_get(&model->notes, name) : NULL;
 }
 
 const char *dltf_model_note_name(const dltf_model *model, int index) {
-    return index >= 0 && index < model->notes.count ? model->notes.list[index].name : NULL;
+    return model && index >= 0 && index < model->notes.count ? model->notes.list[index].name : NULL;
 }
 
 void dltf_model_free(dltf_model *model) {

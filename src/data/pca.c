@@ -10,6 +10,8 @@ static dltf_status check(const dltf_pca_view *parts) {
     if (parts->n < 1 || parts->n > INT32_MAX || parts->d < 1 || parts->d > parts->n)
         return dl_fail(DLTF_ARGUMENT, "pca: %lld components of %lld entries: expected 1 .. %lld components",
                        (long long)parts->d, (long long)parts->n, (long long)parts->n);
+    if (!parts->mean || !parts->components || !parts->variances)
+        return dl_fail(DLTF_ARGUMENT, "pca: the mean, the components or the variances are missing");
     for (int64_t j = 0; j < parts->n; j++)
         if (!isfinite(parts->mean[j]))
             return dl_fail(DLTF_DATA, "pca: entry %lld of the mean is not finite", (long long)j);
@@ -26,8 +28,9 @@ static dltf_status check(const dltf_pca_view *parts) {
 }
 
 dltf_status dltf_pca_new(const dltf_pca_view *parts, dltf_pca **pca) {
+    DL_CLEAR(pca);
+    DL_REQUIRE(parts, pca);
     dltf_pca *made = NULL;
-    *pca = NULL;
     dltf_status status = check(parts);
     if (status != DLTF_OK)
         return status;
@@ -48,7 +51,7 @@ done:
 }
 
 dltf_pca_view dltf_pca_get(const dltf_pca *pca) {
-    return pca->parts;
+    return pca ? pca->parts : (dltf_pca_view){0};
 }
 
 void dltf_pca_free(dltf_pca *pca) {

@@ -80,11 +80,16 @@ void dl_source_extend(dltf_source *source, dl_source_extras extras) {
 
 dltf_status dltf_source_new(int64_t rows, int64_t cols, dltf_row_reader read, void *context,
                             dltf_source **source) {
+    DL_CLEAR(source);
+    DL_REQUIRE(source);
     dltf_status status = DLTF_OK;
     dltf_source *s = NULL;
-    *source = NULL;
     if (!read)
         return dl_fail(DLTF_ARGUMENT, "no function to read rows given");
+    if (rows < 1 || cols < 1)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA,
+                             "%lld rows and %lld columns: at least one of each is needed", (long long)rows,
+                             (long long)cols);
     DL_TRY_NEW(s, 1);
     *s = (dltf_source){.rows = rows, .cols = cols, .read = read, .context = context};
     DL_TRY_NEW(s->failure, 1);
@@ -97,6 +102,8 @@ done:
 }
 
 dltf_matrix dltf_source_matrix(const dltf_source *source) {
+    if (!source)
+        return (dltf_matrix){0};
     return (dltf_matrix){.data = source,
                          .type = DLTF_ROWS,
                          .rows = source->rows,

@@ -156,6 +156,8 @@ static dltf_status draw_set(dltf_synthetic *problem, int set, dl_meter *meter) {
 
 dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_progress_fn progress, void *context,
                                dltf_synthetic **problem) {
+    DL_CLEAR(problem);
+    DL_REQUIRE(spec, problem);
     dltf_synthetic *made = NULL;
     dltf_status status = check(spec);
     if (status != DLTF_OK)
@@ -178,15 +180,19 @@ done:
 }
 
 dltf_matrix dltf_synthetic_dictionary(const dltf_synthetic *problem) {
+    if (!problem)
+        return (dltf_matrix){0};
     return dltf_matrix_f32(problem->W0, problem->spec.m, problem->spec.n);
 }
 
 dltf_matrix dltf_synthetic_samples(const dltf_synthetic *problem, bool test) {
+    if (!problem)
+        return (dltf_matrix){0};
     return dltf_matrix_f32(problem->X[test ? TEST : TRAINING], problem->spec.samples, problem->spec.n);
 }
 
 const dltf_codes *dltf_synthetic_codes(const dltf_synthetic *problem, bool test) {
-    return problem->Z[test ? TEST : TRAINING];
+    return problem ? problem->Z[test ? TEST : TRAINING] : NULL;
 }
 
 void dltf_synthetic_free(dltf_synthetic *problem) {

@@ -163,6 +163,8 @@ static void fill_info(const job *j, double begin, bool estimated, dltf_denoise_i
 dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *options,
                          const dltf_model *model, dltf_progress_fn progress, void *context,
                          dltf_image **clean, dltf_denoise_info *info) {
+    DL_CLEAR(clean);
+    DL_REQUIRE(noisy, clean);
     dltf_denoise_options o = options ? *options : dltf_denoise_options_default();
     double begin = dltf_seconds();
     bool estimated = o.sigma == DLTF_SIGMA_UNKNOWN;

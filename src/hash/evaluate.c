@@ -219,6 +219,7 @@ static void job_free(job *j) {
 dltf_status dltf_evaluate_codes(dltf_matrix queries, dltf_matrix database, const dltf_relevance *relevance,
                                 const dltf_evaluate_options *options, dltf_progress_fn progress,
                                 void *context, dltf_retrieval *found) {
+    DL_REQUIRE(relevance, found);
     dltf_evaluate_options o = options ? *options : dltf_evaluate_options_default();
     dltf_status status = check(queries, database, relevance, &o);
     if (status != DLTF_OK)

@@ -79,6 +79,8 @@ dltf_status dl_hasher_prepare(dltf_hasher *h) {
 }
 
 dltf_hasher_view dltf_hasher_get(const dltf_hasher *h) {
+    if (!h)
+        return (dltf_hasher_view){0};
     int method = 0;
     while (dl_hash_method_find((dltf_hash_method)method) != h->method)
         method++;
@@ -86,10 +88,11 @@ dltf_hasher_view dltf_hasher_get(const dltf_hasher *h) {
 }
 
 const char *dltf_hasher_note(const dltf_hasher *h, const char *name) {
-    return dl_notes_get(&h->content.notes, name);
+    return h && name ? dl_notes_get(&h->content.notes, name) : NULL;
 }
 
 const char *dltf_hasher_note_name(const dltf_hasher *h, int index) {
-    const dl_notes *notes = &h->content.notes;
-    return index >= 0 && index < notes->count ? notes->list[index].name : NULL;
+    if (!h || index < 0 || index >= h->content.notes.count)
+        return NULL;
+    return h->content.notes.list[index].name;
 }

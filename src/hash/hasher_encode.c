@@ -99,8 +99,10 @@ static dltf_status encode_rows(job *j, int threads, dltf_progress_fn progress, v
     return dl_matrix_status(j->samples.X);
 }
 
-dltf_status dltf_hasher_encode(const dltf_hasher *h, dltf_matrix X, int64_t threads,
+dltf_status dltf_hasher_encode(const dltf_hasher *hasher, dltf_matrix X, int64_t threads,
                                dltf_progress_fn progress, void *context, uint8_t *codes) {
+    DL_REQUIRE(hasher, codes);
+    const dltf_hasher *h = hasher;
     dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK && X.cols != h->n)
         status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA, "%lld columns, but the hasher expects %lld",

@@ -115,7 +115,8 @@ static void fill_in(const dl_hash_method *method, dltf_hash_options *o) {
 /* `from`: the checkpoint to resume, or NULL. */
 static dltf_status train(dltf_matrix X, const dltf_hash_options *options, const dl_bundle *from,
                          dltf_progress_fn progress, void *context, dltf_hasher **hasher) {
-    *hasher = NULL;
+    dltf_hash_options defaults = dltf_hash_options_default();
+    options = options ? options : &defaults;
     dltf_status status = check_options(options);
     if (status == DLTF_OK)
         status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
@@ -155,6 +156,8 @@ done:
 
 dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options, dltf_progress_fn progress,
                               void *context, dltf_hasher **hasher) {
+    DL_CLEAR(hasher);
+    DL_REQUIRE(hasher);
     return train(X, options, NULL, progress, context, hasher);
 }
 

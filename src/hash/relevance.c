@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "data/matrix.h"
 #include "hash/distances.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ void dltf_relevance_free(dltf_relevance *relevance) {
 }
 
 double dltf_relevance_distance(const dltf_relevance *relevance) {
-    return relevance->radius;
+    return relevance ? relevance->radius : 0;
 }
 
 /* ---- Labels ---- */
@@ -47,9 +48,10 @@ static dltf_status copy_labels(const int64_t *labels, int64_t count, int64_t **c
 
 dltf_status dltf_relevance_labels(const int64_t *query_labels, int64_t queries, const int64_t *labels,
                                   int64_t samples, dltf_relevance **relevance) {
+    DL_CLEAR(relevance);
+    DL_REQUIRE(query_labels, labels, relevance);
     dltf_status status = DLTF_OK;
     dltf_relevance *made = NULL;
-    *relevance = NULL;
     if (queries < 1 || samples < 1)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_LABELS,
                              "%lld queries and %lld samples: expected at least one of both",
@@ -142,9 +144,20 @@ done:
     return status;
 }
 
-static dltf_status check_count(int64_t count, int64_t samples) {
-    if (count >= 1 && count <= samples)
-        return DLTF_OK;
+static dltf_status check(dltf_matrix queries, dltf_matrix database, int64_t count) {
+    int64_t samples = database.rows, entries = 0;
+    dltf_status status = dl_matrix_check(queries, DLTF_SUBJECT_QUERIES);
+    if (status == DLTF_OK)
+        status = dl_matrix_check(database, DLTF_SUBJECT_DATABASE);
+    if (status != DLTF_OK)
+        return status;
+    if (count >= 1 && count <= samples) {
+        if (dl_multiply(queries.rows, count, &entries))
+            return DLTF_OK;
+        return dl_fail_about(DLTF_MEMORY, DLTF_SUBJECT_QUERIES,
+                             "%lld neighbours of each of %lld queries are too many", (long long)count,
+                             (long long)queries.rows);
+    }
     return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATABASE,
                          "%lld neighbours are out of range: the database has %lld samples", (long long)count,
                          (long long)samples);
@@ -152,11 +165,12 @@ static dltf_status check_count(int64_t count, int64_t samples) {
 
 dltf_status dltf_relevance_nearest(dltf_matrix queries, dltf_matrix database, int64_t count, int64_t threads,
                                    dltf_progress_fn progress, void *context, dltf_relevance **relevance) {
-    dltf_status status = check_count(count, database.rows);
+    DL_CLEAR(relevance);
+    DL_REQUIRE(relevance);
+    dltf_status status = check(queries, database, count);
     dl_meter meter = {"neighbours", progress, context, 0, 0};
     dltf_relevance *made = NULL;
     double mean = 0;
-    *relevance = NULL;
     if (status != DLTF_OK)
         return status;
     DL_TRY(relevance_alloc(queries.rows, database.rows, &made));
@@ -219,11 +233,12 @@ static dltf_status finish_within(void *context, int64_t first, int64_t count) {
 
 dltf_status dltf_relevance_radius(dltf_matrix queries, dltf_matrix database, int64_t count, int64_t threads,
                                   dltf_progress_fn progress, void *context, dltf_relevance **relevance) {
-    dltf_status status = check_count(count, database.rows);
+    DL_CLEAR(relevance);
+    DL_REQUIRE(relevance);
+    dltf_status status = check(queries, database, count);
     dl_meter meter = {"neighbours", progress, context, 0, 0};
     within w = {.flags = NULL};
     dltf_relevance *made = NULL;
-    *relevance = NULL;
     if (status != DLTF_OK)
         return status;
     DL_TRY(relevance_alloc(queries.rows, database.rows, &made));

@@ -227,6 +227,8 @@ dltf_status dl_gist_run(dl_image_source make, const void *source, int64_t count,
                         float *out) {
     gist g = {.make = make, .source = source, .out = out};
     dl_meter meter = {.task = "gist", .progress = progress, .context = context, .total = count};
+    dltf_gist_options defaults = dltf_gist_options_default();
+    options = options ? options : &defaults;
     dltf_status status = check_options(options);
     if (status == DLTF_OK)
         status = gist_open(&g, options);
@@ -257,6 +259,7 @@ static dltf_status make_from_row(const void *source, int64_t index, dltf_image *
 
 dltf_status dltf_gist(dltf_matrix images, int64_t width, int64_t height, const dltf_gist_options *options,
                       dltf_progress_fn progress, void *context, float *out) {
+    DL_REQUIRE(out);
     rows r = {images, width, height, 0};
     int64_t pixels = 0;
     dltf_status status = dl_matrix_check_memory(images, DLTF_SUBJECT_DATA);

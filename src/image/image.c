@@ -6,6 +6,8 @@
 #include <math.h>
 
 dltf_status dltf_image_new(int64_t width, int64_t height, int64_t channels, int bits, dltf_image **image) {
+    DL_CLEAR(image);
+    DL_REQUIRE(image);
     dltf_status status = DLTF_OK;
     dltf_image *made = NULL;
     int64_t pixels = 0, values = 0;
@@ -33,11 +35,13 @@ done:
 }
 
 dltf_image_view dltf_image_get(const dltf_image *image) {
+    if (!image)
+        return (dltf_image_view){0};
     return (dltf_image_view){image->width, image->height, image->channels, image->bits, image->planes};
 }
 
 float *dltf_image_pixels(dltf_image *image) {
-    return image->planes;
+    return image ? image->planes : NULL;
 }
 
 void dltf_image_free(dltf_image *image) {

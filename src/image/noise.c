@@ -17,6 +17,7 @@ static const int64_t FLAT_SHARE = 5; /* one patch in five counts as flat */
 static const double CHI_MEDIAN = 0.9764;
 
 dltf_status dltf_image_add_noise(dltf_image *image, double sigma, int64_t seed) {
+    DL_REQUIRE(image);
     dl_random random = {(uint64_t)seed, DL_STREAM_IMAGE};
     if (!(sigma >= 0 && sigma <= 1000))
         return dl_fail_option(DLTF_ARGUMENT, "sigma", "%g is outside 0 .. 1000", sigma);
@@ -122,6 +123,7 @@ done:
 }
 
 dltf_status dltf_image_noise(const dltf_image *image, double *sigma) {
+    DL_REQUIRE(image, sigma);
     dltf_status status = dl_image_check_finite(image);
     if (status != DLTF_OK)
         return status;

@@ -8,6 +8,7 @@ enum { RADIUS = 5, MOMENTS = 5 };
 static const double DEVIATION = 1.5, PEAK = 255;
 
 dltf_status dltf_image_psnr(const dltf_image *a, const dltf_image *b, double *psnr) {
+    DL_REQUIRE(a, b, psnr);
     dltf_status status = dl_image_check_pair(a, b);
     int64_t count = a->channels * a->width * a->height;
     double sum = 0;
@@ -72,6 +73,7 @@ static double sum_line(const double *lines, int64_t count, const double *weight,
 }
 
 dltf_status dltf_image_ssim(const dltf_image *a, const dltf_image *b, double *ssim) {
+    DL_REQUIRE(a, b, ssim);
     dltf_status status = dl_image_check_pair(a, b);
     double weight[2 * RADIUS + 1], sum = 0;
     if (status != DLTF_OK)

@@ -105,8 +105,9 @@ done:
 }
 
 dltf_status dltf_codes_load(const char *path, dltf_codes **codes) {
+    DL_CLEAR(codes);
+    DL_REQUIRE(path, codes);
     dl_file file;
-    *codes = NULL;
     dltf_status status = dl_file_open(path, &file);
     if (status == DLTF_OK) {
         status = dl_codes_parse(&file, codes);

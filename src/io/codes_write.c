@@ -106,6 +106,7 @@ dl_codes_spools dl_codes_borrow(dltf_csr csr) {
 }
 
 dltf_status dltf_codes_save(const dltf_codes *codes, const char *path) {
+    DL_REQUIRE(codes, path);
     dltf_status status = DLTF_OK;
     dl_codes_spools spools = dl_codes_borrow(dltf_codes_csr(codes));
     dl_writer out = {0};

@@ -89,12 +89,18 @@ done:
 
 dltf_status dltf_codes_writer_open(const char *path, dltf_layout layout, int64_t rows, int64_t cols,
                                    dltf_codes_writer **writer) {
+    DL_CLEAR(writer);
+    DL_REQUIRE(path, writer);
     dltf_status status = DLTF_OK;
     dltf_codes_writer *w = NULL;
-    *writer = NULL;
     const char *name = is_output(path) ? "standard output" : path;
     if (cols < 1 || cols > INT32_MAX)
         return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)cols);
+    if (rows < -1 || rows > INT64_MAX / (int64_t)sizeof(float) / cols)
+        return dl_fail(DLTF_ARGUMENT, "%lld rows of %lld columns are out of range", (long long)rows,
+                       (long long)cols);
+    if ((unsigned)layout > DLTF_LAYOUT_RAW)
+        return dl_fail(DLTF_ARGUMENT, "unsupported layout %d", (int)layout);
     DL_TRY_NEW(w, 1);
     w->layout = layout;
     w->expected = rows;
@@ -158,7 +164,9 @@ static dltf_status add_dense(dltf_codes_writer *w, dltf_csr csr) {
     return status;
 }
 
-dltf_status dltf_codes_writer_add(dltf_codes_writer *w, dltf_csr csr) {
+dltf_status dltf_codes_writer_add(dltf_codes_writer *writer, dltf_csr csr) {
+    DL_REQUIRE(writer);
+    dltf_codes_writer *w = writer;
     dltf_status status = dl_codes_check(csr);
     if (status != DLTF_OK)
         return status;
@@ -183,7 +191,9 @@ static dltf_status put_header(dltf_codes_writer *w) {
     return status;
 }
 
-dltf_status dltf_codes_writer_finish(dltf_codes_writer *w) {
+dltf_status dltf_codes_writer_finish(dltf_codes_writer *writer) {
+    DL_REQUIRE(writer);
+    dltf_codes_writer *w = writer;
     dltf_status status = DLTF_OK;
     if (w->failed)
         return dl_file_result(dl_fail(DLTF_FILE, "output is incomplete after an earlier failure"), w->name);

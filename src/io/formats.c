@@ -190,10 +190,10 @@ static dl_format_filter filter_of(dltf_access access) {
 }
 
 const char *dltf_format_names(dltf_content content, dltf_access access, const char *conjunction) {
-    return dl_format_names(content, filter_of(access), conjunction);
+    return dl_format_names(content, filter_of(access), conjunction ? conjunction : "");
 }
 
 const char *dltf_format_extension(dltf_content content, dltf_access access, const char *path) {
-    const dl_format *format = dl_format_of_path(content, filter_of(access), path);
+    const dl_format *format = path ? dl_format_of_path(content, filter_of(access), path) : NULL;
     return format ? path + strlen(path) - extension_length(format, path) : NULL;
 }

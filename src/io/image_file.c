@@ -10,8 +10,9 @@ static dltf_status load_content(dl_file *file, dltf_image **image) {
 }
 
 dltf_status dltf_image_load(const char *path, dltf_image **image) {
+    DL_CLEAR(image);
+    DL_REQUIRE(path, image);
     dl_file file;
-    *image = NULL;
     dltf_status status = dl_file_open(path, &file);
     if (status == DLTF_OK) {
         status = load_content(&file, image);
@@ -24,8 +25,6 @@ dltf_status dltf_image_load(const char *path, dltf_image **image) {
 static dltf_status find_format(const dltf_image *image, const char *path, const dl_format **format) {
     bool gray = image->channels == 1;
     dl_format_filter fits = gray ? dl_format_writes_gray : dl_format_writes_colour;
-    if (!path)
-        return dl_fail(DLTF_ARGUMENT, "no file name given");
     *format = dl_format_of_path(DLTF_CONTENT_IMAGE, fits, path);
     return *format ? DLTF_OK
                    : dl_fail(DLTF_ARGUMENT, "%s: a %s image can only be written as %s", path,
@@ -33,11 +32,13 @@ static dltf_status find_format(const dltf_image *image, const char *path, const 
 }
 
 dltf_status dltf_image_check_path(const dltf_image *image, const char *path) {
+    DL_REQUIRE(image, path);
     const dl_format *format = NULL;
     return find_format(image, path, &format);
 }
 
 dltf_status dltf_image_save(const dltf_image *image, const char *path) {
+    DL_REQUIRE(image, path);
     const dl_format *format = NULL;
     dl_writer out = {0};
     dltf_status status = dl_image_check_finite(image);

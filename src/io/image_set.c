@@ -138,9 +138,12 @@ static dltf_status add_path(dltf_image_set *set, const char *path) {
 }
 
 dltf_status dltf_image_set_open(const char *const *paths, int64_t count, dltf_image_set **set) {
+    DL_CLEAR(set);
+    DL_REQUIRE(paths, set);
     dltf_status status = DLTF_OK;
     dltf_image_set *made = NULL;
-    *set = NULL;
+    if (count < 1)
+        return dl_fail(DLTF_ARGUMENT, "no files given");
     DL_TRY_NEW(made, 1);
     for (int64_t i = 0; i < count; i++)
         DL_TRY(add_path(made, paths[i]));
@@ -166,7 +169,7 @@ void dltf_image_set_free(dltf_image_set *set) {
 /* ---- Images ---- */
 
 int64_t dltf_image_set_count(const dltf_image_set *set) {
-    return set->count;
+    return set ? set->count : 0;
 }
 
 /* The last part that begins at or before an image. */
@@ -201,7 +204,8 @@ static dltf_status load_from_pipe(const dl_file *pipe, dltf_image **image) {
 }
 
 dltf_status dltf_image_set_load(const dltf_image_set *set, int64_t index, dltf_image **image) {
-    *image = NULL;
+    DL_CLEAR(image);
+    DL_REQUIRE(set, image);
     if (index < 0 || index >= set->count)
         return dl_fail(DLTF_ARGUMENT, "image %" PRId64 " of %" PRId64 " does not exist", index, set->count);
     const part *p = part_of(set, index);
@@ -235,6 +239,7 @@ static dltf_status copy_labels(const part *p, int64_t *to) {
 }
 
 dltf_status dltf_image_set_labels(const dltf_image_set *set, int64_t *labels) {
+    DL_REQUIRE(set, labels);
     dltf_status status = DLTF_OK;
     for (int64_t i = 0; i < set->part_count && status == DLTF_OK; i++)
         status = copy_labels(&set->parts[i], labels + set->parts[i].first);

@@ -97,11 +97,12 @@ dltf_status dl_index_load_matrix(dl_file *file, const char *path, dltf_index **i
 }
 
 dltf_status dltf_index_load(const char *path, dltf_index **index) {
-    *index = NULL;
+    DL_CLEAR(index);
+    DL_REQUIRE(path, index);
     dltf_array *array = NULL;
     dl_file file;
     dltf_status status = DLTF_OK;
-    if (path && dltf_array_member(path)) {
+    if (dltf_array_member(path)) {
         status = dltf_array_load(path, &array);
         return status == DLTF_OK ? dl_file_result(from_array(array, index), path) : status;
     }
@@ -117,6 +118,7 @@ dltf_status dltf_index_load(const char *path, dltf_index **index) {
 /* ---- Writing ---- */
 
 dltf_status dltf_index_save(const dltf_index *index, const char *path) {
+    DL_REQUIRE(index, path);
     static const uint8_t zeros[DL_INDEX_ALIGNMENT];
     dltf_status status = DLTF_OK;
     dl_writer out = {0};

@@ -14,8 +14,12 @@
 
 #include <jerror.h>
 
-/* A progressive file can make a decoder go over the image once for every few bytes. */
-enum { MAX_SCANS = 200 };
+/* A block of 8 x 8 pixels takes at least one bit. */
+enum { MAX_PIXELS_PER_BYTE = 512 };
+
+/* A progressive file can make a decoder go over the image once for every few bytes. Usual ones have about 10
+ * scans, and visit a pixel 4,096 times per byte only if they are large and of one colour. */
+enum { MAX_SCANS = 200, MAX_VISITS_PER_BYTE = 4096, FREE_VISITS = 1 << 28 };
 
 typedef struct reader {
     struct jpeg_decompress_struct jpeg;
@@ -62,8 +66,12 @@ static void on_message(j_common_ptr jpeg, int level) {
 
 static void on_progress(j_common_ptr jpeg) {
     reader *r = jpeg->client_data;
-    if (r->jpeg.input_scan_number > MAX_SCANS)
+    int64_t scans = r->jpeg.input_scan_number, pixels = (int64_t)r->jpeg.image_width * r->jpeg.image_height;
+    if (scans > MAX_SCANS)
         give_up(r, dl_fail(DLTF_FORMAT, "more than %d scans: refused", MAX_SCANS));
+    if (scans > 1 && (scans * pixels - FREE_VISITS) / MAX_VISITS_PER_BYTE > r->file->size)
+        give_up(r, dl_fail(DLTF_FORMAT, "%lld scans of %u x %u pixels in %s bytes: refused", (long long)scans,
+                           r->jpeg.image_width, r->jpeg.image_height, DL_COMMAS(r->file->size)));
 }
 
 /* ---- Reading ---- */
@@ -74,6 +82,8 @@ static void read_header(reader *r) {
     J_COLOR_SPACE stored = r->jpeg.jpeg_color_space;
     if (stored == JCS_CMYK || stored == JCS_YCCK)
         give_up(r, dl_fail(DLTF_FORMAT, "CMYK image: convert it to RGB first"));
+    if (r->jpeg.arith_code) /* the end of its data is not detected */
+        give_up(r, dl_fail(DLTF_FORMAT, "arithmetic coding is not supported: convert it to Huffman coding"));
     r->jpeg.out_color_space = stored == JCS_GRAYSCALE ? JCS_GRAYSCALE : JCS_RGB;
 }
 
@@ -84,6 +94,9 @@ static void allocate(reader *r) {
     int64_t memory = values * (int64_t)sizeof(float);
     if (jpeg_has_multiple_scans(&r->jpeg))
         memory += width * height * r->jpeg.num_components * (int64_t)sizeof(JCOEF);
+    if (width * height / MAX_PIXELS_PER_BYTE > r->file->size)
+        give_up(r, dl_fail(DLTF_FORMAT, "corrupt: %s bytes cannot hold the declared %lld x %lld pixels",
+                           DL_COMMAS(r->file->size), (long long)width, (long long)height));
     dltf_status status = dl_pixels_check(width, height, memory, r->file->size);
     if (status != DLTF_OK)
         give_up(r, status);

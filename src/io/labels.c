@@ -54,7 +54,7 @@ done:
 
 /* The labels of a file of samples, or a file of nothing else. */
 static dltf_status load(const char *path, dltf_array **array) {
-    const dl_format *format = path ? dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path) : NULL;
+    const dl_format *format = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path);
     dl_file file;
     if (!format || !format->load_labels)
         return dltf_array_load(path, array);
@@ -67,8 +67,9 @@ static dltf_status load(const char *path, dltf_array **array) {
 }
 
 dltf_status dltf_labels_load(const char *path, dltf_labels **labels) {
+    DL_CLEAR(labels);
+    DL_REQUIRE(path, labels);
     dltf_array *array = NULL;
-    *labels = NULL;
     dltf_status status = load(path, &array);
     if (status == DLTF_OK)
         status = dl_file_result(make(dltf_array_matrix(array), labels), path);
@@ -77,8 +78,9 @@ dltf_status dltf_labels_load(const char *path, dltf_labels **labels) {
 }
 
 const int64_t *dltf_labels_get(const dltf_labels *labels, int64_t *count) {
-    *count = labels->count;
-    return labels->values;
+    if (count)
+        *count = labels ? labels->count : 0;
+    return labels ? labels->values : NULL;
 }
 
 void dltf_labels_free(dltf_labels *labels) {
@@ -88,10 +90,18 @@ void dltf_labels_free(dltf_labels *labels) {
     dl_free(labels);
 }
 
+static dltf_status check(const dl_integers *integers) {
+    int64_t rows = integers->rows, cols = integers->cols;
+    if (rows >= 1 && cols >= 1 && rows <= INT64_MAX / (int64_t)sizeof *integers->values / cols)
+        return DLTF_OK;
+    return dl_fail(DLTF_ARGUMENT, "%lld x %lld integers: out of range", (long long)rows, (long long)cols);
+}
+
 static dltf_status save(const dl_integers *integers, const char *path) {
-    dltf_status status = DLTF_OK;
+    dltf_status status = check(integers);
     dl_writer out = {0};
-    const dl_format *format = path ? dl_format_of_path(DLTF_CONTENT_INTEGERS, NULL, path) : NULL;
+    const dl_format *format = dl_format_of_path(DLTF_CONTENT_INTEGERS, NULL, path);
+    DL_TRY(status);
     DL_TRY(dl_writer_open(&out, path));
     DL_TRY(format ? format->write_integers(integers, &out) : dl_npy_write_integers(integers, &out));
     status = dl_writer_commit(&out);
@@ -101,9 +111,11 @@ done:
 }
 
 dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path) {
+    DL_REQUIRE(labels, path);
     return save(&(dl_integers){labels, count, 1, true}, path);
 }
 
 dltf_status dltf_integers_save(const int64_t *values, int64_t rows, int64_t cols, const char *path) {
+    DL_REQUIRE(values, path);
     return save(&(dl_integers){values, rows, cols, false}, path);
 }

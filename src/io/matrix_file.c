@@ -41,7 +41,7 @@ dltf_status dl_matrix_load(dl_file *file, const char *path, const char *name, dl
 
 const char *dltf_array_member(const char *path) {
     const char *mark = NULL;
-    for (const char *at = path; (at = strstr(at, ARCHIVE ":")); at++)
+    for (const char *at = path; at && (at = strstr(at, ARCHIVE ":")); at++)
         mark = at;
     return mark && access(path, F_OK) != 0 ? mark + strlen(ARCHIVE ":") : NULL;
 }
@@ -57,8 +57,9 @@ static dltf_status load_file(const char *path, const char *name, dltf_array **ar
 }
 
 dltf_status dltf_array_load(const char *path, dltf_array **array) {
-    *array = NULL;
-    const char *name = path ? dltf_array_member(path) : NULL;
+    DL_CLEAR(array);
+    DL_REQUIRE(path, array);
+    const char *name = dltf_array_member(path);
     if (!name)
         return load_file(path, NULL, array);
     size_t length = (size_t)(name - path) - 1; /* without the colon */
@@ -80,10 +81,11 @@ static bool holds_codes(const dl_file *file) {
 }
 
 dltf_status dltf_array_or_codes_load(const char *path, dltf_array **array, dltf_codes **codes) {
+    DL_CLEAR(array);
+    DL_CLEAR(codes);
+    DL_REQUIRE(path, array, codes);
     dl_file file;
-    *array = NULL;
-    *codes = NULL;
-    if (path && dltf_array_member(path))
+    if (dltf_array_member(path))
         return dltf_array_load(path, array);
     dltf_status status = dl_file_open(path, &file);
     if (status == DLTF_OK) {
@@ -94,14 +96,14 @@ dltf_status dltf_array_or_codes_load(const char *path, dltf_array **array, dltf_
 }
 
 dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path) {
+    DL_REQUIRE(path);
     dl_writer out = {0};
     dltf_status status = dl_matrix_check_memory(matrix, DLTF_SUBJECT_DATA);
     if (status != DLTF_OK)
         return status;
     if (matrix.type == DLTF_SPARSE)
         return dl_file_result(dl_fail(DLTF_ARGUMENT, "sparse matrices cannot be written"), path);
-    const dl_format *format =
-        path ? dl_format_of_path(DLTF_CONTENT_MATRIX, dl_format_writes_bytes, path) : NULL;
+    const dl_format *format = dl_format_of_path(DLTF_CONTENT_MATRIX, dl_format_writes_bytes, path);
     if (format && format->bytes_only && matrix.type != DLTF_U8)
         return dl_file_result(dl_fail(DLTF_ARGUMENT, "only bytes can be written as %s", format->name), path);
     DL_TRY(dl_writer_open(&out, path));

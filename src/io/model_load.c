@@ -3,8 +3,9 @@
 #include "io/file.h"
 
 dltf_status dltf_model_load(const char *path, dltf_model **model) {
+    DL_CLEAR(model);
+    DL_REQUIRE(path, model);
     dl_file file;
-    *model = NULL;
     dltf_status status = dl_file_open(path, &file);
     if (status == DLTF_OK) {
         status = dltf_model_read(file.bytes, file.size, model);

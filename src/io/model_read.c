@@ -134,10 +134,9 @@ done:
 }
 
 dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model) {
+    DL_CLEAR(model);
+    DL_REQUIRE(bytes, model);
     dl_bundle bundle;
-    *model = NULL;
-    if (!bytes)
-        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "no bytes to read");
     dltf_status status = dl_safetensors_parse(bytes, size, &bundle);
     if (status == DLTF_OK)
         status = dl_model_from_bundle(&bundle, model);

@@ -24,6 +24,7 @@ done:
 }
 
 dltf_status dltf_model_save(const dltf_model *model, const char *path) {
+    DL_REQUIRE(model, path);
     dltf_status status = DLTF_OK;
     dl_bundle bundle = {0};
     int64_t m = model->parts.m, n = model->parts.n;

@@ -83,8 +83,9 @@ done:
 }
 
 dltf_status dltf_neighbours_save(const dltf_neighbours *neighbours, const char *path) {
-    const dl_format *format = path ? dl_format_of_path(DLTF_CONTENT_NEIGHBOURS, NULL, path) : NULL;
-    if (path && *path && !format)
+    DL_REQUIRE(neighbours, path);
+    const dl_format *format = dl_format_of_path(DLTF_CONTENT_NEIGHBOURS, NULL, path);
+    if (*path && !format)
         return dl_file_result(dl_fail(DLTF_ARGUMENT, "unsupported extension: neighbours can be written as %s",
                                       dl_format_names(DLTF_CONTENT_NEIGHBOURS, NULL, "or")),
                               path);
@@ -101,5 +102,6 @@ done:
 }
 
 dltf_status dltf_neighbours_save_distances(const dltf_neighbours *neighbours, const char *path) {
+    DL_REQUIRE(neighbours, path);
     return save(neighbours, path, write_distances);
 }

@@ -4,6 +4,7 @@
 #include "io/safetensors.h"
 
 dltf_status dltf_pca_save(const dltf_pca *pca, const char *path) {
+    DL_REQUIRE(pca, path);
     dltf_status status = DLTF_OK;
     dl_bundle bundle = {0};
     dltf_pca_view v = dltf_pca_get(pca);
@@ -43,8 +44,9 @@ done:
 }
 
 dltf_status dltf_pca_load(const char *path, dltf_pca **pca) {
+    DL_CLEAR(pca);
+    DL_REQUIRE(path, pca);
     dl_bundle bundle = {0};
-    *pca = NULL;
     dltf_status status = dl_safetensors_load(path, &bundle);
     if (status != DLTF_OK)
         return status; /* already prefixed with the path */

@@ -209,9 +209,10 @@ dltf_status dl_reader_adopt(int descriptor, const char *name, int64_t raw_column
 }
 
 dltf_status dltf_reader_open(const char *path, int64_t raw_columns, dltf_reader **reader) {
+    DL_CLEAR(reader);
+    DL_REQUIRE(path, reader);
     dltf_reader *r = NULL;
-    *reader = NULL;
-    if (!path || !*path)
+    if (!*path)
         return dl_fail(DLTF_ARGUMENT, "no file name given");
     if (raw_columns < 0 || raw_columns > INT32_MAX)
         return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)raw_columns);
@@ -226,11 +227,11 @@ dltf_status dltf_reader_open(const char *path, int64_t raw_columns, dltf_reader 
 }
 
 int64_t dltf_reader_rows(const dltf_reader *r) {
-    return r->rows;
+    return r ? r->rows : 0;
 }
 
 int64_t dltf_reader_cols(const dltf_reader *r) {
-    return r->cols;
+    return r ? r->cols : 0;
 }
 
 void dltf_reader_free(dltf_reader *r) {
@@ -355,12 +356,13 @@ done:
     return dl_file_result(status, r->name);
 }
 
-dltf_status dltf_reader_next(dltf_reader *r, int64_t most, dltf_matrix *rows) {
+dltf_status dltf_reader_next(dltf_reader *reader, int64_t most, dltf_matrix *rows) {
+    DL_REQUIRE(reader, rows);
     if (most < 1)
         return dl_fail(DLTF_ARGUMENT, "cannot read %lld rows: expected at least 1", (long long)most);
-    if (!r->array)
-        return take_from_stream(r, most, rows);
-    take_from_array(r, most, rows);
+    if (!reader->array)
+        return take_from_stream(reader, most, rows);
+    take_from_array(reader, most, rows);
     return DLTF_OK;
 }
 

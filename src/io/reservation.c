@@ -24,9 +24,12 @@ static dltf_status reserve(dl_writer *out, int64_t bytes) {
 }
 
 dltf_status dltf_reservation_new(const char *path, int64_t bytes, dltf_reservation **reservation) {
+    DL_CLEAR(reservation);
+    DL_REQUIRE(path, reservation);
     dltf_status status = DLTF_OK;
     dltf_reservation *made = NULL;
-    *reservation = NULL;
+    if (bytes < 0)
+        return dl_fail(DLTF_ARGUMENT, "%lld bytes: out of range", (long long)bytes);
     DL_TRY_NEW(made, 1);
     DL_TRY(dl_writer_open(&made->out, path));
     DL_TRY(reserve(&made->out, bytes));

@@ -227,12 +227,13 @@ done:
 }
 
 dltf_status dltf_array_open(const char *path, int64_t raw_columns, dltf_array **array) {
+    DL_CLEAR(array);
+    DL_REQUIRE(path, array);
     dltf_status status = DLTF_OK;
     row_file *f = NULL;
     int64_t size = 0;
     bool regular = false, possible = false;
-    *array = NULL;
-    if (!path || !*path)
+    if (!*path)
         return dl_fail(DLTF_ARGUMENT, "no file name given");
     if (raw_columns < 0 || raw_columns > INT32_MAX)
         return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)raw_columns);

@@ -12,7 +12,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "safetensors is little-endian: swap bytes here on this machine");
 
 /* Limits far above those of any model; they bound the work that a hostile header can cause. */
-enum { PREFIX = 8, MAX_HEADER = 100000000, MAX_ITEMS = 10000 };
+enum { PREFIX = 8, MAX_HEADER = DL_SAFETENSORS_MAX_HEADER, MAX_ITEMS = 10000 };
 
 /* A tensor as described by the header. */
 typedef struct entry {
@@ -171,6 +171,9 @@ static dltf_status parse(const uint8_t *bytes, int64_t size, bool view, dl_bundl
     if (size < PREFIX + 2)
         return dl_fail(DLTF_FORMAT, "truncated: %" PRId64 " bytes are too few for a safetensors file", size);
     uint64_t length = dl_little64(bytes);
+    if (length <= (uint64_t)size && length > MAX_HEADER && bytes[PREFIX] == '{')
+        return dl_fail(DLTF_FORMAT, "header of %s bytes is too long: at most %s are supported",
+                       DL_COMMAS((int64_t)length), DL_COMMAS(MAX_HEADER));
     if (length > MAX_HEADER || bytes[PREFIX] != '{')
         return dl_fail(DLTF_FORMAT,
                        "is not a safetensors file: it does not begin with a header length and {");

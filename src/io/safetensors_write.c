@@ -46,6 +46,9 @@ static dltf_status format(const json_t *header, char **text) {
     size_t size = json_dumpb(header, NULL, 0, JSON_COMPACT);
     if (size == 0)
         return no_json();
+    if (size > DL_SAFETENSORS_MAX_HEADER - 8) /* 8: padding */
+        return dl_fail(DLTF_ARGUMENT, "notes and names of tensors take %zu bytes: too many for a header",
+                       size);
     *text = dl_alloc((int64_t)size + 1, 1);
     if (!*text)
         return DLTF_MEMORY;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 dltf_status dltf_text_save(const char *text, const char *path) {
+    DL_REQUIRE(text, path);
     dl_writer writer = {0};
     dltf_status status = DLTF_OK;
     DL_TRY(dl_writer_open(&writer, path));

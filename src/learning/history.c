@@ -37,7 +37,8 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 enum { FIRST_OPTIONAL = 2, OPTIONAL = 10 };
 
 const dltf_history_column *dltf_history_columns(int *count) {
-    *count = COLUMNS;
+    if (count)
+        *count = COLUMNS;
     return columns;
 }
 

@@ -146,8 +146,10 @@ static dltf_progress progress_of(const dltf_learner *l) {
     return report;
 }
 
-dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *context,
+dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, void *context,
                              dltf_outcome *outcome) {
+    DL_REQUIRE(learner, outcome);
+    dltf_learner *l = learner;
     *outcome = has_converged(l) ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
     dltf_status status = monitor(l);
     if (status != DLTF_OK)
@@ -180,14 +182,15 @@ dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *c
 }
 
 dltf_train_options dltf_learner_options(const dltf_learner *l) {
-    return l->options;
+    return l ? l->options : dltf_train_options_default();
 }
 
 const char *dltf_learner_choice(const dltf_learner *l) {
-    return l->choice;
+    return l ? l->choice : "";
 }
 
 const dltf_iteration *dltf_learner_history(const dltf_learner *l, int64_t *count) {
-    *count = l->history.count;
-    return l->history.records;
+    if (count)
+        *count = l ? l->history.count : 0;
+    return l ? l->history.records : NULL;
 }

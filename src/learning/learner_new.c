@@ -130,7 +130,9 @@ done:
 
 dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *options, const dltf_model *start,
                              dltf_learner **learner) {
-    dltf_train_options wanted = *options;
+    DL_CLEAR(learner);
+    DL_REQUIRE(learner);
+    dltf_train_options wanted = options ? *options : dltf_train_options_default();
     if (start && wanted.m == 0) /* take open sizes from the model, not from the data */
         wanted.m = start->parts.m;
     if (start && wanted.k == 0)

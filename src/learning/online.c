@@ -203,7 +203,9 @@ static void take(dltf_online *s, const double *row) {
         memcpy(s->rows + s->count++ * s->n, row, (size_t)s->n * sizeof *row);
 }
 
-dltf_status dltf_online_add(dltf_online *s, dltf_matrix X) {
+dltf_status dltf_online_add(dltf_online *online, dltf_matrix X) {
+    DL_REQUIRE(online);
+    dltf_online *s = online;
     dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status != DLTF_OK)
         return status;

@@ -10,6 +10,8 @@
 #include <string.h>
 
 dltf_online_progress dltf_online_now(const dltf_online *s) {
+    if (!s)
+        return (dltf_online_progress){.error = NAN};
     return (dltf_online_progress){.samples = s->samples,
                                   .held_out = s->held_out,
                                   .steps = s->steps,
@@ -17,11 +19,11 @@ dltf_online_progress dltf_online_now(const dltf_online *s) {
 }
 
 dltf_train_options dltf_online_options(const dltf_online *s) {
-    return s->options;
+    return s ? s->options : dltf_train_options_default();
 }
 
 int64_t dltf_online_first(const dltf_online *s) {
-    return s->room;
+    return s ? s->room : 0;
 }
 
 dltf_status dl_online_notes(const dltf_online *s, dl_notes *notes) {
@@ -105,7 +107,10 @@ static dltf_status copy(const dltf_online *s, dltf_online **made) {
 }
 
 /* Learning from an incomplete buffer would change what comes after it: a copy does it. */
-dltf_status dltf_online_model(const dltf_online *s, dltf_model **model) {
+dltf_status dltf_online_model(const dltf_online *online, dltf_model **model) {
+    DL_CLEAR(model);
+    DL_REQUIRE(online, model);
+    const dltf_online *s = online;
     dltf_online *c = NULL;
     if (s->count == 0 && s->buffers == 0)
         return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA, "no samples to learn from%s",
@@ -121,7 +126,9 @@ dltf_status dltf_online_model(const dltf_online *s, dltf_model **model) {
     return status;
 }
 
-dltf_status dltf_online_quality(const dltf_online *s, const dltf_model *model, dltf_quality *quality) {
+dltf_status dltf_online_quality(const dltf_online *online, const dltf_model *model, dltf_quality *quality) {
+    DL_REQUIRE(online, model, quality);
+    const dltf_online *s = online;
     int64_t rows = dl_min(s->held_out, DL_ONLINE_HELD);
     *quality = (dltf_quality){.samples = rows,
                               .held_out = true,

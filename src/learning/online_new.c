@@ -123,11 +123,12 @@ static dltf_status start_from(dltf_online *s, const dltf_model *start) {
 
 dltf_status dltf_online_new(int64_t n, const dltf_train_options *options, const dltf_model *start,
                             dltf_online **online) {
+    DL_CLEAR(online);
+    DL_REQUIRE(online);
     dltf_status status = DLTF_OK;
-    dltf_train_options o = *options;
+    dltf_train_options o = options ? *options : dltf_train_options_default();
     dltf_online *s = NULL;
     char choice[160];
-    *online = NULL;
     if (n < 1 || n > INT32_MAX)
         return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)n);
     if (o.encoder == DLTF_ENCODER_AUTO)

@@ -236,9 +236,7 @@ void dl_prox(const float *c, int64_t m, int64_t k, double gamma, float *q) {
     dl_prox_next(c, m, k, gamma, q, &v);
 }
 
-dltf_status dl_prox_check(const float *c, int64_t m, int64_t k, double gamma, const float *q) {
-    if (!c || !q)
-        return dl_fail(DLTF_ARGUMENT, "prox: %s is NULL", c ? "q" : "c");
+dltf_status dl_prox_check(const float *c, int64_t m, int64_t k, double gamma) {
     if (m < 1)
         return dl_fail(DLTF_ARGUMENT, "prox: m is %lld: must be at least 1", (long long)m);
     if (k < 1 || k > m)
@@ -254,7 +252,8 @@ dltf_status dl_prox_check(const float *c, int64_t m, int64_t k, double gamma, co
 }
 
 dltf_status dltf_prox(const float *c, int64_t m, int64_t k, double gamma, float *q) {
-    dltf_status status = dl_prox_check(c, m, k, gamma, q);
+    DL_REQUIRE(c, q);
+    dltf_status status = dl_prox_check(c, m, k, gamma);
     if (status == DLTF_OK)
         dl_prox(c, m, k, gamma, q);
     return status;

@@ -10,7 +10,7 @@
 void dl_prox(const float *c, int64_t m, int64_t k, double gamma, float *q);
 
 /* Checks the arguments of dltf_prox and dltf_prox_sorted. */
-dltf_status dl_prox_check(const float *c, int64_t m, int64_t k, double gamma, const float *q);
+dltf_status dl_prox_check(const float *c, int64_t m, int64_t k, double gamma);
 
 /* dl_prox with a guess: *v is the scalar that determines the solution, before the call that of a similar
  * column, which saves passes, or 0. Returns the number of passes over c, for tests and benchmarks. */

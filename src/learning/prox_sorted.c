@@ -55,9 +55,10 @@ static int64_t reduce(const entry *sorted, int64_t m, int64_t k, double gamma, b
  * u_{j+1}; u_{1:m-k} means u_{1:m-k'}; the 1/(lambda+1) of the appendix is 1/(1+gamma); and rebuilding u'
  * and t' at each merge costs O(m^2), a stack O(m). */
 dltf_status dltf_prox_sorted(const float *c, int64_t m, int64_t k, double gamma, float *q) {
+    DL_REQUIRE(c, q);
     entry *sorted = NULL;
     block *stack = NULL;
-    dltf_status status = dl_prox_check(c, m, k, gamma, q);
+    dltf_status status = dl_prox_check(c, m, k, gamma);
     if (status != DLTF_OK)
         return status;
     DL_TRY_NEW(sorted, m);

@@ -13,6 +13,8 @@ int64_t dl_learner_check_count(const dltf_learner *l) {
 }
 
 int64_t dltf_learner_quality_row(const dltf_learner *l, int64_t i) {
+    if (!l)
+        return 0;
     if (l->split.held_out > 0)
         return dl_split_held_out(&l->split, i);
     return (int64_t)((double)i * (double)l->N / (double)dl_learner_check_count(l));
@@ -90,8 +92,10 @@ done:
     return status;
 }
 
-dltf_status dltf_learner_quality(const dltf_learner *l, dltf_quality *quality) {
-    return measure(l, dl_learner_check_count(l), l->options.method != DLTF_METHOD_DLTF, quality);
+dltf_status dltf_learner_quality(const dltf_learner *learner, dltf_quality *quality) {
+    DL_REQUIRE(learner, quality);
+    return measure(learner, dl_learner_check_count(learner), learner->options.method != DLTF_METHOD_DLTF,
+                   quality);
 }
 
 /* So few samples that the least squares take a fraction of a second, the same ones throughout a training. */

@@ -46,7 +46,10 @@ static dltf_status signed_rows(const dltf_learner *l, const double *matrix, int6
     return DLTF_OK;
 }
 
-dltf_status dltf_learner_model(const dltf_learner *l, dltf_model **model) {
+dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model) {
+    DL_CLEAR(model);
+    DL_REQUIRE(learner, model);
+    const dltf_learner *l = learner;
     dltf_status status = DLTF_OK;
     dltf_model *made = NULL;
     float *dictionary = NULL, *encoder = NULL, *bias = NULL;
@@ -81,6 +84,8 @@ done:
 
 dltf_status dltf_train(dltf_matrix X, const dltf_train_options *options, dltf_progress_fn progress,
                        void *context, dltf_model **model) {
+    DL_CLEAR(model);
+    DL_REQUIRE(model);
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_ITERATION_LIMIT;
     dltf_status status = DLTF_OK;

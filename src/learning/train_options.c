@@ -76,10 +76,11 @@ dltf_train_options dltf_train_options_default(void) {
 
 dltf_status dltf_train_options_settle(dltf_train_options *options, const char *const *given,
                                       const char **reason) {
+    DL_CLEAR(reason);
+    DL_REQUIRE(options, reason);
     dltf_option_table table = dltf_train_option_table();
     const dltf_option *decisive = NULL;
     unsigned left = 0;
-    *reason = NULL;
     dltf_status status = dltf_option_check(table, options, given);
     if (status != DLTF_OK)
         return status;

@@ -21,6 +21,7 @@ static dltf_status check_dictionaries(dltf_matrix dictionary, dltf_matrix truth)
 /* Maximises sum_i |<w_i, w0_match(i)>| over one-to-one assignments of the m rows of `dictionary` to the m0
  * rows of `truth`, both normalised first. O(m m0 n) for the cosines, then dl_assign; O(m m0) memory. */
 dltf_status dltf_match(dltf_matrix dictionary, dltf_matrix truth, int32_t *match, float *cosine) {
+    DL_REQUIRE(match);
     double *W = NULL, *W0 = NULL, *profit = NULL;
     int64_t n = dictionary.cols, m = dictionary.rows, m0 = truth.rows, entries = 0;
     dltf_status status = check_dictionaries(dictionary, truth);
@@ -84,6 +85,7 @@ static int64_t differences(dltf_csr Z, dltf_csr Z0, const int32_t *match, int64_
 /* The paper's ave_dif and the share of exact supports. O(nnz + atoms). */
 dltf_status dltf_score_supports(const dltf_codes *codes, const dltf_codes *truth, const int32_t *match,
                                 dltf_support_score *score) {
+    DL_REQUIRE(codes, truth, score);
     dltf_csr Z = dltf_codes_csr(codes), Z0 = dltf_codes_csr(truth);
     dltf_status status = check_codes(Z, Z0, match);
     if (status != DLTF_OK)

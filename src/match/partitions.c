@@ -103,6 +103,7 @@ done:
 
 dltf_status dltf_compare_partitions(const int32_t *assignment, const int64_t *labels, int64_t count,
                                     dltf_agreement *agreement) {
+    DL_REQUIRE(assignment, labels, agreement);
     dltf_status status = DLTF_OK;
     table t = {0};
     if (count < 1)

@@ -35,6 +35,7 @@ static void apply_rows(void *context, int64_t task, int worker) {
 }
 
 dltf_status dltf_network_apply(const dltf_network *network, dltf_matrix X, int64_t threads, float *outputs) {
+    DL_REQUIRE(network, outputs);
     application a = {.network = network, .X = X, .width = dl_network_width(network), .outputs = outputs};
     int workers = dl_thread_count(threads);
     dltf_status status = dl_network_check_data(network, X);

@@ -84,9 +84,12 @@ done:
 dltf_status dltf_autoencoder_new(dltf_matrix X, const int64_t *sizes, int64_t count, bool relu_code,
                                  const dltf_network_options *options, dltf_progress_fn progress,
                                  void *context, dltf_network **network) {
+    DL_CLEAR(network);
+    DL_REQUIRE(sizes, network);
     dltf_layer layers[DL_MOST_LAYERS];
     dltf_network *made = NULL;
-    *network = NULL;
+    dltf_network_options defaults = dltf_network_options_default();
+    options = options ? options : &defaults;
     dltf_status status = dltf_option_check(dltf_network_option_table(), options, NULL);
     if (status != DLTF_OK)
         return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 dltf_status dltf_network_set_scale(dltf_network *network, double scale) {
+    DL_REQUIRE(network);
     if (!isfinite((float)scale) || (float)scale == 0)
         return dl_fail(DLTF_ARGUMENT, "a factor of %g on the inputs: it must be finite and not 0", scale);
     network->scale = (float)scale;
@@ -13,10 +14,11 @@ dltf_status dltf_network_set_scale(dltf_network *network, double scale) {
 }
 
 double dltf_network_scale(const dltf_network *network) {
-    return (double)network->scale;
+    return network ? (double)network->scale : 0;
 }
 
 dltf_status dltf_network_set_classes(dltf_network *network, const int64_t *classes) {
+    DL_REQUIRE(network, classes);
     int64_t count = dl_network_outputs(network);
     for (int64_t i = 1; i < count; i++)
         if (classes[i] <= classes[i - 1])
@@ -32,7 +34,7 @@ dltf_status dltf_network_set_classes(dltf_network *network, const int64_t *class
 }
 
 const int64_t *dltf_network_classes(const dltf_network *network) {
-    return network->classes;
+    return network ? network->classes : NULL;
 }
 
 /* Position of the largest, the first of equals. */
@@ -77,6 +79,7 @@ done:
 
 dltf_status dltf_network_predict(const dltf_network *network, dltf_matrix X, int64_t threads, int64_t *labels,
                                  float *probabilities) {
+    DL_REQUIRE(network, labels);
     int32_t *numbers = NULL;
     dltf_status status = dl_network_check_data(network, X);
     if (status != DLTF_OK)
@@ -92,6 +95,7 @@ done:
 
 dltf_status dltf_network_confusion(const dltf_network *network, dltf_matrix X, const int64_t *labels,
                                    int64_t threads, int64_t *counts) {
+    DL_REQUIRE(network, labels, counts);
     int64_t outputs = dl_network_outputs(network), *classes = NULL;
     int32_t *wanted = NULL, *found = NULL;
     dltf_status status = dl_network_check_data(network, X);

@@ -143,6 +143,9 @@ static dltf_status run(dec *c, dl_meter *meter, dltf_dec_result *result) {
 dltf_status dltf_dec_train(dltf_network *encoder, dltf_matrix X, float *centers, int64_t clusters,
                            const dltf_dec_options *options, dltf_progress_fn progress, void *context,
                            dltf_dec_result *result) {
+    DL_REQUIRE(encoder, centers);
+    dltf_dec_options defaults = dltf_dec_options_default();
+    options = options ? options : &defaults;
     dec c = {.X = X, .options = *options, .centers = centers, .clusters = clusters};
     dl_meter meter = {"clustering", progress, context, 0, options->steps};
     dltf_dec_result made = {0};
@@ -165,6 +168,7 @@ dltf_status dltf_dec_train(dltf_network *encoder, dltf_matrix X, float *centers,
 
 dltf_status dltf_dec_assign(const dltf_network *encoder, dltf_matrix X, const float *centers,
                             int64_t clusters, int64_t threads, int32_t *labels) {
+    DL_REQUIRE(encoder, centers, labels);
     float *Z = NULL;
     double *q = NULL;
     int64_t d = dl_network_outputs(encoder);

@@ -70,9 +70,10 @@ static dltf_status fill(float *to, const float *from, int64_t count, int64_t lay
 }
 
 dltf_status dltf_network_new(const dltf_layer *layers, int64_t count, int64_t seed, dltf_network **network) {
+    DL_CLEAR(network);
+    DL_REQUIRE(layers, network);
     dltf_network *made = NULL;
     dl_random random = {(uint64_t)seed, DL_STREAM_WEIGHTS};
-    *network = NULL;
     dltf_status status = dl_network_alloc(layers, count, &made);
     for (int64_t l = 0; l < count && status == DLTF_OK; l++) {
         dl_layer *layer = &made->layers[l];
@@ -102,7 +103,7 @@ void dltf_network_free(dltf_network *network) {
 }
 
 int64_t dltf_network_layers(const dltf_network *network) {
-    return network->count;
+    return network ? network->count : 0;
 }
 
 static dltf_activation activation_number(const dl_activation *activation) {
@@ -113,6 +114,8 @@ static dltf_activation activation_number(const dl_activation *activation) {
 }
 
 dltf_layer dltf_network_layer(const dltf_network *network, int64_t index) {
+    if (!network || index < 0 || index >= network->count)
+        return (dltf_layer){0};
     const dl_layer *layer = &network->layers[index];
     return (dltf_layer){layer->inputs, layer->outputs, activation_number(layer->activation),
                         layer->V,      layer->b,       layer->k};
@@ -120,11 +123,12 @@ dltf_layer dltf_network_layer(const dltf_network *network, int64_t index) {
 
 dltf_status dltf_network_part(const dltf_network *network, int64_t first, int64_t count,
                               dltf_network **part) {
+    DL_CLEAR(part);
+    DL_REQUIRE(network, part);
     dltf_layer layers[DL_MOST_LAYERS];
-    *part = NULL;
     if (first < 0 || count < 1 || first > network->count - count)
-        return dl_fail(DLTF_ARGUMENT, "layers %lld .. %lld of a network of %lld layers: out of range",
-                       (long long)first, (long long)(first + count - 1), (long long)network->count);
+        return dl_fail(DLTF_ARGUMENT, "%lld layers from layer %lld on: the network has %lld layers",
+                       (long long)count, (long long)first, (long long)network->count);
     for (int64_t l = 0; l < count; l++)
         layers[l] = dltf_network_layer(network, first + l);
     dltf_status status = dltf_network_new(layers, count, 0, part);

@@ -85,7 +85,9 @@ done:
     return status;
 }
 
-dltf_status dltf_training_validate(dltf_training *t, dltf_matrix X, const int32_t *labels) {
+dltf_status dltf_training_validate(dltf_training *training, dltf_matrix X, const int32_t *labels) {
+    DL_REQUIRE(training, labels);
+    dltf_training *t = training;
     if (!t->loss->labels)
         return dl_fail(DLTF_ARGUMENT, "a validation needs loss softmax, whose errors can be counted");
     dltf_status status = dl_network_check_data(t->network, X);
@@ -105,10 +107,11 @@ dltf_status dltf_training_validate(dltf_training *t, dltf_matrix X, const int32_
 
 dltf_status dltf_training_new(const dltf_network *network, dltf_matrix X, dltf_targets targets,
                               const dltf_network_options *options, dltf_training **training) {
+    DL_CLEAR(training);
+    DL_REQUIRE(network, training);
     dltf_training *t = NULL;
-    dltf_network_options o = *options;
-    *training = NULL;
-    dltf_status status = check(network, X, targets, options);
+    dltf_network_options o = options ? *options : dltf_network_options_default();
+    dltf_status status = check(network, X, targets, &o);
     if (status != DLTF_OK)
         return status;
     DL_TRY_NEW(t, 1);
@@ -162,8 +165,10 @@ void dltf_training_free(dltf_training *t) {
     dl_free(t);
 }
 
-dltf_status dltf_training_run(dltf_training *t, dltf_progress_fn progress, void *context,
+dltf_status dltf_training_run(dltf_training *training, dltf_progress_fn progress, void *context,
                               dltf_outcome *outcome) {
+    DL_REQUIRE(training, outcome);
+    dltf_training *t = training;
     int64_t epochs = t->trainer.options.epochs;
     bool cancelled = false;
     dltf_status status = DLTF_OK;
@@ -178,21 +183,23 @@ dltf_status dltf_training_run(dltf_training *t, dltf_progress_fn progress, void 
 }
 
 const dltf_network *dltf_training_network(const dltf_training *t) {
-    return t->network;
+    return t ? t->network : NULL;
 }
 
 dltf_network_options dltf_training_options(const dltf_training *t) {
-    return t->trainer.options;
+    return t ? t->trainer.options : dltf_network_options_default();
 }
 
 const dltf_epoch *dltf_training_history(const dltf_training *t, int64_t *count) {
-    *count = t->epoch;
-    return t->history;
+    if (count)
+        *count = t ? t->epoch : 0;
+    return t ? t->history : NULL;
 }
 
 dltf_status dltf_network_train(dltf_network *network, dltf_matrix X, dltf_targets targets,
                                const dltf_network_options *options, dltf_progress_fn progress, void *context,
                                double *losses) {
+    DL_REQUIRE(network);
     dltf_training *t = NULL;
     dltf_outcome outcome = DLTF_ITERATION_LIMIT;
     dltf_status status = dltf_training_new(network, X, targets, options, &t);

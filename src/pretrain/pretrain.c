@@ -143,13 +143,18 @@ static dltf_status join_layers(const pretraining *p, dltf_network **network) {
 dltf_status dltf_pretrain(dltf_matrix X, const int64_t *sizes, const int64_t *k, int64_t count,
                           const dltf_pretrain_options *options, dltf_progress_fn progress, void *context,
                           dltf_network **network) {
-    pretraining p = {.options = *options, .sizes = sizes, .k = k, .count = count};
-    p.meter = (dl_meter){"pre-training", progress, context, 0, count * PARTS};
-    *network = NULL;
+    DL_CLEAR(network);
+    DL_REQUIRE(sizes, network);
+    pretraining p = {.options = options ? *options : dltf_pretrain_options_default(),
+                     .sizes = sizes,
+                     .k = k,
+                     .count = count};
+    p.meter = (dl_meter){"pre-training", progress, context, 0, 0};
     dltf_status status = check(&p, X);
     if (status != DLTF_OK)
         return status;
-    p.start = dl_start_find(options->method);
+    p.start = dl_start_find(p.options.method);
+    p.meter.total = count * PARTS;
     DL_TRY(load_samples(&p, X));
     for (; p.layer < count; p.layer++)
         DL_TRY(make_layer(&p));

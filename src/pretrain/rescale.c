@@ -119,6 +119,7 @@ done:
 
 dltf_status dltf_network_rescale(dltf_network *network, int64_t layer, dltf_matrix X, dltf_scaling scaling,
                                  int64_t threads) {
+    DL_REQUIRE(network);
     if (layer < 0 || layer >= network->count)
         return dl_fail(DLTF_ARGUMENT, "layer %lld of a network of %lld layers: out of range",
                        (long long)layer, (long long)network->count);

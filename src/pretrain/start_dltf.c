@@ -5,6 +5,8 @@
 #include "pretrain/pretrain.h"
 
 dltf_status dltf_network_from_model(const dltf_model *model, dltf_network **network) {
+    DL_CLEAR(network);
+    DL_REQUIRE(model, network);
     dltf_model_view view = dltf_model_get(model);
     dltf_layer shape = {
         .inputs = view.n, .outputs = view.m, .activation = DLTF_ACTIVATION_RELU, .weights = view.dictionary};

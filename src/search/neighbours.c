@@ -105,6 +105,8 @@ dltf_status dl_neighbours_append(dltf_neighbours *n, const dl_found *found, int6
 }
 
 dltf_neighbours_view dltf_neighbours_get(const dltf_neighbours *neighbours) {
+    if (!neighbours)
+        return (dltf_neighbours_view){0};
     dltf_neighbours_view view = neighbours->view;
     view.indptr = neighbours->indptr;
     view.indices = neighbours->indices;

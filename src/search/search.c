@@ -111,9 +111,12 @@ static dltf_status search_divided(const dltf_index *index, const dltf_index *que
 
 dltf_status dltf_search(const dltf_index *index, dltf_matrix queries, const dltf_search_options *options,
                         dltf_progress_fn progress, void *context, dltf_neighbours **neighbours) {
+    DL_CLEAR(neighbours);
+    DL_REQUIRE(index, neighbours);
     dltf_status status = DLTF_OK;
     dltf_index *codes = NULL;
-    *neighbours = NULL;
+    dltf_search_options defaults = dltf_search_options_default();
+    options = options ? options : &defaults;
     DL_TRY(dl_index_new(queries, DLTF_SUBJECT_QUERIES, &codes));
     DL_TRY(check(index, codes, options));
     dl_meter meter = {"searching", progress, context, 0, codes->rows};

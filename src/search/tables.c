@@ -76,6 +76,7 @@ done:
 }
 
 dltf_status dltf_index_build(dltf_index *index, int64_t threads, dltf_progress_fn progress, void *context) {
+    DL_REQUIRE(index);
     int64_t tables = dl_index_tables(index->rows, index->width);
     if (index->tables > 0)
         return DLTF_OK;

@@ -118,6 +118,7 @@ static void summarise(const dl_gains *own, const dl_gains *tied, const dltf_cert
 
 dltf_status dltf_certify_model(const dltf_model *model, const dltf_certify_options *certification,
                                dltf_model_certificate *certificate) {
+    DL_REQUIRE(model, certificate);
     dltf_status status = DLTF_OK;
     dltf_certify_options a;
     dl_gains own = {.m = 0}, tied = {.m = 0};
@@ -135,6 +136,7 @@ done:
 }
 
 dltf_status dltf_model_babel(const dltf_model *model, int64_t order, double *babel) {
+    DL_REQUIRE(model, babel);
     dl_gains gains;
     if (order < 1 || order >= model->parts.m)
         return dl_fail(DLTF_ARGUMENT,

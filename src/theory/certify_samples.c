@@ -198,6 +198,7 @@ static dltf_status run(job *j, int threads, dltf_progress_fn progress, void *con
 dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const dltf_codes *known,
                                  const dltf_codes *candidates, const dltf_certify_options *certification,
                                  dltf_progress_fn progress, void *context, uint8_t *flags) {
+    DL_REQUIRE(model, flags);
     dltf_status status = DLTF_OK;
     dltf_codes *features = NULL;
     job j = {

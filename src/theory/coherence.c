@@ -94,6 +94,7 @@ static void search_row(search *s, int64_t i, int64_t first, int64_t count, const
 
 /* mu = max_{i != j} |<w_i, w_j>| over the normalised rows; 0 for a single atom. O(m^2 n), O(m n) memory. */
 dltf_status dltf_coherence(dltf_matrix dictionary, double *coherence) {
+    DL_REQUIRE(coherence);
     frame f;
     search s;
     dltf_status status = frame_make(dictionary, &f);
@@ -143,6 +144,7 @@ static dltf_status check_order(dltf_matrix dictionary, int64_t order) {
 /* mu_1(s) = max_i max_{|S| = s, i not in S} sum_{j in S} |<w_i, w_j>| for s = 1 .. order, into babel[s-1].
  * O(m^2 (n + log m)), O(m n) memory. */
 dltf_status dltf_babel(dltf_matrix dictionary, int64_t order, double *babel) {
+    DL_REQUIRE(babel);
     frame f;
     dltf_status status = check_order(dictionary, order);
     if (status == DLTF_OK)
@@ -160,6 +162,7 @@ dltf_status dltf_babel(dltf_matrix dictionary, int64_t order, double *babel) {
 /* ||W^T W||_F^2 = ||W W^T||_F^2 >= m^2/n, with equality for tight frames (Benedetto & Fickus), from the
  * smaller of the two. O(m n min(m, n)). */
 dltf_status dltf_frame_potential(dltf_matrix dictionary, double *potential) {
+    DL_REQUIRE(potential);
     frame f;
     dltf_status status = frame_make(dictionary, &f);
     if (status != DLTF_OK)

@@ -36,6 +36,7 @@ static double upper_gamma(double a, double x) {
 
 /* The smallest r with P(||e|| > r) <= 1 - quantile, by bisection; accurate to about 10 digits, rounded up. */
 dltf_status dltf_noise_bound(int64_t n, double sigma, double quantile, double *bound) {
+    DL_REQUIRE(bound);
     if (n < 1 || n > INT32_MAX || !(sigma >= 0) || !isfinite(sigma) || !(quantile > 0 && quantile < 1))
         return dl_fail(DLTF_ARGUMENT,
                        "noise bound: n = %lld, sigma = %g, quantile = %g: n must be at least 1, sigma at "

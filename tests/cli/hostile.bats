@@ -214,6 +214,18 @@ with zipfile.ZipFile("X.npz", "w") as archive: archive.write(sys.argv[1], "X.npy
   ((refused > 0 && done > 0))
 }
 
+@test "a stack that is too small is an error; a soft limit is raised" {
+  [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "a sanitizer needs more before main"
+  for kilobytes in 16 64 1000; do
+    run --separate-stderr env -i bash -c 'ulimit -s "$2"; exec "$1" --version' - "$DLTF" "$kilobytes"
+    [[ $status == 1 && -z $output ]]
+    [[ $stderr == "dltf: the stack is limited to less than 1 MB: "* ]]
+  done
+  (ulimit -Ss 64 && dltf cluster "$toy/X.npy" -c 3 --pca 2 --threads 2 -q -o labels.csv)
+  (ulimit -s 1024 && dltf cluster "$toy/X.npy" -c 3 --pca 2 --threads 2 -q -o again.csv)
+  cmp labels.csv again.csv
+}
+
 @test "an input that is truncated while it is used is an error" {
   local code
   mkdir out

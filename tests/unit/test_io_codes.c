@@ -271,7 +271,7 @@ static void a_file_holds_a_matrix_or_codes(void **state) {
     dltf_array_free(array);
     assert_fails(dltf_array_or_codes_load(in_directory("none"), &array, &found), DLTF_FILE,
                  "none: cannot open");
-    assert_fails(dltf_array_or_codes_load(NULL, &array, &found), DLTF_ARGUMENT, "no file name");
+    assert_fails(dltf_array_or_codes_load(NULL, &array, &found), DLTF_ARGUMENT, "must not be NULL");
 }
 
 static dltf_status load_array(dl_file *file) {

@@ -43,7 +43,7 @@ static void lists_supported_formats(void **state) {
     assert_fails(dltf_array_load(in_directory("none.npz:x"), &array), DLTF_FILE, "none.npz: cannot open");
     assert_fails(dltf_array_load(in_directory("none"), &array), DLTF_FILE, "none: cannot open: No such file");
     assert_fails(dltf_array_load(test_directory, &array), DLTF_FILE, "is a directory");
-    assert_fails(dltf_array_load(NULL, &array), DLTF_ARGUMENT, "no file name");
+    assert_fails(dltf_array_load(NULL, &array), DLTF_ARGUMENT, "must not be NULL");
     assert_fails(dltf_array_load("", &array), DLTF_ARGUMENT, "no file name");
     write_file(in_directory("e.npy"), "", 0);
     assert_fails(dltf_array_load(in_directory("e.npy"), &array), DLTF_FORMAT, "e.npy: is empty");

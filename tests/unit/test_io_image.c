@@ -391,7 +391,7 @@ static void rejects_non_images(void **state) {
     assert_fails(dltf_image_check_path(image, "a.pgm"), DLTF_ARGUMENT,
                  "a.pgm: a colour image can only be written");
     assert_int_equal(dltf_image_check_path(image, "a.PNM"), DLTF_OK);
-    assert_fails(dltf_image_save(image, NULL), DLTF_ARGUMENT, "no file name");
+    assert_fails(dltf_image_save(image, NULL), DLTF_ARGUMENT, "must not be NULL");
     dltf_image_free(image);
     assert_fails(dltf_image_new(0, 5, 1, 8, &image), DLTF_ARGUMENT, "0 x 5");
     assert_fails(dltf_image_new(5, 5, 2, 8, &image), DLTF_ARGUMENT, "2 channels");

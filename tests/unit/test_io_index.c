@@ -85,7 +85,7 @@ static void matrices(void **state) {
                  "f.npy: expected packed bits (uint8) but found float32");
     assert_fails(dltf_index_load(in_directory("none"), &index), DLTF_FILE, "none: cannot open");
     assert_fails(dltf_index_load(in_directory("none.npz:x"), &index), DLTF_FILE, "none.npz: cannot open");
-    assert_fails(dltf_index_load(NULL, &index), DLTF_ARGUMENT, "no file name");
+    assert_fails(dltf_index_load(NULL, &index), DLTF_ARGUMENT, "must not be NULL");
     assert_null(index);
 }
 
@@ -218,7 +218,7 @@ static void neighbours(void **state) {
     assert_int_not_equal(access(in_directory("r.npy"), F_OK), 0);
     assert_fails(dltf_neighbours_save(nearest, in_directory("k.txt")), DLTF_ARGUMENT,
                  "k.txt: unsupported extension: neighbours can be written as .npy, .npz or .ivecs");
-    assert_fails(dltf_neighbours_save(nearest, NULL), DLTF_ARGUMENT, "no file name");
+    assert_fails(dltf_neighbours_save(nearest, NULL), DLTF_ARGUMENT, "must not be NULL");
     const char *path = in_directory("m.npz");
     assert_survives_lack_of_memory(dltf_neighbours_save(nearest, path), access(path, F_OK) != 0);
     path = in_directory("m.npy");

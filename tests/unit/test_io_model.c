@@ -193,7 +193,7 @@ static void reads_bytes(void **state) {
         assert_string_equal(dltf_model_note(back, "option.theta"), "0.5");
         dltf_model_free(back);
     }
-    assert_fails(dltf_model_read(NULL, file.length, &back), DLTF_ARGUMENT, "no bytes");
+    assert_fails(dltf_model_read(NULL, file.length, &back), DLTF_ARGUMENT, "must not be NULL");
     assert_null(back);
     assert_fails(dltf_model_read(file.data, -1, &back), DLTF_FORMAT, "truncated");
     dl_text_free(&file);

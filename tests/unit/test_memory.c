@@ -4,7 +4,9 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -26,6 +28,34 @@ static void aligned_and_zeroed(void **state) {
         }
     }
     dl_free(NULL);
+}
+
+static long resident(void) {
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+/* The second time the memory may have been used. MemorySanitizer does not know that such blocks are zero. */
+static void large_blocks_are_zero_and_untouched(void **state) {
+    (void)state;
+    const char *small = getenv("DLTF_TEST_SMALL");
+    enum { SIZE = (64 << 20) + 12345, STEP = 1021 };
+    if (small && strcmp(small, "1") == 0)
+        skip();
+    long before = resident();
+    dl_free(dl_alloc(SIZE, 1));
+    assert_in_range(resident() - before, 0, 8 << 10);
+    for (int round = 0; round < 2; round++) {
+        unsigned char *memory = dl_alloc(SIZE, 1);
+        assert_non_null(memory);
+        assert_zero(memory, 5000);
+        assert_zero(memory + SIZE - 5000, 5000);
+        for (int64_t i = 0; i < SIZE; i += STEP)
+            assert_int_equal(memory[i], 0);
+        memset(memory, 0xA5, SIZE);
+        dl_free(memory);
+    }
 }
 
 static void impossible_sizes(void **state) {
@@ -143,10 +173,10 @@ static void text_remembers_failure(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aligned_and_zeroed),     cmocka_unit_test(impossible_sizes),
-        cmocka_unit_test(fails_on_demand),        cmocka_unit_test(try_goes_to_done),
-        cmocka_unit_test(grow_keeps_the_start),   cmocka_unit_test(text_grows),
-        cmocka_unit_test(text_remembers_failure),
+        cmocka_unit_test(aligned_and_zeroed), cmocka_unit_test(large_blocks_are_zero_and_untouched),
+        cmocka_unit_test(impossible_sizes),   cmocka_unit_test(fails_on_demand),
+        cmocka_unit_test(try_goes_to_done),   cmocka_unit_test(grow_keeps_the_start),
+        cmocka_unit_test(text_grows),         cmocka_unit_test(text_remembers_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

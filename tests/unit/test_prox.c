@@ -331,9 +331,9 @@ static void bad_arguments(void **state) {
     assert_rejected(c, 3, 1, (double)INFINITY, "gamma is inf");
     assert_rejected((float[]){1, NAN, 3}, 3, 1, 1, "c[1] is NaN");
     assert_rejected((float[]){1, 2, -INFINITY}, 3, 1, 1, "c[2] is infinite");
-    assert_rejected(NULL, 3, 1, 1, "c is NULL");
-    assert_fails(dltf_prox(c, 3, 1, 1, NULL), DLTF_ARGUMENT, "q is NULL");
-    assert_fails(dltf_prox_sorted(c, 3, 1, 1, NULL), DLTF_ARGUMENT, "q is NULL");
+    assert_rejected(NULL, 3, 1, 1, "must not be NULL");
+    assert_fails(dltf_prox(c, 3, 1, 1, NULL), DLTF_ARGUMENT, "must not be NULL");
+    assert_fails(dltf_prox_sorted(c, 3, 1, 1, NULL), DLTF_ARGUMENT, "must not be NULL");
 }
 
 static void out_of_memory(void **state) {

@@ -251,7 +251,7 @@ static void refused(void **state) {
     labels[3] = 3;
     assert_fails(dltf_training_validate(t, samples(), labels), DLTF_DATA,
                  "label 3 of sample 3 is out of range");
-    assert_fails(dltf_training_validate(t, samples(), NULL), DLTF_ARGUMENT, "needs labels");
+    assert_fails(dltf_training_validate(t, samples(), NULL), DLTF_ARGUMENT, "must not be NULL");
     dltf_training_free(t);
     dltf_network_free(start);
 }
