@@ -1,10 +1,11 @@
 /* Writes codes of many models and kinds of samples to standard output. Linked with the small library and with
  * the full one; same-codes compares their output. Uses only functions of the small library. Usage: codes
  * MODEL_FILE */
+#include "../unit/test_size.h"
+
 #include <dltf.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { ROWS = 100 }; /* more than a tile */
 
@@ -143,7 +144,7 @@ static void from_file(const char *path) {
 
 int main(int argc, char **argv) {
     require(argc == 2, "usage: codes MODEL_FILE");
-    bool small = getenv("DLTF_TEST_SMALL") != NULL;
+    bool small = test_small();
     for (int full = 0; full < 2; full++) {
         from_arrays(1, 1, 1, full);
         from_arrays(7, 40, 5, full);

@@ -1,6 +1,7 @@
 /* The a-posteriori certificate against enumeration of all supports in extended precision: a proven support
  * has no rival within the noise. A noise bound that is too small must give wrong proofs. Also the quantile,
  * the model's certificate, threads and failures. */
+#include "test_size.h"
 #include "test_util.h"
 
 enum { MAX_m = 9, MAX_n = 8, SAMPLES = 50 };
@@ -133,7 +134,7 @@ static void draw_sizes(trial *t) {
 }
 
 static int64_t trials(int64_t count) {
-    return getenv("DLTF_TEST_SMALL") ? count / 20 : count;
+    return test_small() ? count / 20 : count;
 }
 
 static void proofs_have_no_rival(void **state) {

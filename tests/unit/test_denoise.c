@@ -22,7 +22,7 @@ static dltf_image *denoised(const dltf_image *noisy, dltf_denoise_options o) {
 
 static void every_method_removes_noise(void **state) {
     (void)state;
-    int64_t side = small() ? 32 : 56;
+    int64_t side = test_small() ? 32 : 56;
     for (int64_t channels = 1; channels <= 3; channels += 2) {
         dltf_image *clean = make_image(side + 5, side, channels), *noisy = make_noisy(clean, 20);
         for (int method = 0; method < 3; method++)
@@ -30,7 +30,7 @@ static void every_method_removes_noise(void **state) {
                 dltf_denoise_options o = quick(20);
                 o.method = (dltf_denoise_method)method;
                 o.stages = stages;
-                bool large = channels == 1 && !small();
+                bool large = channels == 1 && !test_small();
                 o.patch = large ? 8 : 4;
                 o.m = large ? 63 : 24;
                 dltf_image *out = denoised(noisy, o);
@@ -101,7 +101,7 @@ static void brightness_passes_through(void **state) {
 
 static void the_result_does_not_depend_on_the_threads(void **state) {
     (void)state;
-    int64_t width = small() ? 33 : 61, channels = small() ? 1 : 3;
+    int64_t width = test_small() ? 33 : 61, channels = test_small() ? 1 : 3;
     dltf_image *clean = make_image(width, 45, channels), *noisy = make_noisy(clean, 15);
     for (int method = 0; method < 3; method++) {
         dltf_denoise_options o = quick(15);
@@ -219,7 +219,7 @@ static int on_progress(void *context, const dltf_progress *progress) {
 
 static void progress_rises_and_cancels(void **state) {
     (void)state;
-    dltf_image *clean = make_image(20, 20, small() ? 1 : 3), *out = NULL;
+    dltf_image *clean = make_image(20, 20, test_small() ? 1 : 3), *out = NULL;
     for (int method = 0; method < 3; method++) {
         dltf_denoise_options o = quick(10);
         o.method = (dltf_denoise_method)method;
@@ -249,7 +249,7 @@ static dltf_status denoise_and_free(const dltf_image *noisy, const dltf_denoise_
 static void survives_out_of_memory(void **state) {
     (void)state;
     dltf_image *clean = make_image(23, 25, 1), *noisy = make_noisy(clean, 10);
-    for (int method = 0; method < (small() ? 1 : 3); method++) {
+    for (int method = 0; method < (test_small() ? 1 : 3); method++) {
         dltf_denoise_options o = quick(10);
         o.method = (dltf_denoise_method)method;
         o.m = 8;

@@ -49,7 +49,7 @@ static void equals_plain_sums(void **state) {
     (void)state;
     assert_as_reference(32, 32, 3, 32);
     assert_as_reference(71, 45, 1, 32); /* cropped and reduced */
-    if (small())
+    if (test_small())
         return;
     assert_as_reference(32, 32, 1, 32);
     assert_as_reference(28, 28, 1, 32); /* enlarged */
@@ -121,7 +121,7 @@ static void stripes_excite_their_filter(void **state) {
 static void threads_do_not_matter(void **state) {
     (void)state;
     enum { COUNT = 300 };
-    int64_t count = small() ? 20 : COUNT, bytes = count * DLTF_GIST_SIZE * (int64_t)sizeof(float);
+    int64_t count = test_small() ? 20 : COUNT, bytes = count * DLTF_GIST_SIZE * (int64_t)sizeof(float);
     float *images = random_images(count, 16, 16, 3);
     dltf_matrix all = dltf_matrix_f32(images, count, 16 * 16 * 3);
     float *one = gist_of(all, 16, 16, with(32, 1));

@@ -3,6 +3,7 @@
  * shows that the search can fail. */
 #include "theory/conditions.h"
 
+#include "test_size.h"
 #include "test_util.h"
 
 enum { MAX_m = 14, MAX_n = 20, SAMPLES = 50, MAX_k = 5 };
@@ -138,7 +139,7 @@ static const dltf_flag claims[] = {DLTF_FLAG_COROLLARY, DLTF_FLAG_COHERENCE, DLT
 
 static void no_violation(void **state) {
     (void)state;
-    int64_t fired[DLTF_FLAG_COUNT] = {0}, models = getenv("DLTF_TEST_SMALL") ? 60 : 1200, right = 0;
+    int64_t fired[DLTF_FLAG_COUNT] = {0}, models = test_small() ? 60 : 1200, right = 0;
     for (int64_t trial = 0; trial < models; trial++) {
         static problem p;
         dltf_model *model = NULL;
@@ -191,7 +192,7 @@ static void no_violation(void **state) {
 static void certified_k_holds(void **state) {
     (void)state;
     int64_t checked = 0, untied = 0;
-    for (int64_t trial = 0; trial < (getenv("DLTF_TEST_SMALL") ? 60 : 600); trial++) {
+    for (int64_t trial = 0; trial < (test_small() ? 60 : 600); trial++) {
         static problem p;
         dltf_model *model = NULL;
         dltf_model_certificate found;

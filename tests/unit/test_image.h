@@ -2,14 +2,10 @@
 #ifndef TEST_IMAGE_H
 #define TEST_IMAGE_H
 
+#include "test_size.h"
 #include "test_util.h"
 
 #include "image/image.h"
-
-static inline bool small(void) {
-    const char *set = getenv("DLTF_TEST_SMALL");
-    return set && strcmp(set, "1") == 0;
-}
 
 /* Edges, a gradient and a texture. */
 static inline dltf_image *make_image(int64_t width, int64_t height, int64_t channels) {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "test_failure.h"
+#include "test_size.h"
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -282,8 +283,7 @@ static inline int64_t find_bytes(dl_text in, const char *what, int64_t size, int
 static inline void stays_below_the_resident_limit(void **state) {
     (void)state;
     struct rusage usage;
-    const char *small = getenv("DLTF_TEST_SMALL");
-    long limit = small && strcmp(small, "1") == 0 ? 1024 : 96;
+    long limit = test_small() ? 1024 : 96;
     assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
     assert_in_range(usage.ru_maxrss / 1024, 1, limit);
 }

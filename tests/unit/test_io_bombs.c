@@ -37,8 +37,8 @@ static dltf_status read_model(const char *path) {
  * sanitizer needs more. */
 static void assert_harmless(reading read, dl_text file, const char *name, dltf_status wanted,
                             const char *part) {
-    const char *path = in_directory(name), *small = getenv("DLTF_TEST_SMALL");
-    long limit = small && strcmp(small, "1") == 0 ? 1024 : 40 + 32 * (long)(file.length >> 20);
+    const char *path = in_directory(name);
+    long limit = test_small() ? 1024 : 40 + 32 * (long)(file.length >> 20);
     struct rusage usage;
     int result = 0;
     assert_int_equal(dl_text_status(&file), DLTF_OK);

@@ -1,5 +1,6 @@
 /* Every kernel level that this CPU supports against plain double loops: scores over all sizes around the
  * blocks of the kernels, selection over all m and many k, features of dictionaries coded block by block. */
+#include "test_size.h"
 #include "test_util.h"
 
 #include "base/memory.h"
@@ -89,7 +90,7 @@ static void tiles_agree(void **state) {
     for (int l = 0; (kernels = dl_kernels_level(l)); l++) {
         for (int64_t m = 1; m <= 200; m += 3)
             check_tiles(kernels, 1 + m % MOST_ROWS, m, 1 + m % 9, x, atoms);
-        for (int64_t rows = 1; rows <= MOST_ROWS; rows += getenv("DLTF_TEST_SMALL") ? 13 : 3)
+        for (int64_t rows = 1; rows <= MOST_ROWS; rows += test_small() ? 13 : 3)
             check_tiles(kernels, rows, 256 + rows, LONG, x, atoms);
     }
     dl_free(x);
@@ -219,7 +220,7 @@ static void check_select(const dl_kernels *kernels, int64_t rows, int64_t m, int
 static void selection(void **state) {
     (void)state;
     const dl_kernels *kernels;
-    int64_t step = getenv("DLTF_TEST_SMALL") ? 29 : 1;
+    int64_t step = test_small() ? 29 : 1;
     for (int l = 0; (kernels = dl_kernels_level(l)); l++) {
         if (l > 0 && kernels->select == dl_kernels_level(l - 1)->select)
             continue;
@@ -383,7 +384,7 @@ static void check_features(int64_t m, int64_t n, int64_t k, bool positive, bool 
 static void features_of_many_atoms(void **state) {
     (void)state;
     const int64_t sizes[] = {1025, 1024, 1023, 1056, 2048, 3001};
-    const int count = getenv("DLTF_TEST_SMALL") ? 2 : 6;
+    const int count = test_small() ? 2 : 6;
     const dl_kernels *kernels;
     for (int l = 0; (kernels = dl_kernels_level(l)); l++) {
         dl_kernels_force(kernels);

@@ -3,14 +3,14 @@
 #ifndef TEST_LEARNING_H
 #define TEST_LEARNING_H
 
+#include "test_size.h"
 #include "test_util.h"
 
 #include "coding/feature.h"
 
 /* `large`, or `small` where a sanitizer makes everything slow. */
 static inline int64_t sized(int64_t large, int64_t small) {
-    const char *text = getenv("DLTF_TEST_SMALL");
-    return text && strcmp(text, "1") == 0 ? small : large;
+    return test_small() ? small : large;
 }
 
 static inline double *new_f64(int64_t count) {

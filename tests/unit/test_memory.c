@@ -1,6 +1,7 @@
 /* Allocation: aligned, zeroed, failing for impossible sizes and on demand. Growing arrays and text. */
 #include "base/memory.h"
 #include "base/text.h"
+#include "test_size.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,9 +40,8 @@ static long resident(void) {
 /* The second time the memory may have been used. MemorySanitizer does not know that such blocks are zero. */
 static void large_blocks_are_zero_and_untouched(void **state) {
     (void)state;
-    const char *small = getenv("DLTF_TEST_SMALL");
     enum { SIZE = (64 << 20) + 12345, STEP = 1021 };
-    if (small && strcmp(small, "1") == 0)
+    if (test_small())
         skip();
     long before = resident();
     dl_free(dl_alloc(SIZE, 1));

@@ -1,5 +1,6 @@
 /* Features from candidates of an integer product: the same bits as without, for samples and dictionaries that
  * are easy, hard and impossible to filter. Skipped on CPUs without such products. */
+#include "test_size.h"
 #include "test_util.h"
 
 #include "coding/prefilter.h"
@@ -146,7 +147,7 @@ static void same_bits(void **state) {
     use_integers();
     for (int kind = 0; kind < KINDS; kind++)
         for (int s = 0; s < 6; s++)
-            for (int d = 0; d < (getenv("DLTF_TEST_SMALL") ? 3 : 5); d++)
+            for (int d = 0; d < (test_small() ? 3 : 5); d++)
                 for (int variant = 0; variant < 4; variant++)
                     check_kind(kind, m[s], n[d], variant == 3 ? m[s] : 1 + (m[s] - 1) / 40, variant == 1,
                                variant == 2);

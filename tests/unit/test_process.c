@@ -53,7 +53,7 @@ static bool limit_memory(int64_t more) {
 }
 
 static void skip_under_a_sanitizer(void) {
-    if (getenv("DLTF_TEST_SMALL"))
+    if (test_small())
         skip();
 }
 
