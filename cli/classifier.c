@@ -4,6 +4,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +123,8 @@ static int load_validation(classifier *c) {
                : library_failure_in(status, (sources){[DLTF_SUBJECT_LABELS] = f->validation_labels});
 }
 
-/* 1 / largest magnitude; 1 if all are 0 or one is infinite, which training will report. */
+/* 1 / largest magnitude, as far as a float can be; 1 if all are 0 or one is infinite, which training will
+ * report. */
 static dltf_status find_scale(dltf_matrix X, double *scale) {
     float *row = calloc((size_t)X.cols, sizeof *row), largest = 0;
     if (!row)
@@ -133,7 +135,7 @@ static dltf_status find_scale(dltf_matrix X, double *scale) {
             largest = fmaxf(largest, fabsf(row[j]));
     }
     free(row);
-    *scale = largest > 0 && isfinite(largest) ? 1 / (double)largest : 1;
+    *scale = largest > 0 && isfinite(largest) ? fmin(1 / (double)largest, (double)FLT_MAX) : 1;
     return DLTF_OK;
 }
 

@@ -112,12 +112,8 @@ static int load_labels(cluster_job *job) {
 /* ---- Work ---- */
 
 static dltf_status find_components(cluster_job *job) {
-    dltf_status status = job->flags.load_pca
-                             ? dltf_pca_load(job->flags.load_pca, &job->pca)
-                             : dltf_pca_fit(job->X, job->flags.pca, job->options.threads, &job->pca);
-    if (status == DLTF_OK && job->flags.save_pca)
-        status = dltf_pca_save(job->pca, job->flags.save_pca);
-    return status;
+    return job->flags.load_pca ? dltf_pca_load(job->flags.load_pca, &job->pca)
+                               : dltf_pca_fit(job->X, job->flags.pca, job->options.threads, &job->pca);
 }
 
 static dltf_status to_components(cluster_job *job) {
@@ -128,6 +124,8 @@ static dltf_status to_components(cluster_job *job) {
     job->reduced = calloc((size_t)job->samples, (size_t)d * sizeof *job->reduced);
     status =
         job->reduced ? dltf_pca_apply(job->pca, job->X, job->options.threads, job->reduced) : DLTF_MEMORY;
+    if (status == DLTF_OK && job->flags.save_pca)
+        status = dltf_pca_save(job->pca, job->flags.save_pca);
     job->X = dltf_matrix_f32(job->reduced, job->samples, d);
     return status;
 }

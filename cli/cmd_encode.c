@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,10 +134,13 @@ static int print_report(encode_job *job) {
     facts_real(&f, "entries_per_sample", "entries per sample", entries);
     facts_real(&f, "relative_error", NULL, totals->relative_error);
     facts_json(&f, "refit", json_boolean(job->encoding.refit));
-    facts_line(&f, "relative error", "%.4g%s", totals->relative_error,
-               job->encoding.refit || !values_are_scores(job->encoding.coder)
-                   ? ""
-                   : " (values are correlations; use --refit for coefficients)");
+    if (!isfinite(totals->relative_error))
+        facts_line(&f, "relative error", "undefined: all samples are zero");
+    else
+        facts_line(&f, "relative error", "%.4g%s", totals->relative_error,
+                   job->encoding.refit || !values_are_scores(job->encoding.coder)
+                       ? ""
+                       : " (values are correlations; use --refit for coefficients)");
     if (dltf_ranks() > 1)
         output_ranks(&f);
     facts_text(&f, "codes", "codes", to_output ? "standard output" : job->output);

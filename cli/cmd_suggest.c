@@ -336,6 +336,11 @@ static int load(search *s) {
         return failure("%s: %s: at least 10 are needed, to hold some out", s->args.operands[0],
                        counted(X.rows, "sample"));
     dltf_status status = trial_data_new(X, most > 10 ? most : 10, &s->data);
+    if (status == DLTF_DATA)
+        return failure(
+            "%s: row %lld, column %lld is not a finite number in single precision (counting from 0): "
+            "replace it, or rescale the data",
+            s->args.operands[0], (long long)s->data.bad_row, (long long)s->data.bad_column);
     if (status != DLTF_OK)
         return library_failure(status);
     s->data.seed = s->flags.seed;

@@ -16,9 +16,16 @@ dltf_status trial_data_new(dltf_matrix X, int64_t most, trial_data *data) {
         return DLTF_MEMORY;
     for (int64_t i = 0; i < N; i++) {
         float *row = data->rows + i * n;
-        dltf_matrix_row(X, (int64_t)((double)i * (double)X.rows / (double)N), row);
-        for (int64_t j = 0; j < n; j++)
-            data->mean[j] += row[j] / (double)N;
+        int64_t from = (int64_t)((double)i * (double)X.rows / (double)N);
+        dltf_matrix_row(X, from, row);
+        for (int64_t j = 0; j < n; j++) {
+            if (!isfinite(row[j])) {
+                data->bad_row = from;
+                data->bad_column = j;
+                return DLTF_DATA;
+            }
+            data->mean[j] += (double)row[j] / (double)N;
+        }
     }
     return DLTF_OK;
 }

@@ -10,6 +10,7 @@ typedef struct trial_data {
     double *mean; /* of the columns */
     int64_t N, n;
     int64_t seed, threads;
+    int64_t bad_row, bad_column; /* of the data: a value that is not finite in single precision */
 } trial_data;
 
 typedef struct trial {
@@ -28,7 +29,7 @@ typedef struct trial {
     double train_seconds, code_microseconds; /* of the trial; of a sample, one thread or more */
 } trial;
 
-/* At most `most` rows. Returns DLTF_MEMORY, or DLTF_OK. */
+/* At most `most` rows. Returns DLTF_MEMORY, DLTF_DATA if a value is not finite, or DLTF_OK. */
 dltf_status trial_data_new(dltf_matrix X, int64_t most, trial_data *data);
 void trial_data_free(trial_data *data);
 

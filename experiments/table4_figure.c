@@ -76,9 +76,14 @@ static void put_page(const figure *f, const json_t *rows, const char *notice, FI
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Table 4: denoising</title>\n"
         "<style>body{font-family:sans-serif;margin:2em}td,th{padding:.1em .8em;text-align:right}"
         "img{max-width:100%%}</style></head><body>\n<h1>Table 4: denoising</h1>\n");
-    if (notice)
-        fprintf(out, "<p><strong>%s</strong></p>\n", notice);
-    fprintf(out, "<p>%s, sigma = %g. From top left: ", f->image, f->sigma);
+    if (notice) {
+        fputs("<p><strong>", out);
+        markup_text(out, notice);
+        fputs("</strong></p>\n", out);
+    }
+    fputs("<p>", out);
+    markup_text(out, f->image);
+    fprintf(out, ", sigma = %g. From top left: ", f->sigma);
     for (int panel = 0; panel < PANELS; panel++) {
         fprintf(out, "%s%s", panel ? "; " : "", panels[panel].title);
         if (panel > 0)

@@ -88,8 +88,8 @@ DLTF_API dltf_status dltf_reservation_new(const char *path, int64_t bytes, dltf_
 DLTF_API void dltf_reservation_free(dltf_reservation *reservation);
 
 /* Writes .csv or .fvecs (single precision) according to the extension, .bvecs for matrices of bytes,
- * otherwise .npy; not for sparse matrices. Like every writer here, it writes a temporary file in the same
- * folder, which is given its name when it is complete. */
+ * otherwise .npy; not for sparse matrices, nor for NaN and infinity. Like every writer here, it writes a
+ * temporary file in the same folder, which is given its name when it is complete. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
 
 /* Writes text in the same way: reports, tables, histories. */

@@ -72,6 +72,7 @@ static dltf_status set_real(const dltf_option *option, void *field, const char *
     dltf_status status = check_bounds(option, value, text);
     if (status != DLTF_OK)
         return status;
+    value += 0.0; /* no negative zero */
     memcpy(field, &value, sizeof value);
     return DLTF_OK;
 }

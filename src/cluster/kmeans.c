@@ -1,5 +1,7 @@
 /* dltf_kmeans and dltf_kmeans_codes: restarts, of which the best is kept. */
 #include "cluster/kmeans.h"
+
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
@@ -122,6 +124,9 @@ static dltf_status run(const dl_points *points, const dltf_kmeans_options *o, co
     k.meter.done = k.restart;
     while (k.restart < o->restarts)
         DL_TRY(run_restart(&k, &seeding));
+    if (!dl_all_finite(k.result->centers, o->clusters * points->n) || !isfinite(k.result->view.inertia))
+        DL_TRY(dl_fail_about(DLTF_NUMERIC, points->rows ? DLTF_SUBJECT_DATA : DLTF_SUBJECT_CODES,
+                             "the centers overflow single precision: rescale the data"));
     DL_TRY(collect(points, k.result));
     *clusters = k.result;
     k.result = NULL;

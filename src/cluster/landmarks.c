@@ -1,6 +1,7 @@
 /* dltf_landmarks_*: landmark codes. With A the codes of the training samples, each scaled to sum 1, and
  * D = diag(column sums of A), the map is D^(-1/2) V (S / s_1)^power for the d leading right singular vectors
  * V and values S of A D^(-1/2): coordinates of the random walk from sample to landmark to sample. */
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "data/matrix.h"
@@ -101,6 +102,9 @@ static dltf_status make_map(dltf_csr Z, int64_t d, double power, float *map) {
         for (int64_t j = 0; j < m; j++)
             map[j * d + l] = (float)(scale[j] * vector[j] * weight);
     }
+    if (!dl_all_finite(map, m * d))
+        status =
+            dl_fail(DLTF_NUMERIC, "landmarks: their codes do not relate the samples: use fewer landmarks");
 done:
     dl_free(relation);
     dl_free(scale);

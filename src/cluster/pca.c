@@ -1,6 +1,7 @@
 /* dltf_pca_fit and dltf_pca_apply. The components are eigenvectors of the covariance X^T X (n x n, X
  * centred), or, if there are fewer samples than columns, X^T u / s for the eigenvectors u of X X^T (N x N),
  * s^2 their eigenvalues. */
+#include "base/finite.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -194,7 +195,10 @@ dltf_status dltf_pca_apply(const dltf_pca *pca, dltf_matrix X, int64_t threads, 
     DL_TRY_NEW(p.row, count * v.n);
     DL_TRY_NEW(p.tile, count * DL_TILE * v.n);
     dl_parallel(count, dl_tiles(X.rows, DL_TILE), project_tile, &p);
-    status = dl_matrix_status(X);
+    DL_TRY(dl_matrix_status(X));
+    if (!dl_all_finite(out, X.rows * v.d))
+        status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                               "principal components overflow single precision: rescale the data");
 done:
     dl_packed_free(&p.components);
     dl_free(p.row);

@@ -37,7 +37,7 @@ static dltf_status measure_box(dltf_matrix X, double *row, dl_points *points) {
     for (int64_t i = points->first; i < points->first + points->N; i++) {
         dl_matrix_row(X, i, row);
         DL_TRY(dl_matrix_status(X));
-        DL_TRY(dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA));
+        DL_TRY(dl_row_check_single(row, n, i, DLTF_SUBJECT_DATA)); /* centers are floats */
         for (int64_t j = 0; j < n; j++) {
             points->mean[j] += row[j] / (double)X.rows; /* divided first: sums of huge values overflow */
             low[j] = fmin(low[j], row[j]);
@@ -50,11 +50,12 @@ static dltf_status measure_box(dltf_matrix X, double *row, dl_points *points) {
     for (int64_t j = 0; j < n; j++)
         high[j] = -low[n + j] - low[j];
     double diagonal = dl_norm(high, n);
-    if (!isfinite(diagonal))
-        status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
-                               "distances between samples overflow double precision: rescale the data");
-    else if (diagonal > 0)
+    if (diagonal > 0)
         points->scale = 1 / diagonal;
+    if (!isfinite(points->scale))
+        status =
+            dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                          "distances between samples, of at most %g, underflow: rescale the data", diagonal);
 done:
     dl_free(low);
     dl_free(high);

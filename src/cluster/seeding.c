@@ -14,7 +14,7 @@ enum { MOST_TRIALS = sizeof((dl_seeding *)NULL)->squares / sizeof(double) };
 
 dltf_status dl_seeding_alloc(dl_seeding *seeding, const dl_points *points, int64_t c) {
     dltf_status status = DLTF_OK;
-    *seeding = (dl_seeding){.trials = dl_min(2 + (int64_t)log((double)c), MOST_TRIALS)};
+    *seeding = (dl_seeding){.trials = dl_integer(2 + log((double)c), 1, MOST_TRIALS)};
     DL_TRY_NEW(seeding->candidates, seeding->trials * points->n);
     DL_TRY_NEW(seeding->distances, seeding->trials * points->N);
     DL_TRY_NEW(seeding->potentials, seeding->trials * dl_tiles(points->N, DL_CLUSTER_TILE));

@@ -2,6 +2,7 @@
  * dltf_encoder_*; dltf_encode in encode.c is built on it. */
 #include "coding/encoder.h"
 
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
@@ -158,17 +159,6 @@ static dltf_status explain_row(const batch *b, int64_t i) {
                          (long long)(b->number + i));
 }
 
-/* Branch-free, so that compilers vectorise it. */
-static bool all_finite(const float *value, int64_t count) {
-    uint32_t bad = 0;
-    for (int64_t e = 0; e < count; e++) {
-        uint32_t bits;
-        memcpy(&bits, &value[e], sizeof bits);
-        bad |= (bits & 0x7f800000u) == 0x7f800000u;
-    }
-    return !bad;
-}
-
 static bool full(dl_slots codes) {
     int32_t missing = 0;
     for (int64_t i = 0; i < codes.rows; i++)
@@ -180,10 +170,10 @@ static bool full(dl_slots codes) {
  * all codes are full, as usual, they are one contiguous array. */
 static dltf_status check_codes(const batch *b) {
     dl_slots codes = b->out;
-    if (full(codes) && all_finite(codes.value, codes.rows * codes.k))
+    if (full(codes) && dl_all_finite(codes.value, codes.rows * codes.k))
         return DLTF_OK;
     for (int64_t i = 0; i < codes.rows; i++)
-        if (!all_finite(codes.value + i * codes.k, codes.count[i]))
+        if (!dl_all_finite(codes.value + i * codes.k, codes.count[i]))
             return explain_row(b, b->first + i);
     return DLTF_OK;
 }

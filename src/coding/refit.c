@@ -1,16 +1,8 @@
 /* Least squares on a given support: turns correlations into coefficients. */
+#include "base/finite.h"
 #include "coding/feature.h"
 #include "coding/least_squares.h"
 #include "kernels/gram.h"
-
-#include <math.h>
-
-static bool all_finite(const float *z, int64_t count) {
-    for (int64_t e = 0; e < count; e++)
-        if (!isfinite(z[e]))
-            return false;
-    return true;
-}
 
 /* G_SS and W_S^T x for the support S of one sample; `rows` holds (s + 1) x n doubles. */
 static void normal_equations(const float *W, int64_t n, const float *x, const int32_t *S, int64_t s,
@@ -37,7 +29,7 @@ void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t x_stride, 
         const int32_t *S = slots.index + i * slots.k;
         float *z = slots.value + i * slots.k;
         double *G = scratch, *b = G + s * s;
-        if (!all_finite(z, s)) /* scores overflowed: keep them for the caller to see */
+        if (!dl_all_finite(z, s)) /* scores overflowed: keep them for the caller to see */
             continue;
         normal_equations(W, n, X + i * x_stride, S, s, b + s, G, b);
         dl_solve_support(G, b, s, 1e-10); /* products in double */

@@ -2,6 +2,7 @@
  * that are not in memory. */
 #include "data/matrix.h"
 
+#include "base/finite.h"
 #include "base/memory.h"
 #include "data/source.h"
 
@@ -154,6 +155,8 @@ void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out) {
 }
 
 dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, dltf_subject subject) {
+    if (dl_all_finite64(row, cols))
+        return DLTF_OK;
     for (int64_t j = 0; j < cols; j++)
         if (!isfinite(row[j]))
             return dl_fail_about(DLTF_DATA, subject,
@@ -162,7 +165,21 @@ dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, 
     return DLTF_OK;
 }
 
-dltf_status dl_matrix_check_finite(dltf_matrix matrix, dltf_subject subject) {
+dltf_status dl_row_check_single(const double *row, int64_t cols, int64_t index, dltf_subject subject) {
+    dltf_status status = dl_row_check_finite(row, cols, index, subject);
+    for (int64_t j = 0; j < cols && status == DLTF_OK; j++)
+        if (!isfinite((float)row[j]))
+            status =
+                dl_fail_about(DLTF_DATA, subject,
+                              "row %lld, column %lld is %g (counting from 0), beyond the range of single "
+                              "precision: rescale the data",
+                              (long long)index, (long long)j, row[j]);
+    return status;
+}
+
+typedef dltf_status (*row_check)(const double *row, int64_t cols, int64_t index, dltf_subject subject);
+
+static dltf_status check_rows(dltf_matrix matrix, dltf_subject subject, row_check check) {
     if (matrix.type == DLTF_U8)
         return DLTF_OK;
     double *row = DL_NEW(double, matrix.cols);
@@ -171,10 +188,18 @@ dltf_status dl_matrix_check_finite(dltf_matrix matrix, dltf_subject subject) {
     dltf_status status = DLTF_OK;
     for (int64_t i = 0; i < matrix.rows && status == DLTF_OK; i++) {
         dl_matrix_row(matrix, i, row);
-        status = dl_row_check_finite(row, matrix.cols, i, subject);
+        status = check(row, matrix.cols, i, subject);
     }
     dl_free(row);
     return status == DLTF_OK ? dl_matrix_status(matrix) : status;
+}
+
+dltf_status dl_matrix_check_finite(dltf_matrix matrix, dltf_subject subject) {
+    return check_rows(matrix, subject, dl_row_check_finite);
+}
+
+dltf_status dl_matrix_check_single(dltf_matrix matrix, dltf_subject subject) {
+    return check_rows(matrix, subject, dl_row_check_single);
 }
 
 double dl_norm(const double *x, int64_t n) {

@@ -11,6 +11,10 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject);
 /* Fails with row and column of the first NaN or infinity. */
 dltf_status dl_matrix_check_finite(dltf_matrix matrix, dltf_subject subject);
 
+/* The same, and fails for finite values beyond the range of single precision: for computations that read the
+ * rows as floats. */
+dltf_status dl_matrix_check_single(dltf_matrix matrix, dltf_subject subject);
+
 /* Row i as doubles. */
 void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out);
 
@@ -27,8 +31,9 @@ void dl_matrix_expect(dltf_matrix matrix, int64_t first, int64_t count);
 /* The same as dl_matrix_check, but refuses DLTF_ROWS too. */
 dltf_status dl_matrix_check_memory(dltf_matrix matrix, dltf_subject subject);
 
-/* The same check for one row, numbered `index` in the message. */
+/* The same checks for one row, numbered `index` in the message. */
 dltf_status dl_row_check_finite(const double *row, int64_t cols, int64_t index, dltf_subject subject);
+dltf_status dl_row_check_single(const double *row, int64_t cols, int64_t index, dltf_subject subject);
 
 /* Bytes of an element of a matrix in memory; 1 for others. */
 int dl_type_size(dltf_type type);

@@ -6,6 +6,24 @@
 #include <math.h>
 #include <string.h>
 
+/* The variances of some components cannot exceed the total: shares above 100% mean a damaged file. */
+static dltf_status check_variances(const dltf_pca_view *parts) {
+    const double rounding = 1e-6;
+    double sum = 0;
+    for (int64_t i = 0; i < parts->d; i++) {
+        if (!isfinite(parts->variances[i]) || parts->variances[i] < 0)
+            return dl_fail(DLTF_DATA, "pca: variance %lld is %g", (long long)i, parts->variances[i]);
+        sum += parts->variances[i];
+    }
+    if (!isfinite(parts->total_variance) || parts->total_variance < 0)
+        return dl_fail(DLTF_DATA, "pca: total variance is %g", parts->total_variance);
+    if (!(sum <= parts->total_variance * (1 + rounding)))
+        return dl_fail(DLTF_DATA,
+                       "pca: the variances of the components add up to %g, more than the total of %g", sum,
+                       parts->total_variance);
+    return DLTF_OK;
+}
+
 static dltf_status check(const dltf_pca_view *parts) {
     if (parts->n < 1 || parts->n > INT32_MAX || parts->d < 1 || parts->d > parts->n)
         return dl_fail(DLTF_ARGUMENT, "pca: %lld components of %lld entries: expected 1 .. %lld components",
@@ -19,12 +37,7 @@ static dltf_status check(const dltf_pca_view *parts) {
         if (!isfinite(parts->components[e]))
             return dl_fail(DLTF_DATA, "pca: component %lld, entry %lld is not finite",
                            (long long)(e / parts->n), (long long)(e % parts->n));
-    for (int64_t i = 0; i < parts->d; i++)
-        if (!isfinite(parts->variances[i]) || parts->variances[i] < 0)
-            return dl_fail(DLTF_DATA, "pca: variance %lld is %g", (long long)i, parts->variances[i]);
-    if (!isfinite(parts->total_variance) || parts->total_variance < 0)
-        return dl_fail(DLTF_DATA, "pca: total variance is %g", parts->total_variance);
-    return DLTF_OK;
+    return check_variances(parts);
 }
 
 dltf_status dltf_pca_new(const dltf_pca_view *parts, dltf_pca **pca) {

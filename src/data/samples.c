@@ -144,6 +144,9 @@ dltf_status dl_matrix_checksum(dltf_matrix matrix, uint64_t *checksum) {
 
 /* ---- The scan ---- */
 
+/* Of a sample to learn from: leaves room for encoders whose rows have norms of up to some hundreds. */
+static const double LARGEST_NORM = 1e36;
+
 dltf_status dl_scan_part(const dl_samples *samples, int64_t part, double *row, dl_scan *found) {
     int64_t n = samples->X.cols, N = samples->X.rows, last = first_row(N, part + 1);
     *found = (dl_scan){.checksum = FNV_BASIS};
@@ -155,6 +158,11 @@ dltf_status dl_scan_part(const dl_samples *samples, int64_t part, double *row, d
         found->checksum = add_row(found->checksum, row, n);
         preprocess(samples, row);
         double norm = dl_norm(row, n);
+        if (norm > LARGEST_NORM)
+            return dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                                 "row %lld has norm %.3g (counting from 0): its codes may overflow single "
+                                 "precision: rescale the data",
+                                 (long long)i, norm);
         found->nonzero_rows += norm > 0;
         found->mean_square += norm / (double)N * norm;
     }

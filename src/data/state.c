@@ -1,9 +1,9 @@
 /* State as tensors of a bundle. */
 #include "data/state.h"
 
+#include "base/finite.h"
 #include "data/option_notes.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,13 +31,17 @@ dltf_status dl_fields_from_bundle(const dl_bundle *bundle, const dl_field *field
     return status;
 }
 
+bool dl_content_is_finite(dl_tensor_type type, const void *content, int64_t entries) {
+    return type == DL_TENSOR_F32   ? dl_all_finite(content, entries)
+           : type == DL_TENSOR_F64 ? dl_all_finite64(content, entries)
+                                   : true;
+}
+
 dltf_status dl_fields_check_finite(const dl_field *fields, int count) {
     for (int i = 0; i < count; i++) {
         const dl_field *f = &fields[i];
-        bool wide = f->type == DL_TENSOR_F64, real = wide || f->type == DL_TENSOR_F32;
-        for (int64_t e = 0; real && e < entries_of(f); e++)
-            if (!isfinite(wide ? ((const double *)f->memory)[e] : (double)((const float *)f->memory)[e]))
-                return dl_fail(DLTF_FORMAT, "tensor '%s' has a non-finite value", f->name);
+        if (!dl_content_is_finite(f->type, f->memory, entries_of(f)))
+            return dl_fail(DLTF_FORMAT, "tensor '%s' has a non-finite value", f->name);
     }
     return DLTF_OK;
 }

@@ -18,6 +18,9 @@ dltf_status dl_fields_from_bundle(const dl_bundle *bundle, const dl_field *field
 dltf_status dl_checksum_note(dl_notes *notes, uint64_t checksum);
 dltf_status dl_checksum_check(const dl_notes *notes, uint64_t checksum);
 
+/* Whether all entries of a tensor are finite; integers are. */
+bool dl_content_is_finite(dl_tensor_type type, const void *content, int64_t entries);
+
 /* Fails unless all values are finite. */
 dltf_status dl_fields_check_finite(const dl_field *fields, int count);
 

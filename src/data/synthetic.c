@@ -47,7 +47,7 @@ static dltf_status check(const dltf_synthetic_spec *spec) {
 static int64_t rows_per_report(int64_t n, int64_t k) {
     const double TERMS = 1e8, TERMS_PER_NUMBER = 50;
     double terms = (double)n * (TERMS_PER_NUMBER + (double)k) + (double)k * (double)k;
-    return (int64_t)fmax(1, TERMS / terms);
+    return dl_integer(TERMS / terms, 1, INT64_MAX);
 }
 
 static dltf_status cancelled(void) {

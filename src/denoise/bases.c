@@ -2,6 +2,7 @@
  * be distinguished. The initial bases are the principal components of patches grouped by direction. */
 #include "denoise/bases.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "linalg/blas.h"
@@ -83,7 +84,7 @@ static int32_t direction(const float *x, int64_t side) {
     if (hypot(xx - yy, 2 * xy) <= 0.3 * (xx + yy))
         return DL_BASES - 1;
     double turn = atan2(2 * xy, xx - yy) / 6.283185307179586 + 0.5; /* 0 .. 1 */
-    return (int32_t)(turn * (DL_BASES - 1)) % (DL_BASES - 1);
+    return (int32_t)dl_integer(turn * (DL_BASES - 1), 0, DL_BASES - 1) % (DL_BASES - 1);
 }
 
 /* M += sum of h x^T over the patches x of group b, where h are their large coefficients or, with `first`, the

@@ -1,5 +1,6 @@
 /* dltf_denoise: checks its arguments, estimates sigma if it is unknown, and runs one or two stages on each
  * plane. */
+#include "base/finite.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/options.h"
@@ -183,6 +184,9 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *op
     DL_TRY(copy_image(noisy, &j.image));
     if (o.sigma > 0)
         DL_TRY(run_planes(&j));
+    if (!dl_all_finite(j.image->planes, j.image->channels * j.image->width * j.image->height))
+        DL_TRY(dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_IMAGE,
+                             "its patches overflow single precision: rescale the pixels to 0 .. 255"));
     if (info)
         fill_info(&j, begin, estimated, info);
     *clean = j.image;

@@ -9,6 +9,8 @@
 #include "data/matrix.h"
 #include "linalg/blas.h"
 
+#include <float.h>
+
 enum { SAMPLES = 1024 }; /* of a tile */
 
 /* Rows of a matrix, minus the origin, with their squared norms. */
@@ -40,10 +42,17 @@ static void read_row(void *context, int64_t i, int worker) {
     r->square[i] = sum;
 }
 
-static void read_rows(rows *r, int64_t first, int64_t most, int threads) {
+static dltf_status read_rows(rows *r, int64_t first, int64_t most, int threads, dltf_subject subject) {
+    const double largest = DBL_MAX / 4; /* of two such samples, the distance is finite */
     r->first = first;
     r->count = dl_min(most, r->X.rows - first);
     dl_parallel(threads, r->count, read_row, r);
+    for (int64_t i = 0; i < r->count; i++)
+        if (!(r->square[i] <= largest))
+            return dl_fail_about(DLTF_NUMERIC, subject,
+                                 "row %lld: its distances overflow double precision: rescale the data",
+                                 (long long)(first + i));
+    return DLTF_OK;
 }
 
 static void visit_query(void *context, int64_t query, int worker) {
@@ -60,7 +69,9 @@ static void visit_query(void *context, int64_t query, int worker) {
 
 static dltf_status compare_block(job *j, dl_meter *meter) {
     for (int64_t first = 0; first < j->samples.X.rows; first += SAMPLES) {
-        read_rows(&j->samples, first, SAMPLES, j->threads);
+        dltf_status status = read_rows(&j->samples, first, SAMPLES, j->threads, DLTF_SUBJECT_DATABASE);
+        if (status != DLTF_OK)
+            return status;
         dl_gemm(j->threads, DL_PLAIN, DL_TRANSPOSED, j->queries.count, j->samples.count, j->queries.X.cols, 1,
                 j->queries.values, j->samples.values, 0, j->products);
         dl_parallel(j->threads, j->queries.count, visit_query, j);
@@ -106,7 +117,7 @@ dltf_status dl_all_distances(dltf_matrix queries, dltf_matrix database, int thre
     j.queries.origin = j.samples.origin = j.origin;
     meter->total += queries.rows * database.rows;
     for (int64_t first = 0; first < queries.rows; first += block) {
-        read_rows(&j.queries, first, block, threads);
+        DL_TRY(read_rows(&j.queries, first, block, threads, DLTF_SUBJECT_QUERIES));
         DL_TRY(compare_block(&j, meter));
     }
     DL_TRY(dl_matrix_status(queries));

@@ -1,4 +1,5 @@
 /* dltf_hasher_encode: tiles of samples over threads. */
+#include "base/finite.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -9,21 +10,10 @@
 
 enum { TILES_PER_REPORT = 64 };
 
-/* Branch-free, so that compilers vectorise it. */
-static bool all_finite(const float *value, int64_t count) {
-    uint32_t bad = 0;
-    for (int64_t e = 0; e < count; e++) {
-        uint32_t bits;
-        memcpy(&bits, &value[e], sizeof bits);
-        bad |= (bits & 0x7f800000u) == 0x7f800000u;
-    }
-    return !bad;
-}
-
 void dl_hash_scores(const dltf_hasher *h, dl_hash_space *space, const float *X, int64_t x_stride,
                     int64_t rows) {
     dl_score_tile(&h->scores, X, x_stride, rows, space->scores);
-    if (!all_finite(space->scores, rows * h->scores.m))
+    if (!dl_all_finite(space->scores, rows * h->scores.m))
         space->not_finite = true;
 }
 

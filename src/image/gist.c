@@ -7,6 +7,7 @@
  * Transforms are complex, since Gabor filters pass one half of the frequencies. */
 #include "image/gist.h"
 
+#include "base/finite.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/meter.h"
@@ -212,6 +213,9 @@ static dltf_status run_group(gist *g, int64_t count) {
     for (int64_t i = 0; i < count && status == DLTF_OK; i++)
         if (g->failed[i])
             status = describe_image(g, g->first + i, 0);
+    if (status == DLTF_OK && !dl_all_finite(g->out + g->first * DLTF_GIST_SIZE, count * DLTF_GIST_SIZE))
+        status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                               "descriptors overflow single precision: rescale the pixels to 0 .. 255");
     return status;
 }
 
@@ -271,7 +275,7 @@ dltf_status dltf_gist(dltf_matrix images, int64_t width, int64_t height, const d
                              " pixels in gray or colour",
                              images.cols, width, height);
     if (status == DLTF_OK)
-        status = dl_matrix_check_finite(images, DLTF_SUBJECT_DATA);
+        status = dl_matrix_check_single(images, DLTF_SUBJECT_DATA);
     return status == DLTF_OK ? dl_gist_run(make_from_row, &r, images.rows, options, progress, context, out)
                              : status;
 }

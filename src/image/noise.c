@@ -139,5 +139,9 @@ dltf_status dltf_image_noise(const dltf_image *image, double *sigma) {
         sum += now * now / (double)image->channels;
     }
     *sigma = sqrt(sum);
+    if (status == DLTF_OK && !isfinite(*sigma))
+        status =
+            dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_IMAGE,
+                          "the squares of its pixels overflow single precision: rescale them to 0 .. 255");
     return status;
 }

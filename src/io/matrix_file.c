@@ -106,6 +106,7 @@ dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path) {
     const dl_format *format = dl_format_of_path(DLTF_CONTENT_MATRIX, dl_format_writes_bytes, path);
     if (format && format->bytes_only && matrix.type != DLTF_U8)
         return dl_file_result(dl_fail(DLTF_ARGUMENT, "only bytes can be written as %s", format->name), path);
+    DL_TRY(dl_matrix_check_finite(matrix, DLTF_SUBJECT_DATA));
     DL_TRY(dl_writer_open(&out, path));
     DL_TRY(format ? format->write(matrix, &out) : dl_npy_write(matrix, &out));
     status = dl_writer_commit(&out);

@@ -3,17 +3,15 @@
 #include "learning/field_rows.h"
 
 #include "base/integer.h"
+#include "data/state.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A learner writes finite values only. Others would end in NaN results or an endless loop. */
 static dltf_status check_finite(const dl_field *f, const void *content, int64_t entries) {
-    for (int64_t i = 0; f->type != DL_TENSOR_I32 && i < entries; i++)
-        if (!isfinite(f->type == DL_TENSOR_F32 ? (double)((const float *)content)[i]
-                                               : ((const double *)content)[i]))
-            return dl_fail(DLTF_FORMAT, "tensor '%s' has a non-finite value", f->name);
-    return DLTF_OK;
+    return dl_content_is_finite(f->type, content, entries)
+               ? DLTF_OK
+               : dl_fail(DLTF_FORMAT, "tensor '%s' has a non-finite value", f->name);
 }
 
 dltf_status dl_field_copy_rows(const dl_bundle *bundle, const dl_field *f, dl_rows rows,

@@ -31,13 +31,13 @@ int64_t dl_plan_steps(const dltf_learner *l) {
         double wanted = fmax(EPOCHS * N, fmin(for_atoms, MAX_EPOCHS * N));
         samples = fmin(fmax(wanted, MIN_SAMPLES), fmax(MAX_SAMPLES, N));
     }
-    return (int64_t)ceil(samples / (double)dl_plan_batch(l));
+    return dl_integer(ceil(samples / (double)dl_plan_batch(l)), 1, INT64_MAX);
 }
 
 int64_t dl_plan_rounds(const dltf_learner *l) {
     double steps = (double)dl_plan_steps(l);
     double flops = steps * (double)dl_plan_batch(l) * 2 * (double)l->m * (double)l->n;
-    return (int64_t)fmin(steps, fmin(fmax(flops / ROUND_FLOPS, MIN_ROUNDS), MAX_ROUNDS));
+    return dl_min(dl_plan_steps(l), dl_integer(flops / ROUND_FLOPS, MIN_ROUNDS, MAX_ROUNDS));
 }
 
 int64_t dl_plan_first_step(const dltf_learner *l, int64_t round) {
@@ -70,6 +70,6 @@ double dl_plan_rate(const dltf_learner *l, int64_t step, double done) {
 dl_gradient_rule dl_plan_rule(int64_t m, int64_t k, float rate) {
     return (dl_gradient_rule){.rate = rate,
                               .tie = 2 * rate,
-                              .patience = (int64_t)ceil(IDLE * (double)m / (double)k),
+                              .patience = dl_integer(ceil(IDLE * (double)m / (double)k), 1, INT64_MAX),
                               .growth = GROWTH};
 }

@@ -83,15 +83,21 @@ done:
 }
 
 /* As many samples as the options ask for; if they do not say, those that a stage needs. */
-static dl_split hold_out(const dltf_learner *l, int64_t rows) {
+static dltf_status hold_out(dltf_learner *l, int64_t rows) {
     const double tenth = 0.1;
     uint64_t seed = (uint64_t)l->options.seed;
-    if (l->options.validation > 0)
-        return dl_split_rows(rows, l->options.validation, rows, seed);
+    bool needed = false;
     for (int i = 0; l->stages[i]; i++)
-        if (l->stages[i]->holds_out)
-            return dl_split_rows(rows, tenth, MAX_HELD_OUT, seed);
-    return (dl_split){0};
+        needed = needed || l->stages[i]->holds_out;
+    if (l->options.validation > 0) {
+        l->split = dl_split_rows(rows, l->options.validation, rows, seed);
+        if (l->split.held_out == 0)
+            return dl_fail_option(DLTF_ARGUMENT, "validation",
+                                  "a share of %g of %lld samples is less than one: raise it",
+                                  l->options.validation, (long long)rows);
+    } else if (needed)
+        l->split = dl_split_rows(rows, tenth, MAX_HELD_OUT, seed);
+    return DLTF_OK;
 }
 
 dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, dltf_learner **learner) {
@@ -112,7 +118,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     l->stages = dl_method_stages(&l->options);
     for (int i = 0; l->stages[i]; i++)
         l->needs_gram = l->needs_gram || l->stages[i]->needs_gram;
-    l->split = hold_out(l, X.rows);
+    DL_TRY(hold_out(l, X.rows));
     l->N = X.rows - l->split.held_out;
     DL_TRY(dl_learner_divide(l));
     l->tau = 1e-3;

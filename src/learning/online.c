@@ -220,7 +220,7 @@ dltf_status dltf_online_add(dltf_online *online, dltf_matrix X) {
             DL_TRY(dl_online_learn(s));
         dl_matrix_row(X, i, row);
         DL_TRY(dl_matrix_status(X));
-        DL_TRY(dl_row_check_finite(row, s->n, s->samples, DLTF_SUBJECT_DATA));
+        DL_TRY(dl_row_check_single(row, s->n, s->samples, DLTF_SUBJECT_DATA));
         take(s, row);
         if (s->count == s->room)
             DL_TRY(dl_online_learn(s));

@@ -2,6 +2,7 @@
 #include "base/integer.h"
 #include "data/kind.h"
 #include "data/option_notes.h"
+#include "data/state.h"
 #include "learning/online.h"
 #include "learning/train_options.h"
 
@@ -34,17 +35,6 @@ int dl_online_fields(const dltf_online *s, dl_field *fields) {
     return count;
 }
 
-static bool all_finite(const dl_field *f) {
-    int64_t entries = f->rows * dl_max(1, f->cols);
-    for (int64_t i = 0; f->type == DL_TENSOR_F32 && i < entries; i++)
-        if (!isfinite(((const float *)f->memory)[i]))
-            return false;
-    for (int64_t i = 0; f->type == DL_TENSOR_F64 && i < entries; i++)
-        if (!isfinite(((const double *)f->memory)[i]))
-            return false;
-    return true;
-}
-
 dltf_status dl_online_to_bundle(const dltf_online *s, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     dl_field fields[DL_ONLINE_MAX_FIELDS];
@@ -57,7 +47,7 @@ dltf_status dl_online_to_bundle(const dltf_online *s, dl_bundle *bundle) {
     DL_TRY(dl_bundle_add_copy(bundle, "counts", DL_TENSOR_I64, COUNTS, 0, counts));
     DL_TRY(dl_bundle_add_copy(bundle, "numbers", DL_TENSOR_F64, NUMBERS, 0, numbers));
     for (int i = 0; i < count; i++) {
-        if (!all_finite(&fields[i])) /* it must not replace a good checkpoint */
+        if (dl_fields_check_finite(&fields[i], 1) != DLTF_OK) /* it must not replace a good checkpoint */
             DL_TRY(dl_fail(DLTF_NUMERIC, "training has diverged: its state is not worth saving"));
         DL_TRY(dl_bundle_add_view(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
                                   fields[i].memory));
@@ -136,8 +126,7 @@ static dltf_status read_fields(const dl_bundle *bundle, dltf_online *s) {
         const dl_field *f = &fields[i];
         DL_TRY(dl_bundle_get(bundle, f->name, f->type, f->rows, f->cols, &content));
         memcpy(f->memory, content, (size_t)(f->rows * dl_max(1, f->cols) * dl_tensor_type_size(f->type)));
-        if (!all_finite(f))
-            return dl_fail(DLTF_FORMAT, "tensor '%s' has a non-finite value", f->name);
+        DL_TRY(dl_fields_check_finite(f, 1));
     }
     status = dl_gradient_check(&s->g);
     dl_gradient_pack(&s->g);

@@ -21,13 +21,13 @@ int64_t dltf_learner_quality_row(const dltf_learner *l, int64_t i) {
 }
 
 /* `count` of the samples to measure errors on, evenly spread. */
-static dltf_status gather(const dltf_learner *l, int64_t count, float **rows) {
-    *rows = DL_NEW(float, count * l->n);
+static dltf_status gather(const dltf_learner *l, int64_t count, double **rows) {
+    *rows = DL_NEW(double, count * l->n);
     if (!*rows)
         return DLTF_MEMORY;
     for (int64_t i = 0; i < count; i++)
-        dltf_matrix_row(l->samples.X, dltf_learner_quality_row(l, i * dl_learner_check_count(l) / count),
-                        *rows + i * l->n);
+        dl_matrix_row(l->samples.X, dltf_learner_quality_row(l, i * dl_learner_check_count(l) / count),
+                      *rows + i * l->n);
     return dl_matrix_status(l->samples.X);
 }
 
@@ -78,11 +78,11 @@ static dltf_status measure_omp(const dltf_learner *l, const dltf_model *model, d
 static dltf_status measure(const dltf_learner *l, int64_t count, bool omp, dltf_quality *quality) {
     dltf_status status = DLTF_OK;
     dltf_model *model = NULL;
-    float *rows = NULL;
+    double *rows = NULL;
     *quality = (dltf_quality){.samples = count, .held_out = l->split.held_out > 0, .omp_error = NAN};
     DL_TRY(gather(l, count, &rows));
     DL_TRY(dltf_learner_model(l, &model));
-    dltf_matrix X = dltf_matrix_f32(rows, count, l->n);
+    dltf_matrix X = dltf_matrix_f64(rows, count, l->n);
     DL_TRY(dl_model_quality(model, X, l->threads, quality));
     if (omp)
         DL_TRY(measure_omp(l, model, X, quality));
@@ -100,9 +100,10 @@ dltf_status dltf_learner_quality(const dltf_learner *learner, dltf_quality *qual
 
 /* So few samples that the least squares take a fraction of a second, the same ones throughout a training. */
 static int64_t history_samples(const dltf_learner *l) {
-    const double flops = 2e8, least = 50, most = 500;
+    const double flops = 2e8;
+    const int64_t least = 50, most = 500;
     double sample = (double)l->k * (double)l->k * (double)l->n;
-    return dl_min(dl_learner_check_count(l), (int64_t)fmin(fmax(flops / sample, least), most));
+    return dl_min(dl_learner_check_count(l), dl_integer(flops / sample, least, most));
 }
 
 dltf_status dl_learner_monitor(const dltf_learner *l, dltf_iteration *record) {

@@ -6,7 +6,7 @@
 #include <math.h>
 
 dl_split dl_split_rows(int64_t N, double share, int64_t most, uint64_t seed) {
-    int64_t group = dl_max(dl_max(2, (int64_t)ceil(1 / share)), (N + most - 1) / most);
+    int64_t group = dl_max(dl_integer(ceil(1 / share), 2, INT64_MAX), (N + most - 1) / most);
     return (dl_split){.group = group, .held_out = N / group, .random = {seed, DL_STREAM_HELD_OUT}};
 }
 

@@ -74,12 +74,17 @@ static void dec_free(dec *c) {
         dl_free(c->moments[a]);
 }
 
+static dltf_status diverged(const dltf_dec_result *result) {
+    return dl_fail(DLTF_NUMERIC, "training diverged: non-finite codes after %lld steps; lower the rate",
+                   (long long)result->steps);
+}
+
 /* New assignments and targets of all samples. */
 static dltf_status update_targets(dec *c, dltf_dec_result *result) {
     int64_t N = c->X.rows, changed = 0;
     dltf_status status = dltf_network_apply(c->trainer.network, c->X, c->options.threads, c->Z);
     if (status != DLTF_OK)
-        return status;
+        return status == DLTF_NUMERIC ? diverged(result) : status;
     for (int64_t i = 0; i < N; i++) {
         int64_t label = dl_dec_assignment((dl_centers){c->centers, c->clusters, c->d}, c->Z + i * c->d,
                                           c->P + i * c->clusters, NULL);
@@ -88,10 +93,7 @@ static dltf_status update_targets(dec *c, dltf_dec_result *result) {
     }
     result->changed = (double)changed / (double)N;
     result->divergence = dl_dec_targets(c->P, N, c->clusters, c->frequency);
-    return isfinite(result->divergence)
-               ? DLTF_OK
-               : dl_fail(DLTF_NUMERIC, "training diverged: non-finite codes after %lld steps; lower the rate",
-                         (long long)result->steps);
+    return isfinite(result->divergence) ? DLTF_OK : diverged(result);
 }
 
 /* The sample of row i in step `number`: an epoch takes all in a random order. */

@@ -1,6 +1,7 @@
 /* Dropout: DL_UNITS random numbers of 16 bits per tile of a row. */
 #include "network/dropout.h"
 
+#include "base/integer.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "kernels/kernels.h"
@@ -10,7 +11,7 @@
 _Static_assert((int)DL_UNITS == (int)DL_DRAWS, "a tile of a row uses one group of draws");
 
 dl_dropout dl_dropout_new(double p, uint64_t seed, int64_t layer, int64_t width) {
-    int32_t threshold = (int32_t)lrint(p * 65536);
+    int32_t threshold = (int32_t)dl_integer(rint(p * 65536), 0, 65535);
     return (dl_dropout){.seed = seed,
                         .stream = DL_STREAM_DROPOUT + (uint32_t)layer,
                         .threshold = threshold,

@@ -171,5 +171,5 @@ dltf_status dl_network_check_data(const dltf_network *network, dltf_matrix X) {
     if (X.cols != dl_network_inputs(network))
         return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA, "%lld columns, but the network has %lld inputs",
                              (long long)X.cols, (long long)dl_network_inputs(network));
-    return dl_matrix_check_finite(X, DLTF_SUBJECT_DATA);
+    return dl_matrix_check_single(X, DLTF_SUBJECT_DATA);
 }

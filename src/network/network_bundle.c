@@ -2,6 +2,7 @@
  * "relu:100" keeps 100 outputs. Optional tensors "scale", of the inputs, and "classes". */
 #include "network/network_bundle.h"
 
+#include "base/finite.h"
 #include "base/shown.h"
 #include "base/text.h"
 #include "data/kind.h"
@@ -32,6 +33,8 @@ static dltf_status note_activations(const dltf_network *network, dl_notes *notes
 
 dltf_status dl_network_pack(const dltf_network *network, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
+    if (!dl_all_finite(network->values, network->size))
+        return dl_fail(DLTF_NUMERIC, "the network has non-finite weights: it cannot be used or resumed");
     char name[48];
     DL_TRY(note_activations(network, &bundle->notes));
     for (int64_t l = 0; l < network->count; l++) {

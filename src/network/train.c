@@ -1,4 +1,5 @@
 /* An epoch of training: samples in shuffled batches. */
+#include "base/finite.h"
 #include "base/integer.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -138,9 +139,10 @@ static dltf_status end_epoch(dltf_training *r) {
     dltf_epoch *record = &r->history[r->epoch];
     r->first = 0;
     *record = (dltf_epoch){.rate = rate_at(r), .loss = r->sum / (double)r->samples, .error = NAN};
-    if (!isfinite(record->loss))
-        return dl_fail(DLTF_NUMERIC, "training diverged: non-finite loss in epoch %lld; lower the rate",
-                       (long long)r->epoch + 1);
+    bool finite = dl_all_finite(r->network->values, r->network->size); /* the last step may have overflowed */
+    if (!isfinite(record->loss) || !finite)
+        return dl_fail(DLTF_NUMERIC, "training diverged: non-finite %s in epoch %lld; lower the rate",
+                       isfinite(record->loss) ? "weights" : "loss", (long long)r->epoch + 1);
     status = measure_error(r, &record->error);
     record->seconds = dltf_seconds() - r->start_time;
     r->epoch++;

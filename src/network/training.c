@@ -30,7 +30,7 @@ static dltf_status check_values(dltf_matrix values, int64_t count, int64_t outpu
                        (long long)values.rows, (long long)values.cols, (long long)count, (long long)outputs,
                        (long long)count, (long long)outputs);
     dltf_status status = dl_matrix_check_memory(values, DLTF_SUBJECT_DATA);
-    return status == DLTF_OK ? dl_matrix_check_finite(values, DLTF_SUBJECT_DATA) : status;
+    return status == DLTF_OK ? dl_matrix_check_single(values, DLTF_SUBJECT_DATA) : status;
 }
 
 static dltf_status check_held_out(const dltf_network_options *options, int64_t rows) {
@@ -38,7 +38,7 @@ static dltf_status check_held_out(const dltf_network_options *options, int64_t r
         return DLTF_OK;
     if (!dl_loss_find(options->loss)->labels)
         return dl_fail_option(DLTF_ARGUMENT, "held-out", "needs loss softmax, whose errors can be counted");
-    if ((int64_t)(options->held_out * (double)rows) < 1)
+    if (options->held_out * (double)rows < 1)
         return dl_fail_option(DLTF_ARGUMENT, "held-out", "a share of %g of %lld samples is less than one",
                               options->held_out, (long long)rows);
     return DLTF_OK;
@@ -118,7 +118,7 @@ dltf_status dltf_training_new(const dltf_network *network, dltf_matrix X, dltf_t
     t->X = X;
     t->targets = targets;
     t->loss = dl_loss_find(o.loss);
-    t->held_out = (int64_t)(o.held_out * (double)X.rows);
+    t->held_out = dl_integer(o.held_out * (double)X.rows, 0, X.rows);
     t->samples = X.rows - t->held_out;
     t->start_time = dltf_seconds();
     o.batch = dl_min(o.batch, t->samples);

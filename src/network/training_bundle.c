@@ -1,5 +1,6 @@
 /* Converts the state of an unfinished training of a network to a bundle of tensors and back. Random numbers
  * are counter-based and have no state; the number of steps follows from the position. */
+#include "base/finite.h"
 #include "base/integer.h"
 #include "base/parallel.h"
 #include "data/kind.h"
@@ -102,10 +103,8 @@ static dltf_status read_floats(const dl_bundle *bundle, const char *name, int64_
     if (status != DLTF_OK)
         return status;
     memcpy(to, content, (size_t)size * sizeof *to);
-    for (int64_t i = 0; i < size; i++)
-        if (!isfinite(to[i]))
-            return dl_fail(DLTF_FORMAT, "tensor '%s' has a non-finite value", name);
-    return DLTF_OK;
+    return dl_all_finite(to, size) ? DLTF_OK
+                                   : dl_fail(DLTF_FORMAT, "tensor '%s' has a non-finite value", name);
 }
 
 static dltf_status read_position(const dl_bundle *bundle, dltf_training *t) {

@@ -1,12 +1,14 @@
 /* Pre-training, layer by layer: each layer is made from the outputs of those before. */
 #include "pretrain/pretrain.h"
 
+#include "base/finite.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/meter.h"
 #include "data/matrix.h"
 #include "network/network.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Progress of all layers as that of one task; each counts the same. */
@@ -46,7 +48,7 @@ static dltf_status check(const pretraining *p, dltf_matrix X) {
     if (status == DLTF_OK)
         status = dl_matrix_check_memory(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK)
-        status = dl_matrix_check_finite(X, DLTF_SUBJECT_DATA);
+        status = dl_matrix_check_single(X, DLTF_SUBJECT_DATA);
     if (status != DLTF_OK)
         return status;
     if (p->count < 1 || p->count >= DL_MOST_LAYERS)
@@ -64,12 +66,12 @@ static dltf_status check(const pretraining *p, dltf_matrix X) {
 
 /* ---- Samples ---- */
 
-/* 1 / largest magnitude; 1 if all are 0. */
+/* 1 / largest magnitude, as far as a float can be; 1 if all are 0. */
 static double find_scale(const pretraining *p) {
     float largest = 0;
     for (int64_t i = 0; i < p->samples * p->width; i++)
         largest = fmaxf(largest, fabsf(p->inputs[i]));
-    return largest > 0 ? 1 / (double)largest : 1;
+    return largest > 0 ? fmin(1 / (double)largest, (double)FLT_MAX) : 1;
 }
 
 /* Copies and scales the samples to learn from. */
@@ -88,7 +90,11 @@ static dltf_status load_samples(pretraining *p, dltf_matrix X) {
     float scale = (float)p->options.scale;
     for (int64_t i = 0; i < p->samples * p->width; i++)
         p->inputs[i] *= scale;
-    return DLTF_OK;
+    return dl_all_finite(p->inputs, p->samples * p->width)
+               ? DLTF_OK
+               : dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                               "values times the scale of %g overflow single precision: lower the scale",
+                               p->options.scale);
 }
 
 /* Replaces the inputs by the outputs of the layer. */

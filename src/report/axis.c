@@ -4,16 +4,23 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double NEAR = 1e-9;  /* rounding errors of ticks, relative to a step */
-static const double MOST = 1e300; /* larger values are outside: a range must not overflow */
+static const double NEAR = 1e-9; /* rounding errors of ticks, relative to a step */
+/* Larger magnitudes are drawn as this one: a range must not overflow. A range is at least LEAST: steps
+ * between ticks must not underflow. */
+static const double MOST = 1e300, LEAST = 1e-290;
 
 axis axis_new(bool log) {
     return (axis){log, INFINITY, -INFINITY};
 }
 
-void axis_include(axis *a, double value) {
+/* Where a value is on the scale of the axis; NaN stays NaN. */
+static double on_scale(const axis *a, double value) {
     double at = a->log ? log10(value) : value;
-    at = at > MOST ? MOST : at < -MOST ? -MOST : at; /* NaN is ignored below */
+    return at > MOST ? MOST : at < -MOST ? -MOST : at;
+}
+
+void axis_include(axis *a, double value) {
+    double at = on_scale(a, value); /* NaN is ignored below */
     a->low = fmin(a->low, at);
     a->high = fmax(a->high, at);
 }
@@ -39,8 +46,8 @@ void axis_finish(axis *a, bool rounded) {
     const double room = 1.02; /* above the largest value */
     if (!(a->low <= a->high))
         *a = (axis){a->log, 0, 1};
-    if (a->low == a->high) {
-        double half = a->low != 0 && !a->log ? fabs(a->low) / 2 : 0.5;
+    if (a->high - a->low < LEAST) {
+        double half = a->low != 0 && !a->log ? fmax(fabs(a->low) / 2, LEAST) : 0.5;
         a->low -= half;
         a->high += half;
     }
@@ -56,7 +63,7 @@ void axis_finish(axis *a, bool rounded) {
 }
 
 double axis_share(const axis *a, double value) {
-    return ((a->log ? log10(value) : value) - a->low) / (a->high - a->low);
+    return (on_scale(a, value) - a->low) / (a->high - a->low);
 }
 
 static int log_ticks(const axis *a, int wanted, double ticks[AXIS_MAX_TICKS]) {

@@ -34,6 +34,8 @@ static bool grow(double **values, int capacity) {
 }
 
 bool chart_add_point(chart_line *line, double x, double y) {
+    if (isnan(x) || isnan(y))
+        return true;
     if (line->count == line->capacity) {
         int capacity = line->capacity > 0 ? 2 * line->capacity : 16;
         if (!grow(&line->x, capacity) || !grow(&line->y, capacity))

@@ -4,6 +4,7 @@
 #include "dltf.h"
 #include "report/json.h"
 
+#include <math.h>
 #include <stdarg.h>
 
 enum { TEXT_SIZE = 512, SHOWN_SIZE = 1 << 14 };
@@ -45,6 +46,8 @@ void facts_integer(facts *f, const char *key, const char *label, int64_t value) 
 void facts_real(facts *f, const char *key, const char *label, double value) {
     char text[TEXT_SIZE];
     snprintf(text, sizeof text, "%.4g", value);
+    if (!isfinite(value))
+        snprintf(text, sizeof text, "undefined");
     add(f, key, json_number(value), label, text);
 }
 

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-/* Escapes characters that would begin markup. */
+/* Text as the content of an element or attribute: characters that have a meaning in markup are escaped, those
+ * that XML 1.0 does not allow become U+FFFD. */
 void markup_text(FILE *out, const char *text);
 
 /* The rest of a file in base64, for a data: URL. */

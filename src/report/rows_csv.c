@@ -7,13 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes a field, quoted if necessary. */
-static void write_field(FILE *out, const char *text) {
-    if (!strpbrk(text, ",\"\n")) {
-        fputs(text, out);
+/* Spreadsheets evaluate text that begins like a formula, even in quotes, unless an apostrophe comes first. */
+static const char *shield(const char *text) {
+    return *text && strchr("=+-@\t\r", *text) ? "'" : "";
+}
+
+/* Writes text, quoted if necessary. */
+static void write_text(FILE *out, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        fprintf(out, "%s%s", shield(text), text);
         return;
     }
-    fputc('"', out);
+    fprintf(out, "\"%s", shield(text));
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', out);
@@ -30,14 +35,20 @@ char *rows_csv(const json_t *rows) {
     if (!out)
         return NULL;
     int count = rows_columns(rows, columns);
-    for (int c = 0; c < count; c++)
-        fprintf(out, "%s%s", c ? "," : "", columns[c]);
+    for (int c = 0; c < count; c++) {
+        fputs(c ? "," : "", out);
+        write_text(out, columns[c]);
+    }
     fputc('\n', out);
     for (size_t i = 0; i < json_array_size(rows); i++) {
         for (int c = 0; c < count; c++) {
-            rows_cell(json_object_get(json_array_get(rows, i), columns[c]), ROWS_EXACT, text);
+            const json_t *value = json_object_get(json_array_get(rows, i), columns[c]);
+            rows_cell(value, ROWS_EXACT, text);
             fputs(c ? "," : "", out);
-            write_field(out, text);
+            if (json_is_string(value))
+                write_text(out, text);
+            else
+                fputs(text, out);
         }
         fputc('\n', out);
     }

@@ -34,8 +34,8 @@ static void search_block(void *context, int64_t task, int thread) {
 static void plan(flat *f) {
     const dl_job *job = f->job;
     int64_t rows = job->index->rows, blocks = dl_tiles(job->queries->rows, BLOCK);
-    int64_t affordable = (int64_t)((double)DL_COST_ROUND / BLOCK / dl_cost_flat(job->index));
-    blocks = dl_max(1, dl_min(affordable, dl_min(blocks, MOST_BLOCKS)));
+    int64_t affordable = dl_integer((double)DL_COST_ROUND / BLOCK / dl_cost_flat(job->index), 1, MOST_BLOCKS);
+    blocks = dl_min(affordable, blocks);
     int64_t wanted = job->threads > 1 ? dl_tiles(TASKS_PER_THREAD * job->threads, blocks) : 1;
     f->round = blocks * BLOCK;
     f->parts = dl_max(1, dl_min(wanted, rows / LEAST_PART));

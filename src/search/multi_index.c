@@ -221,8 +221,8 @@ static dltf_status run_rounds(multi_index *m) {
 static void plan(multi_index *m) {
     const dl_job *job = m->job;
     m->block = dl_min(BLOCK, dl_tiles(job->queries->rows, TASKS_PER_THREAD * job->threads));
-    int64_t affordable = (int64_t)((double)DL_COST_ROUND / (double)m->block / job->most);
-    m->round = m->block * dl_max(TASKS_PER_THREAD, dl_min(affordable, MOST_BLOCKS));
+    double affordable = (double)DL_COST_ROUND / (double)m->block / job->most;
+    m->round = m->block * dl_integer(affordable, TASKS_PER_THREAD, MOST_BLOCKS);
 }
 
 dltf_status dl_multi_index_search(dl_job *job) {

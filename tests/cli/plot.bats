@@ -85,3 +85,16 @@ history() {
   dltf plot late.csv -o late.svg -q
   [[ ! -e x.svg ]]
 }
+
+@test "hostile names and numbers make well-formed pictures" {
+  header='stage,raw_error,refit_error,seconds\n'
+  printf "$header"'\033[2J]]>,.5,.4,1\n<b>&"\47,.4,.3,2\n\357\277\276,.3,.2,3\n' >stage.csv
+  printf "$header"'a,.5,.4,1e308\na,1e308,1e-310,1e308\na,1e300,5e-324,1\nb,.1,.1,1e308\n' >time.csv
+  cp time.csv $'a]]><script>.csv'
+  cp time.csv $'\357\277\276\033\301.csv'
+  for y in linear auto; do
+    dltf plot stage.csv time.csv a*.csv $'\357\277\276\033\301.csv' --y $y --title $'<\001\377]]>' -o all.svg -q
+    "$PYTHON" -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' all.svg
+    run ! grep -Eq '"(-?[0-9]*nan|-?inf|[^"]*[0-9]{9})|<script|<b>' all.svg
+  done
+}

@@ -129,4 +129,16 @@ static void refused(void **state) {
     assert_refused(b, "is a finished model, not a network");
 }
 
-IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(survives_corruption), cmocka_unit_test(refused))
+/* What could not be read again is not written. */
+static void non_finite_weights(void **state) {
+    (void)state;
+    dltf_network *network = example();
+    const char *path = in_directory("diverged.safetensors");
+    network->values[3] = INFINITY;
+    assert_fails(dltf_network_save(network, path), DLTF_NUMERIC, "non-finite weights");
+    assert_int_equal(access(path, F_OK), -1);
+    dltf_network_free(network);
+}
+
+IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(survives_corruption), cmocka_unit_test(refused),
+              cmocka_unit_test(non_finite_weights))

@@ -4,12 +4,13 @@
 #include "data/array.h"
 #include "io/vecs.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Two rows of 3. */
-static const uint8_t floats[] = {3, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0,    0xc0, 0, 0, 0,    0x3f,
-                                 3, 0, 0, 0, 0, 0, 0,    0,    0, 0, 0x80, 0x7f, 0, 0, 0x20, 0x41};
-static const float float_values[] = {1, -2, 0.5f, 0, INFINITY, 10};
+static const uint8_t floats[] = {3, 0, 0, 0, 0, 0, 0x80, 0x3f, 0,    0,    0,    0xc0, 0, 0, 0,    0x3f,
+                                 3, 0, 0, 0, 0, 0, 0,    0,    0xff, 0xff, 0x7f, 0x7f, 0, 0, 0x20, 0x41};
+static const float float_values[] = {1, -2, 0.5f, 0, FLT_MAX, 10};
 static const uint8_t bytes[] = {3, 0, 0, 0, 1, 2, 255, 3, 0, 0, 0, 0, 5, 6};
 static const uint8_t byte_values[] = {1, 2, 255, 0, 5, 6};
 static const uint8_t integers[] = {3, 0, 0, 0, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0x80,
@@ -127,6 +128,21 @@ static void rejects_what_a_format_cannot_hold(void **state) {
     assert_int_equal(access(in_directory("n.ivecs"), F_OK), -1);
 }
 
+static void rejects_what_is_not_finite(void **state) {
+    (void)state;
+    static const char *const names[] = {"bad.fvecs", "bad.npy", "bad.csv"};
+    const float values[] = {1, 2, 3, INFINITY};
+    const double wide[] = {1, 2, (double)NAN, 4};
+    for (int i = 0; i < 3; i++) {
+        const char *path = in_directory(names[i]);
+        assert_fails(dltf_matrix_save(dltf_matrix_f32(values, 2, 2), path), DLTF_DATA,
+                     "row 1, column 1 is infinite");
+        assert_fails(dltf_matrix_save(dltf_matrix_f64(wide, 2, 2), path), DLTF_DATA,
+                     "row 1, column 0 is NaN");
+        assert_int_equal(access(path, F_OK), -1);
+    }
+}
+
 static void survives_corruption(void **state) {
     (void)state;
     static const struct {
@@ -168,5 +184,6 @@ static void says_what_is_wrong(void **state) {
 
 IO_TESTS_MAIN(cmocka_unit_test(reads_views_of_the_file), cmocka_unit_test(reads_every_integer),
               cmocka_unit_test(writes_what_it_reads), cmocka_unit_test(integers_in_other_formats),
-              cmocka_unit_test(rejects_what_a_format_cannot_hold), cmocka_unit_test(survives_corruption),
+              cmocka_unit_test(rejects_what_a_format_cannot_hold),
+              cmocka_unit_test(rejects_what_is_not_finite), cmocka_unit_test(survives_corruption),
               cmocka_unit_test(says_what_is_wrong))

@@ -433,10 +433,12 @@ static void bad_input(void **state) {
         assert_fails(dltf_kmeans(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters), DLTF_DATA,
                      "data: row 4, column 2 is infinite");
     }
-    double huge[2] = {DBL_MAX, -DBL_MAX};
+    const double huge[2] = {1, -1e39}, tiny[2] = {0, 1e-310};
     options = options_of(1);
-    assert_fails(dltf_kmeans(dltf_matrix_f64(huge, 2, 1), &options, NULL, NULL, &clusters), DLTF_NUMERIC,
-                 "overflow");
+    assert_fails(dltf_kmeans(dltf_matrix_f64(huge, 2, 1), &options, NULL, NULL, &clusters), DLTF_DATA,
+                 "data: row 1, column 0 is -1e+39 (counting from 0), beyond the range of single precision");
+    assert_fails(dltf_kmeans(dltf_matrix_f64(tiny, 2, 1), &options, NULL, NULL, &clusters), DLTF_NUMERIC,
+                 "underflow");
     assert_null(clusters);
 }
 

@@ -123,11 +123,34 @@ static void rows_as_html(void **state) {
     json_t *rows = some_rows();
     PRINTED(text, out, rows_html(rows, keys, out));
     assert_string_equal(text, "<table><tr><th>method</th><th>value</th><th>sd</th></tr>\n"
-                              "<tr><td>a, &lt;b></td><td>0.1235</td><td></td></tr>\n"
-                              "<tr><td>say \"c\"</td><td></td><td>2</td></tr>\n"
+                              "<tr><td>a, &lt;b&gt;</td><td>0.1235</td><td></td></tr>\n"
+                              "<tr><td>say &quot;c&quot;</td><td></td><td>2</td></tr>\n"
                               "</table>\n");
     free(text);
     json_decref(rows);
+}
+
+/* Text that a spreadsheet would evaluate gets an apostrophe; numbers, also negative ones, do not. */
+static void formulas_in_csv(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {{"=1+1", "'=1+1"},
+                                           {"+1", "'+1"},
+                                           {"-1", "'-1"},
+                                           {"@SUM(A1)", "'@SUM(A1)"},
+                                           {"\t=1", "'\t=1"},
+                                           {"\r=1", "\"'\r=1\""},
+                                           {"=cmd|'/C calc'!A0,\"x\"", "\"'=cmd|'/C calc'!A0,\"\"x\"\"\""},
+                                           {"a=1", "a=1"},
+                                           {"", ""}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char expected[96];
+        json_t *rows = json_pack("[{s:s, s:f, s:i}]", "=name", pairs[i][0], "real", -0.5, "integer", -3);
+        char *text = rows_csv(rows);
+        snprintf(expected, sizeof expected, "'=name,real,integer\n%s,-0.5,-3\n", pairs[i][1]);
+        assert_string_equal(text, expected);
+        free(text);
+        json_decref(rows);
+    }
 }
 
 static void no_rows(void **state) {
@@ -143,6 +166,45 @@ static void no_rows(void **state) {
 }
 
 /* ---- Markup and charts ---- */
+
+/* Text cannot begin or end markup, and has only characters that XML 1.0 allows. */
+static void escaped_text(void **state) {
+    (void)state;
+#define BAD "\xef\xbf\xbd"
+    static const char *const pairs[][2] = {
+        {"<script>alert('x')</script>", "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"},
+        {"\" onload=\"x", "&quot; onload=&quot;x"},
+        {"a ]]> b & c", "a ]]&gt; b &amp; c"},
+        {"\t\n\r", "\t\n\r"},
+        {"\x1b[2J\a\x7f\x01", BAD "[2J" BAD BAD BAD},
+        {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
+        {"\xef\xbf\xbe\xef\xbf\xbf", BAD BAD BAD BAD BAD BAD}, /* U+FFFE, U+FFFF */
+        {"\xed\xa0\x80", BAD BAD BAD},                         /* a surrogate */
+        {"\xc0\xbc\xe0\x80\xbc", BAD BAD BAD BAD BAD},         /* overlong '<' */
+        {"\xf4\x90\x80\x80\xff", BAD BAD BAD BAD BAD},         /* beyond U+10FFFF */
+        {"\xc2\x85"
+         "a\xe2\x82",
+         BAD BAD "a" BAD BAD}, /* a control character; cut off */
+    };
+#undef BAD
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        PRINTED(text, out, markup_text(out, pairs[i][0]));
+        assert_string_equal(text, pairs[i][1]);
+        free(text);
+    }
+}
+
+/* Headings are text, too. */
+static void hostile_table(void **state) {
+    (void)state;
+    static const char *const keys[] = {"<th>", NULL};
+    json_t *rows = json_pack("[{s:s}]", "<th>", "</td><script>");
+    PRINTED(text, out, rows_html(rows, keys, out));
+    assert_string_equal(text, "<table><tr><th>&lt;th&gt;</th></tr>\n"
+                              "<tr><td>&lt;/td&gt;&lt;script&gt;</td></tr>\n</table>\n");
+    free(text);
+    json_decref(rows);
+}
 
 /* The vectors of RFC 4648. */
 static void base64(void **state) {
@@ -229,6 +291,26 @@ static void charts_with_spans(void **state) {
     assert_int_equal(count_of(text, ">5</text>"), 1);
     free(text);
     chart_clear(&panel, 1);
+}
+
+/* All coordinates are finite and have few digits, whatever the points. */
+static void charts_of_extreme_values(void **state) {
+    (void)state;
+    static const double values[] = {0, -0.0, 5e-324, 1e-310, 1e300, 1e308, 1.7e308, INFINITY, NAN, -1e308};
+    enum { COUNT = sizeof values / sizeof *values };
+    for (int i = 0; i < COUNT; i++)
+        for (int j = 0; j < COUNT; j++) {
+            chart_panel panel = {.title = "t", .x_label = "x", .y_label = "y"};
+            chart_line *line = chart_find_line(&panel, "l", false);
+            assert_true(chart_add_point(line, values[i], values[j]));
+            assert_true(chart_add_point(line, values[j], values[i]));
+            panel.spans[panel.span_count++] = (chart_span){"s", "l", 0, isnan(values[i]) ? 0 : values[i]};
+            char *text = drawn(&panel, 1, false);
+            assert_int_equal(count_of(text, "nan") + count_of(text, "inf"), 0);
+            assert_true(strlen(text) < 10000);
+            free(text);
+            chart_clear(&panel, 1);
+        }
 }
 
 static void charts_are_bounded(void **state) {
@@ -385,8 +467,10 @@ static void histories(void **state) {
 
 TESTS_MAIN(cmocka_unit_test(json_values), cmocka_unit_test(facts_have_two_faces),
            cmocka_unit_test(results_are_printable), cmocka_unit_test(rows_as_table),
-           cmocka_unit_test(rows_as_csv), cmocka_unit_test(rows_as_html), cmocka_unit_test(no_rows),
-           cmocka_unit_test(base64), cmocka_unit_test(charts), cmocka_unit_test(charts_with_spans),
+           cmocka_unit_test(rows_as_csv), cmocka_unit_test(rows_as_html), cmocka_unit_test(formulas_in_csv),
+           cmocka_unit_test(escaped_text), cmocka_unit_test(hostile_table),
+           cmocka_unit_test(charts_of_extreme_values), cmocka_unit_test(no_rows), cmocka_unit_test(base64),
+           cmocka_unit_test(charts), cmocka_unit_test(charts_with_spans),
            cmocka_unit_test(charts_are_bounded), cmocka_unit_test(axes),
            cmocka_unit_test(axes_at_the_limits_of_precision), cmocka_unit_test(rows_from_csv),
            cmocka_unit_test(bad_csv), cmocka_unit_test(histories))
