@@ -2,6 +2,7 @@
  * D = diag(column sums of A), the map is D^(-1/2) V (S / s_1)^power for the d leading right singular vectors
  * V and values S of A D^(-1/2): coordinates of the random walk from sample to landmark to sample. */
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/options.h"
 #include "data/matrix.h"
 #include "linalg/blas.h"
@@ -120,10 +121,12 @@ dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *optio
     dltf_landmark_options o = options ? *options : dltf_landmark_options_default();
     dltf_landmarks *made = NULL;
     dltf_codes *codes = NULL;
+    dl_meter meter = dl_meter_new("landmarks", progress, context, 0);
     *landmarks = NULL;
     dltf_status status = check(X, &o);
     if (status != DLTF_OK)
         return status;
+    dl_meter_watch(&meter);
     DL_TRY(dl_blas_ready(1));
     DL_TRY_NEW(made, 1);
     DL_TRY_NEW(made->map, o.m * o.d);
@@ -134,6 +137,7 @@ dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *optio
     *landmarks = made;
     made = NULL;
 done:
+    dl_meter_unwatch(&meter);
     dltf_codes_free(codes);
     dltf_landmarks_free(made);
     return status;

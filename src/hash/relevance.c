@@ -153,7 +153,7 @@ static dltf_status check_count(int64_t count, int64_t samples) {
 dltf_status dltf_relevance_nearest(dltf_matrix queries, dltf_matrix database, int64_t count, int64_t threads,
                                    dltf_progress_fn progress, void *context, dltf_relevance **relevance) {
     dltf_status status = check_count(count, database.rows);
-    dl_meter meter = {"neighbours", progress, context, 0, 0};
+    dl_meter meter = dl_meter_new("neighbours", progress, context, 0);
     dltf_relevance *made = NULL;
     double mean = 0;
     *relevance = NULL;
@@ -220,7 +220,7 @@ static dltf_status finish_within(void *context, int64_t first, int64_t count) {
 dltf_status dltf_relevance_radius(dltf_matrix queries, dltf_matrix database, int64_t count, int64_t threads,
                                   dltf_progress_fn progress, void *context, dltf_relevance **relevance) {
     dltf_status status = check_count(count, database.rows);
-    dl_meter meter = {"neighbours", progress, context, 0, 0};
+    dl_meter meter = dl_meter_new("neighbours", progress, context, 0);
     within w = {.flags = NULL};
     dltf_relevance *made = NULL;
     *relevance = NULL;

@@ -144,7 +144,7 @@ dltf_status dltf_pretrain(dltf_matrix X, const int64_t *sizes, const int64_t *k,
                           const dltf_pretrain_options *options, dltf_progress_fn progress, void *context,
                           dltf_network **network) {
     pretraining p = {.options = *options, .sizes = sizes, .k = k, .count = count};
-    p.meter = (dl_meter){"pre-training", progress, context, 0, count * PARTS};
+    p.meter = dl_meter_new("pre-training", progress, context, count * PARTS);
     *network = NULL;
     dltf_status status = check(&p, X);
     if (status != DLTF_OK)
