@@ -234,7 +234,7 @@ typedef struct reports {
 
 static int note_report(void *context, const dltf_progress *progress) {
     reports *r = context;
-    assert_true(progress->done >= r->done && progress->done <= progress->total);
+    assert_true(progress->done > r->done && progress->done <= progress->total);
     r->count++;
     r->done = progress->done;
     r->total = progress->total;
