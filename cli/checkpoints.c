@@ -15,7 +15,7 @@ static const double SHARE = 0.05;
 
 checkpoints checkpoints_begin(files_saver save, const void *training, const char *path, double every) {
     dltf_checkpoint_clean(path);
-    return (checkpoints){save, training, path, every, dltf_seconds() + every, false};
+    return (checkpoints){save, training, path, every, dltf_seconds() + every, false, NULL};
 }
 
 void checkpoints_step(checkpoints *c) {
@@ -31,6 +31,7 @@ void checkpoints_step(checkpoints *c) {
     }
     double end = dltf_seconds();
     c->saved = true;
+    c->last = c->path;
     c->next = end + fmax(c->every, (end - begin) / SHARE);
 }
 
@@ -40,8 +41,14 @@ dltf_status checkpoints_save_state(const void *state, const char *path) {
 
 void checkpoints_step_state(checkpoints *c, const dltf_progress *progress) {
     c->training = progress->state;
-    if (progress->state)
+    if (!progress->state || !c->path)
+        return;
+    if (!interrupted()) {
         checkpoints_step(c);
+        return;
+    }
+    c->last = checkpoints_save_last(c);
+    c->saved = c->saved || c->last == c->path;
 }
 
 const char *checkpoints_save_last(const checkpoints *c) {
@@ -63,11 +70,25 @@ void checkpoints_end(const checkpoints *c, const char *resumed) {
         remark("removed checkpoint %s, which is no longer needed", c->path);
 }
 
-int checkpoints_interrupted(const checkpoints *c, const char *command) {
-    if (!c->saved)
+void checkpoints_print_command(const char *name, int count, const char *const *files,
+                               const checkpoints_word *words) {
+    if (dltf_rank() > 0)
+        return;
+    fprintf(stderr, "  %s", name);
+    for (int i = 0; i < count; i++)
+        fprintf(stderr, " %s", files_quoted(files[i]));
+    for (; words->option; words++)
+        if (words->value)
+            fprintf(stderr, " %s %s", words->option, files_quoted(words->value));
+    fputc('\n', stderr);
+}
+
+int checkpoints_interrupted(const checkpoints *c, const char *name, const char *data,
+                            const checkpoints_word *words) {
+    if (!c->last)
         return interrupted_exit();
-    failure("interrupted; to resume from the last checkpoint, run:");
-    continue_message("  %s --resume %s", command, files_quoted(c->path));
+    failure("interrupted; to resume, run:");
+    checkpoints_print_command(name, 1, &data, words);
     return interrupt_exit_code();
 }
 

@@ -9,9 +9,10 @@ typedef struct checkpoints {
     files_saver save;
     const void *training;
     const char *path;
-    double every; /* seconds; 0: never */
-    double next;  /* when the next one is due */
-    bool saved;   /* the file exists */
+    double every;     /* seconds; 0: never */
+    double next;      /* when the next one is due */
+    bool saved;       /* the file exists */
+    const char *last; /* the newest one, which after Ctrl-C may be elsewhere; NULL: none */
 } checkpoints;
 
 #define CHECKPOINTS_OPTION(flags, field)                                                                     \
@@ -21,7 +22,8 @@ typedef struct checkpoints {
         .help = "seconds between checkpoints, to resume after a crash; 0: only on Ctrl-C"                    \
     }
 
-/* Of a task that is one call: pass `progress` of its callback instead of a training. */
+/* Of a task that is one call: pass `progress` of its callback instead of a training. Also saves a checkpoint
+ * after Ctrl-C. */
 void checkpoints_step_state(checkpoints *c, const dltf_progress *progress);
 
 /* After Ctrl-C: saves a final checkpoint, elsewhere if necessary. Returns its name; NULL, with a message, if
@@ -32,9 +34,20 @@ const char *checkpoints_save_last(const checkpoints *c);
  * NULL. */
 void checkpoints_end(const checkpoints *c, const char *resumed);
 
-/* After Ctrl-C: prints the command that resumes the last checkpoint, if there is one. `command` is its
- * beginning. Returns an exit code. */
-int checkpoints_interrupted(const checkpoints *c, const char *command);
+/* An option of a command line and its value, not quoted. */
+typedef struct checkpoints_word {
+    const char *option; /* NULL ends a list */
+    const char *value;  /* NULL: omitted */
+} checkpoints_word;
+
+/* Prints a command for users to paste, whole, however long it is. */
+void checkpoints_print_command(const char *name, int count, const char *const *files,
+                               const checkpoints_word *words);
+
+/* After Ctrl-C: prints the command that resumes the last checkpoint, if there is one. Returns an exit code.
+ */
+int checkpoints_interrupted(const checkpoints *c, const char *name, const char *data,
+                            const checkpoints_word *words);
 
 /* A checkpoint stores all options of `table` but threads: rejects them beside --resume. Returns an exit
  * code. */

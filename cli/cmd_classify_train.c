@@ -75,16 +75,14 @@ static int save_checkpoint(classifier *c) {
         return interrupt_exit_code();
     }
     failure("interrupted after %s; to resume, run:", counted(count, "epoch"));
-    fprintf(stderr, "  dltf classify train %s --labels %s", files_quoted(c->data_path),
-            files_quoted(f->labels));
-    fprintf(stderr, " --resume %s -o %s", files_quoted(checkpoint), files_quoted(c->output));
-    if (f->validation) {
-        fprintf(stderr, " --validation %s", files_quoted(f->validation));
-        fprintf(stderr, " --validation-labels %s", files_quoted(f->validation_labels));
-    }
-    if (f->history)
-        fprintf(stderr, " --history %s", files_quoted(f->history));
-    fputc('\n', stderr);
+    checkpoints_print_command("dltf classify train", 1, (const char *const[]){c->data_path},
+                              (checkpoints_word[]){{"--labels", f->labels},
+                                                   {"--resume", checkpoint},
+                                                   {"-o", c->output},
+                                                   {"--validation", f->validation},
+                                                   {"--validation-labels", f->validation_labels},
+                                                   {"--history", f->history},
+                                                   {NULL, NULL}});
     return interrupt_exit_code();
 }
 

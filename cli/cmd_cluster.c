@@ -2,10 +2,10 @@
 #include "cli/arguments.h"
 #include "cli/checkpoints.h"
 #include "cli/files.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 typedef struct cluster_flags {
@@ -182,6 +182,8 @@ static int step(void *context, const dltf_progress *progress) {
 static dltf_status run_kmeans(cluster_job *job) {
     const char *resume = job->flags.resume;
     int64_t threads = job->options.threads;
+    if (!job->flags.landmarks)
+        interrupt_catch_termination();
     if (resume && job->codes)
         return dltf_kmeans_codes_resume(resume, job->codes, threads, step, job, &job->clusters);
     if (resume)
@@ -193,17 +195,27 @@ static dltf_status run_kmeans(cluster_job *job) {
 /* Next to the output or, without one, in the current directory. */
 static int name_checkpoint(cluster_job *job) {
     const char *output = job->flags.output ? job->flags.output : job->flags.centers;
-    double every = job->flags.landmarks ? 0 : job->flags.checkpoint_every;
     job->checkpoint = output ? files_join(output, ".checkpoint")
                              : files_default_name(job->args.operands[0], ".clusters.checkpoint");
-    job->checkpoints = checkpoints_begin(checkpoints_save_state, NULL, job->checkpoint, every);
+    job->checkpoints =
+        checkpoints_begin(checkpoints_save_state, NULL, job->flags.landmarks ? NULL : job->checkpoint,
+                          job->flags.checkpoint_every);
     return job->checkpoint ? EXIT_OK : EXIT_FAILED;
 }
 
 static int interrupted_clustering(const cluster_job *job) {
-    char command[PATH_MAX + 64];
-    snprintf(command, sizeof command, "dltf cluster %s [OUTPUTS]", files_quoted(job->args.operands[0]));
-    return checkpoints_interrupted(&job->checkpoints, command);
+    const cluster_flags *f = &job->flags;
+    char pca[24];
+    snprintf(pca, sizeof pca, "%lld", (long long)f->pca);
+    return checkpoints_interrupted(&job->checkpoints, "dltf cluster", job->args.operands[0],
+                                   (checkpoints_word[]){{"--pca", f->pca ? pca : NULL},
+                                                        {"--load-pca", f->load_pca},
+                                                        {"--save-pca", f->save_pca},
+                                                        {"--labels", f->labels},
+                                                        {"--resume", job->checkpoints.last},
+                                                        {"-o", f->output},
+                                                        {"--centers", f->centers},
+                                                        {NULL, NULL}});
 }
 
 static int cluster(cluster_job *job) {
@@ -243,7 +255,9 @@ static int save(cluster_job *job) {
         status = dltf_matrix_save(dltf_matrix_f32(v.centers, v.clusters, v.cols), job->flags.centers);
     if (status != DLTF_OK)
         return library_failure(status);
-    checkpoints_end(&job->checkpoints, job->flags.resume);
+    interrupt_at_once();
+    if (!job->flags.landmarks) /* which have no checkpoints */
+        checkpoints_end(&job->checkpoints, job->flags.resume);
     return EXIT_OK;
 }
 

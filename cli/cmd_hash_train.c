@@ -2,11 +2,11 @@
 #include "cli/arguments.h"
 #include "cli/checkpoints.h"
 #include "cli/files.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "report/history.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 typedef struct hash_train_flags {
@@ -74,14 +74,14 @@ static int step(void *context, const dltf_progress *progress) {
 }
 
 static int interrupted_training(const hash_training *t) {
-    char command[2 * PATH_MAX + 64];
-    snprintf(command, sizeof command, "dltf hash train %s -o %s", files_quoted(t->args.operands[0]),
-             files_quoted(t->output));
-    return checkpoints_interrupted(&t->checkpoints, command);
+    return checkpoints_interrupted(
+        &t->checkpoints, "dltf hash train", t->args.operands[0],
+        (checkpoints_word[]){{"--resume", t->checkpoints.last}, {"-o", t->output}, {NULL, NULL}});
 }
 
 static int train(hash_training *t) {
     double begin = dltf_seconds();
+    interrupt_catch_termination();
     dltf_matrix X = dltf_array_matrix(t->data);
     t->checkpoints =
         checkpoints_begin(checkpoints_save_state, NULL, t->checkpoint, t->flags.checkpoint_every);

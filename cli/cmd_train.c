@@ -20,7 +20,6 @@ typedef struct training {
     train_flags flags;
     dltf_train_options options;
     const char *data_path; /* the first file */
-    char *data_quoted;     /* all, for a shell */
     char *output, *checkpoint;
     dltf_array *data;
     dltf_model *start, *model;
@@ -113,9 +112,6 @@ static int choose_files(training *t) {
 }
 
 static int load_data(training *t) {
-    t->data_quoted = data_files_quoted(t->args.list, t->args.operand_count);
-    if (!t->data_quoted)
-        return EXIT_FAILED;
     return data_files_open(t->args.list, t->args.operand_count, t->options.memory, t->flags.raw_columns,
                            &t->data);
 }
@@ -167,16 +163,17 @@ static int save_checkpoint(training *t) {
         failure("interrupted; no checkpoint was saved");
         return interrupt_exit_code();
     }
-    const char *history = t->flags.history;
     failure("interrupted after %s; to resume, run:", counted(count, "iteration"));
-    char raw[40] = "", memory[40] = "";
-    if (t->flags.raw_columns > 0)
-        snprintf(raw, sizeof raw, " --raw %lld", (long long)t->flags.raw_columns);
-    if (t->options.memory > 0)
-        snprintf(memory, sizeof memory, " --memory %lld", (long long)t->options.memory);
-    continue_message("  dltf train %s%s%s --resume %s -o %s%s%s", t->data_quoted, raw, memory,
-                     files_quoted(checkpoint), files_quoted(t->output), history ? " --history " : "",
-                     history ? files_quoted(history) : "");
+    char raw[24], memory[24];
+    snprintf(raw, sizeof raw, "%lld", (long long)t->flags.raw_columns);
+    snprintf(memory, sizeof memory, "%lld", (long long)t->options.memory);
+    checkpoints_print_command("dltf train", t->args.operand_count, (const char *const *)t->args.list,
+                              (checkpoints_word[]){{"--raw", t->flags.raw_columns > 0 ? raw : NULL},
+                                                   {"--memory", t->options.memory > 0 ? memory : NULL},
+                                                   {"--resume", checkpoint},
+                                                   {"-o", t->output},
+                                                   {"--history", t->flags.history},
+                                                   {NULL, NULL}});
     return interrupt_exit_code();
 }
 
@@ -299,6 +296,7 @@ static void report_memory(const training *t, facts *f) {
 static int print_report(training *t) {
     if (dltf_rank() > 0)
         return EXIT_OK;
+    interrupt_at_once(); /* the results are saved */
     facts f = facts_new();
     dltf_matrix X = dltf_array_matrix(t->data);
     facts_integer(&f, "samples", NULL, X.rows);
@@ -356,7 +354,6 @@ static int run(const command *self, int count, char **words) {
     dltf_array_free(t.data);
     free(t.output);
     free(t.checkpoint);
-    free(t.data_quoted);
     return code;
 }
 

@@ -54,15 +54,3 @@ int data_files_open(char **paths, int count, int64_t memory, int64_t raw_columns
     free(parts);
     return code;
 }
-
-char *data_files_quoted(char **paths, int count) {
-    size_t size = 1, used = 0;
-    for (int i = 0; i < count; i++)
-        size += strlen(files_quoted(paths[i])) + 1;
-    char *text = calloc(size, 1);
-    if (!text)
-        failure("not enough memory for %d file names", count);
-    for (int i = 0; text && i < count; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "", files_quoted(paths[i]));
-    return text;
-}

@@ -8,7 +8,4 @@
  * format allows it. `raw_columns` > 0: files without header. Returns an exit code. */
 int data_files_open(char **paths, int count, int64_t memory, int64_t raw_columns, dltf_array **data);
 
-/* The names, quoted for a shell; NULL after a failure, which was printed. Allocated. */
-char *data_files_quoted(char **paths, int count);
-
 #endif

@@ -293,7 +293,7 @@ int files_load_model(const char *path, dltf_model **model) {
 }
 
 const char *files_quoted(const char *name) {
-    enum { RING = 4, SIZE = 2 * PATH_MAX };
+    enum { RING = 4, SIZE = 4 * PATH_MAX + 16 }; /* a byte becomes up to four */
     static char ring[RING][SIZE];
     static int next;
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%";

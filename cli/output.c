@@ -136,6 +136,13 @@ int library_failure(dltf_status status) {
     return library_failure_in(status, (sources){NULL});
 }
 
+void output_interrupted(void) {
+    const char *parts[] = {progress_is_visible() ? "\r\033[K" : "", "dltf", terminal.command ? " " : "",
+                           terminal.command ? terminal.command : "", ": interrupted\n"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        (void)!write(STDERR_FILENO, parts[i], strlen(parts[i]));
+}
+
 int interrupted_exit(void) {
     failure("interrupted, nothing was written");
     return interrupt_exit_code();

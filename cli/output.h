@@ -35,6 +35,8 @@ typedef const char *const sources[DLTF_SUBJECT_COUNT];
 /* The same, naming the file instead of the subject. */
 int library_failure_in(dltf_status status, sources from);
 int interrupted_exit(void);
+/* The message of a signal handler that ends the program. */
+void output_interrupted(void);
 
 /* "1 sample", "2 samples"; "1 entry", "2 entries". Returns one of a few static
  * buffers, used in rotation. */

@@ -24,6 +24,10 @@ static struct {
     double error; /* of a training, as last measured; NaN before */
 } bar = {.error = NAN};
 
+bool progress_is_visible(void) {
+    return bar.visible;
+}
+
 void progress_erase(void) {
     if (bar.visible)
         fputs("\r\033[K", stderr);

@@ -13,6 +13,8 @@ void progress_begin(const char *task);
 /* Text to show behind the bar from now on, at most a few words; "" for none. */
 void progress_note(const char *text);
 
+bool progress_is_visible(void);
+
 /* Erases the bar. Call before printing anything else. */
 void progress_erase(void);
 

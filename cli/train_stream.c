@@ -157,12 +157,11 @@ static dltf_status save_model(const void *model, const char *path) {
     return dltf_model_save(model, path);
 }
 
-/* For commands that are printed. */
-static const char *raw_option(const stream *s) {
-    static char text[40];
-    if (s->flags->raw_columns > 0)
-        snprintf(text, sizeof text, " --raw %lld", (long long)s->flags->raw_columns);
-    return text;
+/* For commands that are printed; NULL: omitted. */
+static const char *raw_columns(const stream *s) {
+    static char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)s->flags->raw_columns);
+    return s->flags->raw_columns > 0 ? text : NULL;
 }
 
 static int save(stream *s) {
@@ -178,14 +177,17 @@ static int save(stream *s) {
         failure("interrupted after %s; to continue with those that follow, run:",
                 counted(dltf_online_now(s->online).samples, "sample"));
         if (checkpoint)
-            continue_message("  ... | dltf train -%s --resume %s -o %s", raw_option(s),
-                             files_quoted(checkpoint), files_quoted(s->output));
+            checkpoints_print_command(
+                "... | dltf train -", 0, NULL,
+                (checkpoints_word[]){
+                    {"--raw", raw_columns(s)}, {"--resume", checkpoint}, {"-o", s->output}, {NULL, NULL}});
         return interrupt_exit_code();
     }
     return model == s->output && checkpoint == s->checkpoint ? EXIT_OK : EXIT_FAILED;
 }
 
 static int print_report(stream *s) {
+    interrupt_at_once(); /* the results are saved */
     dltf_online_progress now = dltf_online_now(s->online);
     dltf_quality q;
     dltf_status status = dltf_online_quality(s->online, s->model, &q);
@@ -213,8 +215,9 @@ static int print_report(stream *s) {
     facts_line(&f, "peak memory", "%.0f MB", (double)train_peak_memory() / 1048576);
     facts_text(&f, "model", "model", s->output);
     facts_text(&f, "checkpoint", "checkpoint", s->checkpoint);
-    facts_line(&f, "more data", "... | dltf train -%s --resume %s -o %s", raw_option(s),
-               files_quoted(s->checkpoint), files_quoted(s->output));
+    const char *raw = raw_columns(s);
+    facts_line(&f, "more data", "... | dltf train -%s%s --resume %s -o %s", raw ? " --raw " : "",
+               raw ? raw : "", files_quoted(s->checkpoint), files_quoted(s->output));
     facts_json(&f, "options", history_options(dltf_train_option_table(), &s->options));
     output_facts(&f, true);
     return EXIT_OK;

@@ -2,6 +2,7 @@
  * are read, coded and written piece by piece; a piece is a few tiles. */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/parallel.h"
 #include "coding/encoder.h"
 #include "coding/residual.h"
@@ -27,8 +28,7 @@ typedef struct pieces {
 typedef struct stream {
     dltf_encoder *encoder;
     dltf_reader *reader;
-    dltf_progress_fn progress;
-    void *context;
+    dl_meter meter;
     int64_t max_rows;  /* of a piece */
     int64_t first;     /* row of the piece of this rank */
     dltf_codes *codes; /* of a piece */
@@ -109,10 +109,9 @@ static void stream_close(stream *s) {
 
 /* ---- Pieces ---- */
 
-static dltf_status report(const stream *s) {
-    int64_t total = dltf_reader_rows(s->reader);
-    dltf_progress now = {.task = "encoding", .done = s->residual.rows, .total = total > 0 ? total : 0};
-    if (s->progress && s->progress(s->context, &now) != 0)
+static dltf_status report(stream *s) {
+    s->meter.done = s->residual.rows;
+    if (!dl_meter_add(&s->meter, 0))
         return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     return DLTF_OK;
 }
@@ -246,14 +245,19 @@ dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
                                const dltf_encode_options *encoding, dltf_progress_fn progress, void *context,
                                dltf_codes_writer *writer, dltf_stream_totals *totals) {
     DL_REQUIRE(model, reader, writer, totals);
-    stream s = {.reader = reader, .progress = progress, .context = context};
+    int64_t total = dltf_reader_rows(reader);
+    stream s = {.reader = reader,
+                .meter = dl_meter_new("encoding", progress, context, total > 0 ? total : 0)};
     *totals = (dltf_stream_totals){0};
+    if (dl_comm_size() == 1) /* ranks could not agree on where to stop */
+        dl_meter_watch(&s.meter);
     dltf_status status = stream_open(&s, model, encoding);
     if (status == DLTF_OK)
         status =
             dl_comm_size() == 1 ? encode_alone(&s, writer, totals) : encode_in_rounds(&s, writer, totals);
     if (status == DLTF_OK)
         totals->relative_error = dl_residual_relative(&s.residual);
+    dl_meter_unwatch(&s.meter);
     stream_close(&s);
     return status;
 }

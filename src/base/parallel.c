@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 
+#include "base/meter.h"
 #include "dltf.h"
 
 #include <pthread.h>
@@ -72,10 +73,17 @@ static inline void spin(void) {
 #endif
 }
 
-static void work(job *j, int number) {
+/* `polled`: on the thread of the caller, which alone may poll. False: cancelled, and tasks were skipped. */
+static bool work(job *j, int number, bool polled) {
     int64_t task = 0;
-    while ((task = atomic_fetch_add(&j->next, 1)) < j->tasks)
+    while ((task = atomic_fetch_add(&j->next, 1)) < j->tasks) {
+        if (polled && !dl_poll()) {
+            atomic_store(&j->next, j->tasks);
+            return false;
+        }
         j->run(j->context, task, number);
+    }
+    return true;
 }
 
 static job *wait_for_job(worker *w) {
@@ -114,7 +122,7 @@ static void *run_worker(void *argument) {
     for (;;) {
         job *j = wait_for_job(w);
         leave_core(w, j->core);
-        work(j, w->number);
+        work(j, w->number, false);
         lock_pool();
         atomic_store(&w->job, NULL);
         w->next = pool.idle;
@@ -190,23 +198,34 @@ static void wait_for_workers(job *j) {
     unlock_pool();
 }
 
+static bool run_job(int threads, job *j, bool polled) {
+    j->core = sched_getcpu();
+    pthread_cond_init(&j->done, NULL);
+    for (int number = 1; number < threads && number < j->tasks; number++) {
+        worker *w = take_worker();
+        if (!w)
+            break;
+        assign(w, j, number);
+    }
+    bool complete = work(j, 0, polled) && (!polled || dl_poll());
+    wait_for_workers(j);
+    pthread_cond_destroy(&j->done);
+    return complete;
+}
+
 void dl_parallel(int threads, int64_t tasks, dl_task run, void *context) {
     if (threads == 1 || tasks <= 1) {
         for (int64_t task = 0; task < tasks; task++)
             run(context, task, 0);
         return;
     }
-    job j = {.run = run, .context = context, .tasks = tasks, .core = sched_getcpu()};
-    pthread_cond_init(&j.done, NULL);
-    for (int number = 1; number < threads && number < tasks; number++) {
-        worker *w = take_worker();
-        if (!w)
-            break;
-        assign(w, &j, number);
-    }
-    work(&j, 0);
-    wait_for_workers(&j);
-    pthread_cond_destroy(&j.done);
+    job j = {.run = run, .context = context, .tasks = tasks};
+    run_job(threads, &j, false);
+}
+
+bool dl_parallel_polled(int threads, int64_t tasks, dl_task run, void *context) {
+    job j = {.run = run, .context = context, .tasks = tasks};
+    return run_job(threads, &j, true);
 }
 
 /* ---- How many ---- */

@@ -2,6 +2,7 @@
 #ifndef DL_BASE_PARALLEL_H
 #define DL_BASE_PARALLEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Runs one task; `worker` (0 .. threads-1) selects the thread's own work space. Tasks must not fail, nor
@@ -9,6 +10,10 @@
 typedef void (*dl_task)(void *context, int64_t task, int worker);
 
 void dl_parallel(int threads, int64_t tasks, dl_task run, void *context);
+
+/* The same for many or long tasks: polls (meter.h) between those of the calling thread, which may poll, too.
+ * False if the caller cancelled: what the tasks write is then incomplete. */
+bool dl_parallel_polled(int threads, int64_t tasks, dl_task run, void *context);
 
 /* The number of threads to use: `requested`, or all cores for 0. */
 int dl_thread_count(int64_t requested);

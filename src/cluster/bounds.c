@@ -5,6 +5,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/parallel.h"
 #include "kernels/kernels.h"
 
@@ -31,6 +32,7 @@ dltf_status dl_bounds_alloc(dl_bounds **bounds, int64_t N, int64_t c, int thread
     DL_TRY_NEW((*bounds)->half, square);
     DL_TRY_NEW((*bounds)->gap, c);
     DL_TRY_NEW((*bounds)->move, c);
+    DL_TRY_NEW((*bounds)->shift, c);
     DL_TRY_NEW((*bounds)->changed, dl_tiles(N, DL_CLUSTER_TILE));
     DL_TRY_NEW((*bounds)->list, c * threads);
     DL_TRY_NEW((*bounds)->distance, c * threads);
@@ -46,6 +48,7 @@ void dl_bounds_free(dl_bounds *bounds) {
     dl_free(bounds->half);
     dl_free(bounds->gap);
     dl_free(bounds->move);
+    dl_free(bounds->shift);
     dl_free(bounds->changed);
     dl_free(bounds->list);
     dl_free(bounds->distance);
@@ -117,17 +120,18 @@ static int64_t nearest(const dl_lloyd *s, int64_t i, int worker) {
     return own;
 }
 
-static void assign_tile(void *context, int64_t tile, int worker) {
+static void assign_tile(void *context, int64_t task, int worker) {
     dl_lloyd *s = context;
     dl_bounds *b = s->bounds;
+    int64_t tile = s->tiles_done + task;
     int64_t first = tile * DL_CLUSTER_TILE, end = dl_min(first + DL_CLUSTER_TILE, s->points->N);
     b->changed[tile] = 0;
     for (int64_t i = first; i < end; i++) {
         float *lower = b->lower + i * s->c;
         int64_t own = s->assignment[i];
         for (int64_t j = 0; j < s->c; j++)
-            lower[j] -= b->move[j];
-        b->upper[i] += b->move[own];
+            lower[j] -= b->shift[j];
+        b->upper[i] += b->shift[own];
         if (b->upper[i] <= b->gap[own])
             continue;
         s->assignment[i] = (int32_t)nearest(s, i, worker);
@@ -135,16 +139,32 @@ static void assign_tile(void *context, int64_t tile, int worker) {
     }
 }
 
+/* Tiles between two polls: some ten milliseconds. */
+static int64_t tiles_per_poll(const dl_lloyd *s) {
+    const double operations = 1e8;
+    double tile = (double)DL_CLUSTER_TILE * (double)s->c * (double)s->points->n;
+    return (int64_t)fmax(s->threads, fmin(operations / tile, (double)s->points->N));
+}
+
 int64_t dl_bounds_assign(dl_lloyd *state) {
     dl_bounds *b = state->bounds;
-    int64_t tiles = dl_tiles(state->points->N, DL_CLUSTER_TILE), changed = 0;
-    for (int64_t j = 0; j < state->c; j++)
-        b->move[j] *= 1 + SLACK;
+    int64_t tiles = dl_tiles(state->points->N, DL_CLUSTER_TILE), some = tiles_per_poll(state);
     int64_t c = state->c, pairs = c * c * state->points->n;
-    dl_parallel(dl_lloyd_threads(state, pairs), c, center_distances, state);
-    dl_parallel(dl_lloyd_threads(state, state->points->N * c), tiles, assign_tile, state);
-    memset(b->move, 0, (size_t)state->c * sizeof *b->move);
-    for (int64_t tile = 0; tile < tiles; tile++)
-        changed += b->changed[tile];
+    for (int64_t j = 0; j < c; j++)
+        b->shift[j] = b->move[j] * (1 + SLACK);
+    if (!dl_parallel_polled(dl_lloyd_threads(state, pairs), c, center_distances, state))
+        return -1;
+    while (state->tiles_done < tiles) {
+        int64_t count = dl_min(some, tiles - state->tiles_done);
+        dl_parallel(dl_lloyd_threads(state, count * DL_CLUSTER_TILE * c), count, assign_tile, state);
+        for (int64_t tile = state->tiles_done; tile < state->tiles_done + count; tile++)
+            state->changed += b->changed[tile];
+        state->tiles_done += count;
+        if (!dl_poll())
+            return -1;
+    }
+    int64_t changed = state->changed;
+    state->tiles_done = state->changed = 0;
+    memset(b->move, 0, (size_t)c * sizeof *b->move);
     return changed;
 }

@@ -83,7 +83,7 @@ done:
 
 /* Reports progress, with the state if one process has all of it. */
 static bool report(dl_kmeans *k, int64_t restarts) {
-    return dl_meter_add_state(&k->meter, restarts, dl_comm_size() == 1 ? &k->checkpoint : NULL);
+    return dl_meter_add_state(k->meter, restarts, dl_comm_size() == 1 ? &k->checkpoint : NULL);
 }
 
 static bool step(void *kmeans) {
@@ -93,8 +93,8 @@ static bool step(void *kmeans) {
 static dltf_status run_restart(dl_kmeans *k, dl_seeding *seeding) {
     const dltf_kmeans_options *o = &k->options;
     double movement = o->tolerance * k->points->variance, scale = k->points->scale;
-    if (!k->inside)
-        dl_seeding_run(seeding, &k->state, o->seed, k->restart);
+    if (!k->inside && !dl_seeding_run(seeding, &k->state, o->seed, k->restart))
+        return DLTF_CANCELLED;
     k->inside = true;
     dltf_status status = dl_lloyd_run(&k->state, o->iterations, movement, step, k);
     if (status != DLTF_OK)
@@ -109,10 +109,9 @@ static dltf_status run_restart(dl_kmeans *k, dl_seeding *seeding) {
 
 /* `from`: the checkpoint to resume, or NULL. */
 static dltf_status run(const dl_points *points, const dltf_kmeans_options *o, const dl_bundle *from,
-                       dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
+                       dl_meter *meter, dltf_clusters **clusters) {
     dltf_status status = DLTF_OK;
-    dl_kmeans k = {.points = points, .options = *o};
-    k.meter = (dl_meter){"clustering", progress, context, 0, o->restarts};
+    dl_kmeans k = {.points = points, .options = *o, .meter = meter};
     k.checkpoint = (struct dltf_state){dl_kmeans_to_bundle, &k};
     dl_seeding seeding = {0};
     DL_TRY(dl_lloyd_alloc(&k.state, points, o->clusters, o->spherical, dl_thread_count(o->threads)));
@@ -121,7 +120,8 @@ static dltf_status run(const dl_points *points, const dltf_kmeans_options *o, co
     DL_TRY(dl_comm_agree(DLTF_OK)); /* all ranks have memory */
     if (from)
         DL_TRY(dl_kmeans_restore(&k, from));
-    k.meter.done = k.restart;
+    meter->done = k.restart;
+    meter->state = dl_comm_size() == 1 ? &k.checkpoint : NULL;
     while (k.restart < o->restarts)
         DL_TRY(run_restart(&k, &seeding));
     if (!dl_all_finite(k.result->centers, o->clusters * points->n) || !isfinite(k.result->view.inertia))
@@ -131,8 +131,7 @@ static dltf_status run(const dl_points *points, const dltf_kmeans_options *o, co
     *clusters = k.result;
     k.result = NULL;
 done:
-    if (status == DLTF_CANCELLED)
-        dl_fail(status, "clustering was cancelled");
+    meter->state = NULL;
     dltf_clusters_free(k.result);
     dl_seeding_free(&seeding);
     dl_lloyd_free(&k.state);
@@ -144,13 +143,19 @@ static dltf_status cluster(dl_kmeans_data data, const dltf_kmeans_options *optio
     dl_points points = {0};
     dltf_kmeans_options defaults = dltf_kmeans_options_default();
     options = options ? options : &defaults;
+    dl_meter meter = dl_meter_new("clustering", progress, context, options->restarts);
     dltf_status status = check(options, data.codes ? dltf_codes_csr(data.codes).rows : data.X.rows,
                                data.codes ? DLTF_SUBJECT_CODES : DLTF_SUBJECT_DATA);
+    if (dl_comm_size() == 1) /* ranks could not agree on where to stop */
+        dl_meter_watch(&meter);
     if (status == DLTF_OK)
         status = data.codes ? dl_points_sparse(data.codes, options->spherical, &points)
                             : dl_points_dense(data.X, options->spherical, &points);
     if (status == DLTF_OK)
-        status = run(&points, options, from, progress, context, clusters);
+        status = run(&points, options, from, &meter, clusters);
+    dl_meter_unwatch(&meter);
+    if (status == DLTF_CANCELLED)
+        dl_fail(status, "clustering was cancelled");
     dl_points_free(&points);
     return status;
 }

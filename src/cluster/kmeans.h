@@ -20,7 +20,7 @@ typedef struct dl_kmeans {
     dltf_clusters *result; /* the best of those before */
     int64_t restart;
     bool inside; /* the restart has begun */
-    dl_meter meter;
+    dl_meter *meter;
     struct dltf_state checkpoint;
 } dl_kmeans;
 

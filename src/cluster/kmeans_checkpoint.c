@@ -10,7 +10,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { RESTART, INSIDE, ITERATIONS, CONVERGED, BEST_RESTART, BEST_ITERATIONS, BEST_CONVERGED, COUNTS };
+enum {
+    RESTART,
+    INSIDE,
+    ITERATIONS,
+    CONVERGED,
+    BEST_RESTART,
+    BEST_ITERATIONS,
+    BEST_CONVERGED,
+    TILES_DONE,
+    CHANGED,
+    COUNTS
+};
 enum { MAX_FIELDS = 16 };
 
 /* Of the points as they are clustered. */
@@ -66,7 +77,9 @@ dltf_status dl_kmeans_to_bundle(const void *kmeans, dl_bundle *bundle) {
                         [CONVERGED] = k->state.converged,
                         [BEST_RESTART] = best->restart,
                         [BEST_ITERATIONS] = best->iterations,
-                        [BEST_CONVERGED] = best->converged};
+                        [BEST_CONVERGED] = best->converged,
+                        [TILES_DONE] = k->state.tiles_done,
+                        [CHANGED] = k->state.changed};
     DL_TRY(dl_bundle_add_copy(bundle, "counts", DL_TENSOR_I64, COUNTS, 0, counts));
     DL_TRY(dl_fields_to_bundle(fields, list_fields(k, fields), bundle));
     DL_TRY(dl_option_notes_set(&bundle->notes, dltf_kmeans_option_table(), &k->options));
@@ -104,10 +117,13 @@ static dltf_status read_counts(dl_kmeans *k, const dl_bundle *bundle) {
     k->result->view.restart = counts[BEST_RESTART];
     k->result->view.iterations = counts[BEST_ITERATIONS];
     k->result->view.converged = counts[BEST_CONVERGED] != 0;
+    k->state.tiles_done = counts[TILES_DONE];
+    k->state.changed = counts[CHANGED];
     bool good = k->restart >= 0 && k->restart <= k->options.restarts && counts[BEST_RESTART] >= 0 &&
                 counts[BEST_RESTART] <= k->restart && counts[BEST_ITERATIONS] >= 0 &&
-                (!k->inside || (k->restart < k->options.restarts && k->state.iterations > 0 &&
-                                k->state.iterations <= k->options.iterations));
+                (!k->inside || (k->restart < k->options.restarts && k->state.iterations >= 0 &&
+                                k->state.iterations <= k->options.iterations && k->state.tiles_done >= 0 &&
+                                k->state.changed >= 0));
     return good ? DLTF_OK : out_of_range("count");
 }
 

@@ -3,6 +3,7 @@
  * V and values S of A D^(-1/2): coordinates of the random walk from sample to landmark to sample. */
 #include "base/finite.h"
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/options.h"
 #include "data/matrix.h"
 #include "linalg/blas.h"
@@ -126,9 +127,11 @@ dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *optio
     dltf_landmark_options o = options ? *options : dltf_landmark_options_default();
     dltf_landmarks *made = NULL;
     dltf_codes *codes = NULL;
+    dl_meter meter = dl_meter_new("landmarks", progress, context, 0);
     dltf_status status = check(X, &o);
     if (status != DLTF_OK)
         return status;
+    dl_meter_watch(&meter);
     DL_TRY(dl_blas_ready(1));
     DL_TRY_NEW(made, 1);
     DL_TRY_NEW(made->map, o.m * o.d);
@@ -139,6 +142,7 @@ dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *optio
     *landmarks = made;
     made = NULL;
 done:
+    dl_meter_unwatch(&meter);
     dltf_codes_free(codes);
     dltf_landmarks_free(made);
     return status;

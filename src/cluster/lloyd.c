@@ -37,6 +37,7 @@ void dl_lloyd_reset(dl_lloyd *state) {
         state->assignment[i] = 0;
     state->iterations = 0;
     state->converged = false;
+    state->tiles_done = state->changed = 0;
     dl_bounds_reset(state->bounds, N, state->c);
     dl_moves_reset(state->moves, N, state->points->n, state->c);
 }
@@ -64,7 +65,10 @@ static double inertia_of(dl_lloyd *state) {
 dltf_status dl_lloyd_run(dl_lloyd *state, int64_t iterations, double movement, bool (*step)(void *),
                          void *context) {
     for (;;) {
-        bool same = !dl_comm_any(dl_bounds_assign(state) > 0) && state->iterations > 0;
+        int64_t changed = dl_bounds_assign(state);
+        if (changed < 0)
+            return DLTF_CANCELLED;
+        bool same = !dl_comm_any(changed > 0) && state->iterations > 0;
         same = !dl_moves_fill_empty(state) && same;
         state->converged = state->converged || same;
         if (state->converged || state->iterations == iterations)

@@ -20,6 +20,7 @@ typedef struct dl_lloyd {
     double inertia;      /* of the points as scaled; set by dl_lloyd_run */
     int64_t iterations;
     bool converged;
+    int64_t tiles_done, changed; /* of an assignment that is not complete: tiles, and samples that changed */
     struct dl_bounds *bounds;
     struct dl_moves *moves;
 } dl_lloyd;
@@ -41,7 +42,8 @@ void dl_lloyd_know(dl_lloyd *state, int64_t i, int64_t j, float distance);
 
 /* Alternates assignment and means until no sample changes its cluster, the squared movement of all centers
  * is at most `movement`, or `iterations` are done. An empty cluster takes the sample farthest from its
- * center. `step` is called once per iteration; DLTF_CANCELLED if it returns false. */
+ * center. `step` is called once per iteration; DLTF_CANCELLED if it returns false, or at a poll; the next
+ * call goes on from there. */
 dltf_status dl_lloyd_run(dl_lloyd *state, int64_t iterations, double movement, bool (*step)(void *),
                          void *context);
 

@@ -4,6 +4,7 @@
 #include "base/finite.h"
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/parallel.h"
 #include "data/matrix.h"
 #include "data/samples.h"
@@ -28,6 +29,10 @@ typedef struct fit {
     double *variances, total;
 } fit;
 
+static dltf_status cancelled(void) {
+    return dl_fail(DLTF_CANCELLED, "the principal components were cancelled");
+}
+
 static void read_rows(const fit *f, int64_t first, int64_t count) {
     int64_t n = f->X.cols;
     for (int64_t i = 0; i < count; i++) {
@@ -38,12 +43,15 @@ static void read_rows(const fit *f, int64_t first, int64_t count) {
     }
 }
 
-static void make_covariance(const fit *f) {
+static bool make_covariance(const fit *f) {
     for (int64_t first = 0; first < f->X.rows; first += BLOCK) {
         int64_t count = dl_min(BLOCK, f->X.rows - first);
+        if (!dl_poll())
+            return false;
         read_rows(f, first, count);
         dl_gemm(f->threads, DL_TRANSPOSED, DL_PLAIN, f->size, f->size, count, 1, f->rows, f->rows, 1, f->A);
     }
+    return true;
 }
 
 static void make_gram(const fit *f) {
@@ -103,8 +111,8 @@ static dltf_status solve(fit *f) {
     DL_TRY_NEW(scratch, dl_eigenvectors_scratch(f->size) + n);
     if (wide)
         make_gram(f);
-    else
-        make_covariance(f);
+    else if (!make_covariance(f))
+        DL_TRY(cancelled());
     if (!dl_eigenvectors(f->A, f->size, f->values, scratch))
         DL_TRY(dl_fail(DLTF_NUMERIC, "pca: the eigenvalue iteration did not converge"));
     take_components(f, scratch);
@@ -194,7 +202,8 @@ dltf_status dltf_pca_apply(const dltf_pca *pca, dltf_matrix X, int64_t threads, 
     dl_packed_fill(&p.components, v.components, NULL);
     DL_TRY_NEW(p.row, count * v.n);
     DL_TRY_NEW(p.tile, count * DL_TILE * v.n);
-    dl_parallel(count, dl_tiles(X.rows, DL_TILE), project_tile, &p);
+    if (!dl_parallel_polled(count, dl_tiles(X.rows, DL_TILE), project_tile, &p))
+        DL_TRY(cancelled());
     DL_TRY(dl_matrix_status(X));
     if (!dl_all_finite(out, X.rows * v.d))
         status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,

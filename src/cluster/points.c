@@ -2,6 +2,7 @@
 #include "cluster/points.h"
 
 #include "base/memory.h"
+#include "base/meter.h"
 #include "comm/comm.h"
 #include "data/matrix.h"
 #include "kernels/kernels.h"
@@ -14,6 +15,11 @@ static void divide(int64_t rows, dl_points *points) {
     points->all = rows;
     points->first = dl_comm_first(rows, dl_comm_rank());
     points->N = dl_comm_first(rows, dl_comm_rank() + 1) - points->first;
+}
+
+static dltf_status poll(int64_t row) {
+    enum { ROWS = 256 };
+    return row % ROWS != 0 || dl_poll() ? DLTF_OK : DLTF_CANCELLED;
 }
 
 /* ---- Dense rows ---- */
@@ -35,6 +41,7 @@ static dltf_status measure_box(dltf_matrix X, double *row, dl_points *points) {
     for (int64_t j = 0; j < 2 * n; j++)
         low[j] = INFINITY;
     for (int64_t i = points->first; i < points->first + points->N; i++) {
+        DL_TRY(poll(i));
         dl_matrix_row(X, i, row);
         DL_TRY(dl_matrix_status(X));
         DL_TRY(dl_row_check_single(row, n, i, DLTF_SUBJECT_DATA)); /* centers are floats */
@@ -94,6 +101,7 @@ dltf_status dl_points_dense(dltf_matrix X, bool spherical, dl_points *points) {
     if (!spherical)
         DL_TRY(measure_box(X, row, points));
     for (int64_t i = 0; i < points->N; i++) {
+        DL_TRY(poll(i));
         dl_matrix_row(X, points->first + i, row);
         if (spherical) {
             DL_TRY(dl_row_check_finite(row, n, points->first + i, DLTF_SUBJECT_DATA));
@@ -139,6 +147,7 @@ dltf_status dl_points_sparse(const dltf_codes *codes, bool spherical, dl_points 
     if (!spherical && longest < 0)
         points->scale = -1 / longest;
     for (int64_t i = 0; i < points->N; i++) {
+        DL_TRY(poll(i));
         double norm = row_norm(Z, i), scale = points->scale;
         if (spherical && norm == 0)
             DL_TRY(zero_row(points->first + i, DLTF_SUBJECT_CODES));

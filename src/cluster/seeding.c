@@ -150,7 +150,7 @@ static void draw_candidates(job *j, dl_random random, uint64_t index, double tot
     }
 }
 
-void dl_seeding_run(dl_seeding *seeding, dl_lloyd *state, int64_t seed, int64_t restart) {
+bool dl_seeding_run(dl_seeding *seeding, dl_lloyd *state, int64_t seed, int64_t restart) {
     const dl_points *points = state->points;
     int64_t N = points->N, n = points->n, tiles = dl_tiles(N, DL_CLUSTER_TILE);
     dl_random random = {.seed = (uint64_t)seed, .stream = DL_STREAM_CENTERS};
@@ -162,7 +162,8 @@ void dl_seeding_run(dl_seeding *seeding, dl_lloyd *state, int64_t seed, int64_t 
     for (j.center = 0; j.center < state->c; j.center++) {
         uint64_t index = (uint64_t)(restart * state->c + j.center) * MOST_TRIALS;
         draw_candidates(&j, random, index, total);
-        dl_parallel(state->threads, tiles, measure_tile, &j);
+        if (!dl_parallel_polled(state->threads, tiles, measure_tile, &j))
+            return false;
         total = choose(&j, tiles);
         memcpy(state->centers + j.center * n, seeding->candidates + j.best * n,
                (size_t)n * sizeof *state->centers);
@@ -170,4 +171,5 @@ void dl_seeding_run(dl_seeding *seeding, dl_lloyd *state, int64_t seed, int64_t 
         dl_parallel(state->threads, tiles, keep_tile, &j);
         j.trials = seeding->trials;
     }
+    return true;
 }

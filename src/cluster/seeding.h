@@ -20,7 +20,8 @@ void dl_seeding_free(dl_seeding *seeding);
 
 /* Greedy k-means++ (D. Arthur and S. Vassilvitskii, SODA 2007): each center is a sample drawn with a
  * probability proportional to its squared distance from the centers so far; of `trials` draws the one that
- * lowers the sum of these squares most is taken. Resets the state and sets its centers and bounds. */
-void dl_seeding_run(dl_seeding *seeding, dl_lloyd *state, int64_t seed, int64_t restart);
+ * lowers the sum of these squares most is taken. Resets the state and sets its centers and bounds. False:
+ * cancelled. */
+bool dl_seeding_run(dl_seeding *seeding, dl_lloyd *state, int64_t seed, int64_t restart);
 
 #endif

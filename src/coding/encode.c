@@ -1,5 +1,6 @@
 /* dltf_encode, dltf_refit, dltf_decode and the reconstruction error, for whole data sets, tile by tile. */
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/parallel.h"
 #include "coding/decode.h"
 #include "coding/encoder.h"
@@ -13,15 +14,13 @@
 
 enum { ROWS_PER_REPORT = 64 * DL_TILE };
 
-static dltf_status run_encoder(dltf_encoder *encoder, dltf_matrix X, dl_slots out, dltf_progress_fn progress,
-                               void *context) {
+static dltf_status run_encoder(dltf_encoder *encoder, dltf_matrix X, dl_slots out, dl_meter *meter) {
     for (int64_t first = 0; first < X.rows; first += ROWS_PER_REPORT) {
         int64_t left = X.rows - first, rows = left < ROWS_PER_REPORT ? left : ROWS_PER_REPORT;
         dltf_status status = dl_encoder_rows(encoder, X, first, 0, dl_slots_from(&out, first, rows));
         if (status != DLTF_OK)
             return status;
-        dltf_progress report = {.task = "encoding", .done = first + rows, .total = X.rows};
-        if (progress && progress(context, &report) != 0)
+        if (!dl_meter_add(meter, rows))
             return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     }
     return DLTF_OK;
@@ -36,6 +35,8 @@ dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encod
     dltf_codes *made = NULL;
     int32_t *count = NULL;
     int64_t k = 0, entries = 0;
+    dl_meter meter = dl_meter_new("encoding", progress, context, X.rows);
+    dl_meter_watch(&meter);
     DL_TRY(dltf_encoder_new(model, encoding, &encoder));
     DL_TRY(dl_encoder_check(encoder, X));
     k = dltf_encoder_k(encoder);
@@ -46,12 +47,12 @@ dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encod
     }
     DL_TRY(dl_codes_alloc(X.rows, model->parts.m, entries, &made));
     DL_TRY_NEW(count, X.rows);
-    DL_TRY(run_encoder(encoder, X, (dl_slots){X.rows, k, count, made->indices, made->values}, progress,
-                       context));
+    DL_TRY(run_encoder(encoder, X, (dl_slots){X.rows, k, count, made->indices, made->values}, &meter));
     dl_codes_compress(made, count, k);
     *codes = made;
     made = NULL;
 done:
+    dl_meter_unwatch(&meter);
     dltf_encoder_free(encoder);
     dltf_codes_free(made);
     dl_free(count);
@@ -147,7 +148,8 @@ dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes 
     DL_TRY_NEW(job.sample, workers * n);
     DL_TRY_NEW(job.scratch, workers * job.room);
     job.codes = made;
-    dl_parallel(workers, dl_tiles(X.rows, DL_TILE), refit_rows, &job);
+    if (!dl_parallel_polled(workers, dl_tiles(X.rows, DL_TILE), refit_rows, &job))
+        DL_TRY(dl_fail(DLTF_CANCELLED, "the refit was cancelled"));
     DL_TRY(dl_matrix_status(X));
     DL_TRY(drop_zeros(made));
     *codes = made;

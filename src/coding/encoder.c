@@ -181,7 +181,8 @@ static dltf_status check_codes(const batch *b) {
 dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, int64_t number, dl_slots out) {
     const dltf_model *model = e->recipe.model;
     batch b = {.e = e, .samples = dl_model_samples(model, X), .first = first, .number = number, .out = out};
-    dl_parallel(e->recipe.threads, dl_tiles(out.rows, DL_TILE), encode_tile, &b);
+    if (!dl_parallel_polled(e->recipe.threads, dl_tiles(out.rows, DL_TILE), encode_tile, &b))
+        return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     dltf_status status = dl_matrix_status(X);
     return status == DLTF_OK ? check_codes(&b) : status;
 }

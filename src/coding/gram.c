@@ -57,7 +57,8 @@ dltf_status dl_gram_new(int threads, const float *W, int64_t m, int64_t n, float
     DL_TRY_NEW(job.rows, threads * m);
     DL_TRY_NEW(job.G, m * m);
     job.W = wide;
-    dl_parallel(threads, m, gram_row, &job);
+    if (!dl_parallel_polled(threads, m, gram_row, &job))
+        DL_TRY(dl_fail(DLTF_CANCELLED, "encoding was cancelled"));
     *G = job.G;
     job.G = NULL;
 done:

@@ -7,6 +7,7 @@
  * correction repairs most of a support. Stops after recipe->options.passes or when the support no longer
  * changes, and returns the best code found. */
 #include "base/memory.h"
+#include "base/meter.h"
 #include "coding/coder.h"
 #include "coding/decode.h"
 #include "data/model.h"
@@ -191,7 +192,7 @@ static void copy_code(dl_slots from, dl_slots to) {
 static void pursue(const htp_state *h, htp_space *s, const float *x, const float *scores, dl_slots best) {
     double smallest = fit(h, s, x, best);
     copy_code(best, s->now);
-    for (int64_t pass = 1; pass < h->passes && isfinite(smallest); pass++) {
+    for (int64_t pass = 1; pass < h->passes && isfinite(smallest) && dl_poll(); pass++) {
         correct(h, s, scores, s->now, s->next);
         if (same_support(s->now, s->next))
             break;
@@ -253,7 +254,7 @@ static void pursue_large(const htp_state *h, htp_space *s, const float *X, int64
         if (isfinite(s->least[i]))
             keep_active(h, s, (int32_t)i, active++);
     }
-    for (int64_t pass = 1; pass < h->passes && active > 0; pass++) {
+    for (int64_t pass = 1; pass < h->passes && active > 0 && dl_poll(); pass++) {
         int64_t left = 0;
         dl_feature_tile(&feature, s->R, n, active, space, dl_slots_from(&s->listed, 0, active));
         for (int64_t a = 0; a < active; a++) {

@@ -8,6 +8,7 @@
  * guaranteed to decrease. Both stop after recipe->options.passes, or when the change is below f32 precision.
  */
 #include "base/memory.h"
+#include "base/meter.h"
 #include "coding/coder.h"
 #include "data/matrix.h"
 #include "data/model.h"
@@ -225,7 +226,7 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
                                     rows - i < chunk ? rows - i : chunk, s->B, m);
         out.count[i] = 0;
         kernels->gap_row(h->G, m, NULL, NULL, 0, b, 1, s->p);
-        for (int64_t pass = 0; pass < h->passes; pass++)
+        for (int64_t pass = 0; pass < h->passes && dl_poll(); pass++)
             if (improve(h, s, b, out.index + i * out.k, out.value + i * out.k, &out.count[i]))
                 break;
     }

@@ -51,7 +51,7 @@ static void fill_row(void *context, int64_t i, int worker) {
 void dl_incoherent_fill(dl_incoherent *c, int threads, const float *W) {
     fill_job job = {c, W};
     dl_packed_fill(&c->W, W, NULL);
-    dl_parallel(threads, c->W.m, fill_row, &job);
+    dl_parallel_polled(threads, c->W.m, fill_row, &job); /* what follows is cancelled, too */
 }
 
 dltf_status dl_incoherent_space_alloc(dl_incoherent_space *space, int64_t m) {

@@ -9,6 +9,7 @@
 #include "coding/omp.h"
 
 #include "base/memory.h"
+#include "base/meter.h"
 #include "coding/coder.h"
 #include "coding/omp_ahead.h"
 #include "coding/omp_large.h"
@@ -117,7 +118,7 @@ void dl_omp_tile(const dl_omp *omp, const float *X, int64_t x_stride, int64_t ro
                  dl_slots out) {
     const dl_kernels *kernels = dl_kernels_now();
     int64_t m = omp->W->m, chunk = dl_score_rows(m);
-    for (int64_t i = 0; i < rows; i++) {
+    for (int64_t i = 0; i < rows && dl_poll(); i++) {
         float *alpha = space->scores + i % chunk * m;
         if (i % chunk == 0)
             kernels->scores(omp->W, 0, omp->W->panels, X + i * x_stride, x_stride,

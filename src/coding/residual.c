@@ -73,7 +73,8 @@ static dltf_status overflow(void) {
 dltf_status dl_residual_piece(dl_residual *r, dltf_matrix X, int64_t first, const dltf_codes *codes) {
     piece p = {r, dl_model_samples(r->model, X), codes};
     int64_t tiles = dl_tiles(X.rows, DL_TILE);
-    dl_parallel(r->threads, tiles, add_tile, &p);
+    if (!dl_parallel_polled(r->threads, tiles, add_tile, &p))
+        return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     /* A value that is not finite makes the energy not finite. */
     for (int64_t t = 0; t < tiles; t++)
         if (!isfinite(r->sums[t][0]) || !isfinite(r->sums[t][1])) {

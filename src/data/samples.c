@@ -2,6 +2,7 @@
 #include "data/samples.h"
 
 #include "base/memory.h"
+#include "base/meter.h"
 #include "data/matrix.h"
 
 #include <math.h>
@@ -58,11 +59,22 @@ static int64_t first_row(int64_t rows, int64_t part) {
     return rows / parts * part + rows % parts * part / parts;
 }
 
+static bool go_on(int64_t row) {
+    enum { ROWS_PER_POLL = 256 };
+    return row % ROWS_PER_POLL != 0 || dl_poll();
+}
+
+static dltf_status cancelled(void) {
+    return dl_fail(DLTF_CANCELLED, "reading the samples was cancelled");
+}
+
 /* ---- The mean ---- */
 
 dltf_status dl_mean_part(dltf_matrix X, int64_t part, double *row, double *sum) {
     int64_t last = first_row(X.rows, part + 1);
     for (int64_t i = first_row(X.rows, part); i < last; i++) {
+        if (!go_on(i))
+            return cancelled();
         dl_matrix_row(X, i, row);
         dltf_status status = dl_row_check_finite(row, X.cols, i, DLTF_SUBJECT_DATA);
         if (status != DLTF_OK)
@@ -151,6 +163,8 @@ dltf_status dl_scan_part(const dl_samples *samples, int64_t part, double *row, d
     int64_t n = samples->X.cols, N = samples->X.rows, last = first_row(N, part + 1);
     *found = (dl_scan){.checksum = FNV_BASIS};
     for (int64_t i = first_row(N, part); i < last; i++) {
+        if (!go_on(i))
+            return cancelled();
         dl_matrix_row(samples->X, i, row);
         dltf_status status = dl_row_check_finite(row, n, i, DLTF_SUBJECT_DATA);
         if (status != DLTF_OK)

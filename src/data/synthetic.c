@@ -162,7 +162,7 @@ dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_progress_fn
     dltf_status status = check(spec);
     if (status != DLTF_OK)
         return status;
-    dl_meter meter = {"drawing samples", progress, context, 0, spec->m + SETS * spec->samples};
+    dl_meter meter = dl_meter_new("drawing samples", progress, context, spec->m + SETS * spec->samples);
     DL_TRY_NEW(made, 1);
     made->spec = *spec;
     DL_TRY_NEW(made->W0, spec->m * spec->n);

@@ -225,8 +225,8 @@ dltf_status dl_bases_learn(dl_bases *bases, dl_plane plane, int64_t side, double
         dl_parallel(threads, DL_BASES, first_basis, &l);
     }
     for (int i = 0; i < ALTERNATIONS && status == DLTF_OK; i++) {
-        dl_parallel(threads, dl_tiles(l.count, DL_TILE), choose_tile, &l);
-        dl_parallel(threads, DL_BASES, next_basis, &l);
+        if (dl_parallel_polled(threads, dl_tiles(l.count, DL_TILE), choose_tile, &l))
+            dl_parallel_polled(threads, DL_BASES, next_basis, &l);
         if (!dl_meter_add(meter, units / ALTERNATIONS))
             status = dl_fail(DLTF_CANCELLED, "denoising was cancelled");
     }

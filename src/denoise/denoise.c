@@ -177,7 +177,9 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *op
     if (status != DLTF_OK)
         return status;
     complete(&o, model);
-    job j = {.first = {.options = o, .model = model}, .meter = {"denoising", progress, context, 0, 0}};
+    job j = {.first = {.options = o, .model = model},
+             .meter = dl_meter_new("denoising", progress, context, 0)};
+    dl_meter_watch(&j.meter);
     j.first.threads = dl_thread_count(o.threads);
     j.stages = o.stages;
     DL_TRY(dl_blas_ready(j.first.threads));
@@ -192,6 +194,7 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *op
     *clean = j.image;
     j.image = NULL;
 done:
+    dl_meter_unwatch(&j.meter);
     dltf_image_free(j.image);
     return status;
 }

@@ -148,7 +148,10 @@ dltf_status dl_patch_learn(const dl_patch_training *t, dl_meter *meter, int64_t 
     dltf_status status = learner_alloc(&l);
     for (int64_t i = 0; i < t->iterations && status == DLTF_OK; i++) {
         dl_incoherent_fill(&l.coder, t->threads, W);
-        dl_parallel(t->threads, dl_tiles(t->count, DL_TILE), code_tile, &l);
+        if (!dl_parallel_polled(t->threads, dl_tiles(t->count, DL_TILE), code_tile, &l)) {
+            status = dl_fail(DLTF_CANCELLED, "denoising was cancelled");
+            break;
+        }
         update_atoms(&l);
         if (i + 1 < t->iterations)
             replace_atoms(&l);

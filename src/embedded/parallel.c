@@ -11,3 +11,8 @@ void dl_parallel(int threads, int64_t tasks, dl_task run, void *context) {
     for (int64_t task = 0; task < tasks; task++)
         run(context, task, 0);
 }
+
+bool dl_parallel_polled(int threads, int64_t tasks, dl_task run, void *context) {
+    dl_parallel(threads, tasks, run, context);
+    return true;
+}

@@ -97,11 +97,11 @@ static void count_overlaps(void *context, int64_t i, int worker) {
     }
 }
 
-void dl_balls_measure(dl_balls *b) {
+bool dl_balls_measure(dl_balls *b) {
     for (int64_t e = 0; e < b->m * b->n; e++)
         b->centers32[e] = (float)b->centers[e];
-    dl_parallel(b->threads, dl_tiles(b->m, PANEL), measure_panel, b);
-    dl_parallel(b->threads, b->m, count_overlaps, b);
+    return dl_parallel_polled(b->threads, dl_tiles(b->m, PANEL), measure_panel, b) &&
+           dl_parallel_polled(b->threads, b->m, count_overlaps, b);
 }
 
 /* How far the overlap of two balls is from a quarter of the samples, relative to that. */

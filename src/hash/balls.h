@@ -28,7 +28,7 @@ dltf_status dl_balls_alloc(dl_balls *balls, const float *X, int64_t N, int64_t n
 void dl_balls_free(dl_balls *balls);
 
 /* Radii, `inside` and `overlaps` of the centers. O(N m n + N m^2 / 64). */
-void dl_balls_measure(dl_balls *balls);
+bool dl_balls_measure(dl_balls *balls);
 
 /* Over all pairs, of (overlap - N/4) / (N/4): the mean magnitude, and the standard deviation. */
 void dl_balls_error(const dl_balls *balls, double *mean, double *deviation);

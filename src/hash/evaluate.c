@@ -150,12 +150,10 @@ static dltf_status check(dltf_matrix queries, dltf_matrix database, const dltf_r
 
 /* ---- Work ---- */
 
-static dltf_status evaluate_all(job *j, int threads, dltf_progress_fn progress, void *context) {
-    dl_meter meter = {"evaluating", progress, context, 0, j->queries.rows};
+static dltf_status evaluate_all(job *j, int threads, dl_meter *meter) {
     for (; j->first < j->queries.rows; j->first += QUERIES_PER_REPORT) {
         int64_t count = dl_min(QUERIES_PER_REPORT, j->queries.rows - j->first);
-        dl_parallel(threads, count, evaluate_query, j);
-        if (!dl_meter_add(&meter, count))
+        if (!dl_parallel_polled(threads, count, evaluate_query, j) || !dl_meter_add(meter, count))
             return dl_fail(DLTF_CANCELLED, "the evaluation was cancelled");
     }
     return DLTF_OK;
@@ -226,10 +224,13 @@ dltf_status dltf_evaluate_codes(dltf_matrix queries, dltf_matrix database, const
         return status;
     int threads = dl_thread_count(o.threads);
     job j = {.relevance = relevance};
+    dl_meter meter = dl_meter_new("evaluating", progress, context, queries.rows);
+    dl_meter_watch(&meter);
     DL_TRY(job_alloc(&j, queries, database, &o, threads));
-    DL_TRY(evaluate_all(&j, threads, progress, context));
+    DL_TRY(evaluate_all(&j, threads, &meter));
     status = summarise(&j, found);
 done:
+    dl_meter_unwatch(&meter);
     job_free(&j);
     return status;
 }

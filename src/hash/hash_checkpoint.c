@@ -59,7 +59,7 @@ dltf_status dl_hash_enter(dl_hash_training *t, const dl_field *fields, int count
     t->state = (struct dltf_state){to_bundle, t};
     t->meter.total = t->options.iterations;
     if (!t->resumed)
-        return DLTF_OK;
+        goto done;
     DL_TRY(dl_bundle_get(t->resumed, "step", DL_TENSOR_I64, 1, 0, &step));
     t->step = *(const int64_t *)step;
     if (t->step < 0 || t->step > t->options.iterations)
@@ -68,6 +68,7 @@ dltf_status dl_hash_enter(dl_hash_training *t, const dl_field *fields, int count
     DL_TRY(dl_fields_check_finite(fields, count));
     t->meter.done = t->step;
 done:
+    t->meter.state = status == DLTF_OK ? &t->state : NULL;
     return status;
 }
 

@@ -75,16 +75,20 @@ static dltf_status explain(dltf_matrix X) {
                          "products with the hasher overflow single precision: rescale the data");
 }
 
-static dltf_status encode_rows(job *j, int threads, dltf_progress_fn progress, void *context) {
-    dl_meter meter = {"encoding", progress, context, 0, j->samples.X.rows};
+static dltf_status cancelled(void) {
+    return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
+}
+
+static dltf_status encode_rows(job *j, int threads, dl_meter *meter) {
     for (; j->first < j->samples.X.rows; j->first += j->rows) {
         j->rows = dl_min(TILES_PER_REPORT * DL_TILE, j->samples.X.rows - j->first);
-        dl_parallel(threads, dl_tiles(j->rows, DL_TILE), encode_tile, j);
+        if (!dl_parallel_polled(threads, dl_tiles(j->rows, DL_TILE), encode_tile, j))
+            return cancelled();
         for (int t = 0; t < threads; t++)
             if (j->spaces[t].not_finite)
                 return explain(j->samples.X);
-        if (!dl_meter_add(&meter, j->rows))
-            return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
+        if (!dl_meter_add(meter, j->rows))
+            return cancelled();
     }
     return dl_matrix_status(j->samples.X);
 }
@@ -102,11 +106,14 @@ dltf_status dltf_hasher_encode(const dltf_hasher *hasher, dltf_matrix X, int64_t
     int workers = (int)dl_min(dl_thread_count(threads), dl_tiles(X.rows, DL_TILE));
     job j = {.h = h, .samples = {.X = X, .mean = h->mean, .scale = 1}, .codes = codes};
     void *run = NULL;
+    dl_meter meter = dl_meter_new("encoding", progress, context, X.rows);
+    dl_meter_watch(&meter);
     if (h->method->open)
         DL_TRY(h->method->open(h, workers, &run));
     DL_TRY(spaces_alloc(h, workers, dl_min(X.rows, DL_TILE), run, &j.spaces));
-    status = encode_rows(&j, workers, progress, context);
+    status = encode_rows(&j, workers, &meter);
 done:
+    dl_meter_unwatch(&meter);
     spaces_free(j.spaces, workers);
     if (run)
         h->method->close(run);

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { ROWS_PER_POLL = 256 };
+
 /* Root mean square of an entry for which products of samples keep their precision in f32. */
 static const double SMALLEST = 1e-15, LARGEST = 1e15;
 
@@ -64,8 +66,11 @@ static dltf_status gather(dltf_matrix X, const dltf_hasher *h, const dltf_hash_o
                        (long long)X.cols);
     DL_TRY_NEW(row, X.cols);
     DL_TRY_NEW(*copy, entries);
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
+        if (i % ROWS_PER_POLL == 0 && !dl_poll())
+            DL_TRY(dl_hash_cancelled());
         dl_samples_row(&samples, dl_random_place(random, 0, X.rows, i), row, *copy + i * X.cols);
+    }
     status = dl_matrix_status(X);
 done:
     dl_free(row);
@@ -127,12 +132,13 @@ static dltf_status train(dltf_matrix X, const dltf_hash_options *options, const 
                           .n = X.cols,
                           .options = *options,
                           .threads = dl_thread_count(options->threads),
-                          .meter = {"training", progress, context, 0, 0},
+                          .meter = dl_meter_new("training", progress, context, 0),
                           .resumed = from};
     dltf_hasher *h = NULL;
     float *samples = NULL;
     dl_scan found;
     fill_in(method, &t.options);
+    dl_meter_watch(&t.meter);
     if (method->check)
         DL_TRY(method->check(&t));
     DL_TRY(dl_blas_ready(t.threads));
@@ -149,6 +155,7 @@ static dltf_status train(dltf_matrix X, const dltf_hash_options *options, const 
     *hasher = h;
     h = NULL;
 done:
+    dl_meter_unwatch(&t.meter);
     dl_free(samples);
     dltf_hasher_free(h);
     return status;

@@ -66,8 +66,9 @@ dltf_status dl_itq_step(dl_itq *itq) {
     int64_t m = itq->m;
     for (int64_t e = 0; e < m * m; e++)
         itq->R32[e] = (float)itq->R[e];
-    dl_parallel(itq->threads, dl_tiles(itq->N, BLOCK), quantise, itq);
-    dl_parallel(itq->threads, dl_tiles(m, PANEL), correlate, itq);
+    if (!dl_parallel_polled(itq->threads, dl_tiles(itq->N, BLOCK), quantise, itq) ||
+        !dl_parallel_polled(itq->threads, dl_tiles(m, PANEL), correlate, itq))
+        return dl_hash_cancelled();
     for (int64_t e = 0; e < m * m; e++)
         itq->R[e] = itq->C[e];
     if (!dl_polar(itq->R, m, itq->scratch))

@@ -111,8 +111,8 @@ static void update(void *context, int64_t panel, int worker) {
                            count, s->factors);
 }
 
-/* `progress`: the share of the steps already made. */
-static void step(training *s, double progress) {
+/* `progress`: the share of the steps already made. False: cancelled. */
+static bool step(training *s, double progress) {
     const double keep = 0.9, keep_square = 0.999, epsilon = 1e-8;
     double number = (double)(s->step + 1), share = sqrt(1 - pow(keep_square, number));
     double rate = RATE / sqrt((double)s->t->n) * fmin(1, (1 - progress) / DECAY);
@@ -121,7 +121,10 @@ static void step(training *s, double progress) {
     s->loss.T = FIRST_T * pow(LAST_T / FIRST_T, progress);
     dl_parallel(s->t->threads, s->batch, read_row, s);
     dl_neighbour_loss_compute(&s->loss);
+    if (!dl_poll())
+        return false;
     dl_parallel(s->t->threads, dl_tiles(s->bits, PANEL), update, s);
+    return true;
 }
 
 static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
@@ -142,7 +145,8 @@ static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
     DL_TRY(dl_hash_enter(t, fields, sizeof fields / sizeof *fields));
     while (t->step < steps) {
         s.step = t->step;
-        step(&s, (double)s.step / (double)steps);
+        if (!step(&s, (double)s.step / (double)steps))
+            DL_TRY(dl_hash_cancelled());
         DL_TRY(dl_hash_step(t));
     }
     for (int64_t e = 0; e < h->bits * h->n; e++)

@@ -134,10 +134,10 @@ static void collect(void *context, int64_t panel, int worker) {
 
 void dl_neighbour_loss_compute(dl_neighbour_loss *l) {
     int64_t tiles = dl_tiles(l->B, TILE);
-    dl_parallel(l->threads, tiles, relax, l);
-    dl_parallel(l->threads, tiles, compare, l);
-    dl_parallel(l->threads, tiles, back, l);
-    dl_parallel(l->threads, dl_tiles(l->m, PANEL), collect, l);
+    dl_parallel_polled(l->threads, tiles, relax, l); /* after a cancellation the gradient is not used */
+    dl_parallel_polled(l->threads, tiles, compare, l);
+    dl_parallel_polled(l->threads, tiles, back, l);
+    dl_parallel_polled(l->threads, dl_tiles(l->m, PANEL), collect, l);
     l->loss = 0;
     for (int64_t tile = 0; tile < tiles; tile++)
         l->loss += l->losses[tile];

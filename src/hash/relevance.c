@@ -168,7 +168,7 @@ dltf_status dltf_relevance_nearest(dltf_matrix queries, dltf_matrix database, in
     DL_CLEAR(relevance);
     DL_REQUIRE(relevance);
     dltf_status status = check(queries, database, count);
-    dl_meter meter = {"neighbours", progress, context, 0, 0};
+    dl_meter meter = dl_meter_new("neighbours", progress, context, 0);
     dltf_relevance *made = NULL;
     double mean = 0;
     if (status != DLTF_OK)
@@ -236,7 +236,7 @@ dltf_status dltf_relevance_radius(dltf_matrix queries, dltf_matrix database, int
     DL_CLEAR(relevance);
     DL_REQUIRE(relevance);
     dltf_status status = check(queries, database, count);
-    dl_meter meter = {"neighbours", progress, context, 0, 0};
+    dl_meter meter = dl_meter_new("neighbours", progress, context, 0);
     within w = {.flags = NULL};
     dltf_relevance *made = NULL;
     if (status != DLTF_OK)

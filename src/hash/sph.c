@@ -20,13 +20,13 @@ static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
         dl_balls_alloc(&balls, t->X, dl_min(t->N, MOST_SAMPLES), t->n, h->bits, t->options.seed, t->threads));
     dl_field field = {"centers", DL_TENSOR_F64, h->bits, h->n, balls.centers};
     DL_TRY(dl_hash_enter(t, &field, 1));
-    dl_balls_measure(&balls);
-    while (t->step < t->options.iterations) {
+    for (;;) {
+        if (!dl_balls_measure(&balls))
+            DL_TRY(dl_hash_cancelled());
         dl_balls_error(&balls, &mean, &deviation);
-        if (mean <= MEAN_ERROR && deviation <= DEVIATION)
+        if ((mean <= MEAN_ERROR && deviation <= DEVIATION) || t->step >= t->options.iterations)
             break;
         dl_balls_move(&balls);
-        dl_balls_measure(&balls);
         DL_TRY(dl_hash_step(t));
     }
     for (int64_t e = 0; e < h->bits * h->n; e++)

@@ -209,7 +209,8 @@ static void run_task(void *context, int64_t task, int worker) {
 /* Errors are stored per thread: an image that failed on another thread is made again on this one. */
 static dltf_status run_group(gist *g, int64_t count) {
     dltf_status status = DLTF_OK;
-    dl_parallel(g->threads, count, run_task, g);
+    if (!dl_parallel_polled(g->threads, count, run_task, g))
+        return DLTF_OK; /* the report that follows is cancelled, too */
     for (int64_t i = 0; i < count && status == DLTF_OK; i++)
         if (g->failed[i])
             status = describe_image(g, g->first + i, 0);
@@ -234,6 +235,7 @@ dltf_status dl_gist_run(dl_image_source make, const void *source, int64_t count,
     dltf_gist_options defaults = dltf_gist_options_default();
     options = options ? options : &defaults;
     dltf_status status = check_options(options);
+    dl_meter_watch(&meter);
     if (status == DLTF_OK)
         status = gist_open(&g, options);
     for (; status == DLTF_OK && g.first < count; g.first += GROUP) {
@@ -242,6 +244,7 @@ dltf_status dl_gist_run(dl_image_source make, const void *source, int64_t count,
         if (status == DLTF_OK && !dl_meter_add(&meter, now))
             status = dl_fail(DLTF_CANCELLED, "the computation of descriptors was cancelled");
     }
+    dl_meter_unwatch(&meter);
     gist_close(&g);
     return status;
 }

@@ -146,7 +146,7 @@ dltf_status dl_patch_pass(dl_plane plane, const dl_grid *grid, int threads, dl_p
         int64_t count = dl_min(bands - group, GROUP);
         for (int odd = 0; odd < 2; odd++) {
             p.first = group + odd;
-            dl_parallel(threads, (count + 1 - odd) / 2, run_band, &p);
+            dl_parallel_polled(threads, (count + 1 - odd) / 2, run_band, &p);
         }
         int64_t now = units * (group + count) / bands;
         if (!dl_meter_add(meter, now - reported))

@@ -92,12 +92,17 @@ static dltf_status add_fields(const dltf_learner *l, dl_bundle *bundle) {
 
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
+    const dl_stage *stage = l->stages[l->stage];
+    if (l->partway && stage->publish)
+        stage->publish(l, l->state);
     DL_TRY(add_fields(l, bundle));
     DL_TRY(add_history(l, bundle));
     DL_TRY(dl_learner_notes(l, &bundle->notes));
     DL_TRY(dl_kind_mark(bundle, DL_KIND_CHECKPOINT));
-    DL_TRY(dl_notes_set(&bundle->notes, "stage", l->stages[l->stage]->name));
+    DL_TRY(dl_notes_set(&bundle->notes, "stage", stage->name));
     DL_TRY(note_integer(&bundle->notes, "index", l->index));
+    if (l->partway)
+        DL_TRY(note_integer(&bundle->notes, "partway", 1));
     DL_TRY(note_integer(&bundle->notes, "memory", l->options.memory));
 done:
     return status;
@@ -145,6 +150,7 @@ static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {
     if (!l->stages[l->stage] || !read_integer(index, &l->index) || l->index > l->stages[l->stage]->length(l))
         status = dl_fail(DLTF_FORMAT, "the checkpoint's position is out of range: stage '%.20s', index %.20s",
                          stage, index);
+    l->partway = dl_notes_get(&bundle->notes, "partway") != NULL;
     const char *choice = dl_notes_get(&bundle->notes, "encoder.choice");
     snprintf(l->choice, sizeof l->choice, "%s", choice ? choice : "");
     l->warm = strcmp(start, "new") != 0;

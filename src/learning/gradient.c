@@ -147,7 +147,10 @@ static void code_tile(void *context, int64_t tile, int worker) {
 }
 
 dl_gradient_error dl_gradient_code(dl_gradient *g) {
-    dl_parallel(g->threads, dl_tiles(g->rows, DL_TILE), code_tile, g);
+    if (g->polled)
+        dl_parallel_polled(g->threads, dl_tiles(g->rows, DL_TILE), code_tile, g);
+    else
+        dl_parallel(g->threads, dl_tiles(g->rows, DL_TILE), code_tile, g);
     return dl_gradient_total(g);
 }
 

@@ -40,6 +40,7 @@ typedef struct dl_gradient {
     float *scratch;    /* threads x 2n: gradients of an atom */
     double *normal;    /* per thread: normal equations of the refit; NULL without */
     bool refit;        /* see dl_gradient_alloc_refit */
+    bool polled;       /* dl_gradient_code polls (base/meter.h); after a cancellation the batch is useless */
     dl_workspace *spaces;
 } dl_gradient;
 

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/parallel.h"
 #include "comm/comm.h"
 #include "learning/gradient_plan.h"
@@ -44,6 +45,7 @@ dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit) {
     DL_TRY(dl_share_alloc(&d->share, d->g.room, record_bytes(&d->g)));
     d->samples = l->samples;
     d->samples.scale /= sqrt((double)l->k);
+    d->g.polled = true;
 done:
     return status;
 }
@@ -119,6 +121,36 @@ double dl_descent_error(dl_descent *d, const dltf_learner *l) {
     return sum.energy > 0 ? sum.left / sum.energy : 0;
 }
 
+/* ---- Steps ---- */
+
+dltf_status dl_descent_cancelled(dl_descent *d, dltf_learner *l) {
+    if (l->partway)
+        dl_gradient_to_learner(l, dl_descent_parameters(d));
+    return DLTF_CANCELLED;
+}
+
+dltf_status dl_descent_round(dl_descent *d, dltf_learner *l, int64_t first, int64_t last,
+                             dl_descent_plan plan, void *state, double *error) {
+    enum { DONE, LEFT, ENERGY };
+    dl_gradient_rule rule;
+    if (!l->partway) {
+        memset(d->round, 0, sizeof d->round);
+        memset(d->g.code_sum, 0, (size_t)l->m * sizeof *d->g.code_sum);
+    }
+    for (int64_t step = first + (int64_t)d->round[DONE]; step < last && plan(l, state, step, &rule); step++) {
+        dl_gradient_error batch = dl_descent_batch(d, l, step);
+        if (!dl_poll())
+            return dl_descent_cancelled(d, l);
+        dl_gradient_step(&d->g, &rule);
+        d->round[DONE]++;
+        d->round[LEFT] += batch.left;
+        d->round[ENERGY] += batch.energy;
+        l->partway = true;
+    }
+    *error = d->round[ENERGY] > 0 ? d->round[LEFT] / d->round[ENERGY] : 0;
+    return DLTF_OK;
+}
+
 /* ---- Parameters ---- */
 
 dl_parameters dl_descent_parameters(const dl_descent *d) {
@@ -162,7 +194,7 @@ void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool biased
     take_matrices(g, l);
 }
 
-void dl_gradient_to_learner(dltf_learner *l, dl_parameters p) {
+void dl_gradient_publish(const dltf_learner *l, dl_parameters p) {
     for (int64_t i = 0; i < l->m * l->n; i++) {
         l->W[i] = (double)p.W[i];
         l->E[i] = (double)p.E[i];
@@ -170,6 +202,10 @@ void dl_gradient_to_learner(dltf_learner *l, dl_parameters p) {
     for (int64_t j = 0; j < l->m; j++)
         l->bias[j] = (double)p.b[j] * sqrt((double)l->k);
     memcpy(l->code_sum, p.code_sum, (size_t)l->m * sizeof *l->code_sum);
+}
+
+void dl_gradient_to_learner(dltf_learner *l, dl_parameters p) {
+    dl_gradient_publish(l, p);
     dl_learner_refresh(l);
 }
 
@@ -190,6 +226,13 @@ int dl_gradient_fields(dl_gradient *g, dl_field *fields) {
     return sizeof all / sizeof *all;
 }
 
+int dl_descent_fields(dl_descent *d, dl_field *fields) {
+    int count = dl_gradient_fields(&d->g, fields);
+    fields[count] =
+        (dl_field){"gradient.round", DL_TENSOR_F64, sizeof d->round / sizeof *d->round, 0, d->round};
+    return count + 1;
+}
+
 dltf_status dl_gradient_check(const dl_gradient *g) {
     for (int64_t j = 0; j < g->m; j++)
         if (g->updates[j] < 0 || g->idle[j] < 0 || g->W.square[j] < 0 || g->E.square[j] < 0 ||
@@ -199,7 +242,10 @@ dltf_status dl_gradient_check(const dl_gradient *g) {
     return DLTF_OK;
 }
 
-dltf_status dl_gradient_restored(dl_gradient *g, const dltf_learner *l) {
-    take_matrices(g, l);
-    return dl_gradient_check(g);
+dltf_status dl_descent_restored(dl_descent *d, const dltf_learner *l, int64_t steps) {
+    if (l->partway && !(d->round[0] >= 0 && d->round[0] <= (double)steps))
+        return dl_fail(DLTF_FORMAT, "the checkpoint has an out-of-range number of steps");
+    memcpy(d->g.code_sum, l->code_sum, (size_t)l->m * sizeof *l->code_sum);
+    take_matrices(&d->g, l);
+    return dl_gradient_check(&d->g);
 }

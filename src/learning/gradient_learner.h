@@ -23,6 +23,7 @@ typedef struct dl_descent {
     dl_samples samples; /* mean ||y||^2 = 1 */
     double *row;        /* threads x n: work space for loading */
     dl_share share;     /* of the batch */
+    double round[3];    /* steps of the round that are done, and the sums of their errors, left and energy */
 } dl_descent;
 
 /* `refit`: also calls dl_gradient_alloc_refit. */
@@ -31,6 +32,17 @@ void dl_descent_free(dl_descent *d);
 
 /* Loads and codes the batch of a step (gradient_plan.h). */
 dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t step);
+
+/* What the next step does; false: none, the round ends early. */
+typedef bool (*dl_descent_plan)(const dltf_learner *l, void *state, int64_t step, dl_gradient_rule *rule);
+
+/* Takes the steps `first` to `last` - 1 or, partway, those that are not done. DLTF_CANCELLED: the learner is
+ * partway, has the parameters so far, and the next call goes on. Otherwise sets `error` to their relative
+ * error. */
+dltf_status dl_descent_round(dl_descent *d, dltf_learner *l, int64_t first, int64_t last,
+                             dl_descent_plan plan, void *state, double *error);
+/* The caller cancelled after that: the learner is partway, with all steps done. */
+dltf_status dl_descent_cancelled(dl_descent *d, dltf_learner *l);
 
 /* Loads and codes a batch of the validation samples, which are those of dltf_learner_quality_row, from
  * `first` on. */
@@ -48,15 +60,18 @@ void dl_parameters_copy(const dltf_learner *l, dl_parameters to, dl_parameters f
 /* Dictionary and encoder of the learner as parameters; `biased`: with its bias, otherwise b = 0. */
 void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool biased);
 
-/* Parameters as dictionary and encoder of the learner. */
+/* Parameters as dictionary and encoder of the learner; the first does not refresh it. */
+void dl_gradient_publish(const dltf_learner *l, dl_parameters p);
 void dl_gradient_to_learner(dltf_learner *l, dl_parameters p);
 
 /* What a checkpoint stores beside dictionary and encoder; how many fields. */
 int dl_gradient_fields(dl_gradient *g, dl_field *fields);
+int dl_descent_fields(dl_descent *d, dl_field *fields);
 
 /* Checks counts and squares that were read back. */
 dltf_status dl_gradient_check(const dl_gradient *g);
-/* The same, and takes W and E from the learner, where they are exactly floats. */
-dltf_status dl_gradient_restored(dl_gradient *g, const dltf_learner *l);
+/* The same, and that a round has at most `steps`; takes W, E and sums of codes from the learner, where W and
+ * E are exactly floats. */
+dltf_status dl_descent_restored(dl_descent *d, const dltf_learner *l, int64_t steps);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/meter.h"
 #include "comm/comm.h"
 #include "data/matrix.h"
 #include "linalg/blas.h"
@@ -46,6 +47,12 @@ void dl_learner_describe(const dltf_learner *l, dltf_iteration *record) {
 
 /* ---- Running ---- */
 
+/* Ranks could not agree on where to stop within an iteration. */
+static void watch(dl_meter *meter) {
+    if (dl_comm_size() == 1)
+        dl_meter_watch(meter);
+}
+
 enum { MEASUREMENTS = 10 }; /* of errors in a stage, at least its last iteration */
 
 void dl_learner_leave(dltf_learner *l) {
@@ -64,7 +71,7 @@ dltf_status dl_learner_enter(dltf_learner *l) {
 }
 
 bool dl_learner_inside(const dltf_learner *l) {
-    return l->index > 0 && l->index < current(l)->length(l);
+    return (l->index > 0 || l->partway) && l->index < current(l)->length(l);
 }
 
 bool dl_learner_begun(const dltf_learner *l) {
@@ -87,7 +94,7 @@ done:
 bool dl_learner_has_encoder(const dltf_learner *l) {
     for (int i = 0; i <= l->stage; i++)
         if (l->stages[i]->makes_encoder)
-            return i < l->stage || l->index > 0;
+            return i < l->stage || l->index > 0 || l->partway;
     return false;
 }
 
@@ -101,14 +108,17 @@ static bool has_converged(const dltf_learner *l) {
     return current(l)->converged(l, now, before && before->stage == now->stage ? before : NULL);
 }
 
-static dltf_status iterate(dltf_learner *l) {
+static dltf_status iterate(dltf_learner *l, dl_meter *meter) {
     const dl_stage *stage = current(l);
     dltf_iteration record = {.stage = stage->name, .index = l->index, .raw_error = NAN, .refit_error = NAN};
     dltf_status status = dl_history_reserve(&l->history);
     if (status == DLTF_OK)
         status = dl_learner_enter(l);
+    if (!stage->whole)
+        watch(meter);
     if (status == DLTF_OK)
         status = stage->iterate(l, l->state, l->index, &record);
+    dl_meter_unwatch(meter);
     if (status == DLTF_OK)
         status = dl_matrix_status(l->samples.X);
     if (status == DLTF_OK)
@@ -120,58 +130,58 @@ static dltf_status iterate(dltf_learner *l) {
         return dl_fail(DLTF_NUMERIC, "training diverged: %s is not finite in stage %s, iteration %lld: %s",
                        bad, stage->name, (long long)l->index, stage->diverged);
     record.seconds = dltf_seconds() - l->start_time;
+    l->partway = false;
     l->index++;
     dl_history_append(&l->history, &record);
     return DLTF_OK;
 }
 
 /* Measures errors after every few iterations and at the end of a stage. Values too large to measure do not
- * end a training. After lack of memory the next run tries again, so that the history is always the same. */
-static dltf_status monitor(dltf_learner *l) {
+ * end a training. After lack of memory, or if cancelled, the next run tries again, so that the history is
+ * always the same. */
+static dltf_status monitor(dltf_learner *l, dl_meter *meter) {
     int64_t length = current(l)->length(l), every = (length + MEASUREMENTS - 1) / MEASUREMENTS;
     if (l->unmonitored || l->index == 0 || l->history.count == 0 || (length - l->index) % every != 0)
         return DLTF_OK;
     dltf_iteration *last = &l->history.records[l->history.count - 1];
+    watch(meter);
     dltf_status status = isnan(last->refit_error) ? dl_learner_monitor(l, last) : DLTF_OK;
-    return status == DLTF_MEMORY ? status : DLTF_OK;
+    dl_meter_unwatch(meter);
+    return status == DLTF_MEMORY || status == DLTF_CANCELLED ? status : DLTF_OK;
 }
 
-static dltf_progress progress_of(const dltf_learner *l) {
-    dltf_progress report = {.task = "learning", .iteration = &l->history.records[l->history.count - 1]};
+static void measure_progress(const dltf_learner *l, dl_meter *meter) {
+    meter->done = meter->total = 0;
+    meter->iteration = l->history.count > 0 ? &l->history.records[l->history.count - 1] : NULL;
     for (int i = 0; l->stages[i]; i++) {
         int64_t length = l->stages[i]->length(l), work = l->stages[i]->work(l);
-        report.done += work * (i < l->stage ? length : i == l->stage ? l->index : 0);
-        report.total += work * length;
+        meter->done += work * (i < l->stage ? length : i == l->stage ? l->index : 0);
+        meter->total += work * length;
     }
-    return report;
 }
 
-dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, void *context,
-                             dltf_outcome *outcome) {
-    DL_REQUIRE(learner, outcome);
-    dltf_learner *l = learner;
-    *outcome = has_converged(l) ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
-    dltf_status status = monitor(l);
+/* One iteration, and whether it was the last of its stage. */
+static dltf_status step(dltf_learner *l, dl_meter *meter, dltf_outcome *outcome) {
+    dltf_status status = iterate(l, meter);
     if (status != DLTF_OK)
         return status;
-    for (;;) {
-        int64_t length = current(l)->length(l);
-        while (l->index < length) {
-            status = iterate(l);
-            if (status != DLTF_OK)
-                return status;
-            bool converged = has_converged(l);
-            if (converged)
-                l->index = length;
-            status = monitor(l);
-            if (status != DLTF_OK)
-                return status;
-            *outcome = converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
-            dltf_progress report = progress_of(l);
-            if (dl_comm_any(progress && progress(context, &report) != 0)) {
-                *outcome = DLTF_INTERRUPTED;
-                return DLTF_OK;
-            }
+    bool converged = has_converged(l);
+    if (converged)
+        l->index = current(l)->length(l);
+    *outcome = converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
+    measure_progress(l, meter);
+    status = monitor(l, meter);
+    if (status != DLTF_OK)
+        return status;
+    return dl_comm_any(!dl_meter_add(meter, 0)) ? DLTF_CANCELLED : DLTF_OK;
+}
+
+static dltf_status run(dltf_learner *l, dl_meter *meter, dltf_outcome *outcome) {
+    dltf_status status = monitor(l, meter);
+    while (status == DLTF_OK) {
+        if (l->index < current(l)->length(l)) {
+            status = step(l, meter, outcome);
+            continue;
         }
         if (!l->stages[l->stage + 1])
             return dl_comm_agree(DLTF_OK);
@@ -179,6 +189,21 @@ dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, v
         l->stage++;
         l->index = 0;
     }
+    return status;
+}
+
+dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, void *context,
+                             dltf_outcome *outcome) {
+    DL_REQUIRE(learner, outcome);
+    dltf_learner *l = learner;
+    dl_meter meter = {.task = "learning", .progress = progress, .context = context};
+    measure_progress(l, &meter);
+    *outcome = has_converged(l) ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
+    dltf_status status = run(l, &meter, outcome);
+    if (status != DLTF_CANCELLED)
+        return status;
+    *outcome = DLTF_INTERRUPTED;
+    return DLTF_OK;
 }
 
 dltf_train_options dltf_learner_options(const dltf_learner *l) {

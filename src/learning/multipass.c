@@ -133,8 +133,8 @@ dltf_status dl_multipass_run(dl_multipass *p, dltf_learner *l, int64_t samples, 
     if (p->status == DLTF_OK)
         p->status = dltf_encoder_new(model, &options, &p->encoder);
     dl_pass pass = {.l = l, .block = &p->block, .state = p, .order = p->order, .count = p->count};
-    if (p->status == DLTF_OK)
-        dl_pass_run(&pass, load_tile, code_block);
+    if (p->status == DLTF_OK && !dl_pass_run(&pass, load_tile, code_block))
+        p->status = DLTF_CANCELLED;
     dltf_encoder_free(p->encoder);
     p->encoder = NULL;
     dltf_model_free(model);

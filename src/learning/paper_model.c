@@ -2,6 +2,7 @@
 #include "learning/paper_model.h"
 
 #include "base/memory.h"
+#include "base/meter.h"
 #include "kernels/packed.h"
 #include "linalg/blas.h"
 
@@ -88,6 +89,7 @@ dltf_status dl_paper_model_new(const dltf_learner *l, bool noise, dl_paper_model
     DL_TRY(dl_fold_alloc(&p->fold, l, p->statistics.sums, p->statistics.sum_count));
     p->sums = p->statistics.sums + p->statistics.sum_count - DL_STATISTICS_OTHERS;
     DL_TRY(dl_w_space_alloc(&p->w_space, l->threads, m, n, noise));
+    DL_TRY_NEW(p->W, m * n);
     DL_TRY_NEW(p->lanczos, (DL_LANCZOS_STEPS + 1) * m);
     if (noise)
         DL_TRY(alloc_noise(l, p));
@@ -107,6 +109,7 @@ void dl_paper_model_free(void *model) {
     dl_fold_free(&p->fold);
     dl_fold_free(&p->A_fold);
     dl_w_space_free(&p->w_space);
+    dl_free(p->W);
     dl_free(p->lanczos);
     dl_replace_space_free(&p->replace);
     free_samples(p);
@@ -119,7 +122,7 @@ void dl_paper_model_free(void *model) {
 
 double dl_paper_model_bytes(const dltf_learner *l, bool noise) {
     double m = (double)l->m, n = (double)l->n;
-    double squares = (noise ? 5 : 3) * 8 * m * m, dictionaries = (noise ? 7 : 5) * 8 * m * n;
+    double squares = (noise ? 5 : 3) * 8 * m * m, dictionaries = (noise ? 8 : 6) * 8 * m * n;
     double spaces = (double)l->threads * (16 * DL_TILE * m + dl_z_space_least_squares(l->m, l->k));
     double samples =
         noise ? 8 * n * n + 4 * DL_BLOCK * m + 4 * m * m + (in_file(l) ? 0 : sample_bytes(l)) : 0;
@@ -146,8 +149,10 @@ dl_pass dl_paper_model_pass(const dltf_learner *l, dl_paper_model *p, double the
     return (dl_pass){.l = l, .block = &p->block, .state = p, .count = l->own, .fold = &p->fold};
 }
 
-void dl_paper_model_w_step(dltf_learner *l, dl_paper_model *p, double theta, double beta,
+bool dl_paper_model_w_step(dltf_learner *l, dl_paper_model *p, double theta, double beta,
                            dltf_iteration *record) {
+    size_t size = (size_t)(l->m * l->n) * sizeof *p->W;
+    double tau = l->tau;
     dl_w_problem problem = {
         .s = &p->statistics,
         .A = p->A,
@@ -156,7 +161,12 @@ void dl_paper_model_w_step(dltf_learner *l, dl_paper_model *p, double theta, dou
         .theta = theta * l->weight,
         .beta = beta * l->weight,
     };
-    dl_w_step(&problem, W_STEPS, &l->tau, l->W, &p->w_space);
+    memcpy(p->W, l->W, size);
+    dl_w_step(&problem, W_STEPS, &tau, p->W, &p->w_space);
+    if (!dl_poll())
+        return false;
+    memcpy(l->W, p->W, size);
+    l->tau = tau;
     dl_learner_refresh(l);
     double residual = fmax(0, dl_w_residual(&problem, l->W, l->G));
     record->theta = theta;
@@ -166,4 +176,5 @@ void dl_paper_model_w_step(dltf_learner *l, dl_paper_model *p, double theta, dou
     record->objective = record->incoherence_term + record->data_term + record->noise_term;
     memcpy(l->code_sum, p->statistics.code_sum, (size_t)l->m * sizeof *l->code_sum);
     dl_learner_describe(l, record);
+    return true;
 }

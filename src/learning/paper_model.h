@@ -21,6 +21,7 @@ typedef struct dl_paper_model {
     dl_statistics statistics;
     dl_fold fold; /* of the statistics and of the sums below */
     dl_w_space w_space;
+    double *W;            /* m x n: the dictionary during the W-step */
     double *lanczos;      /* work space for the largest eigenvalue */
     dl_z_problem problem; /* of the current pass */
 
@@ -49,9 +50,10 @@ double dl_paper_model_bytes(const dltf_learner *l, bool noise);
 /* Prepares a pass over all samples of this rank with the current dictionary. Clears the statistics. */
 dl_pass dl_paper_model_pass(const dltf_learner *l, dl_paper_model *model, double theta, double beta);
 
-/* Solves the W-subproblem for the statistics of the last pass. Fills in the record except
- * for noise term and residuals; the noise term must be set before, since the objective includes it. */
-void dl_paper_model_w_step(dltf_learner *l, dl_paper_model *model, double theta, double beta,
+/* Solves the W-subproblem for the statistics of the last pass. Fills in the record except for noise term and
+ * residuals; the noise term must be set before, since the objective includes it. False, and the dictionary
+ * unchanged, if the caller of the training cancelled. */
+bool dl_paper_model_w_step(dltf_learner *l, dl_paper_model *model, double theta, double beta,
                            dltf_iteration *record);
 
 /* The state of the samples of the current block is not needed before the next pass. */

@@ -41,19 +41,25 @@ static int owner_in_order(const void *context, int64_t i) {
     return dl_learner_owner(pass->l, pass->order[pass->first + i]);
 }
 
-static void run_ordered(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
+static bool run_block(dl_pass *pass, dl_task tile) {
+    return dl_parallel_polled(pass->l->threads, dl_tiles(pass->block->rows, DL_TILE), tile, pass);
+}
+
+static bool run_ordered(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
     int64_t size = dl_pass_block(pass->count);
     dl_share *share = &pass->block->share;
     for (pass->first = 0; pass->first < pass->count; pass->first += size) {
         dl_share_divide(share, dl_min(size, pass->count - pass->first), owner_in_order, pass);
         pass->block->rows = share->own;
-        dl_parallel(pass->l->threads, dl_tiles(pass->block->rows, DL_TILE), tile, pass);
+        if (!run_block(pass, tile))
+            return false;
         after(pass);
     }
+    return true;
 }
 
 /* Blocks are cut from parts (fold.h), which do not depend on the number of ranks. */
-static void run_own(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
+static bool run_own(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
     const dltf_learner *l = pass->l;
     dl_fold_clear(pass->fold);
     for (int64_t part = 0; part < dl_fold_parts(l); part++) {
@@ -62,19 +68,18 @@ static void run_own(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
         for (int64_t size = dl_pass_block(end - pass->first); pass->first < end; pass->first += size) {
             pass->block->rows = dl_min(size, end - pass->first);
             dl_learner_expect(l, l->first + pass->first + size, size);
-            dl_parallel(l->threads, dl_tiles(pass->block->rows, DL_TILE), tile, pass);
+            if (!run_block(pass, tile))
+                return false;
             after(pass);
         }
         dl_fold_next(pass->fold);
     }
     dl_fold_finish(pass->fold);
+    return true;
 }
 
-void dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
-    if (pass->order)
-        run_ordered(pass, tile, after);
-    else
-        run_own(pass, tile, after);
+bool dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
+    return pass->order ? run_ordered(pass, tile, after) : run_own(pass, tile, after);
 }
 
 static void exchange(dl_block *block, int64_t n) {

@@ -48,8 +48,8 @@ int64_t dl_pass_block(int64_t count);
 
 /* Runs `tile` on all tiles of a block in parallel, then `after`, block by block in order. With several ranks,
  * a block of a pass with an order consists of those of its samples that belong to this rank, until `after`
- * collects the others. */
-void dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *));
+ * collects the others. False if the caller of the training cancelled. */
+bool dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *));
 
 /* The samples and codes of the current block of all ranks, for `after` of a pass with an order. */
 void dl_pass_collect(dl_pass *pass);

@@ -21,6 +21,7 @@ typedef struct dl_stage {
     const char *saving;   /* remedy when memory is short, for the message */
     bool needs_gram;      /* the m x m matrices of the learner */
     bool makes_encoder;   /* after its first iteration the learner has an untied encoder */
+    bool whole;           /* an iteration changes stored state midway, and so cannot be cancelled there */
     bool holds_out;       /* some samples are held out from all stages, for this one to measure errors on */
 
     /* Iterations that the options ask for; 0: the stage is skipped. */
@@ -35,7 +36,9 @@ typedef struct dl_stage {
     /* Called before the first iteration, or when a checkpoint is resumed. After a failure the learner calls
      * `free` on the partial state. */
     dltf_status (*create)(dltf_learner *l, void **state);
-    /* Changes the dictionary and the state, fills in the record. */
+    /* Changes the dictionary and the state, fills in the record. DLTF_CANCELLED leaves both as they were, or
+     * such that the iteration, called again, goes on there (`partway` of the learner). The same holds at
+     * every poll (base/meter.h), unless `whole`. */
     dltf_status (*iterate)(dltf_learner *l, void *state, int64_t index, dltf_iteration *record);
     /* Whether the stage has converged, which it never has with tolerance 0, or is out of time; `before` is
      * the previous record, NULL after the first iteration. NULL: the stage always runs all its iterations. */
@@ -45,6 +48,8 @@ typedef struct dl_stage {
     /* Tensors that a checkpoint stores; `restored` checks and completes what was read back. NULL: none. */
     int (*fields)(const dltf_learner *l, void *state, dl_field *fields);
     dltf_status (*restored)(const dltf_learner *l, void *state);
+    /* Copies to the learner what an iteration has changed so far, for a checkpoint partway; NULL: nothing. */
+    void (*publish)(const dltf_learner *l, void *state);
     /* The scratch file that some of them are in; NULL: none. */
     const dl_scratch *(*scratch)(const void *state);
     int divided_fields; /* at the end of the list: a row for every training sample, of which the memory has

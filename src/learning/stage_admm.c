@@ -154,6 +154,7 @@ const dl_stage dl_stage_admm = {
     .diverged = "lower lambda or raise beta",
     .saving = "lower m, use fewer samples, or set admm to 0",
     .needs_gram = true,
+    .whole = true,
     .length = length,
     .bytes = bytes,
     .work = work,

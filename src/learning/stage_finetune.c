@@ -4,6 +4,7 @@
  * fewer atoms are confused: where the error after refit has grown, the start is kept. */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/meter.h"
 #include "learning/gradient_learner.h"
 #include "learning/gradient_plan.h"
 #include "learning/train_options.h"
@@ -53,27 +54,33 @@ static void free_state(void *state) {
     dl_free(s);
 }
 
+static int64_t first_step(const dltf_learner *l, int64_t round) {
+    return round * l->options.finetune / length(l);
+}
+
+static bool plan(const dltf_learner *l, void *state, int64_t step, dl_gradient_rule *rule) {
+    (void)state;
+    double done = (double)step / (double)l->options.finetune;
+    double rate = RATE / sqrt((double)l->n) * fmin(1, (1 - done) / 0.9);
+    *rule = (dl_gradient_rule){.rate = (float)rate, .growth = 1};
+    return true;
+}
+
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
     finetune *s = state;
-    dl_gradient_error sum = {0, 0};
-    int64_t steps = l->options.finetune, rounds = length(l);
-    if (index == 0) {
+    int64_t rounds = length(l);
+    if (index == 0 && !l->partway) {
         dl_gradient_from_learner(&s->d.g, l, true);
         dl_parameters_copy(l, s->start, dl_descent_parameters(&s->d));
         s->start_error = dl_descent_error(&s->d, l);
     }
-    memset(s->d.g.code_sum, 0, (size_t)l->m * sizeof *s->d.g.code_sum);
-    for (int64_t step = index * steps / rounds; step < (index + 1) * steps / rounds; step++) {
-        double done = (double)step / (double)steps;
-        double rate = RATE / sqrt((double)l->n) * fmin(1, (1 - done) / 0.9);
-        dl_gradient_rule rule = {.rate = (float)rate, .growth = 1};
-        dl_gradient_error error = dl_descent_batch(&s->d, l, step);
-        dl_gradient_step(&s->d.g, &rule);
-        sum.left += error.left;
-        sum.energy += error.energy;
-    }
-    record->relative_error = sum.energy > 0 ? sum.left / sum.energy : 0;
+    dltf_status status = dl_descent_round(&s->d, l, first_step(l, index), first_step(l, index + 1), plan, s,
+                                          &record->relative_error);
+    if (status != DLTF_OK)
+        return status;
     bool worse = index + 1 == rounds && dl_descent_error(&s->d, l) > s->start_error;
+    if (!dl_poll())
+        return dl_descent_cancelled(&s->d, l);
     dl_gradient_to_learner(l, worse ? s->start : dl_descent_parameters(&s->d));
     dl_learner_describe(l, record);
     return DLTF_OK;
@@ -88,13 +95,18 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
         {"finetune.start.code_sum", DL_TENSOR_F64, l->m, 0, s->start.code_sum},
         {"finetune.start_error", DL_TENSOR_F64, 1, 0, &s->start_error},
     };
-    int count = dl_gradient_fields(&s->d.g, list);
+    int count = dl_descent_fields(&s->d, list);
     memcpy(list + count, own, sizeof own);
     return count + (int)(sizeof own / sizeof *own);
 }
 
 static dltf_status restored(const dltf_learner *l, void *state) {
-    return dl_gradient_restored(&((finetune *)state)->d.g, l);
+    return dl_descent_restored(&((finetune *)state)->d, l,
+                               first_step(l, l->index + 1) - first_step(l, l->index));
+}
+
+static void publish(const dltf_learner *l, void *state) {
+    dl_gradient_publish(l, dl_descent_parameters(&((finetune *)state)->d));
 }
 
 const dl_stage dl_stage_finetune = {
@@ -111,4 +123,5 @@ const dl_stage dl_stage_finetune = {
     .free = free_state,
     .fields = fields,
     .restored = restored,
+    .publish = publish,
 };

@@ -6,6 +6,7 @@
  * this training and its rival: the one with the smaller error after refit is the result. */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/parallel.h"
 #include "coding/dual.h"
 #include "comm/comm.h"
@@ -30,6 +31,7 @@ typedef struct gradient {
     double best_error;
     double stale;   /* evaluations since the best one, in the second half */
     double seconds; /* spent in this stage */
+    double clock;   /* when they were last counted */
 } gradient;
 
 static bool has_rival(const dltf_learner *l) {
@@ -109,6 +111,8 @@ static dltf_status start(dltf_learner *l, gradient *s) {
         dl_parameters_copy(l, s->rival, s->best);
         s->best_error = DBL_MAX; /* compared at the end, and by another error */
     }
+    if (!dl_poll())
+        status = DLTF_CANCELLED;
 done:
     dl_free(factor);
     return status;
@@ -125,18 +129,21 @@ static double share_done(const dltf_learner *l, const gradient *s, int64_t step)
 /* Computes the held-out error every few rounds and after the last. At a constant rate the error reaches a
  * plateau from which only the falling rate of the second half leads down, so that the first half does not
  * count as lack of improvement. */
-static void evaluate(const dltf_learner *l, gradient *s, int64_t index) {
+static dltf_status evaluate(dltf_learner *l, gradient *s, int64_t index) {
     int64_t rounds = dl_plan_rounds(l), every = dl_max(1, rounds / EVALUATIONS);
     double done = share_done(l, s, dl_plan_first_step(l, index + 1));
     if (done < 1 && (index + 1) % every != 0)
-        return;
+        return DLTF_OK;
     double error = dl_descent_error(&s->d, l);
+    if (!dl_poll())
+        return dl_descent_cancelled(&s->d, l);
     s->stale += done > 0.5;
     if (error < s->best_error) {
         s->best_error = error;
         s->stale = 0;
         dl_parameters_copy(l, s->best, dl_descent_parameters(&s->d));
     }
+    return DLTF_OK;
 }
 
 static bool ends(const dltf_learner *l, const gradient *s, int64_t index) {
@@ -145,6 +152,7 @@ static bool ends(const dltf_learner *l, const gradient *s, int64_t index) {
 }
 
 static dl_parameters the_better(dltf_learner *l, gradient *s) {
+    s->d.g.polled = false; /* the parameters in use are no longer those of the training */
     double learned = dl_descent_refit_error(&s->d, l, s->best);
     double rival = dl_descent_refit_error(&s->d, l, s->rival);
     bool wins = learned < rival;
@@ -162,40 +170,37 @@ static dl_parameters choose(dltf_learner *l, gradient *s) {
 
 /* ---- The iteration ---- */
 
-/* One step; returns the error of its batch. */
-static dl_gradient_error descend(const dltf_learner *l, gradient *s, int64_t step) {
+static void count_seconds(const dltf_learner *l, gradient *s) {
+    double now = dltf_seconds();
+    s->seconds += now - s->clock;
+    s->clock = now;
+    if (l->options.seconds > 0) /* all ranks stop at the same step */
+        dl_comm_broadcast(&s->seconds, sizeof s->seconds);
+}
+
+static bool plan(const dltf_learner *l, void *state, int64_t step, dl_gradient_rule *rule) {
+    gradient *s = state;
+    count_seconds(l, s);
     double done = share_done(l, s, step);
-    dl_gradient_rule rule = dl_plan_rule(l->m, l->k, (float)dl_plan_rate(l, step, done));
+    *rule = dl_plan_rule(l->m, l->k, (float)dl_plan_rate(l, step, done));
     if (done >= GROWTH_SHARE)
-        rule.patience = 0;
-    dl_gradient_error error = dl_descent_batch(&s->d, l, step);
-    dl_gradient_step(&s->d.g, &rule);
-    return error;
+        rule->patience = 0;
+    return done < 1;
 }
 
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
+    dltf_status status = DLTF_OK;
     gradient *s = state;
-    dl_gradient_error sum = {0, 0};
-    double begin = dltf_seconds(), before = s->seconds;
-    if (index == 0) {
-        dltf_status status = start(l, s);
-        if (status != DLTF_OK)
-            return status;
-    }
-    memset(s->d.g.code_sum, 0, (size_t)l->m * sizeof *s->d.g.code_sum);
-    int64_t first = dl_plan_first_step(l, index), last = dl_plan_first_step(l, index + 1);
-    for (int64_t step = first; step < last && share_done(l, s, step) < 1; step++) {
-        dl_gradient_error error = descend(l, s, step);
-        sum.left += error.left;
-        sum.energy += error.energy;
-        s->seconds = before + dltf_seconds() - begin;
-        if (l->options.seconds > 0) /* all ranks stop at the same step */
-            dl_comm_broadcast(&s->seconds, sizeof s->seconds);
-    }
-    record->relative_error = sum.energy > 0 ? sum.left / sum.energy : 0;
-    evaluate(l, s, index);
+    s->clock = dltf_seconds();
+    if (index == 0 && !l->partway)
+        DL_TRY(start(l, s));
+    DL_TRY(dl_descent_round(&s->d, l, dl_plan_first_step(l, index), dl_plan_first_step(l, index + 1), plan, s,
+                            &record->relative_error));
+    count_seconds(l, s);
+    DL_TRY(evaluate(l, s, index));
     dl_gradient_to_learner(l, ends(l, s, index) ? choose(l, s) : dl_descent_parameters(&s->d));
-    return DLTF_OK;
+done:
+    return status;
 }
 
 /* The held-out error no longer decreases. publish has copied the best state to the learner. */
@@ -223,13 +228,18 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
         {"gradient.rival.code_sum", DL_TENSOR_F64, l->m, 0, s->rival.code_sum},
     };
     enum { ALL = sizeof own / sizeof *own, OF_RIVAL = 4 };
-    int count = dl_gradient_fields(&s->d.g, list), added = has_rival(l) ? ALL : ALL - OF_RIVAL;
+    int count = dl_descent_fields(&s->d, list), added = has_rival(l) ? ALL : ALL - OF_RIVAL;
     memcpy(list + count, own, (size_t)added * sizeof *own);
     return count + added;
 }
 
 static dltf_status restored(const dltf_learner *l, void *state) {
-    return dl_gradient_restored(&((gradient *)state)->d.g, l);
+    int64_t steps = dl_plan_first_step(l, l->index + 1) - dl_plan_first_step(l, l->index);
+    return dl_descent_restored(&((gradient *)state)->d, l, steps);
+}
+
+static void publish(const dltf_learner *l, void *state) {
+    dl_gradient_publish(l, dl_descent_parameters(&((gradient *)state)->d));
 }
 
 const dl_stage dl_stage_gradient = {
@@ -248,4 +258,5 @@ const dl_stage dl_stage_gradient = {
     .free = free_state,
     .fields = fields,
     .restored = restored,
+    .publish = publish,
 };

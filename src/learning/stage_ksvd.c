@@ -4,6 +4,7 @@
  * columns of R + w_j z_j that use atom j, the atom and its coefficients become the best rank-one fit w_j z_j
  * to E; supports do not change. Only W is kept between iterations: codes and residuals are recomputed. */
 #include "base/memory.h"
+#include "base/meter.h"
 #include "coding/decode.h"
 #include "coding/omp.h"
 #include "comm/comm.h"
@@ -12,14 +13,17 @@
 #include "learning/rank_one.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct ksvd {
     int threads;
-    float *R;     /* N x n: X - WZ */
-    dl_slots Z;   /* codes of all samples */
-    float *atoms; /* m x n: W in f32 */
-    double *row;  /* threads x n: work space for loading */
-    double *use;  /* m: number of codes that contain the atom */
+    float *R;         /* N x n: X - WZ */
+    dl_slots Z;       /* codes of all samples */
+    float *atoms;     /* m x n: W in f32 */
+    double *W;        /* m x n: the dictionary during the update of its atoms */
+    double *code_sum; /* m */
+    double *row;      /* threads x n: work space for loading */
+    double *use;      /* m: number of codes that contain the atom */
     dl_by_atom by_atom;
     dl_rank_one rank_one;
     dl_omp_space *spaces; /* one per thread */
@@ -43,7 +47,7 @@ static dltf_status admit(const dltf_learner *l) {
 
 static double bytes(const dltf_learner *l) {
     double m = (double)l->m, n = (double)l->n, N = (double)l->N, k = (double)l->k;
-    return N * (4 * n + 16 * k + 16) + 4 * m * n + (double)l->threads * 4 * m * (3 * k + DL_TILE);
+    return N * (4 * n + 16 * k + 16) + 12 * m * n + (double)l->threads * 4 * m * (3 * k + DL_TILE);
 }
 
 static int64_t work(const dltf_learner *l) {
@@ -59,6 +63,8 @@ static dltf_status create(dltf_learner *l, void **state) {
     DL_TRY_NEW(s->R, l->N * l->n);
     DL_TRY(dl_slots_alloc(&s->Z, l->N, l->k));
     DL_TRY_NEW(s->atoms, l->m * l->n);
+    DL_TRY_NEW(s->W, l->m * l->n);
+    DL_TRY_NEW(s->code_sum, l->m);
     DL_TRY_NEW(s->row, l->threads * l->n);
     DL_TRY_NEW(s->use, l->m);
     DL_TRY(dl_by_atom_alloc(&s->by_atom, l->m, l->N * l->k));
@@ -76,6 +82,8 @@ static void free_state(void *state) {
     dl_free(s->R);
     dl_slots_free(&s->Z);
     dl_free(s->atoms);
+    dl_free(s->W);
+    dl_free(s->code_sum);
     dl_free(s->row);
     dl_free(s->use);
     dl_by_atom_free(&s->by_atom);
@@ -109,33 +117,40 @@ static void code_tile(void *context, int64_t tile, int worker) {
         dl_decode32(R + i * n, DL_SUBTRACT, s->atoms, n, dl_slots_code(&Z, i));
 }
 
-static void code_samples(const dltf_learner *l, ksvd *s) {
+static bool code_samples(const dltf_learner *l, ksvd *s) {
     coding context = {l, s};
     for (int64_t i = 0; i < l->m * l->n; i++)
         s->atoms[i] = (float)l->W[i];
-    dl_parallel(l->threads, dl_tiles(l->N, DL_TILE), code_tile, &context);
+    return dl_parallel_polled(l->threads, dl_tiles(l->N, DL_TILE), code_tile, &context);
 }
 
 /* ---- The iteration ---- */
 
-static void update_atoms(dltf_learner *l, ksvd *s) {
+static bool update_atoms(dltf_learner *l, ksvd *s) {
+    size_t size = (size_t)(l->m * l->n) * sizeof *s->W;
     int steps = l->options.update == DLTF_UPDATE_EXACT ? DL_RANK_ONE_EXACT : DL_RANK_ONE_APPROXIMATE;
+    memcpy(s->W, l->W, size);
     dl_by_atom_sort(&s->by_atom, s->Z);
     for (int64_t j = 0; j < l->m; j++) {
+        if (!dl_poll())
+            return false;
         dl_atom_entries entries = dl_by_atom_of(&s->by_atom, j);
-        dl_rank_one_update(&s->rank_one, steps, s->R, s->Z, entries, l->W + j * l->n);
+        dl_rank_one_update(&s->rank_one, steps, s->R, s->Z, entries, s->W + j * l->n);
         s->use[j] = (double)entries.count;
-        l->code_sum[j] = 0;
+        s->code_sum[j] = 0;
         for (int64_t e = 0; e < entries.count; e++)
-            l->code_sum[j] += (double)s->Z.value[entries.entry[e]];
+            s->code_sum[j] += (double)s->Z.value[entries.entry[e]];
     }
+    memcpy(l->W, s->W, size);
+    memcpy(l->code_sum, s->code_sum, (size_t)l->m * sizeof *s->code_sum);
+    return true;
 }
 
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
     ksvd *s = state;
     double sum = 0;
-    code_samples(l, s);
-    update_atoms(l, s);
+    if (!code_samples(l, s) || !update_atoms(l, s))
+        return DLTF_CANCELLED;
     for (int64_t i = 0; i < l->N; i++)
         sum += dl_kernels_now()->square(s->R + i * l->n, l->n);
     record->theta = 1;

@@ -141,15 +141,15 @@ static void add_block(dl_pass *pass) {
         b->X_square += (double)block->X[i] * (double)block->X[i];
 }
 
-/* Z = max_k(E^T X) with the dual E of the dictionary, and its statistics. */
-static void code_batch(const dltf_learner *l, minibatch *b, int64_t index) {
+/* Z = max_k(E^T X) with the dual E of the dictionary, and its statistics. False: cancelled. */
+static bool code_batch(const dltf_learner *l, minibatch *b, int64_t index) {
     const int64_t *samples = choose_batch(l, b, index);
     dl_dual_encoder(l->threads, l->W, l->m, l->n, l->options.ridge, b->factor, b->E);
     dl_packed_fill_f64(&b->E32, b->E);
     dl_pass pass = {.l = l, .block = &b->block, .state = b, .order = samples, .count = batch_size(l)};
     dl_statistics_clear(&b->statistics);
     b->X_square = 0;
-    dl_pass_run(&pass, code_tile, add_block);
+    return dl_pass_run(&pass, code_tile, add_block);
 }
 
 /* ---- Replacement ---- */
@@ -196,7 +196,8 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     minibatch *b = state;
     int64_t m = l->m, n = l->n;
     double share = (1 - KEEP) / (double)batch_size(l);
-    code_batch(l, b, index);
+    if (!code_batch(l, b, index))
+        return DLTF_CANCELLED;
     measure(l, b, record);
     average(b->D, b->statistics.D, share, m * m);
     average(b->C, b->statistics.C, share, m * n);

@@ -52,8 +52,8 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     dl_paper_model *p = state;
     double theta = theta_at(&l->options, index);
     dl_pass pass = dl_paper_model_pass(l, p, theta, 0);
-    dl_pass_run(&pass, z_tile, add_block);
-    dl_paper_model_w_step(l, p, theta, 0, record);
+    if (!dl_pass_run(&pass, z_tile, add_block) || !dl_paper_model_w_step(l, p, theta, 0, record))
+        return DLTF_CANCELLED;
     /* Only while theta decreases: later, too few iterations are left to fit new atoms. */
     if (theta != l->options.theta && (index + 1) % DL_REPLACE_EVERY == 0) {
         dl_pass_collect_last(&pass);

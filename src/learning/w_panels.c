@@ -81,7 +81,7 @@ double *dl_w_task_sums(const dl_w_space *space, int64_t task) {
 }
 
 void dl_w_each(const dl_w_space *space, dl_task run, void *context) {
-    dl_parallel(space->threads, space->end - space->first, run, context);
+    dl_parallel_polled(space->threads, space->end - space->first, run, context);
 }
 
 void dl_w_total(const dl_w_space *space, int count, double *total) {

@@ -66,7 +66,7 @@ done:
 static dltf_status train_pairs(dltf_network *network, dltf_matrix X, const dltf_network_options *options,
                                dltf_progress_fn progress, void *context) {
     int64_t depth = network->count / 2;
-    pair_progress p = {{"pre-training", progress, context, 0, depth * options->epochs * X.rows}, 0};
+    pair_progress p = {dl_meter_new("pre-training", progress, context, depth * options->epochs * X.rows), 0};
     float *samples = NULL;
     dltf_status status = dl_network_check_data(network, X);
     if (status != DLTF_OK)

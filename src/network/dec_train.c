@@ -149,7 +149,7 @@ dltf_status dltf_dec_train(dltf_network *encoder, dltf_matrix X, float *centers,
     dltf_dec_options defaults = dltf_dec_options_default();
     options = options ? options : &defaults;
     dec c = {.X = X, .options = *options, .centers = centers, .clusters = clusters};
-    dl_meter meter = {"clustering", progress, context, 0, options->steps};
+    dl_meter meter = dl_meter_new("clustering", progress, context, options->steps);
     dltf_dec_result made = {0};
     dltf_status status = dltf_option_check(dltf_dec_option_table(), options, NULL);
     if (status == DLTF_OK)

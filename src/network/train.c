@@ -1,6 +1,7 @@
 /* An epoch of training: samples in shuffled batches. */
 #include "base/finite.h"
 #include "base/integer.h"
+#include "base/meter.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "kernels/kernels.h"
@@ -78,8 +79,8 @@ static void attack(dltf_training *r, int64_t tasks) {
     dl_parallel(t->threads, tasks, move_rows, r);
 }
 
-/* One step on `rows` samples; returns the sum of their losses. */
-static double train_batch(dltf_training *r, int64_t rows, double rate) {
+/* One step on `rows` samples; adds the sum of their losses. False, and nothing changed, if cancelled. */
+static bool train_batch(dltf_training *r, int64_t rows, double rate) {
     dl_trainer *t = &r->trainer;
     int64_t tasks = dl_tiles(rows, ROWS);
     double sum = 0;
@@ -91,10 +92,13 @@ static double train_batch(dltf_training *r, int64_t rows, double rate) {
     dl_trainer_forward(t);
     dl_parallel(t->threads, tasks, loss_rows, r);
     dl_trainer_backward(t, false);
+    if (!dl_poll())
+        return false;
     dl_trainer_update(t, rate);
     for (int64_t task = 0; task < tasks; task++)
         sum += r->sums[task];
-    return sum;
+    r->sum += sum;
+    return true;
 }
 
 /* ---- Epochs ---- */
@@ -153,7 +157,11 @@ static dltf_status end_epoch(dltf_training *r) {
 dltf_status dl_training_epoch(dltf_training *r, bool *cancelled) {
     while (r->first < r->samples && !*cancelled) {
         int64_t rows = dl_min(r->trainer.options.batch, r->samples - r->first);
-        r->sum += train_batch(r, rows, rate_at(r));
+        dl_meter_watch(&r->meter);
+        *cancelled = !train_batch(r, rows, rate_at(r));
+        dl_meter_unwatch(&r->meter);
+        if (*cancelled)
+            break;
         r->first += rows;
         *cancelled = !dl_meter_add(&r->meter, rows);
     }

@@ -135,7 +135,8 @@ static void keep_rows(void *context, int64_t number, int worker) {
 void dl_trainer_forward(dl_trainer *t) {
     for (int64_t l = 0; l < t->network->count; l++) {
         layer_task task = {t, l};
-        dl_parallel(t->threads, dl_tiles(t->network->layers[l].outputs, DL_UNITS), forward_tile, &task);
+        dl_parallel_polled(t->threads, dl_tiles(t->network->layers[l].outputs, DL_UNITS), forward_tile,
+                           &task);
         if (t->network->layers[l].k > 0)
             dl_parallel(t->threads, dl_tiles(t->rows, DL_TASK_ROWS), keep_rows, &task);
     }
@@ -171,7 +172,8 @@ void dl_trainer_backward(dl_trainer *t, bool to_input) {
     pass_activation(t, count, (dl_range){0, dl_network_outputs(t->network)});
     for (int64_t l = count - 1; l >= (to_input ? 0 : 1); l--) {
         layer_task task = {t, l};
-        dl_parallel(t->threads, dl_tiles(t->network->layers[l].inputs, DL_UNITS), backward_tile, &task);
+        dl_parallel_polled(t->threads, dl_tiles(t->network->layers[l].inputs, DL_UNITS), backward_tile,
+                           &task);
     }
 }
 

@@ -172,8 +172,8 @@ dltf_status dltf_training_run(dltf_training *training, dltf_progress_fn progress
     int64_t epochs = t->trainer.options.epochs;
     bool cancelled = false;
     dltf_status status = DLTF_OK;
-    t->meter =
-        (dl_meter){"training", progress, context, t->epoch * t->samples + t->first, epochs * t->samples};
+    t->meter = dl_meter_new("training", progress, context, epochs * t->samples);
+    t->meter.done = t->epoch * t->samples + t->first;
     while (t->epoch < epochs && !cancelled && status == DLTF_OK)
         status = dl_training_epoch(t, &cancelled);
     if (!cancelled && status == DLTF_OK)

@@ -45,7 +45,8 @@ static dltf_status run_rounds(flat *f) {
     dl_job *job = f->job;
     for (f->first = 0; f->first < job->queries->rows; f->first += f->round) {
         f->count = dl_min(f->round, job->queries->rows - f->first);
-        dl_parallel(job->threads, dl_tiles(f->count, BLOCK) * f->parts, search_block, f);
+        if (!dl_parallel_polled(job->threads, dl_tiles(f->count, BLOCK) * f->parts, search_block, f))
+            return dl_job_cancelled();
         dltf_status status = dl_job_append(job, f->found, f->count, f->parts);
         if (status != DLTF_OK)
             return status;

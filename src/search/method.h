@@ -26,4 +26,7 @@ static inline const uint8_t *dl_job_query(const dl_job *job, int64_t query) {
 /* Appends the hits of `count` queries, each in `parts` pieces, reports progress and frees the hits. */
 dltf_status dl_job_append(dl_job *job, dl_found *found, int64_t count, int64_t parts);
 
+/* The failure of a search that the caller cancelled. */
+dltf_status dl_job_cancelled(void);
+
 #endif

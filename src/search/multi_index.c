@@ -6,6 +6,7 @@
  * floor((r - t) / m) + 1 bits in each substring t, which are r + 1 bits in total. */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/parallel.h"
 #include "search/cost.h"
 #include "search/method.h"
@@ -119,7 +120,7 @@ static void run_step(worker *w, int64_t step) {
     int64_t t = step % w->index->tables;
     const dl_table *table = &w->index->table[t];
     uint64_t mask = (1ull << step / w->index->tables) - 1;
-    while (mask < 1ull << table->bits && !w->corrupt && w->cost <= w->most) {
+    while (mask < 1ull << table->bits && !w->corrupt && w->cost <= w->most && dl_poll()) {
         int64_t count = list_buckets(w, table, w->substring[t], &mask);
         for (int64_t i = 0; i < count; i++)
             compare_bucket(w, table, w->buckets[i], step);
@@ -205,7 +206,8 @@ static dltf_status run_rounds(multi_index *m) {
     dl_job *job = m->job;
     for (m->first = 0; m->first < job->queries->rows; m->first += m->round) {
         m->count = dl_min(m->round, job->queries->rows - m->first);
-        dl_parallel(job->threads, dl_tiles(m->count, m->block), search_block, m);
+        if (!dl_parallel_polled(job->threads, dl_tiles(m->count, m->block), search_block, m))
+            return dl_job_cancelled();
         for (int t = 0; t < job->threads; t++)
             if (m->workers[t].corrupt)
                 return dl_fail_about(DLTF_FORMAT, DLTF_SUBJECT_DATABASE,

@@ -7,12 +7,16 @@
 #include "search/cost.h"
 #include "search/method.h"
 
+dltf_status dl_job_cancelled(void) {
+    return dl_fail(DLTF_CANCELLED, "the search was cancelled");
+}
+
 dltf_status dl_job_append(dl_job *job, dl_found *found, int64_t count, int64_t parts) {
     dltf_status status = DLTF_OK;
     for (int64_t q = 0; q < count; q++)
         DL_TRY(dl_neighbours_append(job->result, found + q * parts, parts));
     if (!dl_meter_add(&job->meter, count))
-        status = dl_fail(DLTF_CANCELLED, "cancelled");
+        status = dl_job_cancelled();
 done:
     dl_found_free(found, count * parts);
     return status;
@@ -79,6 +83,8 @@ static dltf_status search(const dltf_index *index, const dltf_index *queries,
                   .radius = options->radius,
                   .threads = dl_thread_count(options->threads),
                   .meter = meter};
+    if (dl_comm_size() == 1) /* ranks could not agree on where to stop */
+        dl_meter_watch(&job.meter);
     DL_TRY(dl_neighbours_new(queries->rows, options->k, index, &job.result));
     dltf_search_method method = choose(index, options, queries->rows);
     DL_TRY(method == DLTF_SEARCH_FLAT ? dl_flat_search(&job)
@@ -87,6 +93,7 @@ static dltf_status search(const dltf_index *index, const dltf_index *queries,
     *neighbours = job.result;
     job.result = NULL;
 done:
+    dl_meter_unwatch(&job.meter);
     dltf_neighbours_free(job.result);
     return status;
 }
@@ -119,7 +126,7 @@ dltf_status dltf_search(const dltf_index *index, dltf_matrix queries, const dltf
     options = options ? options : &defaults;
     DL_TRY(dl_index_new(queries, DLTF_SUBJECT_QUERIES, &codes));
     DL_TRY(check(index, codes, options));
-    dl_meter meter = {"searching", progress, context, 0, codes->rows};
+    dl_meter meter = dl_meter_new("searching", progress, context, codes->rows);
     status = (dl_comm_size() == 1 ? search : search_divided)(index, codes, options, meter, neighbours);
 done:
     dltf_index_free(codes);

@@ -92,7 +92,7 @@ dltf_status dltf_index_build(dltf_index *index, int64_t threads, dltf_progress_f
     dltf_status status = DLTF_MEMORY;
     if (block) {
         dl_index_place(index, tables, block);
-        dl_meter meter = {"indexing", progress, context, 0, 2 * index->rows};
+        dl_meter meter = dl_meter_new("indexing", progress, context, 2 * index->rows);
         status = build(index, dl_thread_count(threads), &meter);
     }
     if (status != DLTF_OK) {

@@ -2,6 +2,7 @@
  * certificate for candidate supports. Samples are independent, so the flags do not depend on the number of
  * threads. */
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/parallel.h"
 #include "coding/decode.h"
 #include "data/codes.h"
@@ -183,13 +184,12 @@ static dltf_status check_codes(const dltf_model *model, dltf_matrix X, const dlt
                          (long long)model->parts.m);
 }
 
-static dltf_status run(job *j, int threads, dltf_progress_fn progress, void *context) {
+static dltf_status run(job *j, int threads, dl_meter *meter) {
     int64_t N = j->samples.X.rows, block = SAMPLES_PER_TASK * TASKS_PER_REPORT;
     for (j->first = 0; j->first < N; j->first = j->end) {
         j->end = N - j->first < block ? N : j->first + block;
-        dl_parallel(threads, dl_tiles(j->end - j->first, SAMPLES_PER_TASK), certify_task, j);
-        dltf_progress report = {.task = "certifying", .done = j->end, .total = N};
-        if (progress && progress(context, &report) != 0)
+        dl_parallel_polled(threads, dl_tiles(j->end - j->first, SAMPLES_PER_TASK), certify_task, j);
+        if (!dl_meter_add(meter, j->end - j->first))
             return dl_fail(DLTF_CANCELLED, "certifying was cancelled");
     }
     return dl_matrix_status(j->samples.X);
@@ -204,6 +204,8 @@ dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const d
     job j = {
         .samples = dl_model_samples(model, X), .dictionary = model->dictionary, .tied = dl_is_tied(model)};
     int threads = 0;
+    dl_meter meter = dl_meter_new("certifying", progress, context, X.rows);
+    dl_meter_watch(&meter);
     DL_TRY(dl_assumption(model, certification, &j.assumption));
     DL_TRY(dl_matrix_check(X, DLTF_SUBJECT_DATA));
     DL_TRY(check_codes(model, X, known, DLTF_SUBJECT_TRUE_CODES));
@@ -228,8 +230,9 @@ dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const d
     j.candidates = candidates ? candidates : features;
     j.flags = flags;
     memset(flags, 0, (size_t)(X.rows * DLTF_FLAG_COUNT));
-    DL_TRY(run(&j, threads, progress, context));
+    DL_TRY(run(&j, threads, &meter));
 done:
+    dl_meter_unwatch(&meter);
     for (int t = 0; j.spaces && t < threads; t++)
         workspace_free(&j.spaces[t]);
     dl_free(j.spaces);

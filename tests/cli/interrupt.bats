@@ -108,7 +108,8 @@ for i in range($SAMPLES): print((i * 7919) % 11 % 3)" >labels.csv
   done
 }
 
-# black WIDTH HEIGHT FILE: an image. `dltf noise` looks for signals only when it has drawn its noise.
+# black WIDTH HEIGHT FILE: an image. `dltf noise` looks for signals only when it has drawn its noise: it is ended by the
+# handler of the signal.
 black() { { printf 'P5\n%d %d\n255\n' "$1" "$2" && head -c $(($1 * $2)) /dev/zero; } >"$3"; }
 
 @test "a signal that arrives twice, as from timeout, is one request" {
@@ -116,15 +117,35 @@ black() { { printf 'P5\n%d %d\n255\n' "$1" "$2" && head -c $(($1 * $2)) /dev/zer
   black 3000 2000 large.pgm
   interrupt 5 noise large.pgm -o noisy.npy
   ((code == 130))
-  [[ $(<errors) == "dltf noise: interrupted, nothing was written" ]]
+  [[ $(<errors) == "dltf noise: interrupted"* ]]
+}
+
+@test "a command with nothing to save ends soon after Ctrl-C, wherever it is" {
+  local total
+  black 12000 9000 huge.pgm # 8 s of noise
+  TIMEFORMAT='%U %S'
+  total=$({ time interrupt 20 noise huge.pgm -o noisy.npy; } 2>&1)
+  [[ $(<errors) == "dltf noise: interrupted" && ! -e noisy.npy ]]
+  awk '{ exit !($1 + $2 < 3) }' <<<"$total"
+}
+
+@test "--finetune 1000000 ends soon after Ctrl-C, and resumes" {
+  local total options=(-m 24 -k 3 --steps 2 --batch 200 --polish 0 --encoder distilled --finetune 1000000 --threads 1)
+  TIMEFORMAT='%U %S'
+  total=$({ time interrupt 50 train "$toy/X.npy" "${options[@]}" -o f.safetensors -q; } 2>&1)
+  grep -q "to resume, run:" errors
+  [[ -s f.safetensors.checkpoint && ! -e f.safetensors ]]
+  awk '{ exit !($1 + $2 < 5) }' <<<"$total"
+  interrupt 50 train "$toy/X.npy" --resume f.safetensors.checkpoint -o f.safetensors -q
+  ((code == 130))
 }
 
 @test "a second signal later on ends a command that does not stop by itself" {
   again=(0.5)
-  black 8000 6000 large.pgm
-  interrupt 5 noise large.pgm -o noisy.npy
+  dltf synth -n 64 -m 256 -k 8 -N 20000 -o many -q
+  interrupt 150 train many/X.npy -m 512 -k 16 --encoder tied --steps 0 --iterations 0 --admm 1000 --threads 1 -o a.safetensors -q
   ((code == 130))
-  [[ ! -s errors && ! -e noisy.npy ]]
+  [[ ! -e a.safetensors ]]
 }
 
 # bats test_tags=long
