@@ -78,10 +78,8 @@ static const struct {
         {"EDQUOT", EDQUOT}, {"EMFILE", EMFILE}, {"EOPNOTSUPP", EOPNOTSUPP},
 },
   SIGNALS[] = {
-      {"SIGKILL", SIGKILL},
-      {"SIGINT", SIGINT},
-      {"SIGTERM", SIGTERM},
-      {"SIGHUP", SIGHUP},
+      {"SIGKILL", SIGKILL}, {"SIGINT", SIGINT},   {"SIGTERM", SIGTERM},
+      {"SIGHUP", SIGHUP},   {"SIGSTOP", SIGSTOP},
 };
 
 enum { FAULTS = 8, LENGTH = 32 };
