@@ -44,43 +44,23 @@ static void *next(const char *name) {
 
 /* ---- The faults ---- */
 
-enum call {
-    MALLOC,
-    CREATE,
-    TMPFILE,
-    ACCESS,
-    MKDIR,
-    FWRITE,
-    FFLUSH,
-    WRITE,
-    FSYNC,
-    FALLOCATE,
-    LINK,
-    RENAME,
-    UNLINK,
-    CLOCK,
-    NAMES,
-    DISK,
-    CALLS
-};
-
-static const char *const CALL_NAMES[CALLS] = {"malloc", "create", "tmpfile", "access",    "mkdir", "fwrite",
-                                              "fflush", "write",  "fsync",   "fallocate", "link",  "rename",
-                                              "unlink", "clock",  "names",   "disk"};
-
-static const struct {
+typedef struct named {
     const char *name;
     int number;
-} ERRORS[] =
-    {
-        {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EINTR", EINTR},
-        {"EACCES", EACCES}, {"EROFS", EROFS},   {"ENOMEM", ENOMEM},
-        {"EDQUOT", EDQUOT}, {"EMFILE", EMFILE}, {"EOPNOTSUPP", EOPNOTSUPP},
-},
-  SIGNALS[] = {
-      {"SIGKILL", SIGKILL}, {"SIGINT", SIGINT},   {"SIGTERM", SIGTERM},
-      {"SIGHUP", SIGHUP},   {"SIGSTOP", SIGSTOP},
-};
+} named;
+
+/* clang-format off */
+enum call { MALLOC, CREATE, TMPFILE, ACCESS, MKDIR, FWRITE, FFLUSH, WRITE, FSYNC, FALLOCATE, LINK, RENAME, UNLINK,
+            CLOCK, NAMES, DISK, CALLS };
+static const char *const CALL_NAMES[CALLS] = {
+    "malloc", "create", "tmpfile", "access", "mkdir", "fwrite", "fflush", "write", "fsync", "fallocate", "link",
+    "rename", "unlink", "clock", "names", "disk"};
+
+#define NAMED(number) {#number, number}
+static const named ERRORS[] = {NAMED(ENOSPC), NAMED(EDQUOT), NAMED(EIO), NAMED(EINTR), NAMED(EACCES), NAMED(EROFS),
+                               NAMED(ENOMEM), NAMED(EMFILE), NAMED(EOPNOTSUPP)};
+static const named SIGNALS[] = {NAMED(SIGKILL), NAMED(SIGINT), NAMED(SIGTERM), NAMED(SIGHUP), NAMED(SIGSTOP)};
+/* clang-format on */
 
 enum { FAULTS = 8, LENGTH = 32 };
 
@@ -233,9 +213,7 @@ void *memalign(size_t alignment, size_t size) {
     return no_memory(CALLER) ? NULL : __libc_memalign(alignment, size);
 }
 
-void *aligned_alloc(size_t alignment, size_t size) {
-    return no_memory(CALLER) ? NULL : __libc_memalign(alignment, size);
-}
+void *aligned_alloc(size_t alignment, size_t size) __attribute__((alias("memalign")));
 
 int posix_memalign(void **memory, size_t alignment, size_t size) {
     *memory = no_memory(CALLER) ? NULL : __libc_memalign(alignment, size);
@@ -262,27 +240,24 @@ static int open_at(int folder, const char *path, int flags, mode_t mode) {
     return finish(NEXT(openat)(folder, path, flags, mode), late);
 }
 
-#define DEFINE_OPEN(name)                                                                                    \
-    int name(const char *path, int flags, ...) {                                                             \
-        va_list arguments;                                                                                   \
-        va_start(arguments, flags);                                                                          \
-        mode_t mode = mode_of(flags, arguments);                                                             \
-        va_end(arguments);                                                                                   \
-        return open_at(AT_FDCWD, path, flags, mode);                                                         \
-    }
-DEFINE_OPEN(open)
-DEFINE_OPEN(open64)
+int open(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = mode_of(flags, arguments);
+    va_end(arguments);
+    return open_at(AT_FDCWD, path, flags, mode);
+}
 
-#define DEFINE_OPENAT(name)                                                                                  \
-    int name(int folder, const char *path, int flags, ...) {                                                 \
-        va_list arguments;                                                                                   \
-        va_start(arguments, flags);                                                                          \
-        mode_t mode = mode_of(flags, arguments);                                                             \
-        va_end(arguments);                                                                                   \
-        return open_at(folder, path, flags, mode);                                                           \
-    }
-DEFINE_OPENAT(openat)
-DEFINE_OPENAT(openat64)
+int openat(int folder, const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = mode_of(flags, arguments);
+    va_end(arguments);
+    return open_at(folder, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
 
 int access(const char *path, int mode) {
     int late = 0;
