@@ -1,7 +1,7 @@
 # Helpers of the tests with ranks. MPIRUN starts them, DLTF_MPI is the program.
 load ../cli/common
 
-: "${MPIRUN:?must be the mpirun to test with}" "${DLTF_MPI:?must be the path of dltf-mpi}" "${FAULT_LIBRARY:?must be the library of soak/fault.c}" "${YIELD:?must be the library of yield.c}"
+: "${MPIRUN:?must be the mpirun to test with}" "${DLTF_MPI:?must be the path of dltf-mpi}" "${FAULT_LIBRARY:?must be the library of tests/soak/fault.c}" "${YIELD:?must be the library of tests/mpi/yield.c}"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # containers
 export OMP_NUM_THREADS=1
 

@@ -44,45 +44,23 @@ static void *next(const char *name) {
 
 /* ---- The faults ---- */
 
-enum call {
-    MALLOC,
-    CREATE,
-    TMPFILE,
-    ACCESS,
-    MKDIR,
-    FWRITE,
-    FFLUSH,
-    WRITE,
-    FSYNC,
-    FALLOCATE,
-    LINK,
-    RENAME,
-    UNLINK,
-    CLOCK,
-    NAMES,
-    DISK,
-    CALLS
-};
-
-static const char *const CALL_NAMES[CALLS] = {"malloc", "create", "tmpfile", "access",    "mkdir", "fwrite",
-                                              "fflush", "write",  "fsync",   "fallocate", "link",  "rename",
-                                              "unlink", "clock",  "names",   "disk"};
-
-static const struct {
+typedef struct named {
     const char *name;
     int number;
-} ERRORS[] =
-    {
-        {"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EINTR", EINTR},
-        {"EACCES", EACCES}, {"EROFS", EROFS},   {"ENOMEM", ENOMEM},
-        {"EDQUOT", EDQUOT}, {"EMFILE", EMFILE}, {"EOPNOTSUPP", EOPNOTSUPP},
-},
-  SIGNALS[] = {
-      {"SIGKILL", SIGKILL},
-      {"SIGINT", SIGINT},
-      {"SIGTERM", SIGTERM},
-      {"SIGHUP", SIGHUP},
-};
+} named;
+
+/* clang-format off */
+enum call { MALLOC, CREATE, TMPFILE, ACCESS, MKDIR, FWRITE, FFLUSH, WRITE, FSYNC, FALLOCATE, LINK, RENAME, UNLINK,
+            CLOCK, NAMES, DISK, CALLS };
+static const char *const CALL_NAMES[CALLS] = {
+    "malloc", "create", "tmpfile", "access", "mkdir", "fwrite", "fflush", "write", "fsync", "fallocate", "link",
+    "rename", "unlink", "clock", "names", "disk"};
+
+#define NAMED(number) {#number, number}
+static const named ERRORS[] = {NAMED(ENOSPC), NAMED(EDQUOT), NAMED(EIO), NAMED(EINTR), NAMED(EACCES), NAMED(EROFS),
+                               NAMED(ENOMEM), NAMED(EMFILE), NAMED(EOPNOTSUPP)};
+static const named SIGNALS[] = {NAMED(SIGKILL), NAMED(SIGINT), NAMED(SIGTERM), NAMED(SIGHUP), NAMED(SIGSTOP)};
+/* clang-format on */
 
 enum { FAULTS = 8, LENGTH = 32 };
 
@@ -97,15 +75,9 @@ static atomic_long counts[CALLS];
 static double clock_step, clock_jump;
 static const char *path_part;
 
-static void misuse(const char *text) {
-    fprintf(stderr, "fault: cannot understand '%s'\n", text);
-    _exit(99);
-}
-
 static struct fault parse_fault(const char *text) {
-    char call[LENGTH], number[LENGTH], effect[LENGTH];
-    if (sscanf(text, "%31[^:]:%31[^:]:%31[^,]", call, number, effect) != 3)
-        misuse(text);
+    char call[LENGTH] = "", number[LENGTH] = "", effect[LENGTH] = "";
+    (void)!sscanf(text, "%31[^:]:%31[^:]:%31[^,]", call, number, effect);
     struct fault f = {.call = CALLS, .first = atol(number)};
     f.last = strchr(number, '+') ? INT64_MAX : f.first;
     f.after = strncmp(effect, "after-", 6) == 0;
@@ -118,15 +90,11 @@ static struct fault parse_fault(const char *text) {
     for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++)
         if (strcmp(effect + (f.after ? 6 : 0), SIGNALS[i].name) == 0)
             f.signal = SIGNALS[i].number;
-    if (f.call == CALLS || (!f.error && !f.signal))
-        misuse(text);
+    if (f.call == CALLS || f.first < 1 || (!f.error && !f.signal)) {
+        fprintf(stderr, "fault: cannot understand '%s'\n", text);
+        _exit(99);
+    }
     return f;
-}
-
-/* A place for breakpoints. */
-void fault_here(void);
-
-__attribute__((noinline)) void fault_here(void) {
 }
 
 /* Counts a call. Raises a signal that comes before it; returns the error it fails with, or 0. `late` is set
@@ -140,7 +108,6 @@ static int count(enum call call, long amount, int *late) {
         int hit = call == DISK ? number > f->first : number >= f->first && number <= f->last;
         if (f->call != call || !hit)
             continue;
-        fault_here();
         error = f->error ? f->error : error;
         if (f->signal && !f->after)
             kill(getpid(), f->signal);
@@ -235,9 +202,7 @@ void *memalign(size_t alignment, size_t size) {
     return no_memory(CALLER) ? NULL : __libc_memalign(alignment, size);
 }
 
-void *aligned_alloc(size_t alignment, size_t size) {
-    return no_memory(CALLER) ? NULL : __libc_memalign(alignment, size);
-}
+void *aligned_alloc(size_t alignment, size_t size) __attribute__((alias("memalign")));
 
 int posix_memalign(void **memory, size_t alignment, size_t size) {
     *memory = no_memory(CALLER) ? NULL : __libc_memalign(alignment, size);
@@ -251,11 +216,8 @@ static int is_file(FILE *file) {
     return file && file != stdout && file != stderr && fileno(file) >= 0;
 }
 
-static mode_t mode_of(int flags, va_list arguments) {
-    return flags & (O_CREAT | __O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
-}
-
-static int open_at(int folder, const char *path, int flags, mode_t mode) {
+static int open_at(int folder, const char *path, int flags, va_list arguments) {
+    mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
     int late = 0, unnamed = (flags & O_TMPFILE) == O_TMPFILE;
     if ((flags & O_CREAT || unnamed) && fails(CREATE, &late))
         return -1;
@@ -264,27 +226,24 @@ static int open_at(int folder, const char *path, int flags, mode_t mode) {
     return finish(NEXT(openat)(folder, path, flags, mode), late);
 }
 
-#define DEFINE_OPEN(name)                                                                                    \
-    int name(const char *path, int flags, ...) {                                                             \
-        va_list arguments;                                                                                   \
-        va_start(arguments, flags);                                                                          \
-        mode_t mode = mode_of(flags, arguments);                                                             \
-        va_end(arguments);                                                                                   \
-        return open_at(AT_FDCWD, path, flags, mode);                                                         \
-    }
-DEFINE_OPEN(open)
-DEFINE_OPEN(open64)
+int open(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    int result = open_at(AT_FDCWD, path, flags, arguments);
+    va_end(arguments);
+    return result;
+}
 
-#define DEFINE_OPENAT(name)                                                                                  \
-    int name(int folder, const char *path, int flags, ...) {                                                 \
-        va_list arguments;                                                                                   \
-        va_start(arguments, flags);                                                                          \
-        mode_t mode = mode_of(flags, arguments);                                                             \
-        va_end(arguments);                                                                                   \
-        return open_at(folder, path, flags, mode);                                                           \
-    }
-DEFINE_OPENAT(openat)
-DEFINE_OPENAT(openat64)
+int openat(int folder, const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    int result = open_at(folder, path, flags, arguments);
+    va_end(arguments);
+    return result;
+}
+
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
 
 int access(const char *path, int mode) {
     int late = 0;
@@ -300,11 +259,8 @@ size_t fwrite(const void *bytes, size_t size, size_t items, FILE *file) {
     int late = 0, error = is_file(file) ? count(FWRITE, 1, &late) : 0;
     if (error == 0 && is_file(file))
         error = count(DISK, (long)(size * items), &late);
-    if (error) {
-        errno = error;
-        return 0;
-    }
-    size_t result = NEXT(fwrite)(bytes, size, items, file);
+    errno = error ? error : errno;
+    size_t result = error ? 0 : NEXT(fwrite)(bytes, size, items, file);
     finish(0, late);
     return result;
 }
@@ -316,9 +272,7 @@ int fflush(FILE *file) {
 
 ssize_t write(int descriptor, const void *bytes, size_t size) {
     int late = 0, standard = descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO;
-    if (!standard && fails(WRITE, &late))
-        return -1;
-    ssize_t result = NEXT(write)(descriptor, bytes, size);
+    ssize_t result = !standard && fails(WRITE, &late) ? -1 : NEXT(write)(descriptor, bytes, size);
     finish(0, late);
     return result;
 }
@@ -419,7 +373,6 @@ static double number_of(const char *variable) {
 }
 
 typedef int (*main_function)(int, char **, char **);
-
 static main_function program;
 
 static int disturbed_main(int argc, char **argv, char **environment) {
