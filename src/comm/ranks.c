@@ -28,11 +28,13 @@ bool dltf_ranks_any(bool flag) {
 }
 
 dltf_status dltf_ranks_same(const void *bytes, int64_t size, bool *same) {
+    DL_REQUIRE(bytes, same);
     *same = !dl_comm_any(!dl_comm_same(bytes, size));
     return dl_comm_status();
 }
 
 dltf_status dltf_ranks_broadcast(void *bytes, int64_t size) {
+    DL_REQUIRE(bytes);
     dl_comm_broadcast(bytes, size);
     return dl_comm_status();
 }

@@ -71,9 +71,12 @@ class Matrices(unittest.TestCase):
             limits = np.iinfo(code)
             np.save(path, np.array([[limits.min, limits.max]], dtype=code))
             np.testing.assert_array_equal(through(path), [[limits.min, limits.max]])
-        tiny = np.array([[np.finfo("f4").smallest_subnormal, -0.0, np.inf, np.nan]], dtype="f4")
-        np.save(path, tiny)
-        self.assertEqual(through(path).tobytes(), tiny.tobytes())
+        extreme = np.array([[np.finfo("f4").smallest_subnormal, -0.0, np.finfo("f4").max]], dtype="f4")
+        np.save(path, extreme)
+        self.assertEqual(through(path).tobytes(), extreme.tobytes())
+        for value in [np.inf, np.nan]:
+            np.save(path, np.array([[1, value]], dtype="f4"))
+            self.assertIn("row 0, column 1", run("matrix", path, DIRECTORY / "out.npy", expect=1))
 
     def test_our_npy_can_be_mapped(self):
         array = np.arange(12, dtype="f4").reshape(3, 4)
