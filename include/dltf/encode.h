@@ -130,7 +130,7 @@ typedef struct dltf_stream_totals {
 } dltf_stream_totals;
 
 /* dltf_encode from a reader to a writer, in constant memory and with the same codes; messages count rows from
- * the start of the stream. Does not finish the writer. */
+ * the start of the stream. Does not finish the writer, which is that of rank 0; other ranks may pass NULL. */
 DLTF_API dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
                                         const dltf_encode_options *encoding, dltf_progress_fn progress,
                                         void *context, dltf_codes_writer *writer, dltf_stream_totals *totals);

@@ -244,7 +244,9 @@ done:
 dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
                                const dltf_encode_options *encoding, dltf_progress_fn progress, void *context,
                                dltf_codes_writer *writer, dltf_stream_totals *totals) {
-    DL_REQUIRE(model, reader, writer, totals);
+    DL_REQUIRE(model, reader, totals);
+    if (dl_comm_rank() == 0)
+        DL_REQUIRE(writer);
     int64_t total = dltf_reader_rows(reader);
     stream s = {.reader = reader,
                 .meter = dl_meter_new("encoding", progress, context, total > 0 ? total : 0)};
