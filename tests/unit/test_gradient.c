@@ -330,6 +330,34 @@ static void unused_share_of_held_out_samples(void **state) {
     dltf_synthetic_free(problem);
 }
 
+/* With positive selection the model keeps the sign of unused atoms: its scores are those of the learner. */
+static void signs_of_unused_atoms(void **state) {
+    (void)state;
+    const int64_t atoms = 64, cols = 8, rows = 100;
+    float *X = new_f32(rows * cols);
+    fill_normal(X, rows * cols);
+    dltf_train_options options = learned(atoms, 2);
+    options.select = DLTF_SELECT_POSITIVE;
+    options.epochs = 1;
+    dltf_learner *learner = new_learner(dltf_matrix_f32(X, rows, cols), &options);
+    run(learner);
+    int64_t unused = 0, reversed = 0;
+    for (int64_t j = 0; j < atoms; j += 2)
+        learner->code_sum[j] = 0;
+    dltf_model *model = model_of(learner);
+    dltf_model_view view = dltf_model_get(model);
+    for (int64_t j = 0; j < atoms; j++) {
+        unused += learner->code_sum[j] == 0;
+        for (int64_t d = 0; d < cols; d++)
+            reversed += (double)view.encoder[j * cols + d] * learner->E[j * cols + d] < 0;
+    }
+    assert_true(unused >= atoms / 2);
+    assert_int_equal(reversed, 0);
+    dltf_model_free(model);
+    dltf_learner_free(learner);
+    free(X);
+}
+
 /* A training from a finished model starts at its error. */
 static void warm_start(void **state) {
     (void)state;
@@ -580,6 +608,6 @@ TESTS_MAIN(cmocka_unit_test(gradients), cmocka_unit_test(refitted), cmocka_unit_
            cmocka_unit_test(split_rows), cmocka_unit_test(keeps_the_better), cmocka_unit_test(limited_time),
            cmocka_unit_test(steps_by_loops), cmocka_unit_test(unused_atoms),
            cmocka_unit_test(unused_share_of_held_out_samples), cmocka_unit_test(same_bytes_for_any_threads),
-           cmocka_unit_test(more_atoms_are_better), cmocka_unit_test(warm_start),
+           cmocka_unit_test(more_atoms_are_better), cmocka_unit_test(signs_of_unused_atoms), cmocka_unit_test(warm_start),
            cmocka_unit_test(stops_early), cmocka_unit_test(odd_shapes), cmocka_unit_test(very_many_atoms),
            cmocka_unit_test(out_of_memory))
