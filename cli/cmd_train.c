@@ -53,6 +53,10 @@ static const char *outcome_text(dltf_outcome outcome) {
         return "all iterations done";
     case DLTF_INTERRUPTED:
         return "interrupted";
+    case DLTF_TIME_LIMIT:
+        return "time limit";
+    case DLTF_ERROR_GREW:
+        return "error grew after its minimum";
     }
     return "unknown";
 }

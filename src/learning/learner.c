@@ -101,6 +101,14 @@ static bool has_converged(const dltf_learner *l) {
     return current(l)->converged(l, now, before && before->stage == now->stage ? before : NULL);
 }
 
+/* How training has ended if this was the last stage. */
+static dltf_outcome outcome_of(const dltf_learner *l, bool converged) {
+    const dl_stage *stage = current(l);
+    if (stage->outcome && l->state && l->index > 0 && l->index >= stage->length(l))
+        return stage->outcome(l);
+    return converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
+}
+
 static dltf_status iterate(dltf_learner *l) {
     const dl_stage *stage = current(l);
     dltf_iteration record = {.stage = stage->name, .index = l->index, .raw_error = NAN, .refit_error = NAN};
@@ -148,7 +156,7 @@ static dltf_progress progress_of(const dltf_learner *l) {
 
 dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *context,
                              dltf_outcome *outcome) {
-    *outcome = has_converged(l) ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
+    *outcome = outcome_of(l, has_converged(l));
     dltf_status status = monitor(l);
     if (status != DLTF_OK)
         return status;
@@ -164,7 +172,7 @@ dltf_status dltf_learner_run(dltf_learner *l, dltf_progress_fn progress, void *c
             status = monitor(l);
             if (status != DLTF_OK)
                 return status;
-            *outcome = converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
+            *outcome = outcome_of(l, converged);
             dltf_progress report = progress_of(l);
             if (dl_comm_any(progress && progress(context, &report) != 0)) {
                 *outcome = DLTF_INTERRUPTED;

@@ -565,7 +565,7 @@ static void limited_time(void **state) {
     options.seconds = 0.2;
     options.tolerance = 0;
     dltf_learner *learner = new_learner(samples, &options);
-    assert_int_equal(run(learner), DLTF_CONVERGED);
+    assert_int_equal(run(learner), DLTF_TIME_LIMIT);
     int64_t count = 0;
     dltf_learner_history(learner, &count);
     dltf_model *model = model_of(learner);
@@ -576,28 +576,60 @@ static void limited_time(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* Few samples: training stops early by the held-out error, and the model is the best one seen. */
+/* The error of the result, which is the last of the history, is the smallest of the history. */
+static void assert_ends_at_best(const dltf_learner *learner) {
+    int64_t count = 0;
+    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    double last = r[count - 1].raw_error, smallest = last;
+    for (int64_t i = 0; i < count; i++)
+        smallest = r[i].raw_error < smallest ? r[i].raw_error : smallest;
+    print_message("%lld rounds, error %.4f, smallest %.4f\n", (long long)count, last, smallest);
+    assert_true(last <=
+                1.02 * smallest + 1e-6); /* not every round that the history measures is a candidate */
+}
+
+/* Few samples: the held-out error grows, training stops early and says so, and the model is the best one
+ * seen. */
 static void stops_early(void **state) {
     (void)state;
     dltf_synthetic *problem = new_synthetic(24, 48, 4, 120, 0.3);
-    dltf_train_options options = learned(200, 8);
-    options.epochs = 2000;
-    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
-    assert_int_equal(run(learner), DLTF_CONVERGED);
-    int64_t count = 0;
-    const dltf_iteration *r = dltf_learner_history(learner, &count);
-    print_message("stopped after %lld rounds\n", (long long)count);
-    dltf_model *model = model_of(learner);
-    dltf_model_free(model);
-    dltf_learner_free(learner);
-    options.tolerance = 0; /* never early */
-    options.epochs = 50;
-    learner = new_learner(dltf_synthetic_samples(problem, false), &options);
-    assert_int_equal(run(learner), DLTF_ITERATION_LIMIT);
-    r = dltf_learner_history(learner, &count);
-    assert_int_equal(r[count - 1].index, count - 1);
-    dltf_learner_free(learner);
+    for (int positive = 0; positive < 2; positive++) {
+        dltf_train_options options = learned(200, 8);
+        options.epochs = 2000;
+        options.select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
+        dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+        assert_int_equal(run(learner), DLTF_ERROR_GREW);
+        assert_ends_at_best(learner);
+        dltf_model *model = model_of(learner);
+        dltf_model_free(model);
+        dltf_learner_free(learner);
+        options.tolerance = 0; /* never early */
+        options.epochs = 50;
+        learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+        dltf_outcome outcome = run(learner);
+        assert_true(outcome == DLTF_ITERATION_LIMIT || outcome == DLTF_ERROR_GREW);
+        int64_t count = 0;
+        const dltf_iteration *r = dltf_learner_history(learner, &count);
+        assert_int_equal(r[count - 1].index, count - 1);
+        assert_ends_at_best(learner);
+        dltf_learner_free(learner);
+    }
     dltf_synthetic_free(problem);
+}
+
+/* Two samples repeated: the error settles at 0. */
+static void settles(void **state) {
+    (void)state;
+    enum { COPIES = 200, COLS = 4 };
+    float X[COPIES * COLS] = {0};
+    for (int64_t i = 0; i < COPIES; i++)
+        X[i * COLS + i % 2] = 1;
+    dltf_train_options options = learned(2, 1);
+    options.epochs = 2000;
+    dltf_learner *learner = new_learner(dltf_matrix_f32(X, COPIES, COLS), &options);
+    assert_int_equal(run(learner), DLTF_CONVERGED);
+    assert_ends_at_best(learner);
+    dltf_learner_free(learner);
 }
 
 static void odd_shapes(void **state) {
@@ -675,4 +707,5 @@ TESTS_MAIN(cmocka_unit_test(gradients), cmocka_unit_test(refitted), cmocka_unit_
            cmocka_unit_test(unused_share_of_held_out_samples), cmocka_unit_test(same_bytes_for_any_threads),
            cmocka_unit_test(more_atoms_are_better), cmocka_unit_test(signs_of_unused_atoms),
            cmocka_unit_test(positive_is_as_good), cmocka_unit_test(warm_start), cmocka_unit_test(stops_early),
-           cmocka_unit_test(odd_shapes), cmocka_unit_test(very_many_atoms), cmocka_unit_test(out_of_memory))
+           cmocka_unit_test(settles), cmocka_unit_test(odd_shapes), cmocka_unit_test(very_many_atoms),
+           cmocka_unit_test(out_of_memory))
