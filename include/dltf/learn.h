@@ -153,6 +153,7 @@ typedef struct dltf_quality {
     double refit_error;  /* the same with least-squares values */
     double omp_error;    /* of codes by OMP; NaN if the method is dltf */
     double unused_share; /* fraction of atoms in no code of these samples */
+    double mean_share;   /* ||mean of x||^2 / mean of ||x||^2, after preprocessing */
 } dltf_quality;
 
 DLTF_API dltf_status dltf_learner_quality(const dltf_learner *learner, dltf_quality *quality);
