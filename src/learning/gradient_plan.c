@@ -72,5 +72,6 @@ dl_gradient_rule dl_plan_rule(int64_t m, int64_t k, float rate) {
                               .tie = 2 * rate,
                               .patience = (int64_t)ceil(IDLE * (double)m / (double)k),
                               .growth = GROWTH,
-                              .lift = LIFT};
+                              .lift = LIFT,
+                              .centered = true};
 }
