@@ -170,7 +170,6 @@ void dl_gradient_to_learner(dltf_learner *l, dl_parameters p) {
     for (int64_t j = 0; j < l->m; j++)
         l->bias[j] = (double)p.b[j] * sqrt((double)l->k);
     memcpy(l->code_sum, p.code_sum, (size_t)l->m * sizeof *l->code_sum);
-    dl_learner_refresh(l);
 }
 
 int dl_gradient_fields(dl_gradient *g, dl_field *fields) {

@@ -75,6 +75,7 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     record->relative_error = sum.energy > 0 ? sum.left / sum.energy : 0;
     bool worse = index + 1 == rounds && dl_descent_error(&s->d, l) > s->start_error;
     dl_gradient_to_learner(l, worse ? s->start : dl_descent_parameters(&s->d));
+    dl_learner_refresh(l);
     dl_learner_describe(l, record);
     return DLTF_OK;
 }
