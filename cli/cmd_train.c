@@ -27,6 +27,7 @@ typedef struct training {
     dltf_reservation *space; /* on disk, for the model */
     checkpoints checkpoints;
     dltf_outcome outcome;
+    dltf_quality quality;
     double begin, seconds;
 } training;
 
@@ -52,6 +53,10 @@ static const char *outcome_text(dltf_outcome outcome) {
         return "all iterations done";
     case DLTF_INTERRUPTED:
         return "interrupted";
+    case DLTF_TIME_LIMIT:
+        return "time limit";
+    case DLTF_ERROR_GREW:
+        return "error grew after its minimum";
     }
     return "unknown";
 }
@@ -249,11 +254,11 @@ static void report_iterations(const training *t, facts *f) {
 }
 
 /* What `dltf encode` would find on the same samples. */
-static dltf_status report_quality(const training *t, facts *f) {
-    dltf_quality q;
-    dltf_status status = dltf_learner_quality(t->learner, &q);
+static dltf_status report_quality(training *t, facts *f) {
+    dltf_status status = dltf_learner_quality(t->learner, &t->quality);
     if (status != DLTF_OK)
         return status;
+    dltf_quality q = t->quality;
     facts_real(f, "raw_error", NULL, q.raw_error);
     facts_real(f, "refit_error", NULL, q.refit_error);
     facts_integer(f, "error_samples", NULL, q.samples);
@@ -268,6 +273,9 @@ static dltf_status report_quality(const training *t, facts *f) {
     if (!isnan(q.omp_error))
         facts_real(f, "omp_error", "by --coder omp", q.omp_error);
     facts_real(f, "unused_share", "unused atoms (share)", q.unused_share);
+    facts_real(f, "mean_share", NULL, q.mean_share);
+    int64_t training_samples = dltf_array_matrix(t->data).rows - (q.held_out ? q.samples : 0);
+    facts_json(f, "warnings", train_warnings(&t->options, training_samples, t->outcome, &q));
     return DLTF_OK;
 }
 
@@ -321,7 +329,7 @@ static int print_report(training *t) {
     const dltf_iteration *history = dltf_learner_history(t->learner, &count);
     facts_json(&f, "history", history_rows(history, count));
     output_facts(&f, true);
-    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+    return status == DLTF_OK ? train_verdict(&t->options, &t->quality) : library_failure(status);
 }
 
 static bool reads_input(const training *t) {

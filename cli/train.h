@@ -4,6 +4,8 @@
 
 #include "cli/arguments.h"
 
+#include <jansson.h>
+
 typedef struct train_flags {
     const char *output, *init, *resume, *history;
     int64_t raw_columns;
@@ -21,6 +23,13 @@ int train_start(const train_flags *flags, dltf_train_options *options, dltf_mode
 
 /* Learns from standard input, in one pass. Returns an exit code. */
 int train_stream(const arguments *args, const train_flags *flags, const dltf_train_options *options);
+
+/* Prints what is doubtful about a finished training on so many samples; the same as an array of texts. */
+json_t *train_warnings(const dltf_train_options *options, int64_t samples, dltf_outcome outcome,
+                       const dltf_quality *quality);
+
+/* An exit code: a failure, with a message, if codes of zeros would reconstruct held-out samples better. */
+int train_verdict(const dltf_train_options *options, const dltf_quality *quality);
 
 /* The largest resident size so far, in bytes; 0 if unknown. */
 int64_t train_peak_memory(void);

@@ -207,6 +207,9 @@ static int print_report(stream *s) {
         facts_line(&f, "relative error", "%.4g, after refit %.4g, of the last %s", q.raw_error, q.refit_error,
                    counted(q.samples, "held-out sample"));
     facts_real(&f, "unused_share", q.samples > 0 ? "unused atoms (share)" : NULL, q.unused_share);
+    facts_real(&f, "mean_share", NULL, q.mean_share);
+    facts_json(&f, "warnings",
+               train_warnings(&s->options, now.samples - now.held_out, DLTF_ITERATION_LIMIT, &q));
     facts_real(&f, "seconds", "seconds", s->seconds);
     if (s->seconds > 0)
         facts_real(&f, "samples_per_second", "samples per second",
@@ -220,7 +223,7 @@ static int print_report(stream *s) {
                raw ? raw : "", files_quoted(s->checkpoint), files_quoted(s->output));
     facts_json(&f, "options", history_options(dltf_train_option_table(), &s->options));
     output_facts(&f, true);
-    return EXIT_OK;
+    return train_verdict(&s->options, &q);
 }
 
 int train_stream(const arguments *args, const train_flags *flags, const dltf_train_options *options) {

@@ -120,9 +120,12 @@ typedef struct dltf_history_column {
 DLTF_API const dltf_history_column *dltf_history_columns(int *count);
 
 typedef enum dltf_outcome {
-    DLTF_CONVERGED,       /* nothing changed by more than the tolerance */
+    DLTF_CONVERGED,       /* nothing changed by more than the tolerance, or the held-out error has settled */
     DLTF_ITERATION_LIMIT, /* all iterations done: the usual outcome */
     DLTF_INTERRUPTED,     /* the callback cancelled; the learner can be saved and resumed */
+    DLTF_TIME_LIMIT,      /* option `seconds` ended it */
+    DLTF_ERROR_GREW,      /* learned: the held-out error grew by more than a tenth after its minimum; the
+                           * state of the minimum is the result */
 } dltf_outcome;
 
 typedef struct dltf_learner dltf_learner;
@@ -150,6 +153,7 @@ typedef struct dltf_quality {
     double refit_error;  /* the same with least-squares values */
     double omp_error;    /* of codes by OMP; NaN if the method is dltf */
     double unused_share; /* fraction of atoms in no code of these samples */
+    double mean_share;   /* ||mean of x||^2 / mean of ||x||^2, after preprocessing */
 } dltf_quality;
 
 DLTF_API dltf_status dltf_learner_quality(const dltf_learner *learner, dltf_quality *quality);

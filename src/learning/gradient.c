@@ -49,6 +49,8 @@ dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n,
     DL_TRY_NEW(g->D, room * k);
     DL_TRY(dl_by_atom_alloc(&g->by_atom, m, room * k));
     DL_TRY_NEW(g->sums, room);
+    DL_TRY_NEW(g->center, n);
+    DL_TRY_NEW(g->center32, n);
     DL_TRY_NEW(g->scratch, threads * 2 * n);
     DL_TRY(dl_workspaces_alloc(threads, m, n, k, &g->spaces));
 done:
@@ -76,6 +78,8 @@ void dl_gradient_free(dl_gradient *g) {
     dl_free(g->D);
     dl_by_atom_free(&g->by_atom);
     dl_free(g->sums);
+    dl_free(g->center);
+    dl_free(g->center32);
     dl_free(g->scratch);
     dl_free(g->normal);
     dl_workspaces_free(g->spaces, g->threads);
@@ -182,6 +186,21 @@ static void descend(dl_adam *a, int64_t j, const float *slope, int32_t t, float 
     kernels->descend32(a->value + j * a->n, a->moment + j * a->n, slope, a->n, KEEP_MOMENT, step);
 }
 
+/* The mean of the batch. */
+static void find_center(dl_gradient *g) {
+    memset(g->center, 0, (size_t)g->n * sizeof *g->center);
+    for (int64_t i = 0; i < g->rows; i++)
+        for (int64_t d = 0; d < g->n; d++)
+            g->center[d] += (double)g->Y[i * g->n + d];
+    for (int64_t d = 0; d < g->n; d++)
+        g->center32[d] = (float)(g->center[d] / (double)g->rows);
+}
+
+/* <e_j, c>, c: the mean of the batch; 0 where E is learned without. */
+static float center_product(const dl_gradient *g, int64_t j) {
+    return g->centered ? dl_kernels_now()->dot32(g->E.value + j * g->n, g->center32, g->n) : 0;
+}
+
 static void update_atom(dl_gradient *g, int64_t j, const dl_gradient_rule *rule, float *scratch) {
     const dl_kernels *kernels = dl_kernels_now();
     dl_atom_entries entries = dl_by_atom_of(&g->by_atom, j);
@@ -198,19 +217,24 @@ static void update_atom(dl_gradient *g, int64_t j, const dl_gradient_rule *rule,
         g->code_sum[j] += (double)z;
     }
     kernels->add_scaled32(w_slope, -kernels->dot32(w_slope, w, n), w, n); /* tangent to the sphere */
+    if (g->centered)                                                      /* from y to y - c */
+        kernels->add_scaled32(e_slope, b_slope, g->center32, n);
+    float before = center_product(g, j);
     int32_t t = g->updates[j] < INT32_MAX ? ++g->updates[j] : INT32_MAX;
     descend(&g->W, j, w_slope, t, rule->rate);
     descend(&g->E, j, e_slope, t, rule->rate);
     descend(&g->b, j, &b_slope, t, rule->rate);
     if (rule->tie > 0)
         kernels->combine32(e, 1 - rule->tie, rule->tie * kernels->dot32(e, w, n), w, n);
+    g->b.value[j] += center_product(g, j) - before;
     float norm = sqrtf(kernels->dot32(w, w, n));
     if (norm > 0)
         kernels->combine32(w, 1 / norm, 0, w, n);
 }
 
-/* Scales up the encoder row of an unused atom, so that its larger scores return it to use. Bounded: with
- * positive selection, all scores of an atom may be negative. */
+/* Two ways to return an unused atom to use, each bounded.
+ *
+ * abs: its encoder row is scaled up, and its scores of either sign with it. */
 static bool grow(dl_gradient *g, int64_t j, float growth) {
     const float largest = 1e6f; /* of ||e||^2, which is about 1 */
     const dl_kernels *kernels = dl_kernels_now();
@@ -219,6 +243,23 @@ static bool grow(dl_gradient *g, int64_t j, float growth) {
         return false;
     kernels->combine32(e, growth, 0, e, g->n);
     return true;
+}
+
+/* positive: its bias is lowered, until the sample with its largest score selects it, at a value no larger
+ * than those of the other entries. Scaling would act on negative scores only, or make the values of the first
+ * sample too large. */
+static bool lift(dl_gradient *g, int64_t j, float by) {
+    const float largest = 0.02f; /* score of the mean sample; mean ||y||^2 = 1 */
+    if (!(center_product(g, j) - g->b.value[j] < largest))
+        return false;
+    g->b.value[j] -= by;
+    return true;
+}
+
+static bool revive(dl_gradient *g, int64_t j, const dl_gradient_rule *rule) {
+    if (rule->patience == 0 || g->idle[j] <= rule->patience)
+        return false;
+    return g->positive ? lift(g, j, rule->lift) : grow(g, j, rule->growth);
 }
 
 typedef struct step {
@@ -236,8 +277,7 @@ static void update_atoms(void *context, int64_t task, int worker) {
         if (dl_by_atom_of(&g->by_atom, j).count > 0) {
             g->idle[j] = 0;
             update_atom(g, j, s->rule, g->scratch + worker * 2 * g->n);
-        } else if (!(s->rule->patience > 0 && g->idle[j] > s->rule->patience &&
-                     grow(g, j, s->rule->growth))) {
+        } else if (!revive(g, j, s->rule)) {
             continue;
         }
         pack_row(g, j);
@@ -248,5 +288,8 @@ void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule) {
     step s = {g, rule};
     dl_slots Z = dl_slots_from(&g->Z, 0, g->rows);
     dl_by_atom_sort(&g->by_atom, Z);
+    g->centered = g->positive && rule->centered;
+    if (g->centered)
+        find_center(g);
     dl_parallel(g->threads, dl_tiles(g->m, ATOMS_PER_TASK), update_atoms, &s);
 }

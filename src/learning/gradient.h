@@ -4,7 +4,11 @@
  *
  * On the support that max_k selects, codes are linear in E and b, so the gradient of a sample involves only
  * its k atoms. Steps are those of Adam with one squared average per row and bias correction by the number of
- * updates of that row; atoms that a batch does not use are unchanged. No m x m matrix is needed. */
+ * updates of that row; atoms that a batch does not use are unchanged. No m x m matrix is needed.
+ *
+ * Centred, with positive selection, the encoder is learned in the form E^T (y - c) - b, c being the mean of
+ * the batch: a step of E leaves the score of c unchanged, which b alone moves. Otherwise the steps of all
+ * atoms of a code add up along the mean of the samples and overshoot. */
 #ifndef DL_LEARNING_GRADIENT_H
 #define DL_LEARNING_GRADIENT_H
 
@@ -37,6 +41,9 @@ typedef struct dl_gradient {
     float *D;           /* room x k: minus the gradient of an entry, see dl_gradient_code */
     dl_by_atom by_atom;
     double (*sums)[2]; /* of each sample: ||r||^2 and ||y||^2 */
+    bool centered;     /* by the rule of the current step */
+    double *center;    /* n: mean of the samples; double, for sums */
+    float *center32;   /* the same */
     float *scratch;    /* threads x 2n: gradients of an atom */
     double *normal;    /* per thread: normal equations of the refit; NULL without */
     bool refit;        /* see dl_gradient_alloc_refit */
@@ -71,7 +78,9 @@ typedef struct dl_gradient_rule {
     float rate;
     float tie;        /* e moves by this share towards its projection on w */
     int64_t patience; /* samples after which an atom counts as unused; 0: never */
-    float growth;     /* factor on its encoder row in every step */
+    float growth;     /* abs: factor on its encoder row in every step */
+    float lift;       /* positive: added to its scores in every step */
+    bool centered;    /* positive: see above */
 } dl_gradient_rule;
 
 /* One step from the coded batch. */

@@ -194,7 +194,7 @@ void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool biased
     take_matrices(g, l);
 }
 
-void dl_gradient_publish(const dltf_learner *l, dl_parameters p) {
+void dl_gradient_to_learner(const dltf_learner *l, dl_parameters p) {
     for (int64_t i = 0; i < l->m * l->n; i++) {
         l->W[i] = (double)p.W[i];
         l->E[i] = (double)p.E[i];
@@ -202,11 +202,6 @@ void dl_gradient_publish(const dltf_learner *l, dl_parameters p) {
     for (int64_t j = 0; j < l->m; j++)
         l->bias[j] = (double)p.b[j] * sqrt((double)l->k);
     memcpy(l->code_sum, p.code_sum, (size_t)l->m * sizeof *l->code_sum);
-}
-
-void dl_gradient_to_learner(dltf_learner *l, dl_parameters p) {
-    dl_gradient_publish(l, p);
-    dl_learner_refresh(l);
 }
 
 int dl_gradient_fields(dl_gradient *g, dl_field *fields) {

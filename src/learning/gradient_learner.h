@@ -60,9 +60,9 @@ void dl_parameters_copy(const dltf_learner *l, dl_parameters to, dl_parameters f
 /* Dictionary and encoder of the learner as parameters; `biased`: with its bias, otherwise b = 0. */
 void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool biased);
 
-/* Parameters as dictionary and encoder of the learner; the first does not refresh it. */
-void dl_gradient_publish(const dltf_learner *l, dl_parameters p);
-void dl_gradient_to_learner(dltf_learner *l, dl_parameters p);
+/* Parameters as dictionary and encoder of the learner. Leaves out dl_learner_refresh, whose m x m matrices
+ * stage gradient, the last of its methods, does not read. */
+void dl_gradient_to_learner(const dltf_learner *l, dl_parameters p);
 
 /* What a checkpoint stores beside dictionary and encoder; how many fields. */
 int dl_gradient_fields(dl_gradient *g, dl_field *fields);

@@ -18,7 +18,7 @@ enum {
 };
 enum { BATCH = 250, MIN_ROUNDS = 50, MAX_ROUNDS = 5000, WARM_UP = 30 /* steps until the full rate */ };
 static const double RATE = 0.06, ROUND_FLOPS = 4e10, IDLE = 20;
-static const float GROWTH = 1.02f;
+static const float GROWTH = 1.02f, LIFT = 0.001f;
 
 int64_t dl_plan_batch(const dltf_learner *l) {
     return dl_min(BATCH, l->N);
@@ -71,5 +71,7 @@ dl_gradient_rule dl_plan_rule(int64_t m, int64_t k, float rate) {
     return (dl_gradient_rule){.rate = rate,
                               .tie = 2 * rate,
                               .patience = dl_integer(ceil(IDLE * (double)m / (double)k), 1, INT64_MAX),
-                              .growth = GROWTH};
+                              .growth = GROWTH,
+                              .lift = LIFT,
+                              .centered = true};
 }

@@ -108,6 +108,14 @@ static bool has_converged(const dltf_learner *l) {
     return current(l)->converged(l, now, before && before->stage == now->stage ? before : NULL);
 }
 
+/* How training has ended if this was the last stage. */
+static dltf_outcome outcome_of(const dltf_learner *l, bool converged) {
+    const dl_stage *stage = current(l);
+    if (stage->outcome && l->state && l->index > 0 && l->index >= stage->length(l))
+        return stage->outcome(l);
+    return converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
+}
+
 static dltf_status iterate(dltf_learner *l, dl_meter *meter) {
     const dl_stage *stage = current(l);
     dltf_iteration record = {.stage = stage->name, .index = l->index, .raw_error = NAN, .refit_error = NAN};
@@ -168,7 +176,7 @@ static dltf_status step(dltf_learner *l, dl_meter *meter, dltf_outcome *outcome)
     bool converged = has_converged(l);
     if (converged)
         l->index = current(l)->length(l);
-    *outcome = converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
+    *outcome = outcome_of(l, converged);
     measure_progress(l, meter);
     status = monitor(l, meter);
     if (status != DLTF_OK)
@@ -198,7 +206,7 @@ dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, v
     dltf_learner *l = learner;
     dl_meter meter = {.task = "learning", .progress = progress, .context = context};
     measure_progress(l, &meter);
-    *outcome = has_converged(l) ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
+    *outcome = outcome_of(l, has_converged(l));
     dltf_status status = run(l, &meter, outcome);
     if (status != DLTF_CANCELLED)
         return status;

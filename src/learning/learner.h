@@ -73,7 +73,7 @@ int64_t dl_learner_check_count(const dltf_learner *l);
 /* Errors of the model as it stands, on a few of them, into a record, which a failure leaves as it was. */
 dltf_status dl_learner_monitor(const dltf_learner *l, dltf_iteration *record);
 
-/* Errors of thresholded features of a model on samples: raw_error, refit_error and unused_share. */
+/* Errors of thresholded features of a model on samples: all but omp_error. */
 dltf_status dl_model_quality(const dltf_model *model, dltf_matrix X, int threads, dltf_quality *quality);
 
 /* Coherence and frame potential into a record. */

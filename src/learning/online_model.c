@@ -135,7 +135,8 @@ dltf_status dltf_online_quality(const dltf_online *online, const dltf_model *mod
                               .raw_error = NAN,
                               .refit_error = NAN,
                               .omp_error = NAN,
-                              .unused_share = NAN};
+                              .unused_share = NAN,
+                              .mean_share = NAN};
     return rows == 0 ? DLTF_OK
                      : dl_model_quality(model, dltf_matrix_f32(s->held, rows, s->n), s->threads, quality);
 }

@@ -46,6 +46,37 @@ static dltf_status unused_share(const dltf_codes *codes, double *share) {
     return DLTF_OK;
 }
 
+/* The share of the mean in the energy of the samples, preprocessed as the model does it. */
+static dltf_status mean_share(const dltf_model *model, dltf_matrix X, double *share) {
+    dltf_status status = DLTF_OK;
+    dltf_model_view parts = dltf_model_get(model);
+    dl_samples samples = {.X = X,
+                          .mean = parts.mean,
+                          .remove_mean = parts.remove_mean,
+                          .unit_norm = parts.unit_norm,
+                          .scale = 1};
+    double *row = NULL, *sum = NULL, energy = 0, of_mean = 0;
+    float *x = NULL;
+    DL_TRY_NEW(row, X.cols);
+    DL_TRY_NEW(sum, X.cols);
+    DL_TRY_NEW(x, X.cols);
+    for (int64_t i = 0; i < X.rows; i++) {
+        dl_samples_row(&samples, i, row, x);
+        for (int64_t j = 0; j < X.cols; j++) {
+            sum[j] += row[j];
+            energy += row[j] * row[j];
+        }
+    }
+    for (int64_t j = 0; j < X.cols; j++)
+        of_mean += sum[j] * sum[j];
+    *share = energy > 0 ? of_mean / (double)X.rows / energy : 0;
+done:
+    dl_free(row);
+    dl_free(sum);
+    dl_free(x);
+    return status;
+}
+
 dltf_status dl_model_quality(const dltf_model *model, dltf_matrix X, int threads, dltf_quality *quality) {
     dltf_status status = DLTF_OK;
     dltf_codes *codes = NULL, *refitted = NULL;
@@ -54,6 +85,7 @@ dltf_status dl_model_quality(const dltf_model *model, dltf_matrix X, int threads
     DL_TRY(dltf_encode(model, X, &encoding, NULL, NULL, &codes));
     DL_TRY(dltf_reconstruction_error(model, X, codes, &quality->raw_error));
     DL_TRY(unused_share(codes, &quality->unused_share));
+    DL_TRY(mean_share(model, X, &quality->mean_share));
     DL_TRY(dltf_refit(model, X, codes, threads, &refitted));
     DL_TRY(dltf_reconstruction_error(model, X, refitted, &quality->refit_error));
 done:

@@ -9,10 +9,11 @@
 #include <string.h>
 
 /* Sign convention: the codes of an atom are positive on average; if they sum to 0, its entry of largest
- * magnitude is positive. */
+ * magnitude is positive. With positive selection an unused atom keeps its sign: reversed, it would be another
+ * atom, in the code of every sample whose score was negative. */
 static double atom_sign(const dltf_learner *l, int64_t j) {
-    if (l->code_sum[j] != 0)
-        return l->code_sum[j] > 0 ? 1 : -1;
+    if (l->code_sum[j] != 0 || l->options.select == DLTF_SELECT_POSITIVE)
+        return l->code_sum[j] >= 0 ? 1 : -1;
     const double *w = l->W + j * l->n;
     double largest = 0;
     for (int64_t i = 0; i < l->n; i++)

@@ -43,6 +43,8 @@ typedef struct dl_stage {
     /* Whether the stage has converged, which it never has with tolerance 0, or is out of time; `before` is
      * the previous record, NULL after the first iteration. NULL: the stage always runs all its iterations. */
     bool (*converged)(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before);
+    /* How the stage has ended, called after its last iteration. NULL: converged, or all iterations done. */
+    dltf_outcome (*outcome)(const dltf_learner *l);
     void (*free)(void *state);
 
     /* Tensors that a checkpoint stores; `restored` checks and completes what was read back. NULL: none. */

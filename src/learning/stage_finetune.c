@@ -82,6 +82,7 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     if (!dl_poll())
         return dl_descent_cancelled(&s->d, l);
     dl_gradient_to_learner(l, worse ? s->start : dl_descent_parameters(&s->d));
+    dl_learner_refresh(l);
     dl_learner_describe(l, record);
     return DLTF_OK;
 }
@@ -106,7 +107,7 @@ static dltf_status restored(const dltf_learner *l, void *state) {
 }
 
 static void publish(const dltf_learner *l, void *state) {
-    dl_gradient_publish(l, dl_descent_parameters(&((finetune *)state)->d));
+    dl_gradient_to_learner(l, dl_descent_parameters(&((finetune *)state)->d));
 }
 
 const dl_stage dl_stage_finetune = {

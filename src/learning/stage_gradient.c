@@ -1,9 +1,11 @@
 /* Stage `gradient`: dictionary and encoder together, by minibatch gradient descent through max_k
  * (gradient.h).
  *
- * Time and memory are linear in m, which suits large dictionaries. The error of held-out samples determines
- * which state is kept and when training stops. If earlier stages have made a model, it is the start of
- * this training and its rival: the one with the smaller error after refit is the result. */
+ * Time and memory are linear in m, which suits large dictionaries. The state that is kept is the one with the
+ * smallest error of held-out samples by raw codes, among the start and about EVALUATIONS measurements; errors
+ * after refit play no part in it. The same error determines when training stops. If earlier stages have made
+ * a model, it is the start of this training and its rival: the one with the smaller error after refit is the
+ * result. */
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/meter.h"
@@ -23,12 +25,14 @@ enum {
     PATIENCE = 5,     /* evaluations without improvement before it stops early */
 };
 static const double RIDGE = 0.1, GROWTH_SHARE = 0.8;
+/* An error counts as grown if it exceeds the smallest one by this factor, and by more than rounding. */
+static const double GREW = 1.1, ROUNDING = 1e-6;
 
 typedef struct gradient {
     dl_descent d;
     dl_parameters best;  /* the state with the smallest held-out error so far */
     dl_parameters rival; /* the model of earlier stages; NULL without */
-    double best_error;
+    double best_error, last_error;
     double stale;   /* evaluations since the best one, in the second half */
     double seconds; /* spent in this stage */
     double clock;   /* when they were last counted */
@@ -134,7 +138,7 @@ static dltf_status evaluate(dltf_learner *l, gradient *s, int64_t index) {
     double done = share_done(l, s, dl_plan_first_step(l, index + 1));
     if (done < 1 && (index + 1) % every != 0)
         return DLTF_OK;
-    double error = dl_descent_error(&s->d, l);
+    double error = s->last_error = dl_descent_error(&s->d, l);
     if (!dl_poll())
         return dl_descent_cancelled(&s->d, l);
     s->stale += done > 0.5;
@@ -203,11 +207,22 @@ done:
     return status;
 }
 
-/* The held-out error no longer decreases. publish has copied the best state to the learner. */
+/* The held-out error no longer decreases, or time is up. The learner has the best state. */
 static bool converged(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before) {
     (void)before;
     const gradient *s = l->state;
     return s && now->index + 1 < dl_plan_rounds(l) && ends(l, s, now->index);
+}
+
+/* last_error was measured in the last iteration: checkpoints need not store it. */
+static dltf_outcome outcome(const dltf_learner *l) {
+    const gradient *s = l->state;
+    if (!has_rival(l) && s->last_error > GREW * s->best_error + ROUNDING)
+        return DLTF_ERROR_GREW;
+    if (l->options.tolerance > 0 && s->stale >= PATIENCE)
+        return DLTF_CONVERGED;
+    bool late = l->options.seconds > 0 && s->seconds >= l->options.seconds;
+    return late ? DLTF_TIME_LIMIT : DLTF_ITERATION_LIMIT;
 }
 
 /* ---- Checkpoints ---- */
@@ -239,7 +254,7 @@ static dltf_status restored(const dltf_learner *l, void *state) {
 }
 
 static void publish(const dltf_learner *l, void *state) {
-    dl_gradient_publish(l, dl_descent_parameters(&((gradient *)state)->d));
+    dl_gradient_to_learner(l, dl_descent_parameters(&((gradient *)state)->d));
 }
 
 const dl_stage dl_stage_gradient = {
@@ -255,6 +270,7 @@ const dl_stage dl_stage_gradient = {
     .create = create,
     .iterate = iterate,
     .converged = converged,
+    .outcome = outcome,
     .free = free_state,
     .fields = fields,
     .restored = restored,

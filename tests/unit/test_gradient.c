@@ -7,7 +7,7 @@
 
 enum { m = 9, n = 5, k = 3, ROWS = 7 };
 
-static const dl_gradient_rule plain = {.rate = 0.01f, .growth = 1};
+static const dl_gradient_rule plain = {.rate = 0.01f, .growth = 1, .centered = true};
 
 /* Random parameters and a coded batch. */
 static void make(dl_gradient *g, bool positive, int threads) {
@@ -54,14 +54,24 @@ static double difference(const dl_gradient *g, double *W, double *E, double *b, 
     return (above - below) / (2 * step);
 }
 
-/* After the first step a moment is a tenth of the gradient. */
+/* The mean of the batch where the encoder is learned from y - c, otherwise 0. */
+static void center_of(const dl_gradient *g, double *c) {
+    for (int64_t d = 0; d < n; d++) {
+        c[d] = 0;
+        for (int64_t i = 0; g->positive && i < ROWS; i++)
+            c[d] += (double)g->Y[i * n + d] / ROWS;
+    }
+}
+
+/* After the first step a moment is a tenth of the gradient; that of E is taken with the score of c fixed. */
 static void gradients(void **state) {
     (void)state;
     for (int positive = 0; positive < 2; positive++) {
         dl_gradient g;
         make(&g, positive, 1);
         double *W = new_wide(g.W.value, m * n), *E = new_wide(g.E.value, m * n), *b = new_wide(g.b.value, m);
-        double *w_slope = new_f64(m * n), *e_slope = new_f64(m * n), *b_slope = new_f64(m);
+        double *w_slope = new_f64(m * n), *e_slope = new_f64(m * n), *b_slope = new_f64(m), c[n];
+        center_of(&g, c);
         for (int64_t i = 0; i < m * n; i++) {
             w_slope[i] = difference(&g, W, E, b, &W[i]);
             e_slope[i] = difference(&g, W, E, b, &E[i]);
@@ -69,8 +79,10 @@ static void gradients(void **state) {
         for (int64_t j = 0; j < m; j++) {
             b_slope[j] = difference(&g, W, E, b, &b[j]);
             double along = dot_f64(w_slope + j * n, W + j * n, n) / dot_f64(W + j * n, W + j * n, n);
-            for (int64_t d = 0; d < n; d++)
+            for (int64_t d = 0; d < n; d++) {
                 w_slope[j * n + d] -= along * W[j * n + d];
+                e_slope[j * n + d] += b_slope[j] * c[d];
+            }
         }
         dl_gradient_step(&g, &plain);
         for (int64_t i = 0; i < m * n; i++) {
@@ -135,7 +147,8 @@ static void dense_adam(double *p, double *moment, double *v, const double *slope
 
 /* The same step from Y and the supports of the batch, densely: every atom visits every sample. */
 static void dense_step(dense *s, const dl_gradient *g, double rate, double tie) {
-    double z[ROWS * m] = {0}, r[ROWS * n], d;
+    double z[ROWS * m] = {0}, r[ROWS * n], d, center[n];
+    center_of(g, center);
     for (int64_t i = 0; i < ROWS; i++) {
         for (int64_t c = 0; c < n; c++)
             r[i * n + c] = (double)g->Y[i * n + c];
@@ -158,13 +171,13 @@ static void dense_step(dense *s, const dl_gradient *g, double rate, double tie) 
             d = dot_f64(w, r + i * n, n);
             for (int64_t c = 0; c < n; c++) {
                 w_slope[c] -= z[i * m + j] * r[i * n + c] / ROWS;
-                e_slope[c] -= d * (double)g->Y[i * n + c] / ROWS;
+                e_slope[c] -= d * ((double)g->Y[i * n + c] - center[c]) / ROWS;
             }
             b_slope += d / ROWS;
         }
         if (!used)
             continue;
-        double along = dot_f64(w_slope, w, n);
+        double along = dot_f64(w_slope, w, n), before = dot_f64(e, center, n);
         for (int64_t c = 0; c < n; c++)
             w_slope[c] -= along * w[c];
         s->t[j]++;
@@ -174,16 +187,16 @@ static void dense_step(dense *s, const dl_gradient *g, double rate, double tie) 
         double on = dot_f64(e, w, n), norm;
         for (int64_t c = 0; c < n; c++)
             e[c] += tie * (on * w[c] - e[c]);
+        s->b[j] += dot_f64(e, center, n) - before;
         norm = sqrt(dot_f64(w, w, n));
         for (int64_t c = 0; c < n; c++)
             w[c] /= norm;
     }
 }
 
-static void steps_by_loops(void **state) {
-    (void)state;
+static void compare_steps(bool positive) {
     dl_gradient g;
-    make(&g, false, 2);
+    make(&g, positive, 2);
     dense s;
     memset(&s, 0, sizeof s);
     for (int64_t i = 0; i < m * n; i++) {
@@ -192,7 +205,7 @@ static void steps_by_loops(void **state) {
     }
     for (int64_t j = 0; j < m; j++)
         s.b[j] = (double)g.b.value[j];
-    dl_gradient_rule rule = {.rate = 0.01f, .tie = 0.02f, .growth = 1};
+    dl_gradient_rule rule = {.rate = 0.01f, .tie = 0.02f, .growth = 1, .centered = true};
     for (int step = 0; step < 20; step++) {
         fill_normal(g.Y, ROWS * n);
         dl_gradient_code(&g);
@@ -212,29 +225,49 @@ static void steps_by_loops(void **state) {
     dl_gradient_free(&g);
 }
 
-/* An unused atom is unchanged until its patience ends; then its encoder row grows, up to a bound. */
+static void steps_by_loops(void **state) {
+    (void)state;
+    compare_steps(false);
+    compare_steps(true);
+}
+
+/* An unused atom is unchanged until its patience ends; then its encoder row grows (abs) or its bias falls
+ * (positive), up to a bound. */
 static void unused_atoms(void **state) {
     (void)state;
-    dl_gradient g;
-    make(&g, true, 1);
-    for (int64_t i = 0; i < ROWS * n; i++)
-        g.Y[i] = 1;
-    for (int64_t d = 0; d < n; d++)
-        g.E.value[d] = -1; /* atom 0: never positive */
-    dl_gradient_rule rule = {.rate = 0.01f, .patience = 2 * ROWS, .growth = 1.5f};
-    dl_gradient_pack(&g);
-    for (int step = 0; step < 2; step++) {
-        dl_gradient_code(&g);
+    for (int positive = 0; positive < 2; positive++) {
+        dl_gradient g;
+        make(&g, positive, 1);
+        for (int64_t i = 0; i < ROWS * n; i++)
+            g.Y[i] = 1;
+        for (int64_t d = 0; d < n; d++)
+            g.E.value[d] = -1e-4f; /* atom 0: scores -.0005 - b */
+        g.b.value[0] = positive ? 10 : 0;
+        dl_gradient_rule rule = {
+            .rate = 0, .patience = 2 * ROWS, .growth = 1.01f, .lift = 0.5f, .centered = true};
+        dl_gradient_pack(&g);
+        for (int step = 0; step < 2; step++) {
+            dl_gradient_code(&g);
+            dl_gradient_step(&g, &rule);
+            assert_true(g.E.value[0] == -1e-4f && g.updates[0] == 0 && g.idle[0] == (step + 1) * ROWS);
+        }
+        for (int step = 0; step < 10; step++) {
+            dl_gradient_code(&g);
+            dl_gradient_step(&g, &rule);
+        }
+        assert_near((double)g.E.value[0], -1e-4 * (positive ? 1 : pow(1.01, 10)), 1e-9);
+        assert_near((double)g.b.value[0], positive ? 5 : 0, 1e-6);
+        assert_true(g.packed.data[0] == g.E.value[0] && g.packed.bias[0] == -g.b.value[0]);
+        for (int64_t d = 0; d < n; d++)
+            g.E.value[d] *= positive ? 1e5f : 1e9f; /* at the bound: left as it is */
+        g.b.value[0] = -100;
+        float b = g.b.value[0], e = g.E.value[0];
+        for (int64_t i = 0; i < ROWS * k; i++)
+            g.Z.index[i] = g.Z.index[i] == 0 ? 1 : g.Z.index[i];
         dl_gradient_step(&g, &rule);
-        assert_true(g.E.value[0] == -1 && g.updates[0] == 0 && g.idle[0] == (step + 1) * ROWS);
+        assert_true(g.b.value[0] == b && g.E.value[0] == e);
+        dl_gradient_free(&g);
     }
-    for (int step = 0; step < 200; step++) {
-        dl_gradient_code(&g);
-        dl_gradient_step(&g, &rule);
-    }
-    assert_true(g.E.value[0] < -100 && isfinite(g.E.value[0]));
-    assert_true(g.packed.data[0] == g.E.value[0]);
-    dl_gradient_free(&g);
 }
 
 /* ---- Whole trainings ---- */
@@ -328,6 +361,67 @@ static void unused_share_of_held_out_samples(void **state) {
     assert_true(unused >= 1 - (double)(held_out * k) / (double)atoms && unused < 1);
     dltf_learner_free(learner);
     dltf_synthetic_free(problem);
+}
+
+/* Non-negative samples with a large mean: positive codes are as good as signed ones, however the samples are
+ * preprocessed, and not many more atoms are unused. */
+static void positive_is_as_good(void **state) {
+    (void)state;
+    const int64_t cols = 24, rows = sized(2000, 1000), atoms = 48;
+    dltf_synthetic *problem = new_synthetic(cols, 40, 4, rows, 0.05);
+    float *X = new_f32(rows * cols);
+    memcpy(X, dltf_synthetic_samples(problem, false).data, (size_t)(rows * cols) * sizeof *X);
+    for (int64_t i = 0; i < rows * cols; i++)
+        X[i] += (float)(1 + i % cols % 3);
+    for (int kind = 0; kind < 4; kind++) {
+        dltf_quality quality[2];
+        for (int positive = 0; positive < 2; positive++) {
+            dltf_train_options options = learned(atoms, 6);
+            options.epochs = (double)sized(100, 200);
+            options.select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
+            options.center = kind == 1;
+            options.remove_mean = kind == 2;
+            options.unit_norm = kind == 3;
+            dltf_learner *learner = new_learner(dltf_matrix_f32(X, rows, cols), &options);
+            run(learner);
+            assert_int_equal(dltf_learner_quality(learner, &quality[positive]), DLTF_OK);
+            dltf_learner_free(learner);
+        }
+        print_message("abs %.4f, positive %.4f, unused %.3f, %.3f\n", quality[0].raw_error,
+                      quality[1].raw_error, quality[0].unused_share, quality[1].unused_share);
+        assert_true(quality[1].raw_error <= 1.1 * quality[0].raw_error);
+        assert_true(quality[1].unused_share <= quality[0].unused_share + 0.1);
+    }
+    free(X);
+    dltf_synthetic_free(problem);
+}
+
+/* With positive selection the model keeps the sign of unused atoms: its scores are those of the learner. */
+static void signs_of_unused_atoms(void **state) {
+    (void)state;
+    const int64_t atoms = 64, cols = 8, rows = 100;
+    float *X = new_f32(rows * cols);
+    fill_normal(X, rows * cols);
+    dltf_train_options options = learned(atoms, 2);
+    options.select = DLTF_SELECT_POSITIVE;
+    options.epochs = 1;
+    dltf_learner *learner = new_learner(dltf_matrix_f32(X, rows, cols), &options);
+    run(learner);
+    int64_t unused = 0, reversed = 0;
+    for (int64_t j = 0; j < atoms; j += 2)
+        learner->code_sum[j] = 0;
+    dltf_model *model = model_of(learner);
+    dltf_model_view view = dltf_model_get(model);
+    for (int64_t j = 0; j < atoms; j++) {
+        unused += learner->code_sum[j] == 0;
+        for (int64_t d = 0; d < cols; d++)
+            reversed += (double)view.encoder[j * cols + d] * learner->E[j * cols + d] < 0;
+    }
+    assert_true(unused >= atoms / 2);
+    assert_int_equal(reversed, 0);
+    dltf_model_free(model);
+    dltf_learner_free(learner);
+    free(X);
 }
 
 /* A training from a finished model starts at its error. */
@@ -472,7 +566,7 @@ static void limited_time(void **state) {
     options.seconds = 0.2;
     options.tolerance = 0;
     dltf_learner *learner = new_learner(samples, &options);
-    assert_int_equal(run(learner), DLTF_CONVERGED);
+    assert_int_equal(run(learner), DLTF_TIME_LIMIT);
     int64_t count = 0;
     dltf_learner_history(learner, &count);
     dltf_model *model = model_of(learner);
@@ -483,28 +577,60 @@ static void limited_time(void **state) {
     dltf_synthetic_free(problem);
 }
 
-/* Few samples: training stops early by the held-out error, and the model is the best one seen. */
+/* The error of the result, which is the last of the history, is the smallest of the history. */
+static void assert_ends_at_best(const dltf_learner *learner) {
+    int64_t count = 0;
+    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    double last = r[count - 1].raw_error, smallest = last;
+    for (int64_t i = 0; i < count; i++)
+        smallest = r[i].raw_error < smallest ? r[i].raw_error : smallest;
+    print_message("%lld rounds, error %.4f, smallest %.4f\n", (long long)count, last, smallest);
+    assert_true(last <=
+                1.02 * smallest + 1e-6); /* not every round that the history measures is a candidate */
+}
+
+/* Few samples: the held-out error grows, training stops early and says so, and the model is the best one
+ * seen. */
 static void stops_early(void **state) {
     (void)state;
     dltf_synthetic *problem = new_synthetic(24, 48, 4, 120, 0.3);
-    dltf_train_options options = learned(200, 8);
-    options.epochs = 2000;
-    dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
-    assert_int_equal(run(learner), DLTF_CONVERGED);
-    int64_t count = 0;
-    const dltf_iteration *r = dltf_learner_history(learner, &count);
-    print_message("stopped after %lld rounds\n", (long long)count);
-    dltf_model *model = model_of(learner);
-    dltf_model_free(model);
-    dltf_learner_free(learner);
-    options.tolerance = 0; /* never early */
-    options.epochs = 50;
-    learner = new_learner(dltf_synthetic_samples(problem, false), &options);
-    assert_int_equal(run(learner), DLTF_ITERATION_LIMIT);
-    r = dltf_learner_history(learner, &count);
-    assert_int_equal(r[count - 1].index, count - 1);
-    dltf_learner_free(learner);
+    for (int positive = 0; positive < 2; positive++) {
+        dltf_train_options options = learned(200, 8);
+        options.epochs = 2000;
+        options.select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
+        dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+        assert_int_equal(run(learner), DLTF_ERROR_GREW);
+        assert_ends_at_best(learner);
+        dltf_model *model = model_of(learner);
+        dltf_model_free(model);
+        dltf_learner_free(learner);
+        options.tolerance = 0; /* never early */
+        options.epochs = 50;
+        learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+        dltf_outcome outcome = run(learner);
+        assert_true(outcome == DLTF_ITERATION_LIMIT || outcome == DLTF_ERROR_GREW);
+        int64_t count = 0;
+        const dltf_iteration *r = dltf_learner_history(learner, &count);
+        assert_int_equal(r[count - 1].index, count - 1);
+        assert_ends_at_best(learner);
+        dltf_learner_free(learner);
+    }
     dltf_synthetic_free(problem);
+}
+
+/* Two samples repeated: the error settles at 0. */
+static void settles(void **state) {
+    (void)state;
+    enum { COPIES = 200, COLS = 4 };
+    float X[COPIES * COLS] = {0};
+    for (int64_t i = 0; i < COPIES; i++)
+        X[i * COLS + i % 2] = 1;
+    dltf_train_options options = learned(2, 1);
+    options.epochs = 2000;
+    dltf_learner *learner = new_learner(dltf_matrix_f32(X, COPIES, COLS), &options);
+    assert_int_equal(run(learner), DLTF_CONVERGED);
+    assert_ends_at_best(learner);
+    dltf_learner_free(learner);
 }
 
 static void odd_shapes(void **state) {
@@ -580,6 +706,7 @@ TESTS_MAIN(cmocka_unit_test(gradients), cmocka_unit_test(refitted), cmocka_unit_
            cmocka_unit_test(split_rows), cmocka_unit_test(keeps_the_better), cmocka_unit_test(limited_time),
            cmocka_unit_test(steps_by_loops), cmocka_unit_test(unused_atoms),
            cmocka_unit_test(unused_share_of_held_out_samples), cmocka_unit_test(same_bytes_for_any_threads),
-           cmocka_unit_test(more_atoms_are_better), cmocka_unit_test(warm_start),
-           cmocka_unit_test(stops_early), cmocka_unit_test(odd_shapes), cmocka_unit_test(very_many_atoms),
+           cmocka_unit_test(more_atoms_are_better), cmocka_unit_test(signs_of_unused_atoms),
+           cmocka_unit_test(positive_is_as_good), cmocka_unit_test(warm_start), cmocka_unit_test(stops_early),
+           cmocka_unit_test(settles), cmocka_unit_test(odd_shapes), cmocka_unit_test(very_many_atoms),
            cmocka_unit_test(out_of_memory))
