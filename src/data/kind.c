@@ -16,7 +16,7 @@ typedef struct row {
 static const row kinds[] = {
     [DL_KIND_MODEL] = {"dltf-model", "1", "model", "a finished model", "'dltf train'",
                        "to start training from it, run 'dltf train DATA --init FILE'"},
-    [DL_KIND_CHECKPOINT] = {"dltf-checkpoint", "4", "checkpoint",
+    [DL_KIND_CHECKPOINT] = {"dltf-checkpoint", "5", "checkpoint",
                             "a checkpoint of an unfinished training run", "an interrupted 'dltf train'",
                             "to resume, run 'dltf train DATA --resume FILE'"},
     [DL_KIND_SHARD] = {"dltf-shard", "1", "shard of a checkpoint",
@@ -36,7 +36,7 @@ static const row kinds[] = {
                           "to resume, run 'dltf classify train DATA --labels FILE --resume FILE'"},
     [DL_KIND_HASHER] = {"dltf-hasher", "1", "hasher", "a hasher", "'dltf hash train'",
                         "to make binary codes, run 'dltf hash encode FILE DATA'"},
-    [DL_KIND_CLUSTERING] = {"dltf-clustering", "1", "checkpoint of a clustering",
+    [DL_KIND_CLUSTERING] = {"dltf-clustering", "2", "checkpoint of a clustering",
                             "a checkpoint of an unfinished clustering", "an interrupted 'dltf cluster'",
                             "to resume, run 'dltf cluster DATA --resume FILE'"},
     [DL_KIND_HASHING] = {"dltf-hashing", "1", "checkpoint of a hasher",
