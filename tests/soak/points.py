@@ -6,7 +6,7 @@ import workbench
 
 KILLS = 6  # calls that name or write files at which a use is killed
 ALLOCATIONS = 10  # that fail
-CLOCK = {"clock": 0.01}  # seconds per reading
+CLOCK = {"clock": 0.001}  # seconds per reading: too few for a checkpoint
 
 # Calls that fail. All are tried at the first and the last call of their kind.
 FAILURES = [("fwrite", "ENOSPC"), ("fflush", "EDQUOT"), ("fsync", "EIO"), ("fallocate", "ENOSPC"), ("link", "EIO"), ("mkdir", "EACCES")]
