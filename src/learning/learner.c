@@ -119,9 +119,7 @@ static dltf_outcome outcome_of(const dltf_learner *l, bool converged) {
 static dltf_status iterate(dltf_learner *l, dl_meter *meter) {
     const dl_stage *stage = current(l);
     dltf_iteration record = {.stage = stage->name, .index = l->index, .raw_error = NAN, .refit_error = NAN};
-    dltf_status status = dl_history_reserve(&l->history);
-    if (status == DLTF_OK)
-        status = dl_learner_enter(l);
+    dltf_status status = dl_learner_enter(l);
     if (!stage->whole)
         watch(meter);
     if (status == DLTF_OK)
@@ -170,7 +168,11 @@ static void measure_progress(const dltf_learner *l, dl_meter *meter) {
 
 /* One iteration, and whether it was the last of its stage. */
 static dltf_status step(dltf_learner *l, dl_meter *meter, dltf_outcome *outcome) {
-    dltf_status status = iterate(l, meter);
+    dltf_status status = dl_history_reserve(&l->history);
+    if (status != DLTF_OK)
+        return status;
+    measure_progress(l, meter); /* the record that it shows may have moved */
+    status = iterate(l, meter);
     if (status != DLTF_OK)
         return status;
     bool converged = has_converged(l);

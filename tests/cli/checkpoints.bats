@@ -43,9 +43,9 @@ survives() {
 }
 
 @test "options beside --resume, and checkpoints of something else" {
-  timeout -s INT 0.5 "$DLTF" cluster "$toy/X.npy" -c 40 --restarts 100000 -o c.npy --checkpoint-every 0.01 2>err || code=$?
-  ((code == 124)) && [[ -e c.npy.checkpoint && ! -e c.npy ]]
-  [[ $(<err) == *"interrupted; to resume, run:"*"  dltf cluster $toy/X.npy --resume c.npy.checkpoint -o c.npy" ]]
+  interrupt 20 cluster "$toy/X.npy" -c 40 --restarts 100000 -o c.npy --checkpoint-every 0.01
+  ((code == 130)) && [[ -e c.npy.checkpoint && ! -e c.npy ]]
+  [[ $(<errors) == *"interrupted; to resume, run:"*"  dltf cluster $toy/X.npy --resume c.npy.checkpoint -o c.npy" ]]
   fails 2 "--restarts cannot be combined with --resume" cluster "$toy/X.npy" --restarts 3 --resume c.npy.checkpoint
   fails 1 "made from different data" cluster "$toy/Xtest.npy" --resume c.npy.checkpoint
   fails 1 "is a checkpoint of an unfinished clustering" hash train "$toy/X.npy" --resume c.npy.checkpoint -o h.safetensors
@@ -53,26 +53,12 @@ survives() {
   fails 1 "is a finished model" cluster "$toy/X.npy" --resume "$model"
 }
 
-# stops SECONDS COMMAND...: interrupts it after that much CPU time; sets code, writes errors.
-stops() {
-  local pid least=$1
-  shift
-  "$DLTF" "$@" 2>errors >output &
-  pid=$!
-  while [[ -e /proc/$pid ]] && (($(awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$pid/stat" 2>/dev/null || echo 0) < least)); do
-    sleep 0.02
-  done
-  kill -"${signal:-INT}" $pid 2>/dev/null || true
-  code=0
-  wait $pid || code=$?
-}
-
 # resumes OUTPUT COMMAND...: the command, interrupted without any checkpoint so far, saves one; the printed command gives the
 # output of an uninterrupted run.
 resumes() {
   local output=$1 command
   shift
-  stops 20 "$@" -o "$output" --checkpoint-every 0 -q
+  interrupt 20 "$@" -o "$output" --checkpoint-every 0 -q
   ((code == ${expected:-130}))
   [[ -s $output.checkpoint && ! -e $output ]]
   command=$(sed -n 's/^  \(dltf .*--resume .*\)/\1/p' errors)
@@ -97,7 +83,7 @@ resumes() {
   done
   cd "$BATS_TEST_TMPDIR/work"
   cp "$toy/X.npy" "$deep/X.npy"
-  stops 20 cluster "$deep/X.npy" -c 40 --restarts 1000000 -o c.npy --centers d.npy -q
+  interrupt 20 cluster "$deep/X.npy" -c 40 --restarts 1000000 -o c.npy --centers d.npy -q
   ((code == 130))
   eval "set -- $(sed -n '2s/^  //p' errors)"
   [[ $1 == dltf && $2 == cluster && $3 == "$deep/X.npy" && $* == *"--resume c.npy.checkpoint -o c.npy --centers d.npy" ]]

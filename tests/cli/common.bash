@@ -112,3 +112,25 @@ PYTHON
 value() { "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 
 same_file() { cmp "$1" "$2"; }
+
+# CPU time of a process in clock ticks (user and system).
+ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat" 2>/dev/null || echo 0; }
+
+# interrupt TICKS ARGUMENTS...: runs dltf and sends $signal (INT) after that much CPU time, and again after each number of
+# seconds in $again; twice in a row if $twice is set. Sets code, writes output and errors.
+signal=INT
+again=()
+interrupt() {
+  local least=$1 pid
+  shift
+  "$DLTF" "$@" 2>errors >output &
+  pid=$!
+  while [[ -e /proc/$pid ]] && (($(ticks $pid) < least)); do sleep 0.02; done
+  kill -$signal $pid ${twice:+$pid} 2>/dev/null || true
+  for pause in "${again[@]}"; do
+    sleep "$pause"
+    kill -$signal $pid 2>/dev/null || true
+  done
+  code=0
+  wait $pid || code=$?
+}

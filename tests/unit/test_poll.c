@@ -417,10 +417,30 @@ static void meters(void **state) {
     assert_true(dl_poll() && calls == 3);
 }
 
+/* Reports show the newest record, also within the iterations that make the history move. */
+static int check_record(void *context, const dltf_progress *progress) {
+    int64_t count = 0;
+    const dltf_iteration *records = dltf_learner_history(context, &count);
+    assert_ptr_equal(progress->iteration, count > 0 ? records + count - 1 : NULL);
+    return 0;
+}
+
+static void reports_of_long_histories(void **state) {
+    (void)state;
+    dltf_train_options o = training(DLTF_METHOD_DLTF, DLTF_ENCODER_TIED);
+    dltf_learner *l = NULL;
+    dltf_outcome outcome;
+    o.steps = 300; /* records; room is made for 64, 192, ... of them */
+    assert_int_equal(dltf_learner_new(samples(), &o, NULL, &l), DLTF_OK);
+    assert_int_equal(dltf_learner_run(l, check_record, l, &outcome), DLTF_OK);
+    dltf_learner_free(l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(meters),
         cmocka_unit_test(trainings),
+        cmocka_unit_test(reports_of_long_histories),
         cmocka_unit_test(saved_on_the_way),
         cmocka_unit_test(clustering),
         cmocka_unit_test(hashing),
