@@ -24,7 +24,7 @@ test:
 	@scripts/install-deps test
 	@scripts/run-tests
 
-# Adds what takes long or needs more packages: sanitizers, fuzzing, two MPIs, aarch64, faults at every point.
+# Adds slow tests and those that need more packages: sanitizers, fuzzing, a second MPI, aarch64, fault injection.
 test-all:
 	@scripts/install-deps test-all
 	@scripts/run-tests all
@@ -33,6 +33,7 @@ test-all:
 SOAK_MINUTES ?= 30
 soak:
 	@scripts/install-deps test-all
+	@mkdir -p build
 	@cmake --preset release -DBUILD_TESTING=ON > build/release.log && cmake --build --preset release --target dltf_cli fault
 	@cmake --preset asan -DBUILD_TESTING=ON > build/asan.log && cmake --build --preset asan --target dltf_fuzzers
 	@tests/soak/soak --program build/release/bin/dltf --library build/release/tests/libfault.so \

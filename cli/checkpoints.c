@@ -47,8 +47,9 @@ void checkpoints_step_state(checkpoints *c, const dltf_progress *progress) {
         checkpoints_step(c);
         return;
     }
-    c->last = checkpoints_save_last(c);
-    c->saved = c->saved || c->last == c->path;
+    const char *last = checkpoints_save_last(c);
+    c->last = last ? last : c->last;
+    c->saved = c->saved || last == c->path;
 }
 
 const char *checkpoints_save_last(const checkpoints *c) {

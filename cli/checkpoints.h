@@ -40,7 +40,7 @@ typedef struct checkpoints_word {
     const char *value;  /* NULL: omitted */
 } checkpoints_word;
 
-/* Prints a command for users to paste, whole, however long it is. */
+/* Prints a command line that users can paste; it is never truncated. */
 void checkpoints_print_command(const char *name, int count, const char *const *files,
                                const checkpoints_word *words);
 

@@ -175,8 +175,9 @@ static void remark_empty(const cluster_job *job) {
 
 static int step(void *context, const dltf_progress *progress) {
     cluster_job *job = context;
+    int stop = progress_step(NULL, progress); /* first: a signal that it notices must be seen below */
     checkpoints_step_state(&job->checkpoints, progress);
-    return progress_step(NULL, progress);
+    return stop;
 }
 
 static dltf_status run_kmeans(cluster_job *job) {

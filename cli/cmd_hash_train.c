@@ -69,8 +69,9 @@ static dltf_status save_hasher(const void *hasher, const char *path) {
 
 static int step(void *context, const dltf_progress *progress) {
     hash_training *t = context;
+    int stop = progress_step(NULL, progress); /* first: a signal that it notices must be seen below */
     checkpoints_step_state(&t->checkpoints, progress);
-    return progress_step(NULL, progress);
+    return stop;
 }
 
 static int interrupted_training(const hash_training *t) {

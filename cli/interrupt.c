@@ -51,7 +51,8 @@ static bool same_request(void) {
 static void handle(int number) {
     if (same_request()) {
         received = number;
-        set_timer(PATIENCE_MS);
+        if (!cleans_up)
+            set_timer(PATIENCE_MS);
         return;
     }
     /* Asked again: end at once, as soon as this handler returns. */

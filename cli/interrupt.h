@@ -12,7 +12,7 @@ void interrupt_catch(void);
 /* The same for SIGTERM and SIGHUP, for commands that clean up, however long it takes: training saves a
  * checkpoint, encoding removes its temporary file. */
 void interrupt_catch_termination(void);
-/* From now on there is nothing to save or to clean up any more. */
+/* Nothing is left to save or clean up: a signal may now end the program at once. */
 void interrupt_at_once(void);
 
 /* Whether the flag is set. The caller then ends the program by itself. */

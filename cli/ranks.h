@@ -1,5 +1,5 @@
 /* Several ranks (docs/scaling.md): what must be the same on all of them, compared before they exchange
- * anything else. Otherwise ranks would wait for each other for ever, or mix results of different data. */
+ * anything else. Otherwise ranks could deadlock, or combine results of different data. */
 #ifndef CLI_RANKS_H
 #define CLI_RANKS_H
 

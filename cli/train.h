@@ -24,11 +24,11 @@ int train_start(const train_flags *flags, dltf_train_options *options, dltf_mode
 /* Learns from standard input, in one pass. Returns an exit code. */
 int train_stream(const arguments *args, const train_flags *flags, const dltf_train_options *options);
 
-/* Prints what is doubtful about a finished training on so many samples; the same as an array of texts. */
+/* Prints warnings about a finished training on `samples` samples, and returns them as a JSON array. */
 json_t *train_warnings(const dltf_train_options *options, int64_t samples, dltf_outcome outcome,
                        const dltf_quality *quality);
 
-/* An exit code: a failure, with a message, if codes of zeros would reconstruct held-out samples better. */
+/* Fails, with a message, if the error of the model exceeds that of all-zero codes. Returns an exit code. */
 int train_verdict(const dltf_train_options *options, const dltf_quality *quality);
 
 /* The largest resident size so far, in bytes; 0 if unknown. */

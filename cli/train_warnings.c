@@ -1,11 +1,11 @@
-/* What a finished training should be doubted for: one sentence each, with what helps. */
+/* Warnings about a doubtful training result, each with a remedy. */
 #include "cli/output.h"
 #include "cli/train.h"
 
 #include <math.h>
 #include <stdarg.h>
 
-static const double FEW_SAMPLES = 5, MANY_UNUSED = 0.1, RAW_BY_REFIT = 2, DOMINANT_MEAN = 0.5;
+static const double FEW_SAMPLES = 5, MANY_UNUSED = 0.1, RAW_BY_REFIT = 2, EXACT = 1e-4, DOMINANT_MEAN = 0.5;
 
 static void add(json_t *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(json_t *list, const char *format, ...) {
@@ -15,7 +15,7 @@ static void add(json_t *list, const char *format, ...) {
     va_end(arguments);
 }
 
-/* Raw codes are what these encoders are trained for; those of the others are meant to be refitted. */
+/* These encoders are trained for the error of raw codes; codes of the others need a refit. */
 static bool learns_values(const dltf_train_options *o) {
     return o->method == DLTF_METHOD_DLTF &&
            (o->encoder == DLTF_ENCODER_LEARNED || o->encoder == DLTF_ENCODER_BEST);
@@ -30,7 +30,7 @@ static void doubt_samples(json_t *list, const dltf_train_options *o, int64_t sam
             (double)samples / (double)o->m);
 }
 
-/* Atoms that are used equally often are in no code of so few samples with the probability `by_chance`. */
+/* by_chance: probability that an atom is unused in q->samples codes if all atoms are equally likely. */
 static void doubt_unused(json_t *list, const dltf_train_options *o, const dltf_quality *q) {
     double by_chance = exp(-(double)o->k * (double)q->samples / (double)o->m);
     if (o->method == DLTF_METHOD_DLTF && q->unused_share - by_chance > MANY_UNUSED)
@@ -44,10 +44,11 @@ json_t *train_warnings(const dltf_train_options *o, int64_t samples, dltf_outcom
     doubt_samples(list, o, samples);
     if (outcome == DLTF_ERROR_GREW)
         add(list,
-            "the held-out error grew after its minimum, whose state is the model: lower -m or --epochs, or "
+            "the held-out error grew after its minimum (overfitting); the best state was kept: lower -m or --epochs, or "
             "add samples");
     doubt_unused(list, o, q);
-    if (learns_values(o) && q->raw_error > RAW_BY_REFIT * q->refit_error)
+    if (learns_values(o) && q->raw_error > EXACT && q->raw_error > RAW_BY_REFIT * q->refit_error &&
+        q->refit_error > 0)
         add(list,
             "the error of raw codes is %.1f times that after refit: encode with --refit, or train longer",
             q->raw_error / q->refit_error);
@@ -63,7 +64,7 @@ int train_verdict(const dltf_train_options *o, const dltf_quality *q) {
     if (!learns_values(o) || !(q->raw_error > 1))
         return EXIT_OK;
     return failure(
-        "the codes of the model are worse than none: relative error %.4g; train longer, or rescale "
+        "the model is worse than all-zero codes: relative error %.4g; train longer, or rescale "
         "the data",
         q->raw_error);
 }

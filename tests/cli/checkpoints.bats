@@ -58,7 +58,8 @@ survives() {
 resumes() {
   local output=$1 command
   shift
-  interrupt 20 "$@" -o "$output" --checkpoint-every 0 -q
+  code=0
+  faulty clock:60:SIG$signal "$@" -o "$output" --checkpoint-every 0 -q 2>errors >output || code=$?
   ((code == ${expected:-130}))
   [[ -s $output.checkpoint && ! -e $output ]]
   command=$(sed -n 's/^  \(dltf .*--resume .*\)/\1/p' errors)

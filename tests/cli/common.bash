@@ -17,11 +17,11 @@ fi
 
 dltf() { "$DLTF" "$@"; }
 
-# faulty FAULT ARGUMENTS...: with a fault of tests/soak/fault.c, on one thread. The clock advances by a second with every
-# reading, so that --checkpoint-every 1 saves checkpoints at fixed iterations.
+# faulty FAULT ARGUMENTS...: with a fault of tests/soak/fault.c, on one thread. The clock advances by a second, or FAULT_CLOCK
+# seconds, with every reading, so that --checkpoint-every 1 saves checkpoints at fixed iterations.
 faulty() {
   [[ ${FAULT_LIBRARY:-} ]] || skip "FAULT_LIBRARY is not set"
-  LD_PRELOAD=$FAULT_LIBRARY FAULT=$1 FAULT_CLOCK=1 OMP_NUM_THREADS=1 "$DLTF" "${@:2}"
+  LD_PRELOAD=$FAULT_LIBRARY FAULT=$1 FAULT_CLOCK=${FAULT_CLOCK:-1} OMP_NUM_THREADS=1 "$DLTF" "${@:2}"
 }
 
 # Every test runs in its own empty folder. $toy is a synthetic problem, $model is trained on it.
@@ -116,21 +116,15 @@ same_file() { cmp "$1" "$2"; }
 # CPU time of a process in clock ticks (user and system).
 ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat" 2>/dev/null || echo 0; }
 
-# interrupt TICKS ARGUMENTS...: runs dltf and sends $signal (INT) after that much CPU time, and again after each number of
-# seconds in $again; twice in a row if $twice is set. Sets code, writes output and errors.
+# interrupt TICKS ARGUMENTS...: runs dltf and sends $signal (INT) after that much CPU time. Sets code, writes output and errors.
 signal=INT
-again=()
 interrupt() {
   local least=$1 pid
   shift
   "$DLTF" "$@" 2>errors >output &
   pid=$!
   while [[ -e /proc/$pid ]] && (($(ticks $pid) < least)); do sleep 0.02; done
-  kill -$signal $pid ${twice:+$pid} 2>/dev/null || true
-  for pause in "${again[@]}"; do
-    sleep "$pause"
-    kill -$signal $pid 2>/dev/null || true
-  done
+  kill -$signal $pid 2>/dev/null || true
   code=0
   wait $pid || code=$?
 }

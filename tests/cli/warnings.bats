@@ -70,6 +70,6 @@ data[part] = (10 * np.frombuffer(bytes(data[part]), "<f4")).astype("<f4").tobyte
 open("loud.safetensors", "wb").write(data)
 PYTHON
   run -1 --separate-stderr dltf train "$toy/X.npy" --init loud.safetensors --epochs 0.01 "${LEARNED[@]}"
-  [[ $stderr == *"worse than none: relative error "*"train longer"* ]]
+  [[ $stderr == *"worse than all-zero codes: relative error "*"train longer"* ]]
   [[ -s m.safetensors ]]
 }

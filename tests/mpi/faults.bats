@@ -58,7 +58,7 @@ load common
 
 # bats test_tags=long
 @test "no space for a checkpoint: a warning, and training continues" {
-  options=(-m 24 -k 3 --encoder tied --steps 0 --iterations 0 --admm 12 --tolerance 0 --checkpoint-every 0.001)
+  options=(-m 24 -k 3 --encoder tied --steps 0 --iterations 0 --admm 60 --tolerance 0 --checkpoint-every 0.001)
   dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
   full 1 1000000 train "$toy/X.npy" "${options[@]}" -o m.safetensors 2>errors # a shard has 2.2 MB
   [[ $(grep -c 'cannot save a checkpoint' errors) == 1 ]]
@@ -75,15 +75,15 @@ load common
 
 # bats test_tags=long
 @test "training is resumed on another number of ranks" {
-  options=(-m 24 -k 3 --encoder tied --steps 0 --iterations 0 --admm 12 --tolerance 0)
+  options=(-m 24 -k 3 --encoder tied --steps 0 --iterations 0 --admm 60 --tolerance 0)
   checkpoint=m.safetensors.checkpoint
   dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
   for counts in "2 4" "4 1"; do
     read -r before after <<<"$counts"
     rm -f m.*
     # Dies when the second checkpoint has replaced the first, or at the end, which would remove it.
-    run env LD_PRELOAD="$FAULT_LIBRARY${LD_PRELOAD:+:$LD_PRELOAD}" FAULT_RANK=0 FAULT_PATH=.checkpoint FAULT=unlink:1:SIGKILL timeout -s KILL 120 "${START[@]}" -n "$before" "$DLTF_MPI" train "$toy/X.npy" "${options[@]}" --checkpoint-every 0.001 -q -o m.safetensors
-    [[ $status != 0 && -f $checkpoint ]]
+    run env LD_PRELOAD="$FAULT_LIBRARY${LD_PRELOAD:+:$LD_PRELOAD}" FAULT_RANK=0 FAULT_PATH=.checkpoint FAULT=unlink:1:SIGKILL FAULT_CLOCK=1 timeout -s KILL 120 "${START[@]}" -n "$before" "$DLTF_MPI" train "$toy/X.npy" "${options[@]}" --checkpoint-every 1 -q -o m.safetensors
+    [[ $status != 0 && -f $checkpoint && -n $(compgen -G "$checkpoint.*-of-$before") ]]
     ranks "$after" train "$toy/X.npy" --resume $checkpoint -q -o resumed.safetensors
     same_file one.safetensors resumed.safetensors
   done

@@ -10,9 +10,8 @@
  * FAULT_PATH=TEXT     counts link, rename, unlink and names only for files whose name contains TEXT
  * FAULT_RANK=R        disturbs this MPI rank only
  * FAULT_COUNT=FILE    writes "CALL NUMBER" lines when the program ends
- * FAULT_CLOCK=S       the monotonic clock advances by S seconds whenever it is read, and not otherwise; the
- * CPU time of a thread stands still, so that computations do not poll by it FAULT_JUMP=S        the wall
- * clock is S seconds fast and slow in turns
+ * FAULT_CLOCK=S       the monotonic clock advances by S seconds whenever it is read, and not otherwise
+ * FAULT_JUMP=S        the wall clock is S seconds fast and slow in turns
  *
  * Standard output and standard error are left alone, and so is the monotonic clock of libraries. So are
  * allocations by OpenBLAS, whose kernels for small matrices use memory without checking that they got it. */
@@ -318,6 +317,7 @@ static long jump(void) {
 
 int clock_gettime(clockid_t which, struct timespec *now) {
     int late = 0;
+    /* CPU time stands still, so that computations do not poll by it. */
     if (which == CLOCK_THREAD_CPUTIME_ID && clock_step > 0 && active && is_in(&own, CALLER)) {
         *now = (struct timespec){0, 0};
         return 0;

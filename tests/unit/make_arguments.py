@@ -64,6 +64,8 @@ def main():
                 lines.append(f'ACCEPTS({name}({values}))')
     with open(sys.argv[1], 'w', encoding='utf-8') as file:
         file.write('\n'.join(lines) + '\n')
+    if len(lines) < 100:
+        sys.exit('make_arguments.py: too few declarations found')
     if unused:
         sys.exit(f'make_arguments.py: no such function: {", ".join(unused)}')
 
