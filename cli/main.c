@@ -76,7 +76,8 @@ static bool ensure_stack(void) {
 int main(int argc, char **argv) {
     occupy_closed_streams();
     if (!ensure_stack()) { /* printf would need more than is left */
-        fputs("dltf: the stack is limited to less than 1 MB: raise the limit, for example with 'ulimit -s 8192'\n",
+        fputs("dltf: the stack is limited to less than 1 MB: raise the limit, for example with 'ulimit -s "
+              "8192'\n",
               stderr);
         return EXIT_FAILED;
     }

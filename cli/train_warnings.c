@@ -43,9 +43,9 @@ json_t *train_warnings(const dltf_train_options *o, int64_t samples, dltf_outcom
     json_t *list = json_array();
     doubt_samples(list, o, samples);
     if (outcome == DLTF_ERROR_GREW)
-        add(list,
-            "the held-out error grew after its minimum (overfitting); the best state was kept: lower -m or --epochs, or "
-            "add samples");
+        add(list, "the held-out error grew after its minimum (overfitting); the best state was kept: lower "
+                  "-m or --epochs, or "
+                  "add samples");
     doubt_unused(list, o, q);
     if (learns_values(o) && q->raw_error > EXACT && q->raw_error > RAW_BY_REFIT * q->refit_error &&
         q->refit_error > 0)
@@ -63,8 +63,7 @@ json_t *train_warnings(const dltf_train_options *o, int64_t samples, dltf_outcom
 int train_verdict(const dltf_train_options *o, const dltf_quality *q) {
     if (!learns_values(o) || !(q->raw_error > 1))
         return EXIT_OK;
-    return failure(
-        "the model is worse than all-zero codes: relative error %.4g; train longer, or rescale "
-        "the data",
-        q->raw_error);
+    return failure("the model is worse than all-zero codes: relative error %.4g; train longer, or rescale "
+                   "the data",
+                   q->raw_error);
 }

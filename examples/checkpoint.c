@@ -23,12 +23,12 @@ typedef struct watch {
     int64_t percent; /* done so far */
 } watch;
 
-/* Called after every iteration; a non-zero return value stops the training. Work is counted in units roughly
+/* Called several times a second; a non-zero return value stops the training. Work is counted in units roughly
  * proportional to time, so done / total is a fraction of the time, not of the iterations. */
 static int report(void *context, const dltf_progress *progress) {
     watch *w = context;
     int64_t percent = 100 * progress->done / progress->total;
-    if (percent / 10 > w->percent / 10)
+    if (progress->iteration && percent / 10 > w->percent / 10)
         printf("%4d%%  relative error %.3f\n", (int)percent, progress->iteration->relative_error);
     w->percent = percent;
     return percent >= w->stop_at;

@@ -95,11 +95,12 @@ typedef struct dltf_progress {
     int64_t done;     /* of total, in units of work: roughly proportional to time */
     int64_t total;    /* 0 if unknown until the end */
     const struct dltf_iteration
-        *iteration;                 /* the newest history record while a learner runs, otherwise NULL */
+        *iteration;                 /* of a learner: the newest history record; NULL before the first */
     const struct dltf_state *state; /* for dltf_state_save, within the callback; NULL: cannot be saved */
 } dltf_progress;
 
-/* Runs on the calling thread only. A non-zero return value cancels. */
+/* Runs on the calling thread only, some times a second, also without progress. A non-zero return value
+ * cancels. */
 typedef int (*dltf_progress_fn)(void *context, const dltf_progress *progress);
 
 /* Writes a checkpoint of a task that is a single call, such as dltf_kmeans. The function of the same name

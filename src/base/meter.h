@@ -31,8 +31,7 @@ void dl_meter_unwatch(const dl_meter *meter);
 
 /* For loops that take more than a few milliseconds and have no meter at hand: repeats the last report of the
  * watched meter, some times a second. False once the caller cancels: give up, and return DLTF_CANCELLED. The
- * caller may save a checkpoint at every poll, so whatever that contains must not have changed since the last
- * report. */
+ * caller may save a checkpoint at every poll, so what a checkpoint contains must be consistent then. */
 bool dl_poll(void);
 
 #endif

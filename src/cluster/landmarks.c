@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/meter.h"
 #include "base/options.h"
+#include "comm/comm.h"
 #include "data/matrix.h"
 #include "linalg/blas.h"
 
@@ -131,7 +132,8 @@ dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *optio
     dltf_status status = check(X, &o);
     if (status != DLTF_OK)
         return status;
-    dl_meter_watch(&meter);
+    if (dl_comm_size() == 1) /* ranks could not agree on where to stop */
+        dl_meter_watch(&meter);
     DL_TRY(dl_blas_ready(1));
     DL_TRY_NEW(made, 1);
     DL_TRY_NEW(made->map, o.m * o.d);

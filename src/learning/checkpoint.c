@@ -90,11 +90,19 @@ static dltf_status add_fields(const dltf_learner *l, dl_bundle *bundle) {
     return status;
 }
 
+static bool is_finite(const dltf_learner *l) {
+    return dl_all_finite64(l->W, l->m * l->n) && dl_all_finite64(l->E, l->m * l->n) &&
+           dl_all_finite64(l->bias, l->m);
+}
+
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     const dl_stage *stage = l->stages[l->stage];
-    if (l->partway && stage->publish)
+    if (l->partway) {
         stage->publish(l, l->state);
+        if (!is_finite(l)) /* would replace a checkpoint that can be resumed */
+            return dl_fail(DLTF_NUMERIC, "training diverged: its state has non-finite values");
+    }
     DL_TRY(add_fields(l, bundle));
     DL_TRY(add_history(l, bundle));
     DL_TRY(dl_learner_notes(l, &bundle->notes));
@@ -150,7 +158,13 @@ static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {
     if (!l->stages[l->stage] || !read_integer(index, &l->index) || l->index > l->stages[l->stage]->length(l))
         status = dl_fail(DLTF_FORMAT, "the checkpoint's position is out of range: stage '%.20s', index %.20s",
                          stage, index);
-    l->partway = dl_notes_get(&bundle->notes, "partway") != NULL;
+    else
+        l->partway = dl_notes_get(&bundle->notes, "partway") != NULL;
+    if (l->partway && (!l->stages[l->stage]->publish || l->index == l->stages[l->stage]->length(l)))
+        status = dl_fail(DLTF_FORMAT,
+                         "the checkpoint is partway through an iteration of stage '%.20s', "
+                         "which has none at index %.20s",
+                         stage, index);
     const char *choice = dl_notes_get(&bundle->notes, "encoder.choice");
     snprintf(l->choice, sizeof l->choice, "%s", choice ? choice : "");
     l->warm = strcmp(start, "new") != 0;

@@ -24,9 +24,11 @@ static uint64_t add_values(uint64_t checksum, const double *values, int64_t coun
 }
 
 dltf_status dl_learner_compare(const dltf_learner *l, dltf_subject source) {
-    uint64_t start = add_values(0, &l->samples.scale, 1);
     if (dl_comm_size() == 1)
         return DLTF_OK;
+    const double sizes[] = {l->samples.scale, (double)l->N, (double)l->split.held_out, (double)l->k,
+                            (double)l->options.seed};
+    uint64_t start = add_values(0, sizes, sizeof sizes / sizeof *sizes);
     start = add_values(start, l->W, l->m * l->n);
     start = add_values(start, l->E, l->m * l->n);
     start = add_values(start, l->bias, l->m);
@@ -34,7 +36,7 @@ dltf_status dl_learner_compare(const dltf_learner *l, dltf_subject source) {
         return dl_comm_agree(DLTF_OK);
     return dl_comm_agree(dl_fail_about(
         DLTF_DATA, source,
-        "gives another dictionary to start from than on rank 0: every rank must read the same file"));
+        "gives another start of the training than on rank 0: every rank needs the same data and options"));
 }
 
 dltf_status dl_learner_divide(dltf_learner *l) {

@@ -139,6 +139,9 @@ dltf_status dl_descent_round(dl_descent *d, dltf_learner *l, int64_t first, int6
     }
     for (int64_t step = first + (int64_t)d->round[DONE]; step < last && plan(l, state, step, &rule); step++) {
         dl_gradient_error batch = dl_descent_batch(d, l, step);
+        dltf_status status = dl_matrix_status(l->samples.X); /* rows that cannot be read are zero */
+        if (status != DLTF_OK)
+            return status;
         if (!dl_poll())
             return dl_descent_cancelled(d, l);
         dl_gradient_step(&d->g, &rule);

@@ -36,9 +36,8 @@ dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t
 /* What the next step does; false: none, the round ends early. */
 typedef bool (*dl_descent_plan)(const dltf_learner *l, void *state, int64_t step, dl_gradient_rule *rule);
 
-/* Takes the steps `first` to `last` - 1 or, partway, those that are not done. DLTF_CANCELLED: the learner is
- * partway, has the parameters so far, and the next call goes on. Otherwise sets `error` to their relative
- * error. */
+/* Takes the steps `first` to `last` - 1 or, partway, those that are not done. DLTF_CANCELLED: the learner has
+ * the parameters so far, and the next call goes on. Otherwise sets `error` to their relative error. */
 dltf_status dl_descent_round(dl_descent *d, dltf_learner *l, int64_t first, int64_t last,
                              dl_descent_plan plan, void *state, double *error);
 /* The caller cancelled after that: the learner is partway, with all steps done. */

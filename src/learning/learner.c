@@ -147,7 +147,8 @@ static dltf_status iterate(dltf_learner *l, dl_meter *meter) {
  * always the same. */
 static dltf_status monitor(dltf_learner *l, dl_meter *meter) {
     int64_t length = current(l)->length(l), every = (length + MEASUREMENTS - 1) / MEASUREMENTS;
-    if (l->unmonitored || l->index == 0 || l->history.count == 0 || (length - l->index) % every != 0)
+    if (l->unmonitored || l->partway || l->index == 0 || l->history.count == 0 ||
+        (length - l->index) % every != 0)
         return DLTF_OK;
     dltf_iteration *last = &l->history.records[l->history.count - 1];
     watch(meter);
@@ -198,6 +199,7 @@ static dltf_status run(dltf_learner *l, dl_meter *meter, dltf_outcome *outcome) 
         dl_learner_leave(l);
         l->stage++;
         l->index = 0;
+        l->partway = false;
     }
     return status;
 }

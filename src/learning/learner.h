@@ -35,7 +35,7 @@ struct dltf_learner {
     const dl_stage *const *stages; /* of the method */
     int stage;                     /* position: iteration `index` of stages[stage] comes next */
     int64_t index;
-    bool partway; /* that iteration was cancelled, and goes on from the state of the stage */
+    bool partway; /* that iteration has begun, and goes on from the state of the stage */
     void *state;  /* of that stage; NULL before its first iteration */
 
     char choice[160]; /* the encoder that was chosen, and why; empty if the caller named it */

@@ -155,7 +155,7 @@ dltf_status dltf_pretrain(dltf_matrix X, const int64_t *sizes, const int64_t *k,
                      .sizes = sizes,
                      .k = k,
                      .count = count};
-    p.meter = dl_meter_new("pre-training", progress, context, count * PARTS);
+    p.meter = dl_meter_new("pre-training", progress, context, 0);
     dltf_status status = check(&p, X);
     if (status != DLTF_OK)
         return status;

@@ -90,7 +90,7 @@ for gap in range(100):
     X[980 * gap + 400:980 * gap + 700] *= -2
 np.save('there/X.npy', X)"
   run apart '[ $rank = 1 ] && cd there || cd here' train X.npy -m 200 -k 3 --encoder tied --steps 1 --iterations 1 -o ../m.safetensors
-  one_error "X.npy: gives another dictionary to start from than on rank 0: every rank must read the same file (rank 1)"
+  one_error "X.npy: gives another start of the training than on rank 0: every rank needs the same data and options (rank 1)"
 }
 
 @test "a stream instead of a file" {
