@@ -1,5 +1,6 @@
 /* Converts the state of an unfinished training to a bundle of tensors and back. State that can be recomputed
  * from options and data is not stored; the random number generator is counter-based and has no state. */
+#include "base/finite.h"
 #include "data/kind.h"
 #include "data/matrix.h"
 #include "data/option_notes.h"

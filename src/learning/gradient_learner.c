@@ -6,6 +6,7 @@
 #include "base/meter.h"
 #include "base/parallel.h"
 #include "comm/comm.h"
+#include "data/matrix.h"
 #include "learning/gradient_plan.h"
 
 #include <math.h>
