@@ -417,6 +417,10 @@ static void changed_position(void **state) {
     assert_fails(with_note(9, "stage", "minibatch"), DLTF_FORMAT,
                  "minibatch"); /* without the state of that stage */
     assert_fails(with_note(9, "stage", "admm"), DLTF_FORMAT, "admm");
+    dl_bundle bundle = bundle_at(9); /* in stage `tied`, whose iterations are whole */
+    assert_int_equal(dl_notes_set(&bundle.notes, "partway", "1"), DLTF_OK);
+    assert_fails(restore_and_run(&bundle), DLTF_FORMAT, "partway through an iteration of stage 'tied'");
+    dl_bundle_free(&bundle);
 }
 
 static void changed_notes(void **state) {
