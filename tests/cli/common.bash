@@ -24,6 +24,11 @@ faulty() {
   LD_PRELOAD=$FAULT_LIBRARY FAULT=$1 FAULT_CLOCK=${FAULT_CLOCK:-1} OMP_NUM_THREADS=1 "$DLTF" "${@:2}"
 }
 
+# Skips a test whose faults are at calls that only file systems with unnamed files (O_TMPFILE) see.
+needs_unnamed_files() {
+  "$PYTHON" -c 'import os; os.close(os.open(".", os.O_TMPFILE | os.O_WRONLY))' 2>/dev/null || skip "no unnamed files in $PWD"
+}
+
 # Every test runs in its own empty folder. $toy is a synthetic problem, $model is trained on it.
 setup_file() {
   export toy=$BATS_FILE_TMPDIR/toy model=$BATS_FILE_TMPDIR/toy.model.safetensors

@@ -40,6 +40,7 @@ checkpointed() {
 }
 
 @test "killed while a file is replaced: the next run removes what is left" {
+  needs_unnamed_files
   dltf synth -n 8 -m 12 -k 2 -N 200 -q -o small
   dltf train small/X.npy -m 8 -k 2 --encoder tied --steps 2 --iterations 1 -q -o model.safetensors
   dltf cluster small/X.npy -c 3 --restarts 1 -q -o labels.csv >report

@@ -84,6 +84,7 @@ part() { # FIRST COUNT: rows of the stream
 }
 
 @test "kill -9 loses at most the work since the last checkpoint" {
+  needs_unnamed_files
   cat "$rows" | dltf train - --raw 16 -m 24 -k 2 -q -o whole.safetensors
   run -137 faulty link:1:after-SIGKILL train - --raw 16 -m 24 -k 2 --checkpoint-every 1 -q -o m.safetensors <"$rows"
   [[ ! -e m.safetensors ]]

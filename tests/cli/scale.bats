@@ -55,6 +55,7 @@ END
 }
 
 @test "kill -9 loses at most the work since the last checkpoint" {
+  needs_unnamed_files
   options=(-m 24 -k 3 --encoder tied --steps 300 --iterations 60 --admm 60 --tolerance 0)
   dltf train "$toy/X.npy" "${options[@]}" -q -o whole.safetensors
   [[ ! -e whole.safetensors.checkpoint ]]
