@@ -83,6 +83,21 @@ DLTF_API dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dl
  * unit_norm, it is the preprocessed sample, without any mean and with norm about 1. */
 DLTF_API dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float *X);
 
+/* How well codes reconstruct samples. */
+typedef struct dltf_reconstruction {
+    double relative_error;     /* as dltf_reconstruction_error */
+    double explained_variance; /* 1 - sum ||x - x'||^2 / sum ||x - mean||^2 with the mean of these samples.
+                                * x': as decoded and, with remove_mean, plus the own mean of x; so it compares
+                                * models with different preprocessing. With unit_norm, x is the preprocessed
+                                * sample. NaN if all samples are equal */
+    double entries;            /* of a code, on average (L0) */
+} dltf_reconstruction;
+
+/* The result does not depend on `threads` (0: all cores). */
+DLTF_API dltf_status dltf_reconstruction_measure(const dltf_model *model, dltf_matrix X,
+                                                 const dltf_codes *codes, int64_t threads,
+                                                 dltf_reconstruction *found);
+
 /* sum ||x - Wz||^2 / sum ||x||^2 over all samples, x as preprocessed by the model; 0 for 0/0, infinite if
  * only the samples are zero. */
 DLTF_API dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X,
@@ -126,7 +141,7 @@ DLTF_API void dltf_codes_writer_free(dltf_codes_writer *writer);
 
 typedef struct dltf_stream_totals {
     int64_t samples, entries;
-    double relative_error; /* as dltf_reconstruction_error */
+    double relative_error, explained_variance; /* as dltf_reconstruction_measure */
 } dltf_stream_totals;
 
 /* dltf_encode from a reader to a writer, in constant memory and with the same codes; messages count rows from

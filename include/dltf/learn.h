@@ -147,16 +147,21 @@ DLTF_API dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model 
 /* What the codes of the model are worth, as dltf_encode and dltf_refit compute them. Thresholded features,
  * unless stated otherwise. */
 typedef struct dltf_quality {
-    int64_t samples;     /* that were measured: all that were held out; if none, */
-    bool held_out;       /* up to 2,000 training samples, and this is false */
-    double raw_error;    /* sum ||x - Wz||^2 / sum ||x||^2 */
-    double refit_error;  /* the same with least-squares values */
-    double omp_error;    /* of codes by OMP; NaN if the method is dltf */
-    double unused_share; /* fraction of atoms in no code of these samples */
-    double mean_share;   /* ||mean of x||^2 / mean of ||x||^2, after preprocessing */
+    int64_t samples;    /* that were measured: all that were held out; if none, */
+    bool held_out;      /* up to 2,000 training samples, and this is false */
+    double raw_error;   /* sum ||x - Wz||^2 / sum ||x||^2 */
+    double refit_error; /* the same with least-squares values */
+    double omp_error;   /* of codes by OMP; NaN if the method is dltf */
+    double raw_explained, refit_explained, omp_explained; /* variance, as in dltf_reconstruction */
+    double entries;                                       /* of a code, on average (L0) */
+    double unused_share;                                  /* fraction of atoms in no code of these samples */
+    double mean_share; /* ||mean of x||^2 / mean of ||x||^2, after preprocessing */
 } dltf_quality;
 
 DLTF_API dltf_status dltf_learner_quality(const dltf_learner *learner, dltf_quality *quality);
+/* Training samples that the gradient steps of a learned encoder have used, each as often as it was used. 0
+ * with other encoders. */
+DLTF_API int64_t dltf_learner_samples_seen(const dltf_learner *learner);
 /* The row of X of the i-th of these samples, ascending. */
 DLTF_API int64_t dltf_learner_quality_row(const dltf_learner *learner, int64_t i);
 /* Writes a checkpoint. Resuming it with the same X gives the same bytes as an uninterrupted run. With several

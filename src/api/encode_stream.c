@@ -22,7 +22,7 @@ typedef struct pieces {
     int64_t *ones;                   /* that is how many numbers of entries each rank sends */
     int32_t *count, *indices;        /* the pieces of all ranks, one after the other; on rank 0 */
     float *values;
-    double (*sums)[2]; /* of tiles */
+    double *sums; /* of tiles, as dl_residual has them */
 } pieces;
 
 typedef struct stream {
@@ -45,7 +45,7 @@ static int64_t piece_rows(int64_t n, int64_t k) {
 
 /* ---- Memory ---- */
 
-static dltf_status round_alloc(pieces *r, int64_t max_rows, int64_t k) {
+static dltf_status round_alloc(pieces *r, int64_t max_rows, int64_t n, int64_t k) {
     dltf_status status = DLTF_OK;
     int64_t ranks = dl_comm_size(), all = dl_comm_rank() == 0 ? ranks * max_rows : 0;
     DL_TRY_NEW(r->rows, ranks);
@@ -57,7 +57,7 @@ static dltf_status round_alloc(pieces *r, int64_t max_rows, int64_t k) {
     DL_TRY_NEW(r->count, all);
     DL_TRY_NEW(r->indices, all * k);
     DL_TRY_NEW(r->values, all * k);
-    DL_TRY_NEW(r->sums, dl_tiles(all, DL_TILE));
+    DL_TRY_NEW(r->sums, dl_tiles(all, DL_TILE) * dl_residual_width(n));
 done:
     return status;
 }
@@ -91,7 +91,7 @@ static dltf_status stream_open(stream *s, const dltf_model *model, const dltf_en
     DL_TRY(dl_residual_open(&s->residual, model, threads, s->max_rows));
     if (dl_comm_size() == 1)
         goto done;
-    DL_TRY(round_alloc(&s->round, s->max_rows, k));
+    DL_TRY(round_alloc(&s->round, s->max_rows, model->parts.n, k));
     if (dltf_reader_rows(s->reader) < 0)
         status = dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA,
                                "a stream cannot be divided among ranks: use one process");
@@ -138,7 +138,7 @@ static dltf_status code_piece(stream *s, dltf_matrix X) {
     return dl_residual_piece(&s->residual, X, s->first, s->codes);
 }
 
-static dltf_status write_piece(stream *s, dltf_csr codes, double (*sums)[2], dltf_codes_writer *writer,
+static dltf_status write_piece(stream *s, dltf_csr codes, const double *sums, dltf_codes_writer *writer,
                                dltf_stream_totals *totals) {
     dltf_status status = dl_residual_join(&s->residual, sums, codes.rows);
     totals->samples += codes.rows;
@@ -192,6 +192,10 @@ done:
     return status;
 }
 
+static int64_t tile_bytes(const stream *s) {
+    return dl_residual_width(dltf_reader_cols(s->reader)) * (int64_t)sizeof(double);
+}
+
 static dltf_status collect_round(stream *s) {
     pieces *r = &s->round;
     int64_t mine = r->rows[dl_comm_rank()] > 0 ? s->codes->indptr[s->codes->rows] : 0;
@@ -199,7 +203,7 @@ static dltf_status collect_round(stream *s) {
     dl_comm_gather(s->count, r->rows, sizeof *r->count, r->count);
     dl_comm_gather(s->codes->indices, r->entries, sizeof *r->indices, r->indices);
     dl_comm_gather(s->codes->values, r->entries, sizeof *r->values, r->values);
-    dl_comm_gather(s->residual.sums, r->tiles, sizeof *r->sums, r->sums);
+    dl_comm_gather(s->residual.sums, r->tiles, tile_bytes(s), r->sums);
     return dl_comm_status();
 }
 
@@ -216,7 +220,7 @@ static dltf_status write_round(stream *s, dltf_codes_writer *writer, dltf_stream
         all.count += rows;
         all.indices += all.entries[r];
         all.values += all.entries[r];
-        all.sums += all.tiles[r];
+        all.sums += all.tiles[r] * dl_residual_width(dltf_reader_cols(s->reader));
     }
 done:
     return status;
@@ -257,8 +261,10 @@ dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
     if (status == DLTF_OK)
         status =
             dl_comm_size() == 1 ? encode_alone(&s, writer, totals) : encode_in_rounds(&s, writer, totals);
-    if (status == DLTF_OK)
+    if (status == DLTF_OK) {
         totals->relative_error = dl_residual_relative(&s.residual);
+        totals->explained_variance = dl_residual_explained(&s.residual);
+    }
     dl_meter_unwatch(&s.meter);
     stream_close(&s);
     return status;

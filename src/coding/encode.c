@@ -190,17 +190,30 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
     return status;
 }
 
-dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X, const dltf_codes *codes,
-                                      double *relative) {
-    DL_REQUIRE(model, codes, relative);
+dltf_status dltf_reconstruction_measure(const dltf_model *model, dltf_matrix X, const dltf_codes *codes,
+                                        int64_t threads, dltf_reconstruction *found) {
+    DL_REQUIRE(model, codes, found);
     dltf_status status = check_pair(model, X, codes);
     if (status != DLTF_OK)
         return status;
+    int64_t room = X.rows < ROWS_PER_REPORT ? X.rows : ROWS_PER_REPORT;
     dl_residual residual = {0};
-    DL_TRY(dl_residual_open(&residual, model, 1, X.rows));
+    DL_TRY(dl_residual_open(&residual, model, dl_thread_count(threads), room));
     DL_TRY(dl_residual_add(&residual, X, codes));
-    *relative = dl_residual_relative(&residual);
+    *found = (dltf_reconstruction){.relative_error = dl_residual_relative(&residual),
+                                   .explained_variance = dl_residual_explained(&residual),
+                                   .entries = (double)codes->indptr[codes->rows] / (double)codes->rows};
 done:
     dl_residual_close(&residual);
+    return status;
+}
+
+dltf_status dltf_reconstruction_error(const dltf_model *model, dltf_matrix X, const dltf_codes *codes,
+                                      double *relative) {
+    DL_REQUIRE(model, codes, relative);
+    dltf_reconstruction found;
+    dltf_status status = dltf_reconstruction_measure(model, X, codes, 1, &found);
+    if (status == DLTF_OK)
+        *relative = found.relative_error;
     return status;
 }

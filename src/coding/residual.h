@@ -1,30 +1,38 @@
-/* The reconstruction error of codes, as sums over pieces of the data. */
+/* The reconstruction error of codes and the variance it is compared with, as sums over pieces of the data. */
 #ifndef DL_CODING_RESIDUAL_H
 #define DL_CODING_RESIDUAL_H
 
 #include "base/status.h"
 
-/* sum ||x - Wz||^2 and sum ||x||^2, x as preprocessed by the model. Pieces of whole tiles, added in order,
- * give the same bytes as all samples at once, for any number of threads. */
+/* sum ||x - Wz||^2 and sum ||x||^2, x as preprocessed by the model, and the variance sum ||x - mean||^2 of
+ * the samples that the model decodes to: the data itself or, with unit_norm, the preprocessed samples. Pieces
+ * of whole tiles, added in order, give the same bytes as all samples at once, for any number of threads. */
 typedef struct dl_residual {
     const dltf_model *model;
     int threads;
+    int64_t room; /* rows of a piece, at most: whole tiles, unless that is all there are */
     int64_t rows; /* of all pieces so far */
-    double error, energy;
-    double *scratch; /* per thread: sample and reconstruction */
+    double error, energy, variance;
+    double *mean;    /* n: of the samples so far */
+    double *scratch; /* per thread: sample, reconstruction and squares about the mean of a tile */
     float *sample;
-    double (*sums)[2]; /* of each tile of a piece */
+    double *sums; /* of each tile of a piece: dl_residual_width numbers */
 } dl_residual;
 
-/* For pieces of at most `max_rows` samples. */
+/* Error, energy and variance of a tile, then its mean. */
+int64_t dl_residual_width(int64_t n);
+
+/* For pieces of at most `max_rows` samples, as dl_residual_add cuts them itself. */
 dltf_status dl_residual_open(dl_residual *residual, const dltf_model *model, int threads, int64_t max_rows);
 /* Fails with row, counted over all pieces, and column of the first NaN or infinity. */
 dltf_status dl_residual_add(dl_residual *residual, dltf_matrix X, const dltf_codes *codes);
 /* The same in two steps: the sums of the tiles of a piece whose first row is `first`, and their addition. */
 dltf_status dl_residual_piece(dl_residual *residual, dltf_matrix X, int64_t first, const dltf_codes *codes);
-dltf_status dl_residual_join(dl_residual *residual, double (*sums)[2], int64_t rows);
+dltf_status dl_residual_join(dl_residual *residual, const double *sums, int64_t rows);
 /* 0 for 0/0, infinite if only the samples are zero. */
 double dl_residual_relative(const dl_residual *residual);
+/* 1 - error / variance; NaN if all samples are equal, or their variance is out of range. */
+double dl_residual_explained(const dl_residual *residual);
 void dl_residual_close(dl_residual *residual);
 
 /* Fails with row, counted from `first`, and column of the first NaN or infinity in X. */

@@ -16,7 +16,7 @@ typedef struct row {
 static const row kinds[] = {
     [DL_KIND_MODEL] = {"dltf-model", "1", "model", "a finished model", "'dltf train'",
                        "to start training from it, run 'dltf train DATA --init FILE'"},
-    [DL_KIND_CHECKPOINT] = {"dltf-checkpoint", "5", "checkpoint",
+    [DL_KIND_CHECKPOINT] = {"dltf-checkpoint", "6", "checkpoint",
                             "a checkpoint of an unfinished training run", "an interrupted 'dltf train'",
                             "to resume, run 'dltf train DATA --resume FILE'"},
     [DL_KIND_SHARD] = {"dltf-shard", "1", "shard of a checkpoint",

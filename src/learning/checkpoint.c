@@ -56,6 +56,12 @@ static int stage_number(const dltf_learner *l, const char *name) {
     return number;
 }
 
+/* By outcome. A learner that can be resumed was interrupted: that is not stored. */
+static const char *const outcomes[] = {[DLTF_CONVERGED] = "converged",
+                                       [DLTF_ITERATION_LIMIT] = "iteration limit",
+                                       [DLTF_TIME_LIMIT] = "time limit",
+                                       [DLTF_ERROR_GREW] = "error grew"};
+
 /* Stores one record per row. A stage is stored as its position in the note `stages`, a list of names. */
 static dltf_status add_history(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
@@ -112,6 +118,8 @@ dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
     DL_TRY(note_integer(&bundle->notes, "index", l->index));
     if (l->partway)
         DL_TRY(note_integer(&bundle->notes, "partway", 1));
+    DL_TRY(dl_notes_set(&bundle->notes, "outcome", outcomes[l->outcome]));
+    DL_TRY(note_integer(&bundle->notes, "samples_seen", l->samples_seen));
     DL_TRY(note_integer(&bundle->notes, "memory", l->options.memory));
 done:
     return status;
@@ -170,6 +178,23 @@ static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {
     snprintf(l->choice, sizeof l->choice, "%s", choice ? choice : "");
     l->warm = strcmp(start, "new") != 0;
     l->warm_encoder = strcmp(start, "model with encoder") == 0;
+done:
+    return status;
+}
+
+static dltf_status read_outcome(const dl_bundle *bundle, dltf_learner *l) {
+    dltf_status status = DLTF_OK;
+    const char *outcome = NULL, *seen = NULL;
+    int found = 0, count = sizeof outcomes / sizeof *outcomes;
+    DL_TRY(dl_notes_need(&bundle->notes, "outcome", &outcome));
+    DL_TRY(dl_notes_need(&bundle->notes, "samples_seen", &seen));
+    while (found < count && !(outcomes[found] && strcmp(outcomes[found], outcome) == 0))
+        found++;
+    l->outcome = (dltf_outcome)found;
+    if (found == count)
+        status = dl_fail(DLTF_FORMAT, "metadata 'outcome': '%.20s' is unknown", outcome);
+    else if (!read_integer(seen, &l->samples_seen))
+        status = dl_fail(DLTF_FORMAT, "metadata 'samples_seen': '%.20s' is not a number of samples", seen);
 done:
     return status;
 }
@@ -272,6 +297,7 @@ dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_
     DL_TRY(dl_learner_create(X, &options, &l));
     DL_TRY(check_data(bundle, l));
     DL_TRY(read_position(bundle, l));
+    DL_TRY(read_outcome(bundle, l));
     DL_TRY(restore_fields(bundle, source, l));
     DL_TRY(dl_learner_compare(l, DLTF_SUBJECT_NONE));
     dl_learner_refresh(l);

@@ -108,10 +108,10 @@ static bool has_converged(const dltf_learner *l) {
     return current(l)->converged(l, now, before && before->stage == now->stage ? before : NULL);
 }
 
-/* How training has ended if this was the last stage. */
+/* How training has ended if this was the last iteration. */
 static dltf_outcome outcome_of(const dltf_learner *l, bool converged) {
     const dl_stage *stage = current(l);
-    if (stage->outcome && l->state && l->index > 0 && l->index >= stage->length(l))
+    if (stage->outcome && l->index >= stage->length(l))
         return stage->outcome(l);
     return converged ? DLTF_CONVERGED : DLTF_ITERATION_LIMIT;
 }
@@ -136,6 +136,8 @@ static dltf_status iterate(dltf_learner *l, dl_meter *meter) {
         return dl_fail(DLTF_NUMERIC, "training diverged: %s is not finite in stage %s, iteration %lld: %s",
                        bad, stage->name, (long long)l->index, stage->diverged);
     record.seconds = dltf_seconds() - l->start_time;
+    if (stage->seen)
+        l->samples_seen = stage->seen(l);
     l->partway = false;
     l->index++;
     dl_history_append(&l->history, &record);
@@ -168,7 +170,7 @@ static void measure_progress(const dltf_learner *l, dl_meter *meter) {
 }
 
 /* One iteration, and whether it was the last of its stage. */
-static dltf_status step(dltf_learner *l, dl_meter *meter, dltf_outcome *outcome) {
+static dltf_status step(dltf_learner *l, dl_meter *meter) {
     dltf_status status = dl_history_reserve(&l->history);
     if (status != DLTF_OK)
         return status;
@@ -179,7 +181,7 @@ static dltf_status step(dltf_learner *l, dl_meter *meter, dltf_outcome *outcome)
     bool converged = has_converged(l);
     if (converged)
         l->index = current(l)->length(l);
-    *outcome = outcome_of(l, converged);
+    l->outcome = outcome_of(l, converged);
     measure_progress(l, meter);
     status = monitor(l, meter);
     if (status != DLTF_OK)
@@ -187,11 +189,11 @@ static dltf_status step(dltf_learner *l, dl_meter *meter, dltf_outcome *outcome)
     return dl_comm_any(!dl_meter_add(meter, 0)) ? DLTF_CANCELLED : DLTF_OK;
 }
 
-static dltf_status run(dltf_learner *l, dl_meter *meter, dltf_outcome *outcome) {
+static dltf_status run(dltf_learner *l, dl_meter *meter) {
     dltf_status status = monitor(l, meter);
     while (status == DLTF_OK) {
         if (l->index < current(l)->length(l)) {
-            status = step(l, meter, outcome);
+            status = step(l, meter);
             continue;
         }
         if (!l->stages[l->stage + 1])
@@ -210,12 +212,9 @@ dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, v
     dltf_learner *l = learner;
     dl_meter meter = {.task = "learning", .progress = progress, .context = context};
     measure_progress(l, &meter);
-    *outcome = outcome_of(l, has_converged(l));
-    dltf_status status = run(l, &meter, outcome);
-    if (status != DLTF_CANCELLED)
-        return status;
-    *outcome = DLTF_INTERRUPTED;
-    return DLTF_OK;
+    dltf_status status = run(l, &meter);
+    *outcome = status == DLTF_CANCELLED ? DLTF_INTERRUPTED : l->outcome;
+    return status == DLTF_CANCELLED ? DLTF_OK : status;
 }
 
 dltf_train_options dltf_learner_options(const dltf_learner *l) {
@@ -224,6 +223,10 @@ dltf_train_options dltf_learner_options(const dltf_learner *l) {
 
 const char *dltf_learner_choice(const dltf_learner *l) {
     return l ? l->choice : "";
+}
+
+int64_t dltf_learner_samples_seen(const dltf_learner *l) {
+    return l ? l->samples_seen : 0;
 }
 
 const dltf_iteration *dltf_learner_history(const dltf_learner *l, int64_t *count) {

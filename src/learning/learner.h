@@ -35,8 +35,10 @@ struct dltf_learner {
     const dl_stage *const *stages; /* of the method */
     int stage;                     /* position: iteration `index` of stages[stage] comes next */
     int64_t index;
-    bool partway; /* that iteration has begun, and goes on from the state of the stage */
-    void *state;  /* of that stage; NULL before its first iteration */
+    bool partway;         /* that iteration has begun, and goes on from the state of the stage */
+    void *state;          /* of that stage; NULL before its first iteration */
+    dltf_outcome outcome; /* how training has ended if no stage follows; kept beyond the state of the stage */
+    int64_t samples_seen; /* by gradient steps, as of the last iteration */
 
     char choice[160]; /* the encoder that was chosen, and why; empty if the caller named it */
 

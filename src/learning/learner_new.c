@@ -122,6 +122,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     l->N = X.rows - l->split.held_out;
     DL_TRY(dl_learner_divide(l));
     l->tau = 1e-3;
+    l->outcome = DLTF_ITERATION_LIMIT;
     l->start_time = dltf_seconds();
     DL_TRY(check_memory(l));
     DL_TRY(dl_blas_ready(l->threads));

@@ -135,6 +135,10 @@ dltf_status dltf_online_quality(const dltf_online *online, const dltf_model *mod
                               .raw_error = NAN,
                               .refit_error = NAN,
                               .omp_error = NAN,
+                              .raw_explained = NAN,
+                              .refit_explained = NAN,
+                              .omp_explained = NAN,
+                              .entries = NAN,
                               .unused_share = NAN,
                               .mean_share = NAN};
     return rows == 0 ? DLTF_OK

@@ -77,17 +77,29 @@ done:
     return status;
 }
 
+static dltf_status measure_codes(const dltf_model *model, dltf_matrix X, const dltf_codes *codes, int threads,
+                                 double *error, double *explained) {
+    dltf_reconstruction found;
+    dltf_status status = dltf_reconstruction_measure(model, X, codes, threads, &found);
+    if (status == DLTF_OK) {
+        *error = found.relative_error;
+        *explained = found.explained_variance;
+    }
+    return status;
+}
+
 dltf_status dl_model_quality(const dltf_model *model, dltf_matrix X, int threads, dltf_quality *quality) {
     dltf_status status = DLTF_OK;
     dltf_codes *codes = NULL, *refitted = NULL;
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.threads = threads;
     DL_TRY(dltf_encode(model, X, &encoding, NULL, NULL, &codes));
-    DL_TRY(dltf_reconstruction_error(model, X, codes, &quality->raw_error));
+    DL_TRY(measure_codes(model, X, codes, threads, &quality->raw_error, &quality->raw_explained));
+    quality->entries = (double)dltf_codes_csr(codes).indptr[X.rows] / (double)X.rows;
     DL_TRY(unused_share(codes, &quality->unused_share));
     DL_TRY(mean_share(model, X, &quality->mean_share));
     DL_TRY(dltf_refit(model, X, codes, threads, &refitted));
-    DL_TRY(dltf_reconstruction_error(model, X, refitted, &quality->refit_error));
+    DL_TRY(measure_codes(model, X, refitted, threads, &quality->refit_error, &quality->refit_explained));
 done:
     dltf_codes_free(codes);
     dltf_codes_free(refitted);
@@ -102,7 +114,7 @@ static dltf_status measure_omp(const dltf_learner *l, const dltf_model *model, d
     encoding.coder = DLTF_CODER_OMP;
     dltf_status status = dltf_encode(model, X, &encoding, NULL, NULL, &codes);
     if (status == DLTF_OK)
-        status = dltf_reconstruction_error(model, X, codes, &quality->omp_error);
+        status = measure_codes(model, X, codes, l->threads, &quality->omp_error, &quality->omp_explained);
     dltf_codes_free(codes);
     return status;
 }
@@ -111,7 +123,8 @@ static dltf_status measure(const dltf_learner *l, int64_t count, bool omp, dltf_
     dltf_status status = DLTF_OK;
     dltf_model *model = NULL;
     double *rows = NULL;
-    *quality = (dltf_quality){.samples = count, .held_out = l->split.held_out > 0, .omp_error = NAN};
+    *quality = (dltf_quality){
+        .samples = count, .held_out = l->split.held_out > 0, .omp_error = NAN, .omp_explained = NAN};
     DL_TRY(gather(l, count, &rows));
     DL_TRY(dltf_learner_model(l, &model));
     dltf_matrix X = dltf_matrix_f64(rows, count, l->n);

@@ -45,6 +45,8 @@ typedef struct dl_stage {
     bool (*converged)(const dltf_learner *l, const dltf_iteration *now, const dltf_iteration *before);
     /* How the stage has ended, called after its last iteration. NULL: converged, or all iterations done. */
     dltf_outcome (*outcome)(const dltf_learner *l);
+    /* Samples that the steps have used, called after an iteration. NULL: not counted. */
+    int64_t (*seen)(const dltf_learner *l);
     void (*free)(void *state);
 
     /* Tensors that a checkpoint stores; `restored` checks and completes what was read back. NULL: none. */

@@ -225,6 +225,12 @@ static dltf_outcome outcome(const dltf_learner *l) {
     return late ? DLTF_TIME_LIMIT : DLTF_ITERATION_LIMIT;
 }
 
+/* The round of index `index` is the last that was done. */
+static int64_t seen(const dltf_learner *l) {
+    const gradient *s = l->state;
+    return dl_plan_batch(l) * (dl_plan_first_step(l, l->index) + (int64_t)s->d.round[0]);
+}
+
 /* ---- Checkpoints ---- */
 
 static int fields(const dltf_learner *l, void *state, dl_field *list) {
@@ -271,6 +277,7 @@ const dl_stage dl_stage_gradient = {
     .iterate = iterate,
     .converged = converged,
     .outcome = outcome,
+    .seen = seen,
     .free = free_state,
     .fields = fields,
     .restored = restored,

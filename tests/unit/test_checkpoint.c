@@ -86,8 +86,8 @@ static void assert_same_model(const dltf_learner *a, const dltf_learner *b) {
 /* Stops after each iteration in turn, including the last one of each stage. */
 static void check_every_stop(const dltf_train_options *options) {
     dltf_learner *whole = new_learner(options);
-    run(whole, 0);
-    int64_t total = 0;
+    dltf_outcome outcome = run(whole, 0);
+    int64_t total = 0, seen = dltf_learner_samples_seen(whole);
     dltf_learner_history(whole, &total);
     for (int64_t stop = 0; stop <= total; stop++) {
         dltf_learner *first = new_learner(options);
@@ -98,7 +98,8 @@ static void check_every_stop(const dltf_train_options *options) {
         assert_same_history(first, second);
         assert_same_model(first, second); /* also before it continues */
         dltf_learner_free(first);
-        run(second, 0);
+        assert_int_equal(run(second, 0), outcome);
+        assert_int_equal(dltf_learner_samples_seen(second), seen);
         assert_same_history(whole, second);
         assert_same_model(whole, second);
         dltf_learner_free(second);
@@ -153,6 +154,38 @@ static void stopped_in_gradient_descent(void **state) {
         options.select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
         options.center = positive;
         check_every_stop(&options);
+    }
+}
+
+/* Saved at its very end, a training keeps its outcome, which is computed from state that a checkpoint of a
+ * finished stage does not have. */
+static void outcome_of_finished_training(void **state) {
+    (void)state;
+    const struct {
+        double epochs, seconds;
+        int64_t atoms, entries;
+        dltf_outcome outcome;
+    } cases[] = {{3, 0, m, k, DLTF_ITERATION_LIMIT},
+                 {1000, 1e-9, m, k, DLTF_TIME_LIMIT},
+                 {3000, 0, 2, 2, DLTF_CONVERGED}, /* a plane: nothing to overfit */
+                 {300, 0, 60, 5, DLTF_ERROR_GREW}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dltf_train_options options = dltf_train_options_default();
+        options.m = cases[i].atoms;
+        options.k = cases[i].entries;
+        options.encoder = DLTF_ENCODER_LEARNED;
+        options.epochs = cases[i].epochs;
+        options.seconds = cases[i].seconds;
+        options.threads = 1;
+        dltf_learner *learner = new_learner(&options);
+        assert_int_equal(run(learner, 0), cases[i].outcome);
+        assert_int_equal(run(learner, 0), cases[i].outcome); /* there is nothing left to do */
+        assert_int_equal(dltf_learner_save(learner, path), DLTF_OK);
+        dltf_learner *resumed = resume(1);
+        assert_int_equal(run(resumed, 0), cases[i].outcome);
+        assert_int_equal(dltf_learner_samples_seen(resumed), dltf_learner_samples_seen(learner));
+        dltf_learner_free(learner);
+        dltf_learner_free(resumed);
     }
 }
 
@@ -414,6 +447,10 @@ static void changed_position(void **state) {
     const char *indices[] = {"-1", "7.5", "", "x", "99999999999999999999", "1000000"};
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         assert_fails(with_note(9, "index", indices[i]), DLTF_FORMAT, "index");
+    assert_fails(with_note(9, "outcome", "interrupted"), DLTF_FORMAT, "'interrupted' is unknown");
+    assert_fails(with_note(9, "samples_seen", "-1"), DLTF_FORMAT, "'samples_seen': '-1' is not a number");
+    assert_fails(with_note(9, "version", "5"), DLTF_FORMAT,
+                 "unsupported checkpoint version 5; this program reads version 6");
     assert_fails(with_note(9, "stage", "minibatch"), DLTF_FORMAT,
                  "minibatch"); /* without the state of that stage */
     assert_fails(with_note(9, "stage", "admm"), DLTF_FORMAT, "admm");
@@ -629,6 +666,7 @@ int main(void) {
         cmocka_unit_test(stopped_anywhere),
         cmocka_unit_test(stopped_with_an_encoder),
         cmocka_unit_test(stopped_in_gradient_descent),
+        cmocka_unit_test(outcome_of_finished_training),
         cmocka_unit_test(stopped_in_fine_tuning),
         cmocka_unit_test(stopped_before_the_choice),
         cmocka_unit_test(stopped_among_replacements),
