@@ -57,18 +57,20 @@ done:
 static void assert_same_as_in_memory(const dltf_model *model, int64_t rows,
                                      const dltf_encode_options *encoding) {
     dltf_codes *codes = NULL;
-    double relative = -1;
+    dltf_reconstruction found;
     dltf_stream_totals totals;
     dltf_matrix samples = dltf_matrix_f32(X, rows, COLS);
     assert_int_equal(dltf_encode(model, samples, encoding, NULL, NULL, &codes), DLTF_OK);
-    assert_int_equal(dltf_reconstruction_error(model, samples, codes, &relative), DLTF_OK);
+    assert_int_equal(dltf_reconstruction_measure(model, samples, codes, 3, &found), DLTF_OK);
     assert_int_equal(dltf_codes_save(codes, in_directory("whole.npz")), DLTF_OK);
     assert_int_equal(
         stream(model, save_rows(rows), encoding, NULL, NULL, in_directory("stream.npz"), &totals), DLTF_OK);
     assert_same_files(in_directory("whole.npz"), in_directory("stream.npz"));
     assert_int_equal(totals.samples, rows);
     assert_int_equal(totals.entries, dltf_codes_csr(codes).indptr[rows]);
-    assert_memory_equal(&totals.relative_error, &relative, sizeof relative);
+    assert_memory_equal(&totals.relative_error, &found.relative_error, sizeof(double));
+    assert_memory_equal(&totals.explained_variance, &found.explained_variance, sizeof(double));
+    assert_true(found.entries == (double)totals.entries / (double)rows);
     dltf_codes_free(codes);
 }
 
