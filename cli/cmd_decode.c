@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/picture.h"
+#include "cli/quality.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ typedef struct decode_job {
     dltf_array *original;
     picture_shape shape;
     float *samples;
-    double error;
+    dltf_reconstruction found; /* with the original */
 } decode_job;
 
 /* Maximum number of samples in a picture, and samples per row. */
@@ -33,7 +34,7 @@ enum { PICTURE_SAMPLES = 64, PICTURE_COLUMNS = 16 };
 static const dltf_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, output), .argument = "X.npy", .help = "output file, .npy, .csv or .fvecs (default: named after CODES, in the current directory)"},
     {.name = "picture", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, picture), .argument = "FILE.png", .help = "draw the first 64 samples as gray images"},
-    {.name = "original", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that was encoded; print the relative error, and show each original above its reconstruction in the picture, on the same gray scale"},
+    {.name = "original", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that was encoded; print relative error and explained variance, and show each original above its reconstruction in the picture, on the same gray scale"},
     {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, shape), .argument = "WxH", .help = "width and height of a sample as an image (default: square)"},
 };
 /* clang-format on */
@@ -72,8 +73,8 @@ static int decode(decode_job *job) {
     int64_t rows = dltf_codes_csr(job->codes).rows, n = dltf_model_get(job->model).n;
     dltf_status status = DLTF_OK;
     if (job->original)
-        status =
-            dltf_reconstruction_error(job->model, dltf_array_matrix(job->original), job->codes, &job->error);
+        status = dltf_reconstruction_measure(job->model, dltf_array_matrix(job->original), job->codes, 0,
+                                             &job->found);
     if (status == DLTF_OK) {
         if ((uint64_t)rows <= SIZE_MAX / sizeof(float) / (uint64_t)n)
             job->samples = malloc((size_t)rows * (size_t)n * sizeof *job->samples + 1);
@@ -161,8 +162,11 @@ static int print_report(decode_job *job) {
     facts f = facts_new();
     facts_integer(&f, "samples", "samples", dltf_codes_csr(job->codes).rows);
     facts_integer(&f, "n", "entries of a sample", dltf_model_get(job->model).n);
-    if (job->original)
-        facts_real(&f, "relative_error", "relative error", job->error);
+    if (job->original) {
+        quality_entries(&f, job->found.entries);
+        facts_real(&f, "relative_error", "relative error", job->found.relative_error);
+        quality_explained(&f, job->found.explained_variance);
+    }
     dltf_model_view view = dltf_model_get(job->model);
     if (view.remove_mean || view.unit_norm)
         facts_line(&f, "not restored",
@@ -201,7 +205,8 @@ const command command_decode = {
         "subtracts one. For good reconstructions, encode with --refit: without it, the values of a code "
         "are correlations, not coefficients.",
     .own = DLTF_OPTION_TABLE(own_options, decode_flags),
-    .json = "sizes, the files written and, with --original, the relative error",
+    .json = "sizes, the files written and, with --original, relative error, explained variance and entries "
+            "per sample",
     .examples = {"dltf decode X.model.safetensors Xtest.codes.npz -o Xhat.npy",
                  "dltf decode X.model.safetensors Xtest.codes.npz --original Xtest.npy --picture pairs.png",
                  NULL},

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/quality.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -131,7 +132,7 @@ static int print_report(encode_job *job) {
     facts_real(&f, "samples_per_second", NULL, rate);
     facts_line(&f, "samples", "%lld in %.3g s (%.0f per second)", (long long)totals->samples, job->seconds,
                rate);
-    facts_real(&f, "entries_per_sample", "entries per sample", entries);
+    quality_entries(&f, entries);
     facts_real(&f, "relative_error", NULL, totals->relative_error);
     facts_json(&f, "refit", json_boolean(job->encoding.refit));
     if (!isfinite(totals->relative_error))
@@ -141,6 +142,7 @@ static int print_report(encode_job *job) {
                    job->encoding.refit || !values_are_scores(job->encoding.coder)
                        ? ""
                        : " (values are correlations; use --refit for coefficients)");
+    quality_explained(&f, totals->explained_variance);
     if (dltf_ranks() > 1)
         output_ranks(&f);
     facts_text(&f, "codes", "codes", to_output ? "standard output" : job->output);
@@ -183,7 +185,7 @@ const command command_encode = {
     .library = dltf_encode_option_table,
     .library_title = "Encoding",
     .ranks = true,
-    .json = "sizes, speed, entries per sample and the relative reconstruction error",
+    .json = "sizes, speed, entries per sample, the relative reconstruction error and the explained variance",
     .examples = {"dltf encode X.model.safetensors Xtest.npy -o Xtest.codes.npz --refit",
                  "dltf encode X.model.safetensors Xtest.npy --dense -o features.npy",
                  "make-rows | dltf encode X.model.safetensors - --raw -o codes.npz", NULL},

@@ -1,10 +1,10 @@
 /* dltf inspect: properties of a model, the coherence of its dictionary and what it guarantees; a picture of
  * the atoms. Layers of a network; method and sizes of a hasher; sizes of an index. */
 #include "cli/arguments.h"
+#include "cli/atom_use.h"
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/picture.h"
-#include "cli/progress.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct inspect_flags {
 /* clang-format off */
 static const dltf_option own_options[] = {
     {.name = "atoms", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, atoms), .argument = "FILE.png", .help = "draw the atoms as gray images in a grid"},
-    {.name = "data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, data), .argument = "DATA", .help = "samples to code: report how often atoms are used, and draw the most used ones first"},
+    {.name = "data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, data), .argument = "DATA", .help = "samples to code: report their errors and how often atoms are used, and draw the most used atoms first"},
     {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, shape), .argument = "WxH", .help = "width and height of an atom as an image (default: square)"},
 };
 /* clang-format on */
@@ -117,64 +117,6 @@ static void report_notes(facts *f, const dltf_model *model) {
     facts_json(f, "notes", notes);
 }
 
-/* ---- Use of atoms ---- */
-
-typedef struct atom_use {
-    int64_t atom, codes; /* how many codes use it */
-} atom_use;
-
-/* Most used first; at equal use in the order of the model. */
-static int compare_use(const void *a, const void *b) {
-    const atom_use *one = a, *two = b;
-    if (one->codes != two->codes)
-        return one->codes < two->codes ? 1 : -1;
-    return one->atom < two->atom ? -1 : one->atom > two->atom;
-}
-
-static void count_use(const dltf_codes *codes, atom_use *use) {
-    dltf_csr Z = dltf_codes_csr(codes);
-    for (int64_t e = 0; e < Z.indptr[Z.rows]; e++)
-        use[Z.indices[e]].codes++;
-    qsort(use, (size_t)Z.cols, sizeof *use, compare_use);
-}
-
-/* Codes the data and sorts the atoms by use. */
-static int measure_use(const char *path, const dltf_model *model, atom_use *use, int64_t *samples) {
-    dltf_array *data = NULL;
-    dltf_codes *codes = NULL;
-    int code = files_load_data(path, &data);
-    if (code != EXIT_OK)
-        return code;
-    dltf_matrix X = dltf_array_matrix(data);
-    dltf_encode_options encoding = dltf_encode_options_default();
-    dltf_status status = dltf_encode(model, X, &encoding, progress_step, NULL, &codes);
-    progress_erase();
-    *samples = X.rows;
-    if (status == DLTF_OK)
-        count_use(codes, use);
-    else
-        code = library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = path});
-    dltf_codes_free(codes);
-    dltf_array_free(data);
-    return code;
-}
-
-static void report_use(facts *f, const atom_use *use, int64_t m, int64_t samples) {
-    int64_t unused = 0;
-    json_t *list = json_array();
-    for (int64_t j = 0; j < m; j++) {
-        unused += use[j].codes == 0;
-        json_array_append_new(list, json_pack("{s:I, s:I}", "atom", (json_int_t)use[j].atom, "codes",
-                                              (json_int_t)use[j].codes));
-    }
-    facts_json(f, "use", list);
-    facts_integer(f, "unused", NULL, unused);
-    double all = (double)samples / 100;
-    facts_line(f, "use of atoms", "in %.3g%% of %s (most used), %.3g%% (median); %lld unused",
-               (double)use[0].codes / all, counted(samples, "code"), (double)use[m / 2].codes / all,
-               (long long)unused);
-}
-
 /* ---- Models ---- */
 
 static int draw_atoms(const inspect_flags *flags, dltf_model_view view, const atom_use *use) {
@@ -196,7 +138,7 @@ static int draw_atoms(const inspect_flags *flags, dltf_model_view view, const at
 }
 
 static int report(const char *path, const inspect_flags *flags, const dltf_model *model, const atom_use *use,
-                  int64_t samples) {
+                  const atom_use_errors *errors) {
     dltf_model_view view = dltf_model_get(model);
     measures found;
     dltf_status status = measure(model, &found);
@@ -209,7 +151,7 @@ static int report(const char *path, const inspect_flags *flags, const dltf_model
     report_model(&f, path, view);
     report_measures(&f, &found);
     if (flags->data)
-        report_use(&f, use, view.m, samples);
+        atom_use_report(&f, use, view.m, errors);
     report_notes(&f, model);
     if (flags->atoms)
         facts_text(&f, "atoms", "picture of the atoms", flags->atoms);
@@ -218,15 +160,16 @@ static int report(const char *path, const inspect_flags *flags, const dltf_model
 }
 
 static int inspect(const char *path, const inspect_flags *flags, const dltf_model *model) {
-    int64_t m = dltf_model_get(model).m, samples = 0;
+    int64_t m = dltf_model_get(model).m;
+    atom_use_errors errors = {.samples = 0};
     atom_use *use = calloc((size_t)m, sizeof *use);
     if (!use)
         return failure("not enough memory for %s", counted(m, "atom"));
     for (int64_t j = 0; j < m; j++)
         use[j].atom = j;
-    int code = flags->data ? measure_use(flags->data, model, use, &samples) : EXIT_OK;
+    int code = flags->data ? atom_use_measure(flags->data, model, use, &errors) : EXIT_OK;
     if (code == EXIT_OK)
-        code = report(path, flags, model, use, samples);
+        code = report(path, flags, model, use, &errors);
     free(use);
     return code;
 }

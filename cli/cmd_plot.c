@@ -35,17 +35,20 @@ typedef struct history_kind {
     struct {
         const char *title, *label, *solid, *dashed;
     } panels[MAX_PANELS];
+    const char *explained; /* column reported beside that of the first panel; NULL: none */
 } history_kind;
 
 static const history_kind kinds[] = {
     {"Training of a dictionary",
      "iterations of all stages",
      "stage",
-     {{"error of the codes after refit (dashed: before)", "relative error", "refit_error", "raw_error"}}},
+     {{"error of the codes after refit (dashed: before)", "relative error", "refit_error", "raw_error"}},
+     "refit_explained_variance"},
     {"Training of a network",
      "epochs",
      NULL,
-     {{"loss", "loss", "loss", NULL}, {"error on validation samples", "error", "error", NULL}}},
+     {{"loss", "loss", "loss", NULL}, {"error on validation samples", "error", "error", NULL}},
+     NULL},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -257,19 +260,30 @@ static double last_value(const json_t *rows, const char *key) {
     return value;
 }
 
+/* "relative error 0.05, explained variance 0.95 at the end" */
+static void report_history(const plot *p, int i, facts *f, json_t *entry) {
+    const json_t *rows = p->histories[i];
+    const char *value = p->kind->panels[0].solid, *explained = p->kind->explained;
+    double share = explained ? last_value(rows, explained) : NAN;
+    char text[64] = "";
+    json_object_set_new(entry, "history", json_text(p->args.list[i]));
+    json_object_set_new(entry, "iterations", json_integer((json_int_t)json_array_size(rows)));
+    json_object_set_new(entry, value, json_number(last_value(rows, value)));
+    if (explained)
+        json_object_set_new(entry, explained, json_number(share));
+    if (!isnan(share))
+        snprintf(text, sizeof text, ", explained variance %.4g", share);
+    facts_line(f, p->names[i], "%s, %s %.4g%s at the end", counted((int64_t)json_array_size(rows), "row"),
+               p->kind->panels[0].label, last_value(rows, value), text);
+}
+
 static void report(const plot *p) {
     facts f = facts_new();
     json_t *list = json_array();
     for (int i = 0; i < p->count; i++) {
-        const json_t *rows = p->histories[i];
-        const char *value = p->kind->panels[0].solid;
         json_t *entry = json_object();
-        json_object_set_new(entry, "history", json_text(p->args.list[i]));
-        json_object_set_new(entry, "iterations", json_integer((json_int_t)json_array_size(rows)));
-        json_object_set_new(entry, value, json_number(last_value(rows, value)));
+        report_history(p, i, &f, entry);
         json_array_append_new(list, entry);
-        facts_line(&f, p->names[i], "%s, %s %.4g at the end", counted((int64_t)json_array_size(rows), "row"),
-                   p->kind->panels[0].label, last_value(rows, value));
     }
     facts_json(&f, "histories", list);
     facts_text(&f, "picture", "written", p->flags.output);

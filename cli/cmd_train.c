@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/quality.h"
 #include "cli/train.h"
 #include "report/history.h"
 #include "report/rows.h"
@@ -229,54 +230,43 @@ static int save(training *t) {
     return code;
 }
 
-/* "200 minibatch, 5 polish, 1 encoder" */
-static void count_iterations(const dltf_iteration *history, int64_t count, char *text, size_t size) {
-    size_t used = 0;
-    *text = '\0';
-    for (int64_t i = 0, first = 0; i < count && used < size; i++) {
-        bool last = i + 1 == count || strcmp(history[i + 1].stage, history[i].stage) != 0;
-        if (!last)
-            continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%lld %s", used > 0 ? ", " : "",
-                                 (long long)(i + 1 - first), history[i].stage);
-        first = i + 1;
-    }
+static int64_t training_samples(const training *t) {
+    return dltf_array_matrix(t->data).rows - (t->quality.held_out ? t->quality.samples : 0);
 }
 
+/* Iterations of stage gradient are epochs and samples to users. */
 static void report_iterations(const training *t, facts *f) {
-    int64_t count = 0;
-    char text[160];
+    int64_t count = 0, seen = dltf_learner_samples_seen(t->learner);
+    char text[200];
     const dltf_iteration *history = dltf_learner_history(t->learner, &count);
     facts_text(f, "outcome", "outcome", outcome_text(t->outcome));
     facts_integer(f, "iterations", NULL, count);
-    count_iterations(history, count, text, sizeof text);
-    facts_line(f, "iterations", "%lld (%s)", (long long)count, text);
+    train_count_iterations(history, count, text, sizeof text);
+    if (*text)
+        facts_line(f, "iterations", "%s", text);
+    if (seen == 0)
+        return;
+    double epochs = (double)seen / (double)training_samples(t);
+    facts_real(f, "epochs", NULL, epochs);
+    facts_integer(f, "samples_seen", NULL, seen);
+    facts_line(f, "epochs", "%.3g, samples seen %s", epochs, grouped(seen));
 }
 
 /* What `dltf encode` would find on the same samples. */
-static dltf_status report_quality(training *t, facts *f) {
-    dltf_status status = dltf_learner_quality(t->learner, &t->quality);
-    if (status != DLTF_OK)
-        return status;
+static void report_quality(const training *t, facts *f) {
     dltf_quality q = t->quality;
-    facts_real(f, "raw_error", NULL, q.raw_error);
-    facts_real(f, "refit_error", NULL, q.refit_error);
+    char samples[64];
     facts_integer(f, "error_samples", NULL, q.samples);
     facts_json(f, "error_held_out", json_boolean(q.held_out));
     json_t *rows = json_array();
     for (int64_t i = 0; i < q.samples; i++)
         json_array_append_new(rows, json_integer(dltf_learner_quality_row(t->learner, i)));
     facts_json(f, "error_rows", rows);
-    facts_line(f, "relative error", "%.4g, after refit %.4g, of %s%s", q.raw_error, q.refit_error,
-               counted(q.samples, q.held_out ? "held-out sample" : "training sample"),
-               q.held_out ? "" : " (--validation holds some out)");
-    if (!isnan(q.omp_error))
-        facts_real(f, "omp_error", "by --coder omp", q.omp_error);
-    facts_real(f, "unused_share", "unused atoms (share)", q.unused_share);
+    snprintf(samples, sizeof samples, "%s %s sample%s", grouped(q.samples),
+             q.held_out ? "held-out" : "training", q.samples == 1 ? "" : "s");
+    quality_report(f, &q, samples, q.held_out ? "" : " (--validation holds some out)");
     facts_real(f, "mean_share", NULL, q.mean_share);
-    int64_t training_samples = dltf_array_matrix(t->data).rows - (q.held_out ? q.samples : 0);
-    facts_json(f, "warnings", train_warnings(&t->options, training_samples, t->outcome, &q));
-    return DLTF_OK;
+    facts_json(f, "warnings", train_warnings(&t->options, training_samples(t), t->outcome, &q));
 }
 
 static dltf_status report_dictionary(const training *t, facts *f) {
@@ -313,10 +303,12 @@ static int print_report(training *t) {
     facts_integer(&f, "k", NULL, t->options.k);
     if (*dltf_learner_choice(t->learner))
         facts_text(&f, "encoder_choice", "encoder", dltf_learner_choice(t->learner));
-    report_iterations(t, &f);
-    dltf_status status = report_quality(t, &f);
-    if (status == DLTF_OK)
+    dltf_status status = dltf_learner_quality(t->learner, &t->quality);
+    if (status == DLTF_OK) {
+        report_iterations(t, &f);
+        report_quality(t, &f);
         status = report_dictionary(t, &f);
+    }
     facts_real(&f, "seconds", "seconds", t->seconds);
     report_memory(t, &f);
     if (dltf_ranks() > 1)

@@ -161,6 +161,19 @@ const char *counted(int64_t count, const char *noun) {
     return text;
 }
 
+const char *grouped(int64_t count) {
+    static char text[32];
+    char digits[24], *to = text;
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)count);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return text;
+}
+
 /* ---- Results ---- */
 
 int output_finish(int code) {

@@ -41,6 +41,8 @@ void output_interrupted(void);
 /* "1 sample", "2 samples"; "1 entry", "2 entries". Returns one of a few static
  * buffers, used in rotation. */
 const char *counted(int64_t count, const char *noun);
+/* "2,000", for reports. Returns a static buffer. */
+const char *grouped(int64_t count);
 
 /* Prints a JSON object, or rows as a table, to the stream of reports. */
 void output_json(const json_t *object);

@@ -1,6 +1,6 @@
 /* The progress bar, passed to every long call of the library. It appears only on a terminal and after half a
- * second, is redrawn at most ten times a second, and is erased at the end. It also passes Ctrl-C on to the
- * library. */
+ * second, is redrawn at most ten times a second, and is erased at the end. It never exceeds a line: if the
+ * terminal is narrow, less important parts are left out. It also passes Ctrl-C on to the library. */
 #include "cli/progress.h"
 
 #include "cli/interrupt.h"
@@ -8,10 +8,13 @@
 #include "report/history.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { BAR_WIDTH = 20 };
+enum { BAR_WIDTH = 16, DEFAULT_COLUMNS = 80 };
 
 static const double PATIENCE = 0.5, REDRAW = 0.1;
 
@@ -38,12 +41,72 @@ void progress_note(const char *text) {
     snprintf(bar.note, sizeof bar.note, "%s", text);
 }
 
-void progress_begin(const char *task) {
-    if (output_is_quiet() || !isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\033[K%s ...", task);
+/* ---- The line ---- */
+
+/* The parts of the line, from the most to the least important one. */
+typedef enum importance { SHARE, TASK, TIME_LEFT, ERROR, NOTE, BLOCKS, STAGE, COHERENCE } importance;
+
+typedef struct line {
+    struct {
+        importance importance;
+        char text[96]; /* begins with the blanks that separate it from the part before */
+    } parts[COHERENCE + 1];
+    int count;
+} line;
+
+static void add(line *l, importance importance, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void add(line *l, importance importance, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    l->parts[l->count].importance = importance;
+    vsnprintf(l->parts[l->count].text, sizeof l->parts[l->count].text, format, arguments);
+    va_end(arguments);
+    l->count++;
+}
+
+/* Asked for at every drawing: the user may resize the terminal. */
+static int columns(void) {
+    struct winsize size = {0};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    const char *text = getenv("COLUMNS");
+    long given = text ? strtol(text, NULL, 10) : 0;
+    return given > 0 && given < 10000 ? (int)given : DEFAULT_COLUMNS;
+}
+
+/* Joins the parts up to `least` important. Returns the length. */
+static int join(const line *l, importance least, char *text, size_t size) {
+    int used = 0;
+    *text = '\0';
+    for (int i = 0; i < l->count; i++) {
+        const char *part = l->parts[i].text;
+        if (l->parts[i].importance > least)
+            continue;
+        if (used == 0)
+            part += strspn(part, " ");
+        used += snprintf(text + used, size - (size_t)used, "%s", part);
+    }
+    return used;
+}
+
+/* The last column stays empty: some terminals wrap after a character there. */
+static void show(const line *l) {
+    char text[sizeof l->parts];
+    int room = columns() - 1, least = COHERENCE;
+    while (join(l, (importance)least, text, sizeof text) > room && least > SHARE)
+        least--;
+    fprintf(stderr, "\r\033[K%.*s", room, text);
     fflush(stderr);
     bar.visible = true;
+}
+
+void progress_begin(const char *task) {
+    line l = {.count = 0};
+    if (output_is_quiet() || !isatty(STDERR_FILENO))
+        return;
+    add(&l, TASK, "%s ...", task);
+    show(&l);
 }
 
 static void restart(const dltf_progress *progress, double now) {
@@ -52,54 +115,58 @@ static void restart(const dltf_progress *progress, double now) {
     bar.first = progress->done;
 }
 
-static void draw_time_left(const dltf_progress *progress, double elapsed) {
+static void add_time_left(line *l, const dltf_progress *progress, double elapsed) {
     int64_t since = progress->done - bar.first;
     if (since <= 0)
         return;
     double left = elapsed * (double)(progress->total - progress->done) / (double)since;
     if (left >= 3600)
-        fprintf(stderr, "  %.1f h left", left / 3600);
+        add(l, TIME_LEFT, "  %.1f h left", left / 3600);
     else if (left >= 60)
-        fprintf(stderr, "  %.0f min left", left / 60);
+        add(l, TIME_LEFT, "  %.0f min left", left / 60);
     else
-        fprintf(stderr, "  %.0f s left", left);
+        add(l, TIME_LEFT, "  %.0f s left", left);
 }
 
-static void draw_share(const dltf_progress *progress, double elapsed) {
+static void add_share(line *l, const dltf_progress *progress, double elapsed) {
     double share = (double)progress->done / (double)progress->total;
     share = share > 1 ? 1 : share;
     char blocks[BAR_WIDTH + 1];
     for (int i = 0; i < BAR_WIDTH; i++)
         blocks[i] = i < (int)(share * BAR_WIDTH + 0.5) ? '#' : '.';
     blocks[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r\033[K%s [%s] %3.0f%%", progress->task, blocks, 100 * share);
-    draw_time_left(progress, elapsed);
+    add(l, BLOCKS, " [%s]", blocks);
+    add(l, SHARE, " %3.0f%%", 100 * share);
+    add_time_left(l, progress, elapsed);
 }
 
 /* For a stream, whose total is unknown. */
-static void draw_count(const dltf_progress *progress, double elapsed) {
-    fprintf(stderr, "\r\033[K%s  %lld done  %.0f per second", progress->task, (long long)progress->done,
-            (double)(progress->done - bar.first) / elapsed);
+static void add_count(line *l, const dltf_progress *progress, double elapsed) {
+    add(l, SHARE, "  %lld done", (long long)progress->done);
+    add(l, TIME_LEFT, "  %.0f per second", (double)(progress->done - bar.first) / elapsed);
 }
 
 static void draw(const dltf_progress *progress, double elapsed) {
+    line l = {.count = 0};
+    add(&l, TASK, "%s", progress->task);
     if (progress->total > 0)
-        draw_share(progress, elapsed);
+        add_share(&l, progress, elapsed);
     else
-        draw_count(progress, elapsed);
+        add_count(&l, progress, elapsed);
     /* `done` and `total` measure work, not iterations; the iteration is in the record. */
     const dltf_iteration *iteration = progress->iteration;
     if (iteration)
-        fprintf(stderr, "  %s %lld", iteration->stage, (long long)iteration->index + 1);
+        add(&l, STAGE, "  %s %lld", iteration->stage, (long long)iteration->index + 1);
     if (iteration && !isnan(bar.error))
-        fprintf(stderr, "  error after refit %.4f", bar.error);
+        add(&l, ERROR, "  refit error %.4f", bar.error);
     if (iteration && !isnan(iteration->coherence))
-        fprintf(stderr, "  coherence %.3f", iteration->coherence);
+        add(&l, COHERENCE, "  coherence %.3f", iteration->coherence);
     if (*bar.note)
-        fprintf(stderr, "  %s", bar.note);
-    fflush(stderr);
-    bar.visible = true;
+        add(&l, NOTE, "  %s", bar.note);
+    show(&l);
 }
+
+/* ---- Steps ---- */
 
 int progress_step(void *context, const dltf_progress *progress) {
     (void)context;

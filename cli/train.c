@@ -42,3 +42,30 @@ int64_t train_peak_memory(void) {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024 : 0; /* Linux counts in KB */
 }
+
+static const char *noun_of(const char *stage) {
+    static const char *const nouns[][2] = {
+        {"minibatch", "minibatch step"}, {"tied", "tied iteration"}, {"admm", "ADMM iteration"},
+        {"polish", "polish iteration"},  {"encoder", "encoder fit"}, {"finetune", "fine-tuning round"},
+        {"ksvd", "K-SVD iteration"},     {"gradient", NULL},
+    };
+    for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+        if (strcmp(stage, nouns[i][0]) == 0)
+            return nouns[i][1];
+    return stage;
+}
+
+void train_count_iterations(const dltf_iteration *history, int64_t count, char *text, size_t size) {
+    size_t used = 0;
+    *text = '\0';
+    for (int64_t i = 0, first = 0; i < count && used < size; i++) {
+        const char *noun = noun_of(history[i].stage);
+        bool last = i + 1 == count || strcmp(history[i + 1].stage, history[i].stage) != 0;
+        if (!last)
+            continue;
+        if (noun)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
+                                     counted(i + 1 - first, noun));
+        first = i + 1;
+    }
+}

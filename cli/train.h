@@ -31,6 +31,9 @@ json_t *train_warnings(const dltf_train_options *options, int64_t samples, dltf_
 /* Fails, with a message, if the error of the model exceeds that of all-zero codes. Returns an exit code. */
 int train_verdict(const dltf_train_options *options, const dltf_quality *quality);
 
+/* "200 minibatch steps, 5 polish iterations, 1 encoder fit": all stages but gradient. */
+void train_count_iterations(const dltf_iteration *history, int64_t count, char *text, size_t size);
+
 /* The largest resident size so far, in bytes; 0 if unknown. */
 int64_t train_peak_memory(void);
 

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/quality.h"
 #include "cli/train.h"
 #include "report/history.h"
 
@@ -186,6 +187,13 @@ static int save(stream *s) {
     return model == s->output && checkpoint == s->checkpoint ? EXIT_OK : EXIT_FAILED;
 }
 
+static void report_quality(const dltf_quality *q, facts *f) {
+    char samples[64];
+    snprintf(samples, sizeof samples, "the last %s held-out sample%s", grouped(q->samples),
+             q->samples == 1 ? "" : "s");
+    quality_report(f, q, samples, "");
+}
+
 static int print_report(stream *s) {
     interrupt_at_once(); /* the results are saved */
     dltf_online_progress now = dltf_online_now(s->online);
@@ -200,13 +208,8 @@ static int print_report(stream *s) {
     facts_integer(&f, "m", NULL, s->options.m);
     facts_integer(&f, "k", NULL, s->options.k);
     facts_integer(&f, "steps", NULL, now.steps);
-    facts_real(&f, "raw_error", NULL, q.raw_error);
-    facts_real(&f, "refit_error", NULL, q.refit_error);
     facts_integer(&f, "error_samples", NULL, q.samples);
-    if (q.samples > 0)
-        facts_line(&f, "relative error", "%.4g, after refit %.4g, of the last %s", q.raw_error, q.refit_error,
-                   counted(q.samples, "held-out sample"));
-    facts_real(&f, "unused_share", q.samples > 0 ? "unused atoms (share)" : NULL, q.unused_share);
+    report_quality(&q, &f);
     facts_real(&f, "mean_share", NULL, q.mean_share);
     facts_json(&f, "warnings",
                train_warnings(&s->options, now.samples - now.held_out, DLTF_ITERATION_LIMIT, &q));

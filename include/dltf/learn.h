@@ -89,17 +89,19 @@ typedef struct dltf_iteration {
                         * docs/architecture.md */
     int64_t index;     /* within the stage, from 0 */
     double theta;
-    double objective;        /* the sum of the next three */
-    double noise_term;       /* lambda/2 sum ||q_i||^2_{2k,2} */
-    double incoherence_term; /* ||W^T W - I||^2 */
-    double data_term;        /* theta/2 ||X - WZ||^2; K-SVD has theta = 1 */
-    double relative_error;   /* ||X - WZ||^2 / ||X||^2 on the samples seen */
-    double primal_residual;  /* ||Q - W^T(X - WZ)|| before the W-step */
-    double dual_residual;    /* beta ||Q_t - Q_{t-1}|| */
-    double coherence;        /* max_{i != j} |<w_i, w_j>| */
-    double frame_potential;  /* ||W^T W||^2 */
-    double raw_error;        /* of the current model, on samples held out (dltf_learner_quality), but */
-    double refit_error;      /* fewer of them, the same throughout; in some iterations of every stage */
+    double objective;          /* the sum of the next three */
+    double noise_term;         /* lambda/2 sum ||q_i||^2_{2k,2} */
+    double incoherence_term;   /* ||W^T W - I||^2 */
+    double data_term;          /* theta/2 ||X - WZ||^2; K-SVD has theta = 1 */
+    double relative_error;     /* ||X - WZ||^2 / ||X||^2 on the samples seen */
+    double primal_residual;    /* ||Q - W^T(X - WZ)|| before the W-step */
+    double dual_residual;      /* beta ||Q_t - Q_{t-1}|| */
+    double coherence;          /* max_{i != j} |<w_i, w_j>| */
+    double frame_potential;    /* ||W^T W||^2 */
+    double raw_error;          /* of the current model, on samples held out (dltf_learner_quality), but */
+    double refit_error;        /* fewer of them, the same throughout; in some iterations of every stage */
+    double explained_variance; /* the same samples, raw codes */
+    double refit_explained_variance; /* after refit; both as in dltf_reconstruction */
     int64_t atoms_replaced;
     double seconds; /* since the learner was created or resumed */
 } dltf_iteration;

@@ -27,6 +27,8 @@ static const dltf_history_column columns[] = {
     REAL(frame_potential),
     REAL(raw_error),
     REAL(refit_error),
+    REAL(explained_variance),
+    REAL(refit_explained_variance),
     INTEGER(atoms_replaced),
     REAL(seconds),
 };

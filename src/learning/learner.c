@@ -118,7 +118,12 @@ static dltf_outcome outcome_of(const dltf_learner *l, bool converged) {
 
 static dltf_status iterate(dltf_learner *l, dl_meter *meter) {
     const dl_stage *stage = current(l);
-    dltf_iteration record = {.stage = stage->name, .index = l->index, .raw_error = NAN, .refit_error = NAN};
+    dltf_iteration record = {.stage = stage->name,
+                             .index = l->index,
+                             .raw_error = NAN,
+                             .refit_error = NAN,
+                             .explained_variance = NAN,
+                             .refit_explained_variance = NAN};
     dltf_status status = dl_learner_enter(l);
     if (!stage->whole)
         watch(meter);

@@ -157,6 +157,8 @@ dltf_status dl_learner_monitor(const dltf_learner *l, dltf_iteration *record) {
     if (status == DLTF_OK) {
         record->raw_error = quality.raw_error;
         record->refit_error = quality.refit_error;
+        record->explained_variance = quality.raw_explained;
+        record->refit_explained_variance = quality.refit_explained;
     }
     return status;
 }
