@@ -158,6 +158,8 @@ static const char closing[] = "Models are safetensors files, codes are sparse\n"
 /* In alphabetical order. */
 static const char environment[] = ".Sh ENVIRONMENT\n"
                                   ".Bl -tag -width OMP_NUM_THREADS\n"
+                                  ".It Ev COLUMNS\n"
+                                  "Width of the progress line on a terminal that does not report its own.\n"
                                   ".It Ev DLTF_DATA\n"
                                   "Folder of data sets and images for\n"
                                   ".Ic reproduce ,\n"

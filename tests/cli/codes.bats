@@ -6,7 +6,7 @@ load common
   cp "$toy/Xtest.npy" .
   run -0 dltf encode "$model" Xtest.npy
   [[ -s Xtest.codes.npz ]]
-  [[ $output == *"$SAMPLES in"*"per second"*"entries per sample  3"*"relative error"*"--refit"*Xtest.codes.npz* ]]
+  [[ $output == *"$SAMPLES in"*"per second"*"entries per code    3"*"relative error"*"--refit"*"explained variance"*Xtest.codes.npz* ]]
 }
 
 @test "encode: JSON, -k, --select, --refit and --threads" {
@@ -108,7 +108,7 @@ a, b = ([bytes.fromhex(line) for line in open(name)] for name in ("sorted", "uns
 assert tile(a, 0) == tile(b, first)
 PYTHON
   run -0 dltf inspect "$model" --data "$toy/Xtest.npy"
-  [[ $output == *"use of atoms"*"most used"*unused* ]]
+  [[ $output == *"unused atoms"*" (of "*" samples)"*"use of atoms"*"most used"* ]]
   printf '1,2\n3,4\n' >narrow.csv
   run -1 --separate-stderr dltf inspect "$model" --data narrow.csv
   [[ $stderr == *narrow.csv*16* ]]

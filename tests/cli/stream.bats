@@ -45,7 +45,7 @@ fails_piped() {
 @test "standard output gets codes and nothing else" {
   cat rows.f32 | dltf encode "$model" - --raw -o - 2>report | cat >a.npz
   same_file a.npz whole.npz
-  grep -q "entries per sample  3" report
+  grep -q "entries per code    3" report
   grep -q "codes  *standard output" report
   dltf encode "$model" "$toy/Xtest.npy" -o - --json 2>report >b.npz
   same_file b.npz whole.npz

@@ -125,21 +125,6 @@ load common
   [[ $(dltf inspect polish.safetensors --json | value 'd["encoder"]') == untied ]]
 }
 
-@test "a progress bar is for terminals only, and leaves no trace" {
-  command -v script >/dev/null || skip "there is no script(1)"
-  # More steps until training takes longer than the delay of the bar.
-  for ((steps = 1000; steps < 100000000; steps *= 2)); do
-    command="'$DLTF' train '$toy/X.npy' -m 24 -k 3 --steps $steps --batch 200 --iterations 0 -o t.safetensors"
-    script -qec "$command" /dev/null >screen </dev/null
-    grep -q "left" screen && break
-  done
-  grep -q "learning \[.*%.*left  minibatch [0-9]*  error.*coherence" screen
-  # Output after the last drawing starts by erasing it.
-  [[ $(tr '\r' '\n' <screen | grep -A1 "left" | tail -1) == $'\e[K'* ]]
-  script -qec "$command -q" /dev/null >screen </dev/null
-  [[ ! -s screen ]]
-}
-
 @test "a training that exceeds memory is rejected with a remedy" {
   # 2^30 samples of one byte each, as a sparse file.
   "$PYTHON" - <<'END'
