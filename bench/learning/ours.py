@@ -53,10 +53,11 @@ def train(arguments, count, m, k, select="abs", preprocess="none", epochs=None, 
     words = ["-m", m, "-k", k, "--encoder", "learned", "--select", select, "--threads", threads, "--seed", seed]
     words += [] if preprocess == "none" else ["--" + preprocess]
     words += [] if epochs is None else ["--epochs", epochs]
-    done = run(arguments, "train", "X.npy", *map(str, words), "-o", path.name, "--json", "-q")
+    words = " ".join(map(str, ["train", "X.npy", *words, "-o", path.name, "--json", "-q"]))
+    done = run(arguments, *words.split())
     if not path.exists():
-        raise Failed(done.stderr.strip().split("\n")[-1])
-    report = json.loads(done.stdout)
+        raise Failed(f"{words} ended without a model: " + done.stderr.strip().split("\n")[-1])
+    report = json.loads(done.stdout or "{}")
     row = {"cpu_seconds": done.cpu_seconds, "wall_seconds": done.wall_seconds, "outcome": report.get("outcome"),
            "exit_code": done.returncode, "warnings": report.get("warnings", [])}
     seen = samples_seen(report, count, epochs)

@@ -6,6 +6,8 @@ import math
 import os
 import pathlib
 
+import numpy as np
+
 from learning import data
 
 PARTS = ("rows", "grid", "foreign", "more_atoms", "speed", "runs", "scaling")
@@ -19,7 +21,9 @@ def order(row):
 
 
 def finite(value):
-    """JSON has no number for an error that overflowed: null."""
+    """Plain values for JSON, which has no number for an error that overflowed: null."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, dict):
         return {key: finite(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
