@@ -8,6 +8,9 @@ SETS = ("fashion-mnist", "patches-8x8", "word-vectors", "log-normal")
 SAMPLES_PER_ATOM = (100, 50, 25, 12, 6, 3)
 MOST_RATIO = 1.01
 
+COLUMNS = (("samples_per_atom", "N/m", 1), ("cpu_seconds", "cpu s", 1), ("raw_error", "raw", 4), ("refit_error", "refit", 4),
+           ("unused", "unused", 4), ("ratio", "ratio", 4))
+
 
 def measure_size(X, test, m, common, arguments):
     run = ours.train(arguments, len(X), m, common["k"], common["select"], common["preprocess"])
@@ -24,7 +27,7 @@ def measure(name, arguments, store):
     for how in arguments.preprocess or [chosen.preprocess]:
         for select in arguments.select:
             key = {"data": name, "select": select, "preprocess": how}
-            common = {**key, "n": X.shape[1], "k": chosen.k, "training_samples": len(X), "held_out_samples": len(test)}
+            common = {**key, "n": X.shape[1], "k": chosen.k, **data.counts(X, test)}
             if store.has(PART, common):
                 continue
             sizes = [max(chosen.k, len(X) // few) for few in SAMPLES_PER_ATOM]
@@ -41,13 +44,13 @@ def with_ratios(rows):
 
 
 def line(row):
-    return (f"{tables.identity(row, tables.SAMPLES)} {row['training_samples'] / row['m']:>8.1f} {tables.number(row['cpu_seconds'], 1)} "
-            f"{tables.number(row['raw_error'], 4)} {tables.number(row['refit_error'], 4)} {tables.number(row['unused'], 4)} "
-            f"{tables.number(row.get('ratio'), 4)}{'  worse' if row.get('worse') else ''}")
+    per_atom = {"samples_per_atom": row["training_samples"] / row["m"]}
+    return tables.line({**row, **per_atom}, tables.SAMPLES, COLUMNS) + ("  worse" if row.get("worse") else "")
 
 
 def table(rows):
-    yield "More atoms, k fixed, default budget: held-out relative errors, and the ratio of the error after refit to that of the row"
-    yield f"before. Ratios above {MOST_RATIO} are marked: {sum(row.get('worse', False) for row in rows)}."
-    yield tables.head(*tables.SAMPLES, ("N/m", 8), ("cpu s", 8), ("raw", 8), ("refit", 8), ("unused", 8), ("ratio", 8))
+    worse = sum(row.get("worse", False) for row in rows)
+    yield "More atoms, k fixed, default budget: held-out relative errors, and the ratio of the error after refit to that of the"
+    yield f"row before. Ratios above {MOST_RATIO} are marked: {worse}."
+    yield tables.head(tables.SAMPLES, COLUMNS)
     yield from map(line, rows)

@@ -4,8 +4,8 @@ import pathlib
 
 from learning.store import save
 
-COLOURS = {("dltf", "abs"): "#0b6e99", ("dltf", "positive"): "#5aa9c9", ("torch", "abs"): "#c0392b", ("torch", "positive"): "#e08e7b",
-           ("sklearn", "abs"): "#6b7a1e"}
+COLOURS = {("dltf", "abs"): "#0b6e99", ("dltf", "positive"): "#5aa9c9", ("torch", "abs"): "#c0392b",
+           ("torch", "positive"): "#e08e7b", ("sklearn", "abs"): "#6b7a1e"}
 LEFT, TOP, WIDTH, HEIGHT = 60, 40, 520, 300
 FIGURE_ATOMS = 512  # with more, the older learners are too slow
 
@@ -65,7 +65,7 @@ def figure(rows, name):
 
 
 def draw(rows, folder):
-    """Data sets with a large dictionary, in the first preprocessing that the rows have. A diverged run has no place on the axes."""
+    """Data sets with a large dictionary, in the first preprocessing that the rows have. Diverged runs are left out."""
     for name in dict.fromkeys(row["data"] for row in rows if row["m"] > FIGURE_ATOMS):
         mine = [row for row in rows if row["data"] == name and row["raw_error"] is not None]
         mine = [row for row in mine if row["preprocess"] == mine[0]["preprocess"]]

@@ -3,7 +3,6 @@ import math
 import sys
 
 from learning import data, measures, ours, pytorch, tables
-from learning.curves import prepared
 from learning.peers import installed
 
 # Cells: m and k as multiples of n. Epochs of ours; how many times the CPU time of ours PyTorch gets.
@@ -11,10 +10,12 @@ CELLS = {"A": (1 / 2, 1 / 32), "B": (1 / 2, 1 / 8), "C": (2, 1 / 32), "D": (2, 1
 EPOCHS, TIMES = 15, 4
 
 # What a cell must not show.
+FLAGS = ("diverged", "unused", "raw behind", "refit behind")
 MOST_RAW, REFIT_BELOW, MOST_UNUSED, LEAST_SAMPLES_PER_ATOM = 0.9, 0.5, 0.02, 20
 
-COLUMNS = (("cpu_seconds", "cpu s", 1), ("raw_error", "raw", 4), ("refit_error", "refit", 4), ("raw_variance_left", "raw var", 4),
-           ("refit_variance_left", "ref var", 4), ("unused", "unused", 4))
+MEASURED = (("cpu_seconds", "cpu s", 1), ("raw_error", "raw", 4), ("refit_error", "refit", 4),
+            ("raw_variance_left", "raw var", 4), ("refit_variance_left", "ref var", 4), ("unused", "unused", 4))
+COLUMNS = [(f"{learner}_{key}", *rest) for learner in ("dltf", "torch") for key, *rest in MEASURED]
 
 
 def dltf_cell(X, test, cell, seed, arguments):
@@ -35,7 +36,8 @@ def torch_cell(X, test, cell, seconds, seed):
     steps = max(few, math.ceil(seconds / step))
     rate, tuning = pytorch.tune(torch, samples, test, *size, steps, seed)
     net, seconds = pytorch.train(torch, samples, *size, rate, steps, seed)
-    return {"cpu_seconds": seconds, "tuning_cpu_seconds": tuning, "steps": steps, "rate": rate, **measures.measure(net.model(), X, test)}
+    return {"cpu_seconds": seconds, "tuning_cpu_seconds": tuning, "steps": steps, "rate": rate,
+            **measures.measure(net.model(), X, test)}
 
 
 def flags(row):
@@ -43,7 +45,7 @@ def flags(row):
     if "dltf_failed" in row:
         return [f"failed: {row['dltf_failed']}"]
     found = []
-    raw, refit = (row[f"dltf_{key}_error"] if row[f"dltf_{key}_error"] is not None else math.inf for key in ("raw", "refit"))
+    raw, refit = (math.inf if error is None else error for error in (row["dltf_raw_error"], row["dltf_refit_error"]))
     if raw > MOST_RAW and refit < REFIT_BELOW:
         found.append("diverged")
     if row["dltf_unused"] > MOST_UNUSED and row["training_samples"] >= LEAST_SAMPLES_PER_ATOM * row["m"]:
@@ -59,7 +61,7 @@ def measure_cell(X, test, cell, seed, arguments):
     mine = dltf_cell(X, test, cell, seed, arguments)
     row = {**cell, **{f"dltf_{key}": value for key, value in mine.items()}}
     if installed("torch") and "failed" not in mine:
-        theirs = torch_cell(*prepared(cell["preprocess"], X, test), cell, TIMES * mine["cpu_seconds"], seed)
+        theirs = torch_cell(*data.prepare(cell["preprocess"], X, test), cell, TIMES * mine["cpu_seconds"], seed)
         row.update({f"torch_{key}": value for key, value in theirs.items()})
     return {**row, "flags": flags(row)}
 
@@ -71,7 +73,7 @@ def cells(name, X, test, scale, seed, arguments):
             for select in arguments.select:
                 m, k = (max(1, int(factor * n)) for factor in CELLS[letter])
                 yield {"data": name, "n": n, "m": m, "k": k, "select": select, "preprocess": how, "scale": scale, "seed": seed,
-                       "training_samples": len(X), "held_out_samples": len(test)}
+                       **data.counts(X, test)}
 
 
 def measure(name, arguments, store, part="grid", scale=1, seed=0):
@@ -86,17 +88,16 @@ def measure(name, arguments, store, part="grid", scale=1, seed=0):
 
 
 def line(row):
-    columns = [tables.number(row.get(f"{learner}_{key}"), digits, 7) for learner in ("dltf", "torch") for key, _, digits in COLUMNS]
-    return f"{tables.identity(row, tables.SAMPLES)} {' '.join(columns)}  {', '.join(row['flags'])}"
+    return tables.line(row, tables.SAMPLES, COLUMNS, 7) + "  " + ", ".join(row["flags"])
 
 
 def summary(rows):
     """How many cells have which flag."""
-    compared = [row for row in rows if "torch_raw_error" in row]
-    yield f"{len(rows)} cells, {len(compared)} of them compared with PyTorch; without a flag: {sum(not row['flags'] for row in rows)}."
+    compared, good = sum("torch_raw_error" in row for row in rows), sum(not row["flags"] for row in rows)
+    yield f"{len(rows)} cells, {compared} of them compared with PyTorch; without a flag: {good}."
     for select in data.SELECT:
         mine = [row for row in rows if row["select"] == select]
-        counts = {name: sum(name in row["flags"] for row in mine) for name in ("diverged", "unused", "raw behind", "refit behind")}
+        counts = {name: sum(name in row["flags"] for row in mine) for name in FLAGS}
         counts["failed"] = sum("dltf_failed" in row for row in mine)
         if mine:
             yield f"{select}, {len(mine)} cells: " + ", ".join(f"{name} {count}" for name, count in counts.items()) + "."
@@ -104,11 +105,11 @@ def summary(rows):
 
 def table(rows, title="Several sizes, selections and preprocessings"):
     yield f"{title}: dltf, {EPOCHS} epochs, then PyTorch with {TIMES} times its CPU time (whole runs)."
-    yield "raw, refit: relative errors of held-out samples in the space both see; raw var, ref var: shares of their variance left;"
-    yield "unused: share of atoms in no code of a training or held-out sample. Flags: diverged (raw error above "
-    yield (f"{MOST_RAW} with refit below {REFIT_BELOW}), unused (more than {100 * MOST_UNUSED:.0f}% with at least {LEAST_SAMPLES_PER_ATOM} "
-           "samples per atom), raw or refit behind PyTorch.")
-    yield tables.head(*tables.SAMPLES, *(2 * [(name, 7) for _, name, _ in COLUMNS]))
+    yield "raw, refit: relative errors of held-out samples in the space both see; raw var, ref var: shares of their variance"
+    yield "left; unused: share of atoms in no code of a training or held-out sample."
+    yield (f"Flags: diverged (raw error above {MOST_RAW} with refit below {REFIT_BELOW}), unused (more than "
+           f"{100 * MOST_UNUSED:.0f}% with at least {LEAST_SAMPLES_PER_ATOM} samples per atom), raw or refit behind PyTorch.")
+    yield tables.head(tables.SAMPLES, COLUMNS, 7)
     yield from map(line, rows)
     yield from summary(rows)
 

@@ -74,8 +74,9 @@ def read_model(arguments):
     parts = {name: np.frombuffer(raw[8 + size + part["data_offsets"][0]:8 + size + part["data_offsets"][1]],
                                  np.float32).reshape(part["shape"]) for name, part in header.items()}
     W = parts["dictionary"]
-    return measures.Model(W, parts.get("encoder", W), parts.get("bias", np.float32(0)), int(notes["k"]), notes["select"],
-                          parts.get("mean", np.float32(0)), notes.get("remove_mean") == "true", notes.get("unit_norm") == "true")
+    zero, (remove_mean, unit_norm) = np.float32(0), (notes.get(name) == "true" for name in ("remove_mean", "unit_norm"))
+    return measures.Model(W, parts.get("encoder", W), parts.get("bias", zero), int(notes["k"]), notes["select"],
+                          parts.get("mean", zero), remove_mean, unit_norm)
 
 
 # ---- The library ----

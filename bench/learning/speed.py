@@ -19,7 +19,8 @@ RUNS, MOST_TORCH_STEPS = ((100, 2048, 16, 100000), (768, 16384, 32, 24000)), {10
 # Whole runs against m: n, k, samples, and all m.
 SCALING = (100, 16, 100000, tuple(1024 * 2 ** i for i in range(7)))
 
-SMALL = {"STEPS": ((16, 32, 2, 1000, 5, 20),), "RUNS": ((16, 32, 2, 2000),), "SCALING": (16, 2, 1000, (16, 32))}  # for tests
+# For tests.
+SMALL = {"STEPS": ((16, 32, 2, 1000, 5, 20),), "RUNS": ((16, 32, 2, 2000),), "SCALING": (16, 2, 1000, (16, 32))}
 
 
 def sizes(name, arguments):
@@ -44,6 +45,7 @@ def step_row(shape, select, arguments):
     row = {"n": n, "m": m, "k": k, "select": select, "dltf_us": 1e6 * (best[1] - best[0]) / ((many - few) * count)}
     if installed("torch"):
         row.update(torch_us=torch_step_us(X, m, k, select, arguments.rounds), torch_batch=STEP_BATCH)
+        row["ratio"] = row["torch_us"] / row["dltf_us"]
     return row
 
 
@@ -58,15 +60,16 @@ def torch_step_us(X, m, k, select, rounds):
     return 1e6 * min(times[1:]) / STEP_BATCH
 
 
+STEP_COLUMNS = (("dltf_us", "dltf", 1), ("torch_us", "PyTorch", 1), ("ratio", "ratio", 2))
+
+
 def step_line(row):
-    ratio = row["torch_us"] / row["dltf_us"] if "torch_us" in row else None
-    return (f"{tables.identity(row, tables.SHAPE)} {tables.number(row['dltf_us'], 1)} {tables.number(row.get('torch_us'), 1)} "
-            f"{tables.number(ratio, 2)}")
+    return tables.line(row, tables.SHAPE, STEP_COLUMNS)
 
 
 def step_table(rows):
     yield "Steps alone: CPU us per training sample, one thread."
-    yield tables.head(*tables.SHAPE, ("dltf", 8), ("PyTorch", 8), ("ratio", 8))
+    yield tables.head(tables.SHAPE, STEP_COLUMNS)
     yield from map(step_line, rows)
 
 
@@ -84,8 +87,8 @@ def torch_run(X, size, select):
     steps = math.ceil(len(X) / min(pytorch.BATCH, len(X)))
     taken = min(steps, MOST_TORCH_STEPS.get(X.shape[1], steps))
     seconds = pytorch.train(torch, torch.from_numpy(X), *size, select, 1e-3, taken)[1] * steps / taken
-    return {"torch_steps": steps, "torch_steps_taken": taken, "torch_extrapolated": taken < steps, "torch_cpu_seconds": seconds,
-            "torch_us": 1e6 * seconds / (steps * min(pytorch.BATCH, len(X)))}
+    return {"torch_steps": steps, "torch_steps_taken": taken, "torch_extrapolated": taken < steps,
+            "torch_cpu_seconds": seconds, "torch_us": 1e6 * seconds / (steps * min(pytorch.BATCH, len(X)))}
 
 
 def run_row(shape, select, arguments):
@@ -102,18 +105,22 @@ def run_row(shape, select, arguments):
     return row
 
 
+RUN_SHAPE = (*tables.SHAPE, ("samples", 8))
+RUN_COLUMNS = (("cpu_seconds", "cpu s", 2), ("wall_seconds", "wall s", 2), ("wall_seconds_2", "2 thr. s", 2),
+               ("speedup", "speed-up", 2), ("us_per_sample", "us", 1), ("torch_us", "PyTorch", 1), ("ratio", "ratio", 2))
+
+
 def run_line(row):
-    values = (("cpu_seconds", 2), ("wall_seconds", 2), ("wall_seconds_2", 2), ("speedup", 2), ("us_per_sample", 1), ("torch_us", 1),
-              ("ratio", 2))
-    taken = f"  PyTorch extrapolated from {row['torch_steps_taken']} of {row['torch_steps']} steps" if row.get("torch_extrapolated") else ""
-    return f"{tables.identity(row, tables.SHAPE)} {row['samples']:>8} " + " ".join(tables.number(row.get(key), d) for key, d in values) + taken
+    taken = ""
+    if row.get("torch_extrapolated"):
+        taken = f"  PyTorch extrapolated from {row['torch_steps_taken']} of {row['torch_steps']} steps"
+    return tables.line(row, RUN_SHAPE, RUN_COLUMNS) + taken
 
 
 def run_table(rows):
-    yield "Whole runs of `dltf train`, one epoch: CPU and wall seconds with one thread, wall seconds with two, speed-up; CPU us per"
-    yield "sample seen with one thread, of PyTorch's whole run with one thread, and their ratio."
-    yield tables.head(*tables.SHAPE, ("samples", 8), ("cpu s", 8), ("wall s", 8), ("2 thr. s", 8), ("speed-up", 8), ("us", 8),
-                      ("PyTorch", 8), ("ratio", 8))
+    yield "Whole runs of `dltf train`, one epoch: CPU and wall seconds with one thread, wall seconds with two, speed-up; CPU us"
+    yield "per sample seen with one thread, of PyTorch's whole run with one thread, and their ratio."
+    yield tables.head(RUN_SHAPE, RUN_COLUMNS)
     yield from map(run_line, rows)
 
 
@@ -127,14 +134,16 @@ def scaling_row(m, select, arguments):
             "us_per_1000_atoms": 1000 * run["us_per_sample"] / m}
 
 
+SCALING_COLUMNS = (("cpu_seconds", "cpu s", 2), ("us_per_sample", "us", 1), ("us_per_1000_atoms", "us/1,000", 2))
+
+
 def scaling_line(row):
-    return (f"{tables.identity(row, tables.SHAPE)} {row['samples']:>8} {tables.number(row['cpu_seconds'], 2)} "
-            f"{tables.number(row['us_per_sample'], 1)} {tables.number(row['us_per_1000_atoms'], 2, 18)}")
+    return tables.line(row, RUN_SHAPE, SCALING_COLUMNS)
 
 
 def scaling_table(rows):
-    yield "Whole runs against m, one epoch, one thread: CPU us per sample seen, and per 1,000 atoms, constant if time is linear in m."
-    yield tables.head(*tables.SHAPE, ("samples", 8), ("cpu s", 8), ("us", 8), ("us per 1,000 atoms", 18))
+    yield "Whole runs against m, one epoch, one thread: CPU us per sample seen, and per 1,000 atoms: constant if linear in m."
+    yield tables.head(RUN_SHAPE, SCALING_COLUMNS)
     yield from map(scaling_line, rows)
 
 
