@@ -8,6 +8,7 @@ from learning.peers import installed
 # Cells: m and k as multiples of n. Epochs of ours; how many times the CPU time of ours PyTorch gets.
 CELLS = {"A": (1 / 2, 1 / 32), "B": (1 / 2, 1 / 8), "C": (2, 1 / 32), "D": (2, 1 / 8), "E": (8, 1 / 32), "F": (8, 1 / 8)}
 EPOCHS, TIMES = 15, 4
+TRIALS = (2, 8)  # steps of PyTorch, for the time of a step without the start
 
 # What a cell must not show.
 FLAGS = ("diverged", "unused", "raw behind", "refit behind")
@@ -29,10 +30,11 @@ def dltf_cell(X, test, cell, seed, arguments):
 
 def torch_cell(X, test, cell, seconds, seed):
     """PyTorch with about `seconds` of CPU time, after the trials of its rate."""
-    torch, few = pytorch.load(), 4
+    torch, (few, more) = pytorch.load(), TRIALS
     size = (cell["m"], cell["k"], cell["select"])
     samples = torch.from_numpy(X)
-    step = pytorch.train(torch, samples, *size, pytorch.RATES[0], few)[1] / few
+    start, longer = (pytorch.train(torch, samples, *size, pytorch.RATES[0], steps)[1] for steps in TRIALS)
+    step = max((longer - start) / (more - few), longer / more / 2)  # half: noise must not lead to endless runs
     steps = max(few, math.ceil(seconds / step))
     rate, tuning = pytorch.tune(torch, samples, test, *size, steps, seed)
     net, seconds = pytorch.train(torch, samples, *size, rate, steps, seed)

@@ -72,15 +72,17 @@ def shares(raw, refitted, seen):
             "refit_variance_left": refitted / variance}
 
 
-def errors(model, test, seen_as="none"):
-    """Held-out errors in the space of the samples preprocessed as `seen_as`, whatever else the model does to them."""
+def errors(model, test, seen_as="none", refit=True):
+    """Squared residuals, raw and after refit, in the space of the samples preprocessed as `seen_as`, whatever else the model
+    does to them; and the mean number of entries of a code."""
     raw = refitted = entries = 0.0
     for X in blocks(test, max(model.k * test.shape[1], len(model.W))):
         Y, norms = model.inputs(X)
         factor = norms / data.row_norms(X) if seen_as == "unit-norm" else norms
         index, z = model.codes(Y)
         raw += ((factor * residuals(Y, model.W, index, z)) ** 2).sum(dtype=np.float64)
-        refitted += ((factor * refit_residuals(Y, model.W, index, z)) ** 2).sum()
+        if refit:
+            refitted += ((factor * refit_residuals(Y, model.W, index, z)) ** 2).sum()
         entries += (z != 0).sum()
     return raw, refitted, entries / len(test)
 

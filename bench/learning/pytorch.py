@@ -74,6 +74,6 @@ def tune(torch, samples, test, m, k, select, steps, seed=0):
     tuning, found = 0.0, {}
     for rate in RATES:
         net, seconds = train(torch, samples, m, k, select, rate, max(2, int(TRIAL * steps)), seed)
-        error = measures.errors(net.model(), test)[0]
+        error = measures.errors(net.model(), test, refit=False)[0]
         found[rate], tuning = error if math.isfinite(error) else math.inf, tuning + seconds
     return min(found, key=found.get), tuning
