@@ -48,7 +48,7 @@ bench: all
 	@echo "== kmeans"; bench/kmeans -o bench/results/kmeans.json
 	@echo "== networks"; bench/networks -o bench/results/networks.json
 	@echo "== searchers"; bench/searchers -o bench/results/searchers.json
-	@echo "== learners"; bench/learners --speed -o bench/results/learners.json --figures bench/results
+	@echo "== learners"; bench/learners --speed --again -o bench/results/learners.json --figures bench/results
 	@bench/page
 
 format:
