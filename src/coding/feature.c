@@ -186,7 +186,7 @@ void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride
                      dl_workspace *space, dl_slots out) {
     if (feature->filter)
         dl_prefilter_tile(feature, X, x_stride, rows, space, out);
-    else if (feature->E->m <= DL_BLOCK_ATOMS)
+    else if (space->scores)
         code_at_once(feature, X, x_stride, rows, space, out);
     else
         code_blocks(feature, X, x_stride, rows, space, out);

@@ -43,7 +43,8 @@ void dl_score_tile(const dl_packed *E, const float *X, int64_t x_stride, int64_t
 void dl_threshold_tile(const dl_feature *feature, const float *scores, int64_t rows, uint32_t *keys,
                        dl_slots out);
 
-/* Work space of one thread for whole features: scores of a tile, for large m lists of the best ones. */
+/* Work space of one thread for whole features of up to m atoms: scores of a tile or, for large m, lists of
+ * the best ones. */
 typedef struct dl_workspace {
     double *row;           /* n */
     float *X;              /* DL_TILE x n */

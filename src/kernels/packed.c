@@ -38,6 +38,13 @@ void dl_packed_fill(dl_packed *packed, const float *E, const float *bias) {
     }
 }
 
+dl_packed dl_packed_first(const dl_packed *packed, int64_t atoms) {
+    dl_packed first = *packed;
+    first.m = atoms;
+    first.panels = (atoms + DL_PANEL - 1) / DL_PANEL;
+    return first;
+}
+
 void dl_packed_fill_f64(dl_packed *packed, const double *E) {
     int64_t n = packed->n;
     for (int64_t j = 0; j < packed->m; j++) {

@@ -105,11 +105,9 @@ static bool is_finite(const dltf_learner *l) {
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     const dl_stage *stage = l->stages[l->stage];
-    if (l->partway) {
-        stage->publish(l, l->state);
-        if (!is_finite(l)) /* would replace a checkpoint that can be resumed */
-            return dl_fail(DLTF_NUMERIC, "training diverged: its state has non-finite values");
-    }
+    dl_learner_publish(l);
+    if (l->ahead && !is_finite(l)) /* would replace a checkpoint that can be resumed */
+        return dl_fail(DLTF_NUMERIC, "training diverged: its state has non-finite values");
     DL_TRY(add_fields(l, bundle));
     DL_TRY(add_history(l, bundle));
     DL_TRY(dl_learner_notes(l, &bundle->notes));

@@ -2,10 +2,11 @@
  * locks, a fixed order of addition, the same bytes for any number of threads. */
 #include "learning/gradient.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "coding/least_squares.h"
-#include "kernels/kernels.h"
+#include "kernels/packed.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,6 +37,7 @@ dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n,
                               int64_t room) {
     dltf_status status = DLTF_OK;
     *g = (dl_gradient){.m = m, .n = n, .k = k, .positive = positive, .threads = threads, .room = room};
+    g->active = m;
     DL_TRY(adam_alloc(&g->W, m, n));
     DL_TRY(adam_alloc(&g->E, m, n));
     DL_TRY(adam_alloc(&g->b, m, 1));
@@ -104,6 +106,22 @@ void dl_gradient_pack(dl_gradient *g) {
     dl_packed_fill(&g->packed, g->E.value, g->b.value);
 }
 
+static void move_row(float *to, float *from, int64_t n) {
+    memcpy(to, from, (size_t)n * sizeof *to);
+    memset(from, 0, (size_t)n * sizeof *from);
+}
+
+void dl_gradient_activate(dl_gradient *g, int64_t atoms) {
+    int64_t n = g->n;
+    for (int64_t j = g->active; j < atoms; j++)
+        move_row(g->E.value + j * n, g->E.moment + j * n, n);
+    for (int64_t j = atoms; j < g->active; j++)
+        move_row(g->E.moment + j * n, g->E.value + j * n, n);
+    for (int64_t j = dl_min(atoms, g->active); j < dl_max(atoms, g->active); j++)
+        pack_row(g, j);
+    g->active = atoms;
+}
+
 /* ---- Codes and residuals ---- */
 
 /* D = z* - z, then z = z*. Products in f32 are exact enough for a gradient. */
@@ -131,7 +149,8 @@ static void code_tile(void *context, int64_t tile, int worker) {
     const dl_kernels *kernels = dl_kernels_now();
     int64_t n = g->n, k = g->k, first = tile * DL_TILE, left = g->rows - first;
     int64_t rows = left < DL_TILE ? left : DL_TILE;
-    dl_feature feature = {.E = &g->packed, .k = k, .positive = g->positive};
+    dl_packed E = dl_packed_first(&g->packed, g->active);
+    dl_feature feature = {.E = &E, .k = k, .positive = g->positive};
     dl_slots Z = dl_slots_from(&g->Z, first, rows);
     float *Y = g->Y + first * n, *R = g->R + first * n;
     dl_feature_tile(&feature, Y, n, rows, &g->spaces[worker], Z);
@@ -270,8 +289,7 @@ typedef struct step {
 static void update_atoms(void *context, int64_t task, int worker) {
     const step *s = context;
     dl_gradient *g = s->g;
-    int64_t first = task * ATOMS_PER_TASK,
-            last = first + ATOMS_PER_TASK < g->m ? first + ATOMS_PER_TASK : g->m;
+    int64_t first = task * ATOMS_PER_TASK, last = dl_min(first + ATOMS_PER_TASK, g->active);
     for (int64_t j = first; j < last; j++) {
         g->idle[j] += g->rows;
         if (dl_by_atom_of(&g->by_atom, j).count > 0) {
@@ -291,5 +309,5 @@ void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule) {
     g->centered = g->positive && rule->centered;
     if (g->centered)
         find_center(g);
-    dl_parallel(g->threads, dl_tiles(g->m, ATOMS_PER_TASK), update_atoms, &s);
+    dl_parallel(g->threads, dl_tiles(g->active, ATOMS_PER_TASK), update_atoms, &s);
 }

@@ -32,6 +32,7 @@ typedef struct dl_gradient {
     int32_t *updates; /* m: of each row */
     int64_t *idle;    /* m: samples since the atom was last in a code */
     double *code_sum; /* m: sums of codes; the caller clears them */
+    int64_t active;   /* atoms that take part, see dl_gradient_activate */
     dl_packed packed; /* E and b, for products */
 
     /* The batch. */
@@ -62,6 +63,10 @@ double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t r
 
 /* Packs E and b for products. Required after the caller has set them. */
 void dl_gradient_pack(dl_gradient *g);
+
+/* The first `atoms` take part from now on. The encoder rows of the others are zero, so that no code has them,
+ * and wait in the memory of their averages. */
+void dl_gradient_activate(dl_gradient *g, int64_t atoms);
 
 typedef struct dl_gradient_error {
     double left, energy; /* sum ||y - Wz||^2, sum ||y||^2 */

@@ -62,8 +62,8 @@ void dl_descent_free(dl_descent *d) {
 typedef struct batch {
     dl_descent *d;
     const dltf_learner *l;
-    int64_t step;  /* -1: validation samples, */
-    int64_t first; /* from this one on */
+    int64_t step;         /* -1: validation samples, */
+    int64_t first, count; /* from this one on, of so many */
 } batch;
 
 static int owner_of(const void *context, int64_t i) {
@@ -73,12 +73,16 @@ static int owner_of(const void *context, int64_t i) {
     return dl_learner_owner(b->l, dl_plan_sample(b->l, b->step, i));
 }
 
+static int64_t validation_row(const batch *b, int64_t i) {
+    return dltf_learner_quality_row(b->l, i * dl_learner_check_count(b->l) / b->count);
+}
+
 static void load_sample(void *context, int64_t own, int worker) {
     const batch *b = context;
     dl_descent *d = b->d;
     int64_t n = b->l->n, i = dl_share_place(&d->share, own);
     int64_t row = b->step >= 0 ? dl_split_training(&b->l->split, dl_plan_sample(b->l, b->step, i))
-                               : dltf_learner_quality_row(b->l, b->first + i);
+                               : validation_row(b, b->first + i);
     dl_samples_row(&d->samples, row, d->row + worker * n, d->g.Y + own * n);
 }
 
@@ -105,17 +109,18 @@ static dl_gradient_error load_and_code(batch b, int64_t rows) {
 
 dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t step) {
     dl_plan_expect(l, step);
-    return load_and_code((batch){d, l, step, 0}, dl_plan_batch(l));
+    return load_and_code((batch){.d = d, .l = l, .step = step}, dl_plan_batch(l));
 }
 
-dl_gradient_error dl_descent_validation_batch(dl_descent *d, const dltf_learner *l, int64_t first) {
-    return load_and_code((batch){d, l, -1, first}, dl_min(dl_learner_check_count(l) - first, d->g.room));
+dl_gradient_error dl_descent_validation_batch(dl_descent *d, const dltf_learner *l, int64_t first,
+                                              int64_t count) {
+    return load_and_code((batch){d, l, -1, first, count}, dl_min(count - first, d->g.room));
 }
 
-double dl_descent_error(dl_descent *d, const dltf_learner *l) {
+double dl_descent_error(dl_descent *d, const dltf_learner *l, int64_t count) {
     dl_gradient_error sum = {0, 0};
-    for (int64_t first = 0; first < dl_learner_check_count(l); first += d->g.room) {
-        dl_gradient_error error = dl_descent_validation_batch(d, l, first);
+    for (int64_t first = 0; first < count; first += d->g.room) {
+        dl_gradient_error error = dl_descent_validation_batch(d, l, first, count);
         sum.left += error.left;
         sum.energy += error.energy;
     }
@@ -123,12 +128,6 @@ double dl_descent_error(dl_descent *d, const dltf_learner *l) {
 }
 
 /* ---- Steps ---- */
-
-dltf_status dl_descent_cancelled(dl_descent *d, dltf_learner *l) {
-    if (l->partway)
-        dl_gradient_to_learner(l, dl_descent_parameters(d));
-    return DLTF_CANCELLED;
-}
 
 dltf_status dl_descent_round(dl_descent *d, dltf_learner *l, int64_t first, int64_t last,
                              dl_descent_plan plan, void *state, double *error) {
@@ -144,12 +143,12 @@ dltf_status dl_descent_round(dl_descent *d, dltf_learner *l, int64_t first, int6
         if (status != DLTF_OK)
             return status;
         if (!dl_poll())
-            return dl_descent_cancelled(d, l);
+            return DLTF_CANCELLED;
         dl_gradient_step(&d->g, &rule);
         d->round[DONE]++;
         d->round[LEFT] += batch.left;
         d->round[ENERGY] += batch.energy;
-        l->partway = true;
+        l->partway = l->ahead = true;
     }
     *error = d->round[ENERGY] > 0 ? d->round[LEFT] / d->round[ENERGY] : 0;
     return DLTF_OK;
@@ -174,11 +173,20 @@ void dl_descent_use(dl_descent *d, const dltf_learner *l, dl_parameters p) {
     dl_gradient_pack(&d->g);
 }
 
-double dl_descent_refit_error(dl_descent *d, const dltf_learner *l, dl_parameters p) {
+void dl_descent_swap(dl_descent *d, dl_parameters *p) {
+    dl_parameters used = dl_descent_parameters(d);
+    d->g.W.value = p->W;
+    d->g.E.value = p->E;
+    d->g.b.value = p->b;
+    d->g.code_sum = p->code_sum;
+    *p = used;
+    dl_gradient_pack(&d->g);
+}
+
+double dl_descent_refit_error(dl_descent *d, const dltf_learner *l, int64_t count) {
     bool before = d->g.refit;
-    dl_descent_use(d, l, p);
     d->g.refit = true;
-    double error = dl_descent_error(d, l);
+    double error = dl_descent_error(d, l, count);
     d->g.refit = before;
     return error;
 }
@@ -220,6 +228,7 @@ int dl_gradient_fields(dl_gradient *g, dl_field *fields) {
         {"gradient.b.square", DL_TENSOR_F32, m, 0, g->b.square},
         {"gradient.updates", DL_TENSOR_I32, m, 0, g->updates},
         {"gradient.idle", DL_TENSOR_I64, m, 0, g->idle},
+        {"gradient.active", DL_TENSOR_I64, 1, 0, &g->active},
     };
     memcpy(fields, all, sizeof all);
     return sizeof all / sizeof *all;
@@ -233,6 +242,8 @@ int dl_descent_fields(dl_descent *d, dl_field *fields) {
 }
 
 dltf_status dl_gradient_check(const dl_gradient *g) {
+    if (g->active < 1 || g->active > g->m)
+        return dl_fail(DLTF_FORMAT, "the checkpoint has an out-of-range number of active atoms");
     for (int64_t j = 0; j < g->m; j++)
         if (g->updates[j] < 0 || g->idle[j] < 0 || g->W.square[j] < 0 || g->E.square[j] < 0 ||
             g->b.square[j] < 0)

@@ -36,24 +36,24 @@ dl_gradient_error dl_descent_batch(dl_descent *d, const dltf_learner *l, int64_t
 /* What the next step does; false: none, the round ends early. */
 typedef bool (*dl_descent_plan)(const dltf_learner *l, void *state, int64_t step, dl_gradient_rule *rule);
 
-/* Takes the steps `first` to `last` - 1 or, partway, those that are not done. DLTF_CANCELLED: the learner has
- * the parameters so far, and the next call goes on. Otherwise sets `error` to their relative error. */
+/* Takes the steps `first` to `last` - 1 or, partway, those that are not done. DLTF_CANCELLED: the next call
+ * goes on. Otherwise sets `error` to their relative error. The learner then is behind (`ahead` in learner.h).
+ */
 dltf_status dl_descent_round(dl_descent *d, dltf_learner *l, int64_t first, int64_t last,
                              dl_descent_plan plan, void *state, double *error);
-/* The caller cancelled after that: the learner is partway, with all steps done. */
-dltf_status dl_descent_cancelled(dl_descent *d, dltf_learner *l);
+/* `count` of the validation samples (dltf_learner_quality_row), evenly spread: loads and codes a batch of
+ * them, from `first` on. */
+dl_gradient_error dl_descent_validation_batch(dl_descent *d, const dltf_learner *l, int64_t first,
+                                              int64_t count);
+/* Their relative error. */
+double dl_descent_error(dl_descent *d, const dltf_learner *l, int64_t count);
+/* The same with values of codes by least squares. */
+double dl_descent_refit_error(dl_descent *d, const dltf_learner *l, int64_t count);
 
-/* Loads and codes a batch of the validation samples, which are those of dltf_learner_quality_row, from
- * `first` on. */
-dl_gradient_error dl_descent_validation_batch(dl_descent *d, const dltf_learner *l, int64_t first);
-/* The relative error of the validation samples. */
-double dl_descent_error(dl_descent *d, const dltf_learner *l);
-/* The same with values of codes by least squares, and p as the parameters in use from now on. */
-double dl_descent_refit_error(dl_descent *d, const dltf_learner *l, dl_parameters p);
-
-/* The parameters in use, and their replacement by p. */
+/* The parameters in use, their replacement by p, and their exchange with p. */
 dl_parameters dl_descent_parameters(const dl_descent *d);
 void dl_descent_use(dl_descent *d, const dltf_learner *l, dl_parameters p);
+void dl_descent_swap(dl_descent *d, dl_parameters *p);
 void dl_parameters_copy(const dltf_learner *l, dl_parameters to, dl_parameters from);
 
 /* Dictionary and encoder of the learner as parameters; `biased`: with its bias, otherwise b = 0. */

@@ -2,6 +2,7 @@
 #include "learning/gradient_plan.h"
 
 #include "base/integer.h"
+#include "base/parallel.h"
 #include "learning/order.h"
 
 #include <math.h>
@@ -42,6 +43,31 @@ int64_t dl_plan_rounds(const dltf_learner *l) {
 
 int64_t dl_plan_first_step(const dltf_learner *l, int64_t round) {
     return (int64_t)((double)round * (double)dl_plan_steps(l) / (double)dl_plan_rounds(l));
+}
+
+/* An encoder row that is fitted to a few samples, seen many times, scores others badly. While only as many
+ * atoms take part as the samples support, the others cannot take samples from them; joining late and at a
+ * falling rate, they fit what is left. In short trainings that would cost more than it gains. */
+int64_t dl_plan_atoms(const dltf_learner *l, double done) {
+    const double per_atom = 20, least_epochs = 40, all_join = 0.75;
+    double N = (double)l->N, m = (double)l->m, first = fmax(N / per_atom, 2 * (double)l->k);
+    double epochs = (double)dl_plan_steps(l) * (double)dl_plan_batch(l) / N;
+    if (first >= m || epochs < least_epochs || done >= all_join)
+        return l->m;
+    double atoms = first * pow(m / first, done / all_join * done / all_join);
+    return dl_min(dl_tiles((int64_t)atoms, DL_PANEL) * DL_PANEL, l->m);
+}
+
+int64_t dl_plan_evaluation_samples(const dltf_learner *l) {
+    const int64_t least = 250, share = 400;
+    int64_t seen = dl_plan_steps(l) * dl_plan_batch(l);
+    return dl_min(dl_learner_check_count(l), dl_max(least, seen / share));
+}
+
+int64_t dl_plan_evaluations(const dltf_learner *l) {
+    const double share = 0.04, least = 3, most = 20;
+    double seen = (double)dl_plan_steps(l) * (double)dl_plan_batch(l);
+    return (int64_t)fmin(fmax(share * seen / (double)dl_plan_evaluation_samples(l), least), most);
 }
 
 int64_t dl_plan_sample(const dltf_learner *l, int64_t step, int64_t i) {

@@ -19,6 +19,13 @@ int64_t dl_plan_sample(const dltf_learner *l, int64_t step, int64_t i);
 /* The batch of a step is needed next. */
 void dl_plan_expect(const dltf_learner *l, int64_t step);
 
+/* Atoms that take part: all if each has many samples, otherwise more and more. */
+int64_t dl_plan_atoms(const dltf_learner *l, double done);
+
+/* How often the held-out error is measured, and on how many samples: together a few percent of a training. */
+int64_t dl_plan_evaluations(const dltf_learner *l);
+int64_t dl_plan_evaluation_samples(const dltf_learner *l);
+
 /* The rate before it falls. */
 double dl_plan_full_rate(int64_t n, int64_t k);
 /* `done`: from 0 at the start of training to 1 at its end. */

@@ -70,6 +70,11 @@ dltf_status dl_learner_enter(dltf_learner *l) {
     return status;
 }
 
+void dl_learner_publish(const dltf_learner *l) {
+    if (l->ahead)
+        current(l)->publish(l, l->state);
+}
+
 bool dl_learner_inside(const dltf_learner *l) {
     return (l->index > 0 || l->partway) && l->index < current(l)->length(l);
 }

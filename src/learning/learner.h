@@ -37,6 +37,7 @@ struct dltf_learner {
     int64_t index;
     bool partway;         /* that iteration has begun, and goes on from the state of the stage */
     void *state;          /* of that stage; NULL before its first iteration */
+    bool ahead;           /* that state has newer parameters than the learner: dl_learner_publish */
     dltf_outcome outcome; /* how training has ended if no stage follows; kept beyond the state of the stage */
     int64_t samples_seen; /* by gradient steps, as of the last iteration */
 
@@ -85,6 +86,9 @@ void dl_learner_describe(const dltf_learner *l, dltf_iteration *record);
 dltf_status dl_learner_enter(dltf_learner *l);
 /* Frees it. */
 void dl_learner_leave(dltf_learner *l);
+
+/* W, the encoder and code_sum as the current stage has them by now. */
+void dl_learner_publish(const dltf_learner *l);
 
 /* Whether the current stage has begun and not ended: only then does its state matter. */
 bool dl_learner_inside(const dltf_learner *l);

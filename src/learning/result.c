@@ -55,6 +55,7 @@ dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model) 
     dltf_model *made = NULL;
     float *dictionary = NULL, *encoder = NULL, *bias = NULL;
     bool untied = dl_learner_has_encoder(l);
+    dl_learner_publish(l);
     DL_TRY(signed_rows(l, l->W, l->n, 1, &dictionary));
     if (untied)
         DL_TRY(signed_rows(l, l->E, l->n, 1, &encoder));

@@ -52,7 +52,8 @@ typedef struct dl_stage {
     /* Tensors that a checkpoint stores; `restored` checks and completes what was read back. NULL: none. */
     int (*fields)(const dltf_learner *l, void *state, dl_field *fields);
     dltf_status (*restored)(const dltf_learner *l, void *state);
-    /* Copies to the learner what an iteration has changed so far, for a checkpoint partway; NULL: nothing. */
+    /* Copies to the learner what iterations have changed while it is `ahead`; NULL: the learner is always up
+     * to date, and no iteration can be resumed partway. */
     void (*publish)(const dltf_learner *l, void *state);
     /* The scratch file that some of them are in; NULL: none. */
     const dl_scratch *(*scratch)(const void *state);

@@ -72,16 +72,18 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
     if (index == 0 && !l->partway) {
         dl_gradient_from_learner(&s->d.g, l, true);
         dl_parameters_copy(l, s->start, dl_descent_parameters(&s->d));
-        s->start_error = dl_descent_error(&s->d, l);
+        s->start_error = dl_descent_error(&s->d, l, dl_learner_check_count(l));
     }
     dltf_status status = dl_descent_round(&s->d, l, first_step(l, index), first_step(l, index + 1), plan, s,
                                           &record->relative_error);
     if (status != DLTF_OK)
         return status;
-    bool worse = index + 1 == rounds && dl_descent_error(&s->d, l) > s->start_error;
+    bool worse =
+        index + 1 == rounds && dl_descent_error(&s->d, l, dl_learner_check_count(l)) > s->start_error;
     if (!dl_poll())
-        return dl_descent_cancelled(&s->d, l);
+        return DLTF_CANCELLED;
     dl_gradient_to_learner(l, worse ? s->start : dl_descent_parameters(&s->d));
+    l->ahead = false;
     dl_learner_refresh(l);
     dl_learner_describe(l, record);
     return DLTF_OK;

@@ -2,10 +2,10 @@
  * (gradient.h).
  *
  * Time and memory are linear in m, which suits large dictionaries. The state that is kept is the one with the
- * smallest error of held-out samples by raw codes, among the start and about EVALUATIONS measurements; errors
- * after refit play no part in it. The same error determines when training stops. If earlier stages have made
- * a model, it is the start of this training and its rival: the one with the smaller error after refit is the
- * result. */
+ * smallest error of held-out samples by raw codes, among the start and a few measurements (gradient_plan.h),
+ * or the last one if that is better after refit by more than REFIT_MARGIN. The same raw error determines when
+ * training stops. If earlier stages have made a model, it is the start of this training and its rival: the
+ * one with the smaller error after refit is the result. */
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/meter.h"
@@ -20,13 +20,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    EVALUATIONS = 20, /* of the held-out error in a training */
-    PATIENCE = 5,     /* evaluations without improvement before it stops early */
-};
-static const double RIDGE = 0.1, GROWTH_SHARE = 0.8;
+enum { PATIENCE = 5 }; /* evaluations without improvement before training stops early */
+static const double RIDGE = 0.1, GROWTH_SHARE = 0.8, REFIT_MARGIN = 0.01;
 /* An error counts as grown if it exceeds the smallest one by this factor, and by more than rounding. */
-static const double GREW = 1.1, ROUNDING = 1e-6;
+static const double GREW = 1.1, ROUNDING = 1e-5;
 
 typedef struct gradient {
     dl_descent d;
@@ -53,7 +50,7 @@ static dltf_status create(dltf_learner *l, void **state) {
     gradient *s = NULL;
     DL_TRY_NEW(s, 1);
     *state = s;
-    DL_TRY(dl_descent_alloc(&s->d, l, has_rival(l)));
+    DL_TRY(dl_descent_alloc(&s->d, l, true));
     DL_TRY(dl_parameters_alloc(&s->best, l->m, l->n));
     if (has_rival(l))
         DL_TRY(dl_parameters_alloc(&s->rival, l->m, l->n));
@@ -78,18 +75,23 @@ static double bytes(const dltf_learner *l) {
 
 /* ---- The start ---- */
 
-/* The least-squares factor from the reconstructions R to the samples Y: <R, Y> / <R, R>. */
-static double best_scale(const dltf_learner *l, gradient *s) {
-    double along = 0, square = 0;
-    for (int64_t first = 0; first < dl_learner_check_count(l); first += s->d.g.room) {
-        dl_descent_validation_batch(&s->d, l, first);
+/* The least-squares factor from the reconstructions R to the samples Y, <R, Y> / <R, R>, and the relative
+ * error with it. Without a bias it changes no support. */
+static double best_scale(const dltf_learner *l, gradient *s, double *error) {
+    int64_t count = dl_plan_evaluation_samples(l);
+    double along = 0, square = 0, energy = 0;
+    for (int64_t first = 0; first < count; first += s->d.g.room) {
+        dl_descent_validation_batch(&s->d, l, first, count);
         for (int64_t i = 0; i < s->d.g.rows * l->n; i++) {
             double y = (double)s->d.g.Y[i], r = y - (double)s->d.g.R[i];
             along += r * y;
             square += r * r;
+            energy += y * y;
         }
     }
-    return along > 0 && square > 0 ? along / square : 1;
+    double scale = along > 0 && square > 0 ? along / square : 1;
+    *error = energy > 0 ? 1 - scale * (2 * along - scale * square) / energy : 0;
+    return scale;
 }
 
 /* Initial state: W of the learner, and the encoder of earlier stages or of the starting model, or else the
@@ -103,18 +105,20 @@ static dltf_status start(dltf_learner *l, gradient *s) {
     if (!given)
         dl_dual_encoder(l->threads, l->W, l->m, l->n, RIDGE * (double)l->m / (double)l->n, factor, l->E);
     dl_gradient_from_learner(&s->d.g, l, given);
-    if (!given) {
-        float scale = (float)best_scale(l, s);
+    if (given)
+        s->best_error = dl_descent_error(&s->d, l, dl_plan_evaluation_samples(l));
+    else {
+        float scale = (float)best_scale(l, s, &s->best_error);
         for (int64_t i = 0; i < entries; i++)
             s->d.g.E.value[i] *= scale;
         dl_gradient_pack(&s->d.g);
     }
-    s->best_error = dl_descent_error(&s->d, l);
     dl_parameters_copy(l, s->best, dl_descent_parameters(&s->d));
     if (has_rival(l)) {
         dl_parameters_copy(l, s->rival, s->best);
         s->best_error = DBL_MAX; /* compared at the end, and by another error */
     }
+    dl_gradient_activate(&s->d.g, dl_plan_atoms(l, 0));
     if (!dl_poll())
         status = DLTF_CANCELLED;
 done:
@@ -130,18 +134,25 @@ static double share_done(const dltf_learner *l, const gradient *s, int64_t step)
     return l->options.seconds > 0 ? fmax(by_steps, s->seconds / l->options.seconds) : by_steps;
 }
 
-/* Computes the held-out error every few rounds and after the last. At a constant rate the error reaches a
- * plateau from which only the falling rate of the second half leads down, so that the first half does not
- * count as lack of improvement. */
+/* Whether the held-out error is measured after this round: every few rounds and after the last. */
+static bool is_due(const dltf_learner *l, int64_t index, double done) {
+    int64_t rounds = dl_plan_rounds(l), count = dl_min(dl_plan_evaluations(l), rounds);
+    if (done >= 1)
+        return true;
+    return (index + 1) * count / rounds > index * count / rounds;
+}
+
+/* At a constant rate the error reaches a plateau from which only the falling rate of the second half leads
+ * down, so that the first half does not count as lack of improvement; nor do rounds that atoms have joined.
+ */
 static dltf_status evaluate(dltf_learner *l, gradient *s, int64_t index) {
-    int64_t rounds = dl_plan_rounds(l), every = dl_max(1, rounds / EVALUATIONS);
     double done = share_done(l, s, dl_plan_first_step(l, index + 1));
-    if (done < 1 && (index + 1) % every != 0)
+    if (!is_due(l, index, done))
         return DLTF_OK;
-    double error = s->last_error = dl_descent_error(&s->d, l);
+    double error = s->last_error = dl_descent_error(&s->d, l, dl_plan_evaluation_samples(l));
     if (!dl_poll())
-        return dl_descent_cancelled(&s->d, l);
-    s->stale += done > 0.5;
+        return DLTF_CANCELLED;
+    s->stale += done > 0.5 && s->d.g.active == l->m;
     if (error < s->best_error) {
         s->best_error = error;
         s->stale = 0;
@@ -156,9 +167,11 @@ static bool ends(const dltf_learner *l, const gradient *s, int64_t index) {
 }
 
 static dl_parameters the_better(dltf_learner *l, gradient *s) {
-    s->d.g.polled = false; /* the parameters in use are no longer those of the training */
-    double learned = dl_descent_refit_error(&s->d, l, s->best);
-    double rival = dl_descent_refit_error(&s->d, l, s->rival);
+    int64_t count = dl_learner_check_count(l);
+    dl_descent_use(&s->d, l, s->best);
+    double learned = dl_descent_refit_error(&s->d, l, count);
+    dl_descent_use(&s->d, l, s->rival);
+    double rival = dl_descent_refit_error(&s->d, l, count);
     bool wins = learned < rival;
     snprintf(l->choice, sizeof l->choice, "%s: relative error after refit %.4f, %s %.4f, on %lld %s samples",
              wins ? "learned" : "distilled", wins ? learned : rival, wins ? "distilled" : "learned",
@@ -167,8 +180,22 @@ static dl_parameters the_better(dltf_learner *l, gradient *s) {
     return wins ? s->best : s->rival;
 }
 
+/* Takes the last state for the best one if that is worse after refit and the raw error has not grown. */
+static void reconsider(const dltf_learner *l, gradient *s) {
+    int64_t count = dl_plan_evaluation_samples(l);
+    if (s->last_error <= s->best_error || s->last_error > GREW * s->best_error)
+        return;
+    double of_last = dl_descent_refit_error(&s->d, l, count);
+    dl_descent_swap(&s->d, &s->best);
+    double of_best = dl_descent_refit_error(&s->d, l, count);
+    if (of_best <= (1 + REFIT_MARGIN) * of_last)
+        dl_descent_swap(&s->d, &s->best);
+}
+
 /* The best state, or the rival if that has the smaller error. */
 static dl_parameters choose(dltf_learner *l, gradient *s) {
+    s->d.g.polled = false; /* the parameters in use are no longer those of the training */
+    reconsider(l, s);
     return has_rival(l) ? the_better(l, s) : s->best;
 }
 
@@ -186,6 +213,7 @@ static bool plan(const dltf_learner *l, void *state, int64_t step, dl_gradient_r
     gradient *s = state;
     count_seconds(l, s);
     double done = share_done(l, s, step);
+    dl_gradient_activate(&s->d.g, dl_max(s->d.g.active, dl_plan_atoms(l, done)));
     *rule = dl_plan_rule(l->m, l->k, (float)dl_plan_rate(l, step, done));
     if (done >= GROWTH_SHARE)
         rule->patience = 0;
@@ -202,7 +230,10 @@ static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_ite
                             &record->relative_error));
     count_seconds(l, s);
     DL_TRY(evaluate(l, s, index));
-    dl_gradient_to_learner(l, ends(l, s, index) ? choose(l, s) : dl_descent_parameters(&s->d));
+    if (ends(l, s, index)) {
+        dl_gradient_to_learner(l, choose(l, s));
+        l->ahead = false;
+    }
 done:
     return status;
 }

@@ -168,7 +168,7 @@ static void outcome_of_finished_training(void **state) {
     } cases[] = {{3, 0, m, k, DLTF_ITERATION_LIMIT},
                  {1000, 1e-9, m, k, DLTF_TIME_LIMIT},
                  {3000, 0, 2, 2, DLTF_CONVERGED}, /* a plane: nothing to overfit */
-                 {300, 0, 60, 5, DLTF_ERROR_GREW}};
+                 {1000, 0, 100, 3, DLTF_ERROR_GREW}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dltf_train_options options = dltf_train_options_default();
         options.m = cases[i].atoms;
