@@ -313,6 +313,7 @@ static int print_report(training *t) {
     facts_integer(&f, "k", NULL, t->options.k);
     if (*dltf_learner_choice(t->learner))
         facts_text(&f, "encoder_choice", "encoder", dltf_learner_choice(t->learner));
+    train_report_center(&f, dltf_learner_center_choice(t->learner));
     report_iterations(t, &f);
     dltf_status status = report_quality(t, &f);
     if (status == DLTF_OK)

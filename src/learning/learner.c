@@ -226,6 +226,10 @@ const char *dltf_learner_choice(const dltf_learner *l) {
     return l ? l->choice : "";
 }
 
+const char *dltf_learner_center_choice(const dltf_learner *l) {
+    return l ? l->center_choice : "";
+}
+
 const dltf_iteration *dltf_learner_history(const dltf_learner *l, int64_t *count) {
     if (count)
         *count = l ? l->history.count : 0;

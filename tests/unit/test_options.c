@@ -49,7 +49,8 @@ static void check_row(dltf_option_table table, const dltf_option *option) {
         assert_round_trip(table, option, &defaults);
     }
     assert_true((option->kind == DLTF_OPTION_CHOICE) == (option->choices != NULL));
-    assert_true((option->kind == DLTF_OPTION_FLAG) == (option->argument == NULL));
+    bool flag = option->kind == DLTF_OPTION_FLAG || option->kind == DLTF_OPTION_SWITCH;
+    assert_true(flag == (option->argument == NULL));
     if (option->default_text && (option->kind == DLTF_OPTION_INTEGER || option->kind == DLTF_OPTION_REAL))
         assert_true(option->min <= atof(option->default_text) && atof(option->default_text) <= option->max);
     for (const dltf_option *other = table.options; other < option; other++) {
