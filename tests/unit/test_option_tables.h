@@ -5,8 +5,8 @@
 #include "test_util.h"
 
 static inline size_t option_field_size(const dltf_option *option) {
-    static const size_t sizes[] = {sizeof(int64_t), sizeof(double),       sizeof(bool),
-                                   sizeof(int),     sizeof(const char *), sizeof(int64_t)};
+    static const size_t sizes[] = {sizeof(int64_t),      sizeof(double),  sizeof(bool),       sizeof(int),
+                                   sizeof(const char *), sizeof(int64_t), sizeof(dltf_switch)};
     return sizes[option->kind];
 }
 
