@@ -47,7 +47,7 @@ struct dltf_online {
 /* Memory, for complete and checked options. */
 dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_online **online);
 
-/* Memory for `mean` and `offset`, if they are wanted. */
+/* Memory for `mean` and `offset`, if they are wanted and not there yet. */
 dltf_status dl_online_make_center(dltf_online *online, bool mean, bool offset);
 
 /* Learns from the samples in the buffer, also if it is not full, and empties it. */

@@ -90,9 +90,9 @@ done:
 
 dltf_status dl_online_make_center(dltf_online *s, bool mean, bool offset) {
     dltf_status status = DLTF_OK;
-    if (mean)
+    if (mean && !s->mean)
         DL_TRY_NEW(s->mean, s->n);
-    if (offset)
+    if (offset && !s->offset)
         DL_TRY_NEW(s->offset, s->n);
 done:
     return status;
