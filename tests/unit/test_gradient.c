@@ -303,7 +303,8 @@ static void same_bytes_for_any_threads(void **state) {
             options.epochs = 6;
             options.threads = t + 1;
             options.select = kind == 1 ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
-            options.center = options.unit_norm = kind == 2;
+            options.unit_norm = kind == 2;
+            options.center = kind == 2 ? DLTF_YES : DLTF_NO;
             models[t] = train(X, &options);
             dltf_model_view a = dltf_model_get(models[0]), b = dltf_model_get(models[t]);
             assert_same_dictionary(models[0], models[t]);

@@ -390,7 +390,7 @@ static dltf_status use(void) {
     dltf_online *online = NULL, *second = NULL;
     dltf_model *model = NULL;
     dltf_status status = DLTF_OK;
-    options.center = true;
+    options.center = DLTF_YES;
     DL_TRY(dltf_online_new(n, &options, NULL, &online));
     DL_TRY(dltf_online_add(online, rows(0, 60)));
     DL_TRY(dltf_online_model(online, &model));
