@@ -254,6 +254,26 @@ static void resumed(void **state) {
     }
 }
 
+/* Older checkpoints have a flag: false or true. */
+static void resumed_from_a_flag(void **state) {
+    (void)state;
+    dltf_matrix data = samples(3);
+    dltf_train_options options = options_for(DLTF_ENCODER_LEARNED);
+    for (int center = 0; center < 2; center++) {
+        dl_bundle bundle = {0};
+        options.center = center ? DLTF_YES : DLTF_NO;
+        dltf_learner *first = new_learner(data, &options), *second = NULL;
+        assert_int_equal(dl_checkpoint_make(first, &bundle), DLTF_OK);
+        assert_int_equal(dl_notes_set(&bundle.notes, "option.center", center ? "true" : "false"), DLTF_OK);
+        assert_int_equal(dl_checkpoint_restore(&bundle, data, 1, NULL, &second), DLTF_OK);
+        assert_int_equal(dltf_learner_options(second).center, options.center);
+        assert_true((second->mean != NULL) == center);
+        dl_bundle_free(&bundle);
+        dltf_learner_free(first);
+        dltf_learner_free(second);
+    }
+}
+
 /* Codes of a model with an offset are those that a model without preprocessing has for the preprocessed
  * samples; they decode to the same, plus the offset. */
 static void every_coder(void **state) {
@@ -356,15 +376,11 @@ static void starts_keep_their_scores(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learned_encoders_are_centred),
-        cmocka_unit_test(small_means_stay),
-        cmocka_unit_test(a_tenth_of_the_energy),
-        cmocka_unit_test(other_methods_are_not_centred),
-        cmocka_unit_test(equal_samples_stay),
-        cmocka_unit_test(without_memory),
-        cmocka_unit_test(scaled_samples_are_centred),
-        cmocka_unit_test(resumed),
-        cmocka_unit_test(every_coder),
+        cmocka_unit_test(learned_encoders_are_centred), cmocka_unit_test(small_means_stay),
+        cmocka_unit_test(a_tenth_of_the_energy),        cmocka_unit_test(other_methods_are_not_centred),
+        cmocka_unit_test(equal_samples_stay),           cmocka_unit_test(without_memory),
+        cmocka_unit_test(scaled_samples_are_centred),   cmocka_unit_test(resumed),
+        cmocka_unit_test(resumed_from_a_flag),          cmocka_unit_test(every_coder),
         cmocka_unit_test(starts_keep_their_scores),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
