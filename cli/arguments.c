@@ -162,12 +162,12 @@ static int read_long(parser *p, const char *word) {
     if (!f.option && strncmp(name, "no-", 3) == 0) {
         f = find_option(p, name + 3, 0);
         text = "false";
-        if (f.option && (f.option->kind != DLTF_OPTION_FLAG || value))
+        if (f.option && (!option_is_flag(f.option) || value))
             f.option = NULL;
     }
     if (!f.option)
         return unknown_option(p, word, name);
-    if (f.option->kind == DLTF_OPTION_FLAG)
+    if (option_is_flag(f.option))
         return set(p, f, value ? value : text);
     return value ? set(p, f, value) : set_from_next(p, f, word);
 }
@@ -179,7 +179,7 @@ static int read_short(parser *p, const char *word) {
         found f = find_option(p, NULL, *letter);
         if (!f.option)
             return unknown_option(p, word, word + 1);
-        if (f.option->kind != DLTF_OPTION_FLAG)
+        if (!option_is_flag(f.option))
             return letter[1] ? set(p, f, letter + 1) : set_from_next(p, f, name);
         int code = set(p, f, "true");
         if (code != EXIT_OK)

@@ -69,10 +69,10 @@ static void report_model(facts *f, const char *path, dltf_model_view view) {
                view.encoder ? "untied, a matrix of its own" : "tied, the dictionary itself",
                view.bias ? ", with a bias" : "");
     facts_json(f, "bias", json_boolean(view.bias != NULL));
-    facts_json(f, "center", json_boolean(view.mean != NULL));
+    facts_json(f, "center", json_boolean(view.mean || view.offset));
     facts_json(f, "remove_mean", json_boolean(view.remove_mean));
     facts_json(f, "unit_norm", json_boolean(view.unit_norm));
-    const char *steps[3];
+    const char *steps[4];
     int count = 0;
     if (view.mean)
         steps[count++] = "mean of the training samples subtracted";
@@ -80,8 +80,12 @@ static void report_model(facts *f, const char *path, dltf_model_view view) {
         steps[count++] = "own mean of every sample subtracted";
     if (view.unit_norm)
         steps[count++] = "samples scaled to norm 1";
-    facts_line(f, "preprocessing", "%s%s%s%s%s", count > 0 ? steps[0] : "none", count > 1 ? ", then " : "",
-               count > 1 ? steps[1] : "", count > 2 ? ", then " : "", count > 2 ? steps[2] : "");
+    if (view.offset)
+        steps[count++] = "mean of these samples subtracted";
+    char text[256] = "none";
+    for (int i = 0, used = 0; i < count; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", i > 0 ? ", then " : "", steps[i]);
+    facts_line(f, "preprocessing", "%s", text);
 }
 
 static void report_measures(facts *f, const measures *found) {
@@ -149,6 +153,9 @@ static int report(const char *path, const inspect_flags *flags, const dltf_model
         return code;
     facts f = facts_new();
     report_model(&f, path, view);
+    const char *choice = dltf_model_note(model, "center.choice");
+    if (choice && (view.mean || view.offset))
+        facts_line(&f, "", "%s; --no-center leaves it", choice);
     report_measures(&f, &found);
     if (flags->data)
         atom_use_report(&f, use, view.m, errors);

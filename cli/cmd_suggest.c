@@ -263,11 +263,11 @@ static const char *encoder_of(const trial *t) {
 static void write_command(const search *s, char *text, size_t size) {
     const trial *t = &s->trials[s->chosen];
     bool is_default = t->encoder == (t->m <= 512 ? DLTF_ENCODER_BEST : DLTF_ENCODER_LEARNED);
-    snprintf(text, size, "dltf train %s -m %lld -k %lld%s%s%s", files_quoted(s->args.operands[0]),
-             (long long)t->m, (long long)t->k,
-             t->center        ? " --center"
-             : t->remove_mean ? " --remove-mean"
-                              : "",
+    snprintf(text, size, "dltf train %s -m %lld -k %lld%s%s%s%s", files_quoted(s->args.operands[0]),
+             (long long)t->m, (long long)t->k, t->remove_mean ? " --remove-mean" : "",
+             t->center                         ? " --center"
+             : t->encoder == DLTF_ENCODER_TIED ? ""
+                                               : " --no-center",
              is_default ? "" : " --encoder ", is_default ? "" : encoder_of(t));
 }
 

@@ -303,6 +303,7 @@ static int print_report(training *t) {
     facts_integer(&f, "k", NULL, t->options.k);
     if (*dltf_learner_choice(t->learner))
         facts_text(&f, "encoder_choice", "encoder", dltf_learner_choice(t->learner));
+    train_report_center(&f, dltf_learner_center_choice(t->learner));
     dltf_status status = dltf_learner_quality(t->learner, &t->quality);
     if (status == DLTF_OK) {
         report_iterations(t, &f);

@@ -103,6 +103,11 @@ typedef void (*option_visitor)(void *context, const char *title, dltf_option_tab
                                const dltf_option *option);
 void command_visit_options(const command *self, option_visitor visit, void *context);
 
+/* Whether an option takes no value on the command line. */
+static inline bool option_is_flag(const dltf_option *option) {
+    return option->kind == DLTF_OPTION_FLAG || option->kind == DLTF_OPTION_SWITCH;
+}
+
 /* By the last word of its name, in command_list or the subcommands of a group; NULL if there is none. */
 const command *command_find(const command *const *list, const char *word);
 

@@ -45,7 +45,7 @@ static void print_value_case(void *context, const char *title, dltf_option_table
                              const dltf_option *option) {
     (void)title, (void)table;
     value_context *c = context;
-    if (option->kind == DLTF_OPTION_FLAG)
+    if (option_is_flag(option))
         return;
     const char *name = c->self->name, *listing = c->self->choices_option;
     fprintf(c->out, "    \"%s\",--%s", name, option->name);

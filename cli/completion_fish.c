@@ -63,7 +63,7 @@ static void print_option(void *context, const char *title, dltf_option_table tab
         fprintf(c->out, " -s %c", option->letter);
     if (option->kind == DLTF_OPTION_TEXT)
         fputs(" -r", c->out);
-    else if (option->kind != DLTF_OPTION_FLAG)
+    else if (!option_is_flag(option))
         fputs(" -x", c->out);
     if (option->choices)
         print_choices(c->out, option->choices);

@@ -45,7 +45,7 @@ static void print_option(void *context, const char *title, dltf_option_table tab
         fprintf(out, " \\\n        '--%s[", option->name);
     print_escaped(out, hint, "[]:");
     fputc(']', out);
-    if (option->kind != DLTF_OPTION_FLAG) {
+    if (!option_is_flag(option)) {
         fputc(':', out);
         print_escaped(out, option->argument, ":");
         fputc(':', out);

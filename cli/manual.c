@@ -55,7 +55,9 @@ static void print_option(void *context, const char *title, dltf_option_table tab
     if (option->letter)
         fprintf(out, "Fl %c , ", option->letter);
     fprintf(out, "Fl \\-%s", option->name);
-    if (option->kind != DLTF_OPTION_FLAG)
+    if (option->kind == DLTF_OPTION_SWITCH)
+        fprintf(out, " , Fl \\-no-%s", option->name);
+    if (!option_is_flag(option))
         fprintf(out, " Ar %s", option->argument);
     fputc('\n', out);
     print_text(out, option->help);

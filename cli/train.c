@@ -38,6 +38,14 @@ int train_start(const train_flags *flags, dltf_train_options *options, dltf_mode
     return files_load_model(init, start);
 }
 
+void train_report_center(facts *f, const char *choice) {
+    if (!choice || !*choice)
+        return;
+    facts_text(f, "center_choice", NULL, choice);
+    if (strncmp(choice, "centred", strlen("centred")) == 0)
+        facts_line(f, "preprocessing", "%s; --no-center leaves it", choice);
+}
+
 int64_t train_peak_memory(void) {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024 : 0; /* Linux counts in KB */

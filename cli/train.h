@@ -3,6 +3,7 @@
 #define CLI_TRAIN_H
 
 #include "cli/arguments.h"
+#include "report/facts.h"
 
 #include <jansson.h>
 
@@ -23,6 +24,10 @@ int train_start(const train_flags *flags, dltf_train_options *options, dltf_mode
 
 /* Learns from standard input, in one pass. Returns an exit code. */
 int train_stream(const arguments *args, const train_flags *flags, const dltf_train_options *options);
+
+/* Reports whether option center = auto subtracted the mean; `choice`: the sentence that says so, NULL or
+ * empty if it was not considered. */
+void train_report_center(facts *f, const char *choice);
 
 /* Prints warnings about a finished training on `samples` samples, and returns them as a JSON array. */
 json_t *train_warnings(const dltf_train_options *options, int64_t samples, dltf_outcome outcome,

@@ -78,7 +78,7 @@ static int create(stream *s) {
            s->flags->resume ? "continuing: " : "", counted(s->options.m, "atom"), counted(n, "entry"),
            (long long)s->options.k, INPUT, (long long)s->options.seed,
            s->options.threads > 0 ? counted(s->options.threads, "thread") : "all cores");
-    if (s->options.center)
+    if (s->options.center == DLTF_YES)
         remark("the mean is that of the first %s", counted(dltf_online_first(s->online), "sample"));
     int64_t values = 2 * s->options.m * n + s->options.m + n; /* dictionary, encoder, bias, mean */
     return files_reserve(s->output, values, &s->space);
@@ -208,6 +208,7 @@ static int print_report(stream *s) {
     facts_integer(&f, "m", NULL, s->options.m);
     facts_integer(&f, "k", NULL, s->options.k);
     facts_integer(&f, "steps", NULL, now.steps);
+    train_report_center(&f, dltf_model_note(s->model, "center.choice"));
     facts_integer(&f, "error_samples", NULL, q.samples);
     report_quality(&q, &f);
     facts_real(&f, "mean_share", NULL, q.mean_share);

@@ -52,7 +52,7 @@ json_t *train_warnings(const dltf_train_options *o, int64_t samples, dltf_outcom
         add(list,
             "the error of raw codes is %.1f times that after refit: encode with --refit, or train longer",
             q->raw_error / q->refit_error);
-    if (!o->center && q->mean_share > DOMINANT_MEAN)
+    if (o->center != DLTF_YES && q->mean_share > DOMINANT_MEAN)
         add(list, "%.0f%% of the energy of the samples is in their mean: --center subtracts it",
             100 * q->mean_share);
     for (size_t i = 0; i < json_array_size(list); i++)

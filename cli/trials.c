@@ -111,7 +111,7 @@ static dltf_train_options options_of(const trial_data *data, const trial *t) {
     dltf_train_options options = dltf_train_options_default();
     options.m = t->m;
     options.k = t->k;
-    options.center = t->center;
+    options.center = t->center ? DLTF_YES : DLTF_NO;
     options.remove_mean = t->remove_mean;
     options.encoder = t->encoder;
     options.seed = data->seed;

@@ -80,6 +80,7 @@ static dltf_train_options options_of(const experiment_cell *cell) {
     options.seed = cell->seed;
     options.threads = cell->request->threads;
     options.unit_norm = true;
+    options.center = DLTF_NO;
     options.encoder = DLTF_ENCODER_TIED;
     if (strcmp(cell->method, "ksvd") == 0) {
         options.method = DLTF_METHOD_KSVD;

@@ -97,7 +97,7 @@ static dltf_train_options options_of(const experiment_cell *cell) {
     options.k = k_of(cell->setting);
     options.seed = cell->seed;
     options.threads = cell->request->threads;
-    options.center = learners_set_centered(set_of(cell->setting));
+    options.center = learners_set_centered(set_of(cell->setting)) ? DLTF_YES : DLTF_NO;
     if (is_learned(cell->method))
         options.encoder = DLTF_ENCODER_LEARNED;
     if (strcmp(cell->method, "positive") == 0)

@@ -68,6 +68,7 @@ dltf_train_options recovery_options(const experiment_cell *cell, const dltf_synt
     options.k = spec->k;
     options.seed = cell->seed;
     options.threads = cell->request->threads;
+    options.center = DLTF_NO; /* codes of ones have a mean, which belongs to the problem */
     options.encoder = variant_of(cell->method).encoder;
     options.select = variant_of(cell->method).select;
     if (variant_of(cell->method).plain)

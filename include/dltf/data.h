@@ -163,9 +163,10 @@ typedef struct dltf_model_view {
     const float *encoder;    /* m x n; NULL: tied, the dictionary itself */
     const float *bias;       /* m, subtracted from the scores; NULL: none */
     const float *mean;       /* n, first subtracted from samples; NULL: none */
-    bool unit_norm;          /* samples are last scaled to norm 1 */
+    bool unit_norm;          /* samples are then scaled to norm 1 */
     dltf_select select;      /* DLTF_SELECT_MODEL in a new model means abs */
     bool remove_mean;        /* before scaling, the mean of its entries is subtracted from each sample */
+    const float *offset;     /* n, subtracted from preprocessed samples last; NULL: none */
 } dltf_model_view;
 
 /* Copies; dictionary rows are normalised. */

@@ -78,9 +78,9 @@ DLTF_API void dltf_encoder_free(dltf_encoder *encoder);
 DLTF_API dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes *supports,
                                 int64_t threads, dltf_codes **codes);
 
-/* X = Z W^T (rows x n floats), plus the mean that the model subtracts from all samples. What preprocessing
- * removes from a single sample is not in its code: with remove_mean, X lacks the sample's own mean; with
- * unit_norm, it is the preprocessed sample, without any mean and with norm about 1. */
+/* X = Z W^T (rows x n floats), plus the offset and the mean that the model subtracts from all samples. What
+ * preprocessing removes from a single sample is not in its code: with remove_mean, X lacks the sample's own
+ * mean; with unit_norm, it is the sample scaled to norm 1, without its own mean and `mean`. */
 DLTF_API dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float *X);
 
 /* How well codes reconstruct samples. */

@@ -43,7 +43,9 @@ typedef struct dltf_train_options {
     dltf_method method;
     dltf_select select;
     dltf_init init;
-    bool center, remove_mean, unit_norm;
+    dltf_switch center; /* auto: yes with encoder learned or best, if the mean of the samples holds more than
+                         * a tenth of their energy; with unit_norm after the samples are scaled */
+    bool remove_mean, unit_norm;
 
     int64_t steps, batch; /* stage 1: minibatches, dual codes */
     double ridge;
@@ -143,6 +145,9 @@ DLTF_API dltf_train_options dltf_learner_options(const dltf_learner *learner);
 /* The encoder that was chosen and why, as a sentence; empty if the options named it. Models store it as the
  * note "encoder.choice". */
 DLTF_API const char *dltf_learner_choice(const dltf_learner *learner);
+/* Whether option `center` = auto subtracted the mean and why, as a sentence; empty if it was not considered.
+ * Models store it as the note "center.choice". */
+DLTF_API const char *dltf_learner_center_choice(const dltf_learner *learner);
 DLTF_API const dltf_iteration *dltf_learner_history(const dltf_learner *learner, int64_t *count);
 DLTF_API dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model);
 

@@ -15,8 +15,8 @@ typedef struct dltf_online dltf_online;
 /* For samples of n entries. Of the options, m, k, seed, threads, select, init, center, remove_mean,
  * unit_norm, validation and memory are used; epochs, seconds and tolerance, and options of other encoders and
  * methods, must have their defaults. `validation` is the share of the stream that is held out; 0: a
- * twentieth. With `center`, the mean of the first samples (dltf_online_first) is subtracted from all. `start`
- * as in dltf_learner_new. */
+ * twentieth. The mean that `center` subtracts, and whether auto does, come from the first samples
+ * (dltf_online_first). `start` as in dltf_learner_new. */
 DLTF_API dltf_status dltf_online_new(int64_t n, const dltf_train_options *options, const dltf_model *start,
                                      dltf_online **online);
 /* The next samples, any number of them. After a failure because of a sample, those before it have been

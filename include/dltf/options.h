@@ -15,7 +15,11 @@ typedef enum dltf_option_kind {
     DLTF_OPTION_CHOICE, /* an enum; `choices` names its values in order, separated by '|' */
     DLTF_OPTION_TEXT,   /* const char *, borrowed */
     DLTF_OPTION_BYTES,  /* int64_t; units such as 500M and 2G are powers of 1024 */
+    DLTF_OPTION_SWITCH, /* dltf_switch; a flag on command lines: --name or --no-name, otherwise auto */
 } dltf_option_kind;
+
+/* DLTF_YES equals true. */
+typedef enum dltf_switch { DLTF_AUTO, DLTF_YES, DLTF_NO } dltf_switch;
 
 /* One row of an option table: the complete description of an option. */
 typedef struct dltf_option {
@@ -49,7 +53,8 @@ typedef struct dltf_option_table {
 /* NULL if not found. */
 DLTF_API const dltf_option *dltf_option_find(dltf_option_table table, const char *name);
 
-/* Parses `text` into the field of `target` that belongs to option `name`; flags take "true" or "false". */
+/* Parses `text` into the field of `target` that belongs to option `name`; flags take "true" or "false",
+ * switches also "yes", "no" and "auto". */
 DLTF_API dltf_status dltf_option_set(dltf_option_table table, void *target, const char *name,
                                      const char *text);
 

@@ -85,6 +85,18 @@ static dltf_status set_flag(const dltf_option *option, void *field, const char *
     return DLTF_OK;
 }
 
+static const char *const switch_names[] = {[DLTF_AUTO] = "auto", [DLTF_YES] = "yes", [DLTF_NO] = "no"};
+
+static dltf_status set_switch(const dltf_option *option, void *field, const char *text) {
+    const char *name = strcmp(text, "true") == 0 ? "yes" : strcmp(text, "false") == 0 ? "no" : text;
+    for (dltf_switch value = DLTF_AUTO; value <= DLTF_NO; value++)
+        if (strcmp(name, switch_names[value]) == 0) {
+            memcpy(field, &value, sizeof value);
+            return DLTF_OK;
+        }
+    return dl_fail_option(DLTF_ARGUMENT, option->name, "'%s' is not one of auto, yes and no", text);
+}
+
 bool dl_name_at(const char *names, int index, const char **name, size_t *length) {
     if (index < 0)
         return false;
@@ -129,6 +141,8 @@ static dltf_status set_field(const dltf_option *option, void *target, const char
         return set_flag(option, field, text);
     case DLTF_OPTION_CHOICE:
         return set_choice(option, field, text);
+    case DLTF_OPTION_SWITCH:
+        return set_switch(option, field, text);
     case DLTF_OPTION_TEXT:
         memcpy(field, &text, sizeof text);
         return DLTF_OK;
@@ -198,6 +212,10 @@ int dltf_option_format(const dltf_option *option, const void *target, char *text
         if (!dl_name_at(option->choices, choice, &name, &length))
             length = 0;
         return snprintf(text, size, "%.*s", (int)length, name);
+    case DLTF_OPTION_SWITCH:
+        memcpy(&choice, field, sizeof choice);
+        return snprintf(text, size, "%s",
+                        choice >= DLTF_AUTO && choice <= DLTF_NO ? switch_names[choice] : "");
     case DLTF_OPTION_TEXT:
         memcpy(&name, field, sizeof name);
         return snprintf(text, size, "%s", name ? name : "");

@@ -149,7 +149,7 @@ dltf_status dltf_pca_fit(dltf_matrix X, int64_t d, int64_t threads, dltf_pca **p
     DL_TRY_NEW(f.mean, X.cols);
     DL_TRY_NEW(f.components, d * X.cols);
     DL_TRY_NEW(f.variances, d);
-    DL_TRY(dl_samples_mean(X, f.mean));
+    DL_TRY(dl_samples_mean(&(dl_samples){.X = X}, f.mean));
     DL_TRY(solve(&f));
     DL_TRY(dl_matrix_status(X));
     dltf_pca_view parts = {X.cols, d, f.mean, f.components, f.variances, f.total};

@@ -179,7 +179,11 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
         memset(x, 0, (size_t)n * sizeof *x);
         dl_decode(x, DL_ADD, model->dictionary, n, dl_codes_code(codes, i));
         for (int64_t j = 0; j < n; j++) {
-            X[i * n + j] = (float)(mean ? x[j] + (double)mean[j] : x[j]);
+            if (model->offset)
+                x[j] += (double)model->offset[j];
+            if (mean)
+                x[j] += (double)mean[j];
+            X[i * n + j] = (float)x[j];
             if (!isfinite(X[i * n + j]))
                 status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_CODES,
                                        "row %lld decodes to a value that overflows single precision",

@@ -22,7 +22,7 @@ static const row kinds[] = {
     [DL_KIND_SHARD] = {"dltf-shard", "1", "shard of a checkpoint",
                        "a shard of a checkpoint: the state of the samples of one rank", "'dltf-mpi train'",
                        "to resume, run 'dltf train DATA --resume FILE' with the checkpoint beside it"},
-    [DL_KIND_ONLINE] = {"dltf-online", "1", "checkpoint of a stream",
+    [DL_KIND_ONLINE] = {"dltf-online", "2", "checkpoint of a stream",
                         "a checkpoint of a training on a stream", "'dltf train -'",
                         "to continue it, run 'dltf train - --resume FILE'"},
     [DL_KIND_PCA] = {"dltf-pca", "1", "PCA", "a file of principal components", "'dltf cluster --save-pca'",

@@ -70,6 +70,7 @@ dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model) {
     DL_TRY(copy_finite(parts->encoder, m * n, "encoder", &made->encoder));
     DL_TRY(copy_finite(parts->bias, m, "bias", &made->bias));
     DL_TRY(copy_finite(parts->mean, n, "mean", &made->mean));
+    DL_TRY(copy_finite(parts->offset, n, "offset", &made->offset));
     DL_TRY(normalise_rows(made->dictionary, m, n));
     DL_TRY(dl_packed_alloc(&made->packed, m, n));
     dl_packed_fill(&made->packed, made->encoder ? made->encoder : made->dictionary, made->bias);
@@ -78,6 +79,7 @@ dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model) {
     made->parts.encoder = made->encoder;
     made->parts.bias = made->bias;
     made->parts.mean = made->mean;
+    made->parts.offset = made->offset;
     if (made->parts.select == DLTF_SELECT_MODEL)
         made->parts.select = DLTF_SELECT_ABS;
     *model = made;
@@ -106,6 +108,7 @@ void dltf_model_free(dltf_model *model) {
     dl_free(model->encoder);
     dl_free(model->bias);
     dl_free(model->mean);
+    dl_free(model->offset);
     dl_packed_free(&model->packed);
     dl_notes_free(&model->notes);
     dl_free(model);

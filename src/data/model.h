@@ -7,8 +7,8 @@
 #include "kernels/packed.h"
 
 struct dltf_model {
-    dltf_model_view parts; /* points to the four arrays below */
-    float *dictionary, *encoder, *bias, *mean;
+    dltf_model_view parts; /* points to the arrays below */
+    float *dictionary, *encoder, *bias, *mean, *offset;
     dl_packed packed; /* encoder (of a tied model: dictionary) and bias, packed for products */
     dl_notes notes;
 };
@@ -19,6 +19,7 @@ static inline dl_samples dl_model_samples(const dltf_model *model, dltf_matrix X
                         .mean = model->mean,
                         .remove_mean = model->parts.remove_mean,
                         .unit_norm = model->parts.unit_norm,
+                        .offset = model->offset,
                         .scale = 1};
 }
 

@@ -26,6 +26,9 @@ static void preprocess(const dl_samples *samples, double *row) {
         remove_mean(row, n);
     if (samples->unit_norm)
         dl_normalise(row, n);
+    if (samples->offset)
+        for (int64_t j = 0; j < n; j++)
+            row[j] -= (double)samples->offset[j];
 }
 
 void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out) {
@@ -35,10 +38,21 @@ void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *ou
         out[j] = (float)(row[j] * samples->scale);
 }
 
+void dl_samples_shift(const dl_samples *samples, double *shift) {
+    int64_t n = samples->X.cols;
+    const float *mean = samples->unit_norm ? NULL : samples->mean;
+    for (int64_t j = 0; j < n; j++)
+        shift[j] = mean ? (double)mean[j] : 0;
+    if (samples->remove_mean)
+        remove_mean(shift, n);
+    for (int64_t j = 0; j < n && samples->offset; j++)
+        shift[j] += (double)samples->offset[j];
+}
+
 const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t *stride) {
     const dltf_matrix *X = &samples->X;
     bool plain = X->type == DLTF_F32 && X->col_stride == 1 && !samples->mean && !samples->remove_mean &&
-                 !samples->unit_norm && samples->scale == 1;
+                 !samples->unit_norm && !samples->offset && samples->scale == 1;
     if (!plain)
         return NULL;
     *stride = X->row_stride;
@@ -70,7 +84,8 @@ static dltf_status cancelled(void) {
 
 /* ---- The mean ---- */
 
-dltf_status dl_mean_part(dltf_matrix X, int64_t part, double *row, double *sum) {
+dltf_status dl_mean_part(const dl_samples *samples, int64_t part, double *row, double *sum) {
+    dltf_matrix X = samples->X;
     int64_t last = first_row(X.rows, part + 1);
     for (int64_t i = first_row(X.rows, part); i < last; i++) {
         if (!go_on(i))
@@ -79,6 +94,7 @@ dltf_status dl_mean_part(dltf_matrix X, int64_t part, double *row, double *sum) 
         dltf_status status = dl_row_check_finite(row, X.cols, i, DLTF_SUBJECT_DATA);
         if (status != DLTF_OK)
             return status;
+        preprocess(samples, row);
         for (int64_t j = 0; j < X.cols; j++)
             sum[j] += row[j] / (double)X.rows; /* divided first: the sum of huge values would overflow */
     }
@@ -96,16 +112,16 @@ dltf_status dl_mean_finish(const double *sum, int64_t n, float *mean) {
     return DLTF_OK;
 }
 
-dltf_status dl_samples_mean(dltf_matrix X, float *mean) {
+dltf_status dl_samples_mean(const dl_samples *samples, float *mean) {
     dltf_status status = DLTF_OK;
     double *sum = NULL, *row = NULL;
-    int64_t n = X.cols;
+    int64_t n = samples->X.cols;
     DL_TRY_NEW(sum, 2 * n);
     DL_TRY_NEW(row, n);
-    for (int64_t part = 0; part < dl_scan_parts(X.rows); part++) {
+    for (int64_t part = 0; part < dl_scan_parts(samples->X.rows); part++) {
         double *own = sum + n;
         memset(own, 0, (size_t)n * sizeof *own);
-        DL_TRY(dl_mean_part(X, part, row, own));
+        DL_TRY(dl_mean_part(samples, part, row, own));
         for (int64_t j = 0; j < n; j++)
             sum[j] += own[j];
     }
@@ -189,11 +205,12 @@ static void add_part(dl_scan *scan, const dl_scan *part) {
     scan->mean_square += part->mean_square;
 }
 
-static dltf_status check_scan(const dl_samples *samples, const dl_scan *scan) {
+dltf_status dl_scan_check(const dl_samples *samples, const dl_scan *scan) {
     if (scan->nonzero_rows == 0)
-        return dl_fail_about(
-            DLTF_DATA, DLTF_SUBJECT_DATA, "all %lld samples are zero%s: there is nothing to learn",
-            (long long)samples->X.rows, samples->mean ? " after the mean is subtracted" : "");
+        return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA,
+                             "all %lld samples are zero%s: there is nothing to learn",
+                             (long long)samples->X.rows,
+                             samples->mean || samples->offset ? " after the mean is subtracted" : "");
     if (!isfinite(scan->mean_square) || scan->mean_square < 1e-280)
         return dl_fail_about(
             DLTF_NUMERIC, DLTF_SUBJECT_DATA,
@@ -201,11 +218,10 @@ static dltf_status check_scan(const dl_samples *samples, const dl_scan *scan) {
     return DLTF_OK;
 }
 
-dltf_status dl_scan_join(const dl_samples *samples, const dl_scan *parts, dl_scan *scan) {
+void dl_scan_join(const dl_samples *samples, const dl_scan *parts, dl_scan *scan) {
     *scan = (dl_scan){.checksum = checksum_of_shape(samples->X.rows, samples->X.cols)};
     for (int64_t part = 0; part < dl_scan_parts(samples->X.rows); part++)
         add_part(scan, &parts[part]);
-    return check_scan(samples, scan);
 }
 
 dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
@@ -219,7 +235,7 @@ dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
         DL_TRY(dl_scan_part(samples, part, row, &found));
         add_part(scan, &found);
     }
-    status = check_scan(samples, scan);
+    status = dl_scan_check(samples, scan);
 done:
     dl_free(row);
     return status;

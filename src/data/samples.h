@@ -10,10 +10,11 @@ enum { DL_TILE = 96 };
 
 typedef struct dl_samples {
     dltf_matrix X;
-    const float *mean; /* subtracted, or NULL */
-    bool remove_mean;  /* then the mean of its own entries is subtracted from each row */
-    bool unit_norm;    /* then scaled to norm 1 (a zero row stays zero) */
-    double scale;      /* then multiplied */
+    const float *mean;   /* subtracted, or NULL */
+    bool remove_mean;    /* then the mean of its own entries is subtracted from each row */
+    bool unit_norm;      /* then scaled to norm 1 (a zero row stays zero) */
+    const float *offset; /* then subtracted, or NULL */
+    double scale;        /* then multiplied */
 } dl_samples;
 
 /* Results of one pass over the raw data, or over a part of it. */
@@ -30,25 +31,32 @@ void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *ou
  * `stride` is unchanged. */
 const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t *stride);
 
-/* The mean row, in f32. Fails with row and column of the first NaN or infinity. */
-dltf_status dl_samples_mean(dltf_matrix X, float *mean);
+/* The mean of the preprocessed rows, without `scale`, in f32. Fails with row and column of the first NaN or
+ * infinity. */
+dltf_status dl_samples_mean(const dl_samples *samples, float *mean);
 
 /* A guard against resuming or comparing with other data: FNV-1a over 64-bit words, not cryptographic. */
 uint64_t dl_checksum_add(uint64_t checksum, uint64_t word);
 /* Of shape and values, as in dl_scan. */
 dltf_status dl_matrix_checksum(dltf_matrix matrix, uint64_t *checksum);
 
-/* Fails with row and column of the first NaN or infinity, and if all rows are zero. */
+/* Fails with row and column of the first NaN or infinity, and if dl_scan_check does. */
 dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan);
+/* Fails if all rows are zero or the sum of their squares is out of range. */
+dltf_status dl_scan_check(const dl_samples *samples, const dl_scan *scan);
 
-/* The same in parts, whose number depends only on that of the rows: whoever computes them, sums and checksum
- * have the same bytes. `row` is work space of n doubles. */
+/* The scan in parts, without the check. Their number depends only on that of the rows: whoever computes them,
+ * sums and checksum have the same bytes. `row` is work space of n doubles. */
 int64_t dl_scan_parts(int64_t rows);
 dltf_status dl_scan_part(const dl_samples *samples, int64_t part, double *row, dl_scan *found);
-dltf_status dl_scan_join(const dl_samples *samples, const dl_scan *parts, dl_scan *scan);
+void dl_scan_join(const dl_samples *samples, const dl_scan *parts, dl_scan *scan);
 
-/* Adds what a part contributes to the mean row; then the mean from the sum of all parts, in order. */
-dltf_status dl_mean_part(dltf_matrix X, int64_t part, double *row, double *sum);
+/* Adds what a part contributes to the mean row; then the mean in f32, from the sum of all parts, in order. */
+dltf_status dl_mean_part(const dl_samples *samples, int64_t part, double *row, double *sum);
 dltf_status dl_mean_finish(const double *sum, int64_t n, float *mean);
+
+/* What `mean` and `offset` together subtract from every preprocessed row, without `scale`. A mean that is
+ * subtracted before rows are scaled to norm 1 is not counted: its effect differs from row to row. */
+void dl_samples_shift(const dl_samples *samples, double *shift);
 
 #endif

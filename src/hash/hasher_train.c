@@ -39,7 +39,7 @@ static dltf_status check_options(const dltf_hash_options *o) {
 /* Mean, and whether the samples can be learned from. */
 static dltf_status scan(dltf_matrix X, dltf_hasher *h, dl_scan *found) {
     dltf_status status = DLTF_OK;
-    DL_TRY(dl_samples_mean(X, dl_hasher_tensor(h, "mean")));
+    DL_TRY(dl_samples_mean(&(dl_samples){.X = X}, dl_hasher_tensor(h, "mean")));
     dl_samples samples = {.X = X, .mean = h->mean, .scale = 1};
     DL_TRY(dl_samples_scan(&samples, found));
     double size = sqrt(found->mean_square / (double)X.cols);

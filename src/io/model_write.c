@@ -37,6 +37,8 @@ dltf_status dltf_model_save(const dltf_model *model, const char *path) {
         DL_TRY(dl_bundle_add_copy(&bundle, "bias", DL_TENSOR_F32, m, 0, model->bias));
     if (model->mean)
         DL_TRY(dl_bundle_add_copy(&bundle, "mean", DL_TENSOR_F32, n, 0, model->mean));
+    if (model->offset)
+        DL_TRY(dl_bundle_add_copy(&bundle, "offset", DL_TENSOR_F32, n, 0, model->offset));
     status = dl_safetensors_save(&bundle, path);
     dl_bundle_free(&bundle);
     return status; /* already prefixed with the path */

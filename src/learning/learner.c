@@ -239,6 +239,10 @@ int64_t dltf_learner_samples_seen(const dltf_learner *l) {
     return l ? l->samples_seen : 0;
 }
 
+const char *dltf_learner_center_choice(const dltf_learner *l) {
+    return l ? l->center_choice : "";
+}
+
 const dltf_iteration *dltf_learner_history(const dltf_learner *l, int64_t *count) {
     if (count)
         *count = l ? l->history.count : 0;

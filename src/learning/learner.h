@@ -8,14 +8,16 @@
 #include "learning/split.h"
 #include "learning/stage.h"
 
+enum { DL_CENTER_CHOICE = 80 };
+
 struct dltf_learner {
     dltf_train_options options; /* complete: m and k as chosen */
     int threads;
-    int64_t N, n, m, k; /* N: training samples, without those held out */
-    int64_t first, own; /* of them, those of this rank: whole tiles, in order */
-    dl_samples samples; /* rows of the data, scaled so that the mean of ||x||^2 is k */
-    dl_split split;     /* which of them are held out */
-    float *mean;
+    int64_t N, n, m, k;   /* N: training samples, without those held out */
+    int64_t first, own;   /* of them, those of this rank: whole tiles, in order */
+    dl_samples samples;   /* rows of the data, scaled so that the mean of ||x||^2 is k */
+    dl_split split;       /* which of them are held out */
+    float *mean, *offset; /* of `samples`, or NULL */
     dl_scan scan;
     double weight;           /* 10^4 / N: data terms in the units of the paper, whatever N */
     bool warm, warm_encoder; /* started from a model; from one with an encoder, copied to E and bias */
@@ -42,6 +44,7 @@ struct dltf_learner {
     int64_t samples_seen; /* by gradient steps, as of the last iteration */
 
     char choice[160]; /* the encoder that was chosen, and why; empty if the caller named it */
+    char center_choice[DL_CENTER_CHOICE]; /* whether the mean was subtracted, and why; empty likewise */
 
     double start_time;
     dl_history history;

@@ -4,8 +4,7 @@
 #include "base/parallel.h"
 #include "data/matrix.h"
 #include "data/model.h"
-#include "learning/learner.h"
-#include "learning/scan.h"
+#include "learning/center.h"
 #include "learning/train_options.h"
 #include "linalg/blas.h"
 
@@ -21,12 +20,7 @@ static dltf_status prepare_samples(dltf_learner *l, dltf_matrix X) {
     dltf_status status = DLTF_OK;
     l->samples = (dl_samples){
         .X = X, .remove_mean = l->options.remove_mean, .unit_norm = l->options.unit_norm, .scale = 1};
-    if (l->options.center) {
-        DL_TRY_NEW(l->mean, l->n);
-        DL_TRY(dl_ranks_mean(X, l->mean));
-        l->samples.mean = l->mean;
-    }
-    DL_TRY(dl_ranks_scan(&l->samples, &l->scan));
+    DL_TRY(dl_learner_center(l));
     l->samples.scale = sqrt((double)l->k / l->scan.mean_square);
     l->weight = 1e4 / (double)l->N;
 done:
@@ -171,6 +165,7 @@ void dltf_learner_free(dltf_learner *l) {
     dl_free(l->E);
     dl_free(l->bias);
     dl_free(l->mean);
+    dl_free(l->offset);
     dl_history_free(&l->history);
     dl_free(l);
 }

@@ -50,6 +50,7 @@ static dl_gradient_error load_and_code(dltf_online *s, bool held, int64_t first,
     b.samples = (dl_samples){.X = held ? dltf_matrix_f32(s->held, DL_ONLINE_HELD, s->n)
                                        : dltf_matrix_f64(s->rows, s->count, s->n),
                              .mean = s->mean,
+                             .offset = s->offset,
                              .remove_mean = s->options.remove_mean,
                              .unit_norm = s->options.unit_norm,
                              .scale = s->scale};
@@ -104,7 +105,12 @@ static void descend(dltf_online *s) {
 /* ---- The first buffer ---- */
 
 static dltf_status starting_model(const dltf_online *s, dltf_model **start) {
-    dltf_model_view parts = {.m = s->m, .n = s->n, .k = s->k, .dictionary = s->g.W.value};
+    dltf_model_view parts = {.m = s->m,
+                             .n = s->n,
+                             .k = s->k,
+                             .dictionary = s->g.W.value,
+                             .remove_mean = s->options.remove_mean,
+                             .unit_norm = s->options.unit_norm};
     if (s->warm_encoder) {
         parts.encoder = s->g.E.value;
         parts.bias = s->g.b.value;
@@ -112,7 +118,18 @@ static dltf_status starting_model(const dltf_online *s, dltf_model **start) {
     return s->warm ? dltf_model_new(&parts, start) : DLTF_OK;
 }
 
-/* The first model, mean and scale. */
+static dltf_status copy_center(dltf_online *s, const dltf_learner *l) {
+    size_t size = (size_t)s->n * sizeof(float);
+    dltf_status status = dl_online_make_center(s, l->mean, l->offset);
+    if (status == DLTF_OK && l->mean)
+        memcpy(s->mean, l->mean, size);
+    if (status == DLTF_OK && l->offset)
+        memcpy(s->offset, l->offset, size);
+    memcpy(s->center_choice, l->center_choice, sizeof s->center_choice);
+    return status;
+}
+
+/* The first model, mean or offset, and scale. */
 static dltf_status begin(dltf_online *s) {
     dltf_status status = DLTF_OK;
     dltf_learner *l = NULL;
@@ -126,8 +143,7 @@ static dltf_status begin(dltf_online *s) {
     DL_TRY(dltf_learner_new(dltf_matrix_f64(s->rows, s->count, s->n), &options, start, &l));
     l->unmonitored = true;
     DL_TRY(dltf_learner_run(l, NULL, NULL, &outcome));
-    if (s->mean)
-        memcpy(s->mean, l->mean, (size_t)s->n * sizeof *s->mean);
+    DL_TRY(copy_center(s, l));
     s->scale = l->samples.scale / sqrt((double)s->k);
     dl_gradient_from_learner(&s->g, l, true);
     dl_parameters first = {s->g.W.value, s->g.E.value, s->g.b.value, s->g.code_sum};

@@ -32,8 +32,9 @@ struct dltf_online {
     int64_t buffers;     /* that have been learned from */
 
     /* Set by the first buffer. */
-    float *mean;  /* n; NULL without option center */
-    double scale; /* makes the mean of ||y||^2 1 */
+    float *mean, *offset;                 /* n, as of a model; NULL if not subtracted */
+    char center_choice[DL_CENTER_CHOICE]; /* as of a learner */
+    double scale;                         /* makes the mean of ||y||^2 1 */
 
     int64_t steps;
     double left, energy; /* of held-out samples, sums that forget */
@@ -45,6 +46,9 @@ struct dltf_online {
 
 /* Memory, for complete and checked options. */
 dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_online **online);
+
+/* Memory for `mean` and `offset`, if they are wanted and not there yet. */
+dltf_status dl_online_make_center(dltf_online *online, bool mean, bool offset);
 
 /* Learns from the samples in the buffer, also if it is not full, and empties it. */
 dltf_status dl_online_learn(dltf_online *online);

@@ -7,11 +7,13 @@
 #include "learning/train_options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* `counts` and `numbers` decide which arrays there are. */
-enum { SAMPLES, CHECKSUM, HELD_OUT, COUNT, BUFFERS, STEPS, COLUMNS, COUNTS };
+enum { SAMPLES, CHECKSUM, HELD_OUT, COUNT, BUFFERS, STEPS, COLUMNS, CENTER, COUNTS };
 enum { SCALE, LEFT, ENERGY, NUMBERS };
+enum { NOTHING, MEAN, OFFSET }; /* that is subtracted */
 
 int dl_online_fields(const dltf_online *s, dl_field *fields) {
     int64_t m = s->m, n = s->n, held = dl_min(s->held_out, DL_ONLINE_HELD);
@@ -27,6 +29,7 @@ int dl_online_fields(const dltf_online *s, dl_field *fields) {
         {"buffer", DL_TENSOR_F64, s->count, n, s->rows},
         {"held_out", DL_TENSOR_F32, held, n, s->held},
         {"mean", DL_TENSOR_F32, s->mean ? n : 0, 0, s->mean},
+        {"offset", DL_TENSOR_F32, s->offset ? n : 0, 0, s->offset},
     };
     int count = dl_gradient_fields(&g, fields);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -41,7 +44,7 @@ dltf_status dl_online_to_bundle(const dltf_online *s, dl_bundle *bundle) {
     int64_t counts[] = {[SAMPLES] = s->samples,   [CHECKSUM] = (int64_t)s->checksum,
                         [HELD_OUT] = s->held_out, [COUNT] = s->count,
                         [BUFFERS] = s->buffers,   [STEPS] = s->steps,
-                        [COLUMNS] = s->n};
+                        [COLUMNS] = s->n,         [CENTER] = s->mean ? MEAN : s->offset ? OFFSET : NOTHING};
     double numbers[] = {[SCALE] = s->scale, [LEFT] = s->left, [ENERGY] = s->energy};
     int count = dl_online_fields(s, fields);
     DL_TRY(dl_bundle_add_copy(bundle, "counts", DL_TENSOR_I64, COUNTS, 0, counts));
@@ -107,12 +110,17 @@ static dltf_status read_counts(const dl_bundle *bundle, dltf_online *s) {
     const int64_t most = INT64_MAX / 2;
     bool good = s->samples >= 0 && s->samples < most && s->held_out >= 0 && s->held_out <= s->samples &&
                 s->count >= 0 && s->count <= s->room && s->buffers >= 0 && s->buffers <= s->samples &&
-                s->steps >= 0 && s->steps < most && counts[COLUMNS] == s->n;
+                s->steps >= 0 && s->steps < most && counts[COLUMNS] == s->n && counts[CENTER] >= NOTHING &&
+                counts[CENTER] <= OFFSET;
     if (!good)
         status = out_of_range("count");
     else if (!(s->left >= 0 && s->energy >= 0 && isfinite(s->left) && isfinite(s->energy) &&
                isfinite(s->scale) && (s->buffers == 0 || s->scale > 0)))
         status = out_of_range("number");
+    else
+        status = dl_online_make_center(s, counts[CENTER] == MEAN, counts[CENTER] == OFFSET);
+    const char *choice = dl_notes_get(&bundle->notes, "center.choice");
+    snprintf(s->center_choice, sizeof s->center_choice, "%s", choice ? choice : "");
 done:
     return status;
 }

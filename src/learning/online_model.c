@@ -31,6 +31,8 @@ dltf_status dl_online_notes(const dltf_online *s, dl_notes *notes) {
     dl_provenance provenance = {s->warm, s->warm_encoder, s->samples, s->n, s->checksum};
     DL_TRY(dl_option_notes_set(notes, dltf_train_option_table(), &s->options));
     DL_TRY(dl_notes_set(notes, "learner", "online"));
+    if (*s->center_choice)
+        DL_TRY(dl_notes_set(notes, "center.choice", s->center_choice));
     status = dl_provenance_notes(&provenance, notes);
 done:
     return status;
@@ -64,6 +66,7 @@ static dltf_status make_model(const dltf_online *s, dltf_model **model) {
                              .encoder = encoder,
                              .bias = bias,
                              .mean = s->mean,
+                             .offset = s->offset,
                              .remove_mean = s->options.remove_mean,
                              .unit_norm = s->options.unit_norm,
                              .select = s->options.select};
@@ -83,8 +86,13 @@ static dltf_status copy(const dltf_online *s, dltf_online **made) {
     dl_field from[DL_ONLINE_MAX_FIELDS], to[DL_ONLINE_MAX_FIELDS];
     dltf_online *c = NULL;
     dltf_status status = dl_online_create(&s->options, s->n, &c);
-    if (status != DLTF_OK)
+    if (status == DLTF_OK)
+        status = dl_online_make_center(c, s->mean, s->offset);
+    if (status != DLTF_OK) {
+        dltf_online_free(c);
         return status;
+    }
+    memcpy(c->center_choice, s->center_choice, sizeof c->center_choice);
     c->warm = s->warm;
     c->warm_encoder = s->warm_encoder;
     c->samples = s->samples;

@@ -77,8 +77,6 @@ dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_
     DL_TRY(dl_blas_ready(s->threads));
     DL_TRY_NEW(s->held, DL_ONLINE_HELD * n);
     DL_TRY_NEW(s->rows, s->room * n);
-    if (options->center)
-        DL_TRY_NEW(s->mean, n);
     DL_TRY(dl_gradient_alloc(&s->g, s->threads, s->m, n, s->k, options->select == DLTF_SELECT_POSITIVE,
                              DL_ONLINE_BATCH));
     DL_TRY(dl_parameters_alloc(&s->average, s->m, n));
@@ -90,12 +88,23 @@ done:
     return status;
 }
 
+dltf_status dl_online_make_center(dltf_online *s, bool mean, bool offset) {
+    dltf_status status = DLTF_OK;
+    if (mean && !s->mean)
+        DL_TRY_NEW(s->mean, s->n);
+    if (offset && !s->offset)
+        DL_TRY_NEW(s->offset, s->n);
+done:
+    return status;
+}
+
 void dltf_online_free(dltf_online *s) {
     if (!s)
         return;
     dl_free(s->held);
     dl_free(s->rows);
     dl_free(s->mean);
+    dl_free(s->offset);
     dl_gradient_free(&s->g);
     dl_parameters_free(&s->average);
     dl_free(s->row);
@@ -103,6 +112,26 @@ void dltf_online_free(dltf_online *s) {
 }
 
 /* ---- The start ---- */
+
+/* Takes what the model subtracts from samples into the bias, so that only the bias need be kept until the
+ * first buffer decides what this learner subtracts (start.c). */
+static dltf_status shift_bias(dltf_online *s, const dltf_model *start) {
+    dl_samples samples = dl_model_samples(start, (dltf_matrix){.cols = s->n});
+    if (samples.remove_mean != s->options.remove_mean || samples.unit_norm != s->options.unit_norm)
+        return DLTF_OK;
+    double *shift = DL_NEW(double, s->n);
+    if (!shift)
+        return DLTF_MEMORY;
+    dl_samples_shift(&samples, shift);
+    for (int64_t j = 0; j < s->m; j++) {
+        double product = 0;
+        for (int64_t i = 0; i < s->n; i++)
+            product += (double)s->g.E.value[j * s->n + i] * shift[i];
+        s->g.b.value[j] = (float)((double)s->g.b.value[j] + product);
+    }
+    dl_free(shift);
+    return DLTF_OK;
+}
 
 static dltf_status start_from(dltf_online *s, const dltf_model *start) {
     const dltf_model_view *parts = &start->parts;
@@ -118,7 +147,7 @@ static dltf_status start_from(dltf_online *s, const dltf_model *start) {
         memcpy(s->g.b.value, parts->bias, (size_t)s->m * sizeof(float));
     s->warm = true;
     s->warm_encoder = parts->encoder != NULL;
-    return DLTF_OK;
+    return s->warm_encoder ? shift_bias(s, start) : DLTF_OK;
 }
 
 dltf_status dltf_online_new(int64_t n, const dltf_train_options *options, const dltf_model *start,

@@ -28,6 +28,8 @@ dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes) {
     DL_TRY(dl_option_notes_set(notes, dltf_train_option_table(), &l->options));
     if (*l->choice)
         DL_TRY(dl_notes_set(notes, "encoder.choice", l->choice));
+    if (*l->center_choice)
+        DL_TRY(dl_notes_set(notes, "center.choice", l->center_choice));
     status = dl_provenance_notes(&provenance, notes);
 done:
     return status;
@@ -69,6 +71,7 @@ dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model) 
                              .encoder = encoder,
                              .bias = bias,
                              .mean = l->mean,
+                             .offset = l->offset,
                              .remove_mean = l->options.remove_mean,
                              .unit_norm = l->options.unit_norm,
                              .select = l->options.select};

@@ -29,18 +29,17 @@ done:
     return status;
 }
 
-dltf_status dl_ranks_mean(dltf_matrix X, float *mean) {
+dltf_status dl_ranks_mean(const dl_samples *samples, float *mean) {
     if (dl_comm_size() == 1)
-        return dl_samples_mean(X, mean);
+        return dl_samples_mean(samples, mean);
     dltf_status status = DLTF_OK;
-    int64_t n = X.cols, parts = dl_scan_parts(X.rows);
+    int64_t n = samples->X.cols, rows = samples->X.rows, parts = dl_scan_parts(rows);
     double *sums = NULL, *row = NULL;
     DL_TRY_NEW(sums, parts * n);
     DL_TRY_NEW(row, n);
-    for (int64_t part = first_part(X.rows, dl_comm_rank()); part < first_part(X.rows, dl_comm_rank() + 1);
-         part++)
-        DL_TRY(dl_mean_part(X, part, row, sums + part * n));
-    DL_TRY(exchange(X.rows, n * (int64_t)sizeof *sums, sums));
+    for (int64_t part = first_part(rows, dl_comm_rank()); part < first_part(rows, dl_comm_rank() + 1); part++)
+        DL_TRY(dl_mean_part(samples, part, row, sums + part * n));
+    DL_TRY(exchange(rows, n * (int64_t)sizeof *sums, sums));
     for (int64_t part = 1; part < parts; part++)
         for (int64_t j = 0; j < n; j++)
             sums[j] += sums[part * n + j];
@@ -52,8 +51,6 @@ done:
 }
 
 dltf_status dl_ranks_scan(const dl_samples *samples, dl_scan *scan) {
-    if (dl_comm_size() == 1)
-        return dl_samples_scan(samples, scan);
     dltf_status status = DLTF_OK;
     int64_t rows = samples->X.rows;
     dl_scan *parts = NULL;
@@ -63,7 +60,7 @@ dltf_status dl_ranks_scan(const dl_samples *samples, dl_scan *scan) {
     for (int64_t part = first_part(rows, dl_comm_rank()); part < first_part(rows, dl_comm_rank() + 1); part++)
         DL_TRY(dl_scan_part(samples, part, row, &parts[part]));
     DL_TRY(exchange(rows, sizeof *parts, parts));
-    status = dl_scan_join(samples, parts, scan);
+    dl_scan_join(samples, parts, scan);
 done:
     dl_free(parts);
     dl_free(row);

@@ -4,8 +4,9 @@
 
 #include "data/samples.h"
 
-/* dl_samples_mean and dl_samples_scan, with the same result, in which every rank reads its own part only. */
-dltf_status dl_ranks_mean(dltf_matrix X, float *mean);
+/* dl_samples_mean and dl_samples_scan without its check, with the same result, in which every rank reads its
+ * own part only. */
+dltf_status dl_ranks_mean(const dl_samples *samples, float *mean);
 dltf_status dl_ranks_scan(const dl_samples *samples, dl_scan *scan);
 
 #endif

@@ -46,13 +46,34 @@ done:
     return status;
 }
 
+/* What the model subtracts from samples more than this training does: its scores stay the same if the bias
+ * takes it in. Zero if the two preprocess samples differently, which nothing can make up for. */
+static void find_shift(const dltf_learner *l, const dltf_model *start, double *shift, double *own) {
+    dl_samples before = dl_model_samples(start, l->samples.X);
+    bool alike = before.remove_mean == l->samples.remove_mean && before.unit_norm == l->samples.unit_norm;
+    dl_samples_shift(&before, shift);
+    dl_samples_shift(&l->samples, own);
+    for (int64_t i = 0; i < l->n; i++)
+        shift[i] = alike ? shift[i] - own[i] : 0;
+}
+
 /* Copies the encoder, with the bias in the units of the scaled samples. */
 static dltf_status copy_encoder(dltf_learner *l, const dltf_model *start) {
-    dltf_status status = dl_learner_make_encoder(l);
-    for (int64_t i = 0; status == DLTF_OK && i < l->m * l->n; i++)
-        l->E[i] = (double)start->encoder[i];
-    for (int64_t j = 0; status == DLTF_OK && start->bias && j < l->m; j++)
-        l->bias[j] = (double)start->bias[j] * l->samples.scale;
+    dltf_status status = DLTF_OK;
+    double *shift = NULL;
+    DL_TRY_NEW(shift, 2 * l->n);
+    DL_TRY(dl_learner_make_encoder(l));
+    find_shift(l, start, shift, shift + l->n);
+    for (int64_t j = 0; j < l->m; j++) {
+        double bias = start->bias ? (double)start->bias[j] : 0;
+        for (int64_t i = 0; i < l->n; i++) {
+            l->E[j * l->n + i] = (double)start->encoder[j * l->n + i];
+            bias += l->E[j * l->n + i] * shift[i];
+        }
+        l->bias[j] = bias * l->samples.scale;
+    }
+done:
+    dl_free(shift);
     return status;
 }
 

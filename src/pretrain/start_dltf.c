@@ -11,10 +11,13 @@ dltf_status dltf_network_from_model(const dltf_model *model, dltf_network **netw
     dltf_layer shape = {
         .inputs = view.n, .outputs = view.m, .activation = DLTF_ACTIVATION_RELU, .weights = view.dictionary};
     dltf_status status = dltf_network_new(&shape, 1, 0, network);
-    for (int64_t j = 0; status == DLTF_OK && view.mean && j < view.m; j++) {
+    for (int64_t j = 0; status == DLTF_OK && (view.mean || view.offset) && j < view.m; j++) {
         double product = 0;
-        for (int64_t i = 0; i < view.n; i++)
-            product += (double)view.dictionary[j * view.n + i] * (double)view.mean[i];
+        for (int64_t i = 0; i < view.n; i++) {
+            double mean = view.mean ? (double)view.mean[i] : 0,
+                   offset = view.offset ? (double)view.offset[i] : 0;
+            product += (double)view.dictionary[j * view.n + i] * (mean + offset);
+        }
         (*network)->layers[0].b[j] = (float)-product;
     }
     return status;
@@ -27,6 +30,7 @@ static dltf_status make(const dl_start_job *job, dltf_network **layer) {
     o.m = job->m;
     o.k = job->k;
     o.unit_norm = true;
+    o.center = DLTF_NO; /* the inputs of the layer are not centred */
     o.encoder = options->encoder;
     if (o.encoder == DLTF_ENCODER_LEARNED || o.encoder == DLTF_ENCODER_BEST)
         o.epochs = (double)options->epochs;

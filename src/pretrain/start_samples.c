@@ -17,7 +17,7 @@ static dltf_status make(const dl_start_job *job, dltf_network **layer) {
     DL_TRY_NEW(mean, n);
     DL_TRY_NEW(row, n);
     DL_TRY_NEW(atoms, m * n);
-    DL_TRY(dl_samples_mean(job->X, mean));
+    DL_TRY(dl_samples_mean(&(dl_samples){.X = job->X}, mean));
     dl_samples centred = {.X = job->X, .mean = mean, .unit_norm = true, .scale = 1};
     for (int64_t j = 0; j < m; j++)
         dl_samples_row(&centred, dl_random_place(order, 0, job->X.rows, j), row, atoms + j * n);

@@ -6,9 +6,13 @@ load common
   dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --seed 5 -o a.safetensors -q
   fails 2 "--k: .=3. is not" train -k=3 "$toy/X.npy"
   dltf train -m24 -k3 "${FAST[@]}" --seed=5 --quiet -ob.safetensors -- "$toy/X.npy"
-  dltf train "$toy/X.npy" --m 7 --m 24 --k 3 "${FAST[@]}" --seed 5 --center --no-center -qo c.safetensors
+  dltf train "$toy/X.npy" --m 7 --m 24 --k 3 "${FAST[@]}" --seed 5 --center --no-center --center=auto -qo c.safetensors
   same_file a.safetensors b.safetensors
   same_file a.safetensors c.safetensors
+  dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --center --no-center -qo d.safetensors
+  dltf train "$toy/X.npy" -m 24 -k 3 "${FAST[@]}" --center=no -qo e.safetensors
+  same_file d.safetensors e.safetensors
+  fails 2 "--center: 'maybe' is not one of auto, yes and no" train "$toy/X.npy" --center=maybe
 }
 
 @test "unknown options are named, with a suggestion" {

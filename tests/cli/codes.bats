@@ -74,10 +74,11 @@ PYTHON
 @test "an original and its reconstruction have the same gray scale, with what preprocessing took away" {
   # 16 atoms of 16 entries can represent everything: both tiles of a pair must look the same
   dltf synth -n 16 -m 16 -k 16 -N 300 -o full -q
-  local flags
-  for flags in "" --remove-mean --unit-norm "--center --remove-mean --unit-norm"; do
+  local flags quick="--method ksvd --iterations 1"
+  for flags in "$quick" "$quick --remove-mean" "$quick --unit-norm" "$quick --center --remove-mean --unit-norm" \
+    "--encoder learned --epochs 1 --unit-norm"; do
     # shellcheck disable=SC2086
-    dltf train full/X.npy -m 16 -k 16 --method ksvd --iterations 1 $flags -o full.safetensors -q
+    dltf train full/X.npy -m 16 -k 16 $flags -o full.safetensors -q
     dltf encode full.safetensors full/X.npy --refit -o full.npz -q
     dltf decode full.safetensors full.npz --original full/X.npy -o x.npy --picture pairs.png -q
     gray_pixels pairs.png >pixels
@@ -90,6 +91,7 @@ for band in range(0, len(rows) - 2, 2 * period):
         assert max(abs(a - b) for a, b in zip(above, below)) <= 2, (band, y)
 PYTHON
   done
+  [[ $(dltf inspect full.safetensors) == *"samples scaled to norm 1, then mean of these samples subtracted"* ]]
 }
 
 @test "inspect --data sorts atoms by use and counts unused ones" {

@@ -213,6 +213,24 @@ assert max(abs(a - b) for p, s in zip(plain, shifted) for a, b in zip(p, s)) < 1
 PYTHON
 }
 
+@test "a dominant mean is subtracted by default, and train and inspect say so" {
+  "$PYTHON" -c 'import numpy, sys; numpy.save("shifted.npy", numpy.load(sys.argv[1]) + 1)' "$toy/X.npy"
+  local choice='centred: the mean held [0-9]+% of the energy; --no-center leaves it' norm
+  for norm in --no-unit-norm --unit-norm; do
+    run -0 --separate-stderr dltf train shifted.npy -m 24 -k 3 --encoder learned --epochs 0.1 $norm -o m.safetensors
+    [[ $output =~ preprocessing\ +$choice ]]
+    [[ $(dltf inspect m.safetensors) =~ $choice ]]
+    [[ $(dltf inspect m.safetensors --json | value 'd["center"], d["notes"]["option.center"]') == "(True, 'auto')" ]]
+    dltf train shifted.npy -m 24 -k 3 --encoder learned --epochs 0.1 $norm --no-center --json -q -o m.safetensors >r.json
+    [[ $(value '"center_choice" in d, d["options"]["center"]' <r.json) == "(False, 'no')" ]]
+    [[ $(dltf inspect m.safetensors --json | value 'd["center"]') == False ]]
+  done
+  dltf train - -m 24 -k 3 -o m.safetensors --json -q <shifted.npy >r.json
+  [[ $(value 'd["center_choice"]' <r.json) == "centred: the mean held "* ]]
+  dltf train shifted.npy -m 24 -k 3 "${FAST[@]}" --encoder tied -q -o m.safetensors
+  [[ $(dltf inspect m.safetensors --json | value 'd["center"]') == False ]]
+}
+
 @test "--for omp learns for codes by OMP" {
   dltf train "$toy/X.npy" -m 24 -k 3 --for omp --steps 20 --iterations 5 --validation 0.2 -o omp.safetensors --json -q >r.json
   [[ $(value 'd["options"]["method"], [h["stage"] for h in d["history"]][-1]' <r.json) == "('omp', 'ksvd')" ]]

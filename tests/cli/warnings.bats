@@ -36,7 +36,7 @@ warns() {
 
 @test "unused atoms" {
   python "Y = np.zeros((400, 8), 'f'); Y[::2, 0] = 1; Y[1::2, 1] = 1; np.save('two.npy', Y)"
-  warns '90% of the atoms are in no code of 40 held-out samples' two.npy -m 40 -k 2 --epochs 2
+  warns '90% of the atoms are in no code of 40 held-out samples' two.npy -m 40 -k 2 --epochs 2 --no-center
 }
 
 @test "raw codes much worse than refitted ones" {
@@ -45,14 +45,16 @@ warns() {
 
 @test "a dominant mean, unless it is subtracted" {
   python "np.save('mean.npy', X + 10)"
-  warns '100% of the energy of the samples is in their mean: --center subtracts it$' mean.npy -m 24 -k 3 --epochs 2
-  dltf train mean.npy -m 24 -k 3 --epochs 2 --center "${LEARNED[@]}" --json -q >report.json
-  [[ $(value '[w for w in d["warnings"] if "mean" in w]' <report.json) == "[]" ]]
+  warns '100% of the energy of the samples is in their mean: --center subtracts it$' mean.npy -m 24 -k 3 --epochs 2 --no-center
+  for center in --center --center=auto; do
+    dltf train mean.npy -m 24 -k 3 --epochs 2 "$center" "${LEARNED[@]}" --json -q >report.json
+    [[ $(value '[w for w in d["warnings"] if "mean" in w]' <report.json) == "[]" ]]
+  done
 }
 
 @test "streams have the same warnings" {
   python "np.save('mean.npy', X + 10)"
-  run -0 --separate-stderr dltf train - -m 24 -k 3 "${LEARNED[@]}" --json <mean.npy
+  run -0 --separate-stderr dltf train - -m 24 -k 3 --no-center "${LEARNED[@]}" --json <mean.npy
   [[ $stderr == *"warning: 100% of the energy of the samples is in their mean"* ]]
   [[ $(value 'any("mean" in w for w in d["warnings"])' <<<"$output") == True ]]
 }

@@ -106,12 +106,13 @@ static void put_all_codes(const dltf_model *model) {
 
 static void from_arrays(int64_t n, int64_t m, int64_t k, bool full) {
     dltf_model *model = NULL;
-    float *W = numbers(m * n), *E = numbers(m * n), *b = numbers(m), *mean = numbers(n);
+    float *W = numbers(m * n), *E = numbers(m * n), *b = numbers(m), *mean = numbers(n), *offset = numbers(n);
     dltf_model_view parts = {.m = m, .n = n, .k = k, .dictionary = W};
     if (full) {
         parts.encoder = E;
         parts.bias = b;
         parts.mean = mean;
+        parts.offset = offset;
         parts.unit_norm = true;
         parts.select = DLTF_SELECT_POSITIVE;
     }
@@ -122,6 +123,7 @@ static void from_arrays(int64_t n, int64_t m, int64_t k, bool full) {
     free(E);
     free(b);
     free(mean);
+    free(offset);
 }
 
 /* Loads a model file by name, then from its bytes at an odd address. */

@@ -54,13 +54,15 @@ def safetensors(tensors, metadata=None):
     return struct.pack("<Q", len(text)) + text.encode() + data
 
 
-def model(full, scale=1):
+def model(full, scale=1, offset=False):
     floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
     tensors = {"dictionary": ("F32", [2, 3], floats(0.6 * scale, 0.8 * scale, 0, 0, 0, -scale))}
     if full:
         tensors["encoder"] = ("F32", [2, 3], floats(*(value * scale for value in range(1, 7))))
         tensors["bias"] = ("F32", [2], floats(0.5, -0.5))
         tensors["mean"] = ("F32", [3], floats(7, 8, 9))
+    if offset:
+        tensors["offset"] = ("F32", [3], floats(-1, 0.5, 2))
     return safetensors(tensors, {"format": "dltf-model", "k": "2" if full else "1", "option.theta": "0.5",
                                  "select": "positive" if full else "abs", "unit_norm": "true" if full else "false",
                                  "version": "1"})
@@ -204,7 +206,7 @@ CORPUS = {
         "p6": b"P6 1 1 255 abc",
         "p4": b"P4\n8 1\na",
     },
-    "model": {"tied": model(False), "full": model(True)},
+    "model": {"tied": model(False), "full": model(True), "offset": model(True, offset=True)},
     "state": {name: model(True, scale) for name, scale in {"huge": 5e37, "large": 1e19, "tiny": 1e-44, "zero": 0}.items()},
     "denoise": {
         "gray": b"P5\n8 8\n255\n" + bytes(11 * i % 256 for i in range(64)),

@@ -54,7 +54,8 @@ int tables() {
 
 int aggregates() {
     const float atoms[] = {1, 0, 0, 1}, x[] = {0, 2};
-    const dltf_model_view parts = {2, 2, 1, atoms, nullptr, nullptr, nullptr, false, DLTF_SELECT_ABS, false};
+    const dltf_model_view parts = {2,     2,      1, atoms, nullptr, nullptr, nullptr, false, DLTF_SELECT_ABS,
+                                   false, nullptr};
     dltf_encode_options encoding = {};
     encoding.coder = DLTF_CODER_OMP;
     encoding.refit = true;

@@ -58,7 +58,7 @@ for i, code in enumerate(codes):
 
 options = binding.Options("train", m=20, encoder="dual")
 value = lambda name: binding.lib.dltf_options_get(options, name)
-assert (value(b"m"), value(b"encoder"), value(b"center"), value(b"none")) == (b"20", b"dual", b"false", None)
+assert (value(b"m"), value(b"encoder"), value(b"center"), value(b"none")) == (b"20", b"dual", b"auto", None)
 names = []
 while name := binding.lib.dltf_options_name(options, len(names)):
     names.append(name)

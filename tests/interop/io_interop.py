@@ -194,7 +194,7 @@ class Codes(unittest.TestCase):
 class Models(unittest.TestCase):
     def test_both_ways(self):
         tensors = {"dictionary": np.eye(3, 4, dtype="f4"), "encoder": np.arange(12, dtype="f4").reshape(3, 4),
-                   "bias": np.ones(3, "f4"), "mean": np.full(4, 0.5, "f4")}
+                   "bias": np.ones(3, "f4"), "mean": np.full(4, 0.5, "f4"), "offset": np.arange(4, dtype="f4")}
         metadata = {"format": "dltf-model", "version": "1", "k": "2", "select": "abs", "unit_norm": "true",
                     "option.theta": "0.5", "note": "\u00e4 \"quoted\""}
         header, data = {"__metadata__": metadata}, b""

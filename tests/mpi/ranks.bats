@@ -11,6 +11,17 @@ load common
   done
 }
 
+@test "ranks subtract the same mean" {
+  "$PYTHON" -c 'import numpy, sys; numpy.save("shifted.npy", numpy.load(sys.argv[1]) + 1)' "$toy/X.npy"
+  for norm in "" --unit-norm "--unit-norm --remove-mean"; do
+    options=(-m 24 -k 3 --encoder learned --epochs 0.1 $norm --checkpoint-every 0)
+    dltf train shifted.npy "${options[@]}" -q -o one.safetensors
+    [[ $(dltf inspect one.safetensors) == *"centred: the mean held"* ]] || [[ $norm == *remove-mean ]]
+    ranks 3 train shifted.npy "${options[@]}" -q -o three.safetensors
+    same_file one.safetensors three.safetensors
+  done
+}
+
 @test "the paper's model is the same for a power of two of ranks" {
   options=(-m 24 -k 3 --encoder tied --steps 5 --iterations 12 --admm 4 --tolerance 0)
   dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors

@@ -111,7 +111,8 @@ static void stopped_anywhere(void **state) {
     (void)state;
     dltf_train_options options = all_stages();
     check_every_stop(&options);
-    options.center = options.unit_norm = true;
+    options.unit_norm = true;
+    options.center = DLTF_YES;
     options.select = DLTF_SELECT_POSITIVE;
     options.seed = 77;
     options.theta = 0.1 + 0.2;
@@ -136,7 +137,8 @@ static void stopped_with_an_encoder(void **state) {
         dltf_train_options options = with_encoder((dltf_encoder_kind)kind);
         check_every_stop(&options);
         options.steps = options.polish = 0;
-        options.center = options.unit_norm = true;
+        options.unit_norm = true;
+        options.center = DLTF_YES;
         options.select = DLTF_SELECT_POSITIVE;
         check_every_stop(&options);
     }
@@ -152,7 +154,7 @@ static void stopped_in_gradient_descent(void **state) {
         options.epochs = 20;
         options.threads = 1;
         options.select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
-        options.center = positive;
+        options.center = positive ? DLTF_YES : DLTF_NO;
         check_every_stop(&options);
     }
 }

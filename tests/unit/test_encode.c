@@ -14,10 +14,11 @@ enum { MOST_N = 1000, MOST_n = 40, MOST_m = 200 };
 
 typedef struct problem {
     int64_t N, n, m, k;
-    bool untied, centred, remove_mean, unit_norm, positive;
+    bool untied, centred, remove_mean, unit_norm, offset, positive;
 } problem;
 
-static float W[MOST_m * MOST_n], E[MOST_m * MOST_n], b[MOST_m], mean[MOST_n], X[MOST_N * MOST_n];
+static float W[MOST_m * MOST_n], E[MOST_m * MOST_n], b[MOST_m], mean[MOST_n], offset[MOST_n],
+    X[MOST_N * MOST_n];
 
 static dltf_model *make_model(problem p) {
     dltf_model *model = NULL;
@@ -31,6 +32,7 @@ static dltf_model *make_model(problem p) {
         .mean = p.centred ? mean : NULL,
         .remove_mean = p.remove_mean,
         .unit_norm = p.unit_norm,
+        .offset = p.offset ? offset : NULL,
         .select = p.positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS,
     };
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
@@ -91,6 +93,8 @@ static double *reference_scores(const dltf_model *model, int64_t N) {
         }
         for (int64_t j = 0; j < v.n && v.unit_norm && square > 0; j++)
             x[i * v.n + j] /= sqrt(square);
+        for (int64_t j = 0; j < v.n && v.offset; j++)
+            x[i * v.n + j] -= (double)v.offset[j];
     }
     ref_scores(x, N, v.n, e, v.m, scores);
     for (int64_t i = 0; i < N * v.m && v.bias; i++)
@@ -205,7 +209,7 @@ static void assert_close(const dltf_model *model, const dltf_codes *codes, probl
 
 static void against_reference_closely(void **state) {
     (void)state;
-    for (int variant = 0; variant < 32; variant++) {
+    for (int variant = 0; variant < 64; variant++) {
         problem p = {.N = 1 + below(300),
                      .n = 1 + below(MOST_n),
                      .m = 1 + below(MOST_m),
@@ -213,12 +217,14 @@ static void against_reference_closely(void **state) {
                      .centred = variant & 2,
                      .remove_mean = variant & 16,
                      .unit_norm = variant & 4,
+                     .offset = variant & 32,
                      .positive = variant & 8};
         p.k = 1 + below(p.m);
         fill_normal(W, p.m * p.n);
         fill_normal(E, p.m * p.n);
         fill_normal(b, p.m);
         fill_normal(mean, p.n);
+        fill_normal(offset, p.n);
         fill_normal(X, p.N * p.n);
         dltf_model *model = make_model(p);
         dltf_codes *codes =
@@ -409,15 +415,25 @@ static void decoding(void **state) {
     dltf_codes *codes = NULL;
     memcpy(mean, (const float[]){10, 20}, 2 * sizeof *mean);
     assert_int_equal(dltf_codes_new(by_hand, &codes), DLTF_OK);
-    for (int variant = 0; variant < 3; variant++) {
-        /* The scale removed by unit_norm is unknown, so the mean cannot be added back either. */
-        problem p = {.m = 2, .n = 2, .k = 1, .centred = variant > 0, .unit_norm = variant > 1};
+    memcpy(offset, (const float[]){-1, 3}, 2 * sizeof *offset);
+    for (int variant = 0; variant < 6; variant++) {
+        /* The scale removed by unit_norm is unknown, so the mean cannot be added back either; the offset can.
+         */
+        problem p = {.m = 2,
+                     .n = 2,
+                     .k = 1,
+                     .centred = variant % 3 > 0,
+                     .unit_norm = variant % 3 > 1,
+                     .offset = variant > 2};
         memcpy(W, atoms, sizeof atoms);
         dltf_model *model = make_model(p);
         assert_int_equal(dltf_decode(model, codes, decoded), DLTF_OK);
         const double plain[] = {5, 4, 0, 0, -1, 0};
         for (int i = 0; i < 6; i++)
-            assert_near((double)decoded[i], plain[i] + (variant == 1 ? (double)mean[i % 2] : 0), 1e-5);
+            assert_near((double)decoded[i],
+                        plain[i] + (variant % 3 == 1 ? (double)mean[i % 2] : 0) +
+                            (p.offset ? (double)offset[i % 2] : 0),
+                        1e-5);
         assert_survives_lack_of_memory(dltf_decode(model, codes, decoded), 1);
         dltf_model_free(model);
     }
@@ -459,6 +475,12 @@ static void reconstruction_error(void **state) {
     assert_near(error_of(p, exact, empty), 1, 1e-7);
     assert_near(error_of(p, off, codes), /* samples (5,4)/sqrt 41, (0,1), (-1,2)/sqrt 5 */
                 (pow(5 - 5 / sqrt(41), 2) + pow(4 - 4 / sqrt(41), 2) + 1 + pow(1 - 1 / sqrt(5), 2) + 0.8) / 3,
+                1e-5);
+    memcpy(offset, (const float[]){1, 0}, 2 * sizeof *offset);
+    p.offset = true; /* samples (5/sqrt 41 - 1, 4/sqrt 41), (-1, 1), (-1/sqrt 5 - 1, 2/sqrt 5) */
+    assert_near(error_of(p, off, codes),
+                (pow(6 - 5 / sqrt(41), 2) + pow(4 - 4 / sqrt(41), 2) + 2 + 0.2 + 0.8) /
+                    (pow(1 - 5 / sqrt(41), 2) + 16.0 / 41 + 2 + pow(1 + 1 / sqrt(5), 2) + 0.8),
                 1e-5);
     dltf_codes_free(codes);
     dltf_codes_free(empty);

@@ -368,7 +368,7 @@ static void edges(void **state) {
                 dltf_train_options options = encoder_options(m, k, untied[kind % KINDS]);
                 options.steps = 6;
                 options.select = kind < KINDS ? DLTF_SELECT_ABS : DLTF_SELECT_POSITIVE;
-                options.center = data == 0 && N > 1;
+                options.center = data == 0 && N > 1 ? DLTF_YES : DLTF_NO;
                 dltf_model *model = train(dltf_matrix_f32(X, N, n), &options);
                 assert_finite_encoder(model);
                 dltf_codes_free(encode(model, dltf_matrix_f32(X, N, n)));

@@ -303,7 +303,8 @@ static void same_bytes_for_any_threads(void **state) {
             options.epochs = 6;
             options.threads = t + 1;
             options.select = kind == 1 ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
-            options.center = options.unit_norm = kind == 2;
+            options.unit_norm = kind == 2;
+            options.center = kind == 2 ? DLTF_YES : DLTF_NO;
             models[t] = train(X, &options);
             dltf_model_view a = dltf_model_get(models[0]), b = dltf_model_get(models[t]);
             assert_same_dictionary(models[0], models[t]);
@@ -379,7 +380,7 @@ static void positive_is_as_good(void **state) {
             dltf_train_options options = learned(atoms, 6);
             options.epochs = (double)sized(100, 200);
             options.select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
-            options.center = kind == 1;
+            options.center = kind == 1 ? DLTF_YES : DLTF_NO;
             options.remove_mean = kind == 2;
             options.unit_norm = kind == 3;
             dltf_learner *learner = new_learner(dltf_matrix_f32(X, rows, cols), &options);
@@ -626,6 +627,7 @@ static void settles(void **state) {
     for (int64_t i = 0; i < COPIES; i++)
         X[i * COLS + i % 2] = 1;
     dltf_train_options options = learned(2, 1);
+    options.center = DLTF_NO; /* then each is an atom */
     options.epochs = 2000;
     dltf_learner *learner = new_learner(dltf_matrix_f32(X, COPIES, COLS), &options);
     assert_int_equal(run(learner), DLTF_CONVERGED);

@@ -19,12 +19,14 @@ static const float atoms[] = {0.6f, 0.8f, 0, 0, 0, -1};
 
 static dltf_model *example(bool full) {
     static const float encoder[] = {1, 2, 3, 4, 5, 6}, bias[] = {0.5f, -0.5f}, mean[] = {7, 8, 9};
+    static const float offset[] = {-1, 0.5f, 2};
     dltf_model *model = NULL;
     dltf_model_view parts = {.m = 2, .n = 3, .k = 1, .dictionary = atoms, .select = DLTF_SELECT_ABS};
     if (full) {
         parts.encoder = encoder;
         parts.bias = bias;
         parts.mean = mean;
+        parts.offset = offset;
         parts.unit_norm = true;
         parts.select = DLTF_SELECT_POSITIVE;
         parts.k = 2;
@@ -51,8 +53,9 @@ static void round_trip(void **state) {
         assert_int_equal(v.encoder != NULL, full);
         assert_int_equal(v.bias != NULL, full);
         assert_int_equal(v.mean != NULL, full);
+        assert_int_equal(v.offset != NULL, full);
         if (full) {
-            assert_true(v.encoder[5] == 6 && v.bias[1] == -0.5f && v.mean[2] == 9);
+            assert_true(v.encoder[5] == 6 && v.bias[1] == -0.5f && v.mean[2] == 9 && v.offset[0] == -1);
         }
         assert_string_equal(dltf_model_note(back, "option.theta"), "0.5");
         assert_null(dltf_model_note(back, "k"));
@@ -146,6 +149,12 @@ static void rejects_invalid_tensors(void **state) {
     b = model_bundle();
     dl_bundle_add_copy(&b, "mean", DL_TENSOR_F32, 1, 3, atoms);
     assert_bundle_refused(&b, "'mean'");
+    b = model_bundle();
+    dl_bundle_add_copy(&b, "offset", DL_TENSOR_F32, 2, 0, atoms);
+    assert_bundle_refused(&b, "'offset'");
+    b = model_bundle();
+    dl_bundle_add_copy(&b, "offset", DL_TENSOR_F32, 3, 0, (float[]){0, NAN, 0});
+    assert_bundle_refused(&b, "tensor 'offset': row 1, column 0 is NaN");
     b = model_bundle();
     dl_bundle_add_copy(&b, "encoder", DL_TENSOR_F32, 3, 2, atoms);
     assert_bundle_refused(&b, "'encoder'");

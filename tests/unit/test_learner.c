@@ -149,7 +149,8 @@ static void threads_do_not_matter(void **state) {
         options.batch = 4500;
         options.steps = options.iterations = sized(10, 6);
         options.admm = 3;
-        options.center = options.unit_norm = variant;
+        options.unit_norm = variant;
+        options.center = variant ? DLTF_YES : DLTF_NO;
         options.select = variant ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
         options.threads = 1;
         dltf_learner *one = new_learner(dltf_synthetic_samples(problem, false), &options);

@@ -89,7 +89,7 @@ static void not_finite(void **state) {
     dltf_matrix data = random_samples();
     dltf_train_options options = quick(8, 2);
     for (int center = 0; center < 2; center++) {
-        options.center = center;
+        options.center = center ? DLTF_YES : DLTF_NO;
         X[17 * n + 3] = NAN;
         assert_fails(refused(data, &options), DLTF_DATA, "row 17, column 3 is NaN");
         X[17 * n + 3] = -INFINITY;
@@ -138,7 +138,7 @@ static void nothing_to_learn(void **state) {
                  "all 40 samples are zero: there is nothing");
     for (int64_t i = 0; i < N * n; i++)
         X[i] = (float)(i % n) + 0.5f; /* all samples equal: zero after centring */
-    options.center = true;
+    options.center = DLTF_YES;
     assert_fails(refused(dltf_matrix_f32(X, N, n), &options), DLTF_DATA, "after the mean is subtracted");
     options.unit_norm = true;
     assert_fails(refused(dltf_matrix_f32(X, N, n), &options), DLTF_DATA, "after the mean is subtracted");
@@ -218,7 +218,7 @@ static void extreme_magnitudes(void **state) {
             for (int64_t i = 0; i < N * n; i++)
                 doubles[i] = magnitudes[s] * (double)(1 + below(100));
             dltf_train_options options = quick(8, 2);
-            options.center = way & 1;
+            options.center = way & 1 ? DLTF_YES : DLTF_NO;
             options.unit_norm = way & 2;
             dltf_model *model = NULL;
             dltf_status status = dltf_train(dltf_matrix_f64(doubles, N, n), &options, NULL, NULL, &model);
@@ -348,7 +348,7 @@ static void out_of_memory(void **state) {
     dltf_matrix data = random_samples();
     dltf_train_options options = quick(5, 2);
     options.steps = options.iterations = options.admm = 1;
-    options.center = true;
+    options.center = DLTF_YES;
     options.threads = 2;
     assert_survives_lack_of_memory(learn_in_pieces(data, &options), 60);
 }

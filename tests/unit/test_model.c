@@ -139,6 +139,9 @@ static void bad_values(void **state) {
     parts.mean = (const float[]){0, NAN};
     assert_fails(make_and_free(&parts), DLTF_DATA, "entry 1 of the mean is not finite");
     parts = full;
+    parts.offset = (const float[]){INFINITY, 0};
+    assert_fails(make_and_free(&parts), DLTF_DATA, "entry 0 of the offset is not finite");
+    parts = full;
     parts.encoder = zero_atom; /* valid: such a score is never kept */
     assert_int_equal(make_and_free(&parts), DLTF_OK);
 }

@@ -70,6 +70,9 @@ static void assert_same(const dltf_online *a, const dltf_online *b) {
     assert_true((x.mean != NULL) == (y.mean != NULL));
     if (x.mean)
         assert_memory_equal(x.mean, y.mean, (size_t)x.n * sizeof(float));
+    assert_true((x.offset != NULL) == (y.offset != NULL));
+    if (x.offset)
+        assert_memory_equal(x.offset, y.offset, (size_t)x.n * sizeof(float));
     for (int i = 0; dltf_model_note_name(left, i); i++) {
         const char *name = dltf_model_note_name(left, i);
         assert_string_equal(dltf_model_note(left, name), dltf_model_note(right, name));
@@ -143,11 +146,54 @@ static void saved_anywhere(void **state) {
     (void)state;
     dltf_train_options options = plain();
     check_every_stop(&options, NULL);
-    options.center = options.unit_norm = true;
+    options.unit_norm = true;
+    check_every_stop(&options, NULL);
+    options.center = DLTF_YES;
     options.select = DLTF_SELECT_POSITIVE;
     options.validation = 0.3;
     options.seed = 7;
     check_every_stop(&options, NULL);
+}
+
+/* The first buffer decides, as it would as a data set. */
+static void decision_of_the_first_buffer(void **state) {
+    (void)state;
+    for (int unit_norm = 0; unit_norm < 2; unit_norm++) {
+        dltf_train_options options = plain();
+        options.unit_norm = unit_norm;
+        dltf_online *online = new_online(&options);
+        add(online, 0, N);
+        dltf_model *model = model_of(online);
+        dltf_model_view view = dltf_model_get(model);
+        assert_true((view.mean != NULL) == !unit_norm && (view.offset != NULL) == unit_norm);
+        /* Its samples, without those held out, as their own data set. */
+        double *first = new_f64(online->room * n);
+        int64_t count = 0;
+        for (int64_t i = 0; count < online->room; i++)
+            if (dl_split_held_out(&online->split, i / online->split.group) != i)
+                for (int64_t d = 0; d < n; d++)
+                    first[count * n + d] = (double)X[i * n + d], count += d == n - 1;
+        dltf_learner *learner = NULL;
+        options.encoder = DLTF_ENCODER_LEARNED;
+        assert_int_equal(dltf_learner_new(dltf_matrix_f64(first, count, n), &options, NULL, &learner),
+                         DLTF_OK);
+        assert_memory_equal(unit_norm ? view.offset : view.mean, unit_norm ? learner->offset : learner->mean,
+                            n * sizeof(float));
+        assert_string_equal(dltf_model_note(model, "center.choice"), dltf_learner_center_choice(learner));
+        assert_memory_equal(dltf_learner_center_choice(learner), "centred: the mean held ", 23);
+        options.center = DLTF_NO;
+        dltf_online *plainly = new_online(&options);
+        add(plainly, 0, N);
+        dltf_model *uncentred = model_of(plainly);
+        assert_true(!dltf_model_get(uncentred).mean && !dltf_model_get(uncentred).offset);
+        assert_null(dltf_model_note(uncentred, "center.choice"));
+        dltf_model_free(model);
+        dltf_model_free(uncentred);
+        dltf_learner_free(learner);
+        dltf_online_free(online);
+        dltf_online_free(plainly);
+        free(first);
+    }
 }
 
 static void started_from_a_model(void **state) {
@@ -344,7 +390,7 @@ static dltf_status use(void) {
     dltf_online *online = NULL, *second = NULL;
     dltf_model *model = NULL;
     dltf_status status = DLTF_OK;
-    options.center = true;
+    options.center = DLTF_YES;
     DL_TRY(dltf_online_new(n, &options, NULL, &online));
     DL_TRY(dltf_online_add(online, rows(0, 60)));
     DL_TRY(dltf_online_model(online, &model));
@@ -365,11 +411,17 @@ static void lack_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_pieces_and_threads), cmocka_unit_test(saved_anywhere),
-        cmocka_unit_test(started_from_a_model),   cmocka_unit_test(as_good_as_training_at_once),
-        cmocka_unit_test(short_streams),          cmocka_unit_test(wrong_samples),
-        cmocka_unit_test(diverging_samples),      cmocka_unit_test(wrong_options),
-        cmocka_unit_test(wrong_checkpoints),      cmocka_unit_test(lack_of_memory),
+        cmocka_unit_test(any_pieces_and_threads),
+        cmocka_unit_test(decision_of_the_first_buffer),
+        cmocka_unit_test(saved_anywhere),
+        cmocka_unit_test(started_from_a_model),
+        cmocka_unit_test(as_good_as_training_at_once),
+        cmocka_unit_test(short_streams),
+        cmocka_unit_test(wrong_samples),
+        cmocka_unit_test(diverging_samples),
+        cmocka_unit_test(wrong_options),
+        cmocka_unit_test(wrong_checkpoints),
+        cmocka_unit_test(lack_of_memory),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

@@ -5,8 +5,8 @@
 #include "test_util.h"
 
 static inline size_t option_field_size(const dltf_option *option) {
-    static const size_t sizes[] = {sizeof(int64_t), sizeof(double),       sizeof(bool),
-                                   sizeof(int),     sizeof(const char *), sizeof(int64_t)};
+    static const size_t sizes[] = {sizeof(int64_t),      sizeof(double),  sizeof(bool),       sizeof(int),
+                                   sizeof(const char *), sizeof(int64_t), sizeof(dltf_switch)};
     return sizes[option->kind];
 }
 
@@ -59,7 +59,8 @@ static inline void assert_consistent_table(dltf_option_table table) {
         assert_ptr_equal(dltf_option_find(table, option->name), option);
         assert_field_apart(table, option);
         assert_true(option->kind != DLTF_OPTION_CHOICE || option->choices);
-        assert_true((option->kind == DLTF_OPTION_FLAG) == (option->argument == NULL));
+        bool flag = option->kind == DLTF_OPTION_FLAG || option->kind == DLTF_OPTION_SWITCH;
+        assert_true(flag == (option->argument == NULL));
         assert_true(!is_number || option->min < option->max);
         if (option->default_text)
             assert_int_equal(dltf_option_set(table, target, option->name, option->default_text), DLTF_OK);

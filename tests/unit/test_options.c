@@ -49,7 +49,8 @@ static void check_row(dltf_option_table table, const dltf_option *option) {
         assert_round_trip(table, option, &defaults);
     }
     assert_true((option->kind == DLTF_OPTION_CHOICE) == (option->choices != NULL));
-    assert_true((option->kind == DLTF_OPTION_FLAG) == (option->argument == NULL));
+    bool flag = option->kind == DLTF_OPTION_FLAG || option->kind == DLTF_OPTION_SWITCH;
+    assert_true(flag == (option->argument == NULL));
     if (option->default_text && (option->kind == DLTF_OPTION_INTEGER || option->kind == DLTF_OPTION_REAL))
         assert_true(option->min <= atof(option->default_text) && atof(option->default_text) <= option->max);
     for (const dltf_option *other = table.options; other < option; other++) {
@@ -147,17 +148,42 @@ static void awkward_reals(void **state) {
     assert_string_equal(text, "0.1");
 }
 
+static void switches(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *name;
+        dltf_switch value;
+    } cases[] = {{"yes", "yes", DLTF_YES},
+                 {"auto", "auto", DLTF_AUTO},
+                 {"no", "no", DLTF_NO},
+                 {"true", "yes", (dltf_switch) true},
+                 {"false", "no", DLTF_NO}};
+    dltf_option_table table = dltf_train_option_table();
+    any_options target = {.train = dltf_train_options_default()};
+    char shown[8];
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(dltf_option_set(table, &target, "center", cases[i].text), DLTF_OK);
+        assert_int_equal(target.train.center, cases[i].value);
+        assert_round_trip(table, find(table, "center"), &target);
+        dltf_option_format(find(table, "center"), &target, shown, sizeof shown);
+        assert_string_equal(shown, cases[i].name);
+    }
+    assert_refused(table, "center", "maybe", "'maybe' is not one of auto, yes and no");
+    target.train.center = (dltf_switch)3;
+    assert_fails(dltf_option_check(table, &target, NULL), DLTF_ARGUMENT, "not one of auto, yes and no");
+}
+
 static void flags_and_choices(void **state) {
     (void)state;
     dltf_option_table table = dltf_train_option_table();
     any_options target = {.train = dltf_train_options_default()};
     assert_int_equal(dltf_option_set(table, &target, "unit-norm", "true"), DLTF_OK);
-    assert_true(target.train.unit_norm && !target.train.center);
+    assert_true(target.train.unit_norm && !target.train.remove_mean);
     assert_int_equal(dltf_option_set(table, &target, "unit-norm", "false"), DLTF_OK);
     assert_false(target.train.unit_norm);
     static const char *const no_flags[] = {"", "yes", "1", "True", "truefalse"};
     for (int i = 0; i < 5; i++)
-        assert_refused(table, "center", no_flags[i], "neither true nor false");
+        assert_refused(table, "remove-mean", no_flags[i], "neither true nor false");
     const struct {
         const char *text;
         dltf_select value;
@@ -229,7 +255,7 @@ static void defaults(void **state) {
     dltf_encode_options encode = dltf_encode_options_default();
     assert_table_matches(dltf_train_option_table(), &train);
     assert_table_matches(dltf_encode_option_table(), &encode);
-    assert_true(train.m == 0 && train.k == 0 && train.select == DLTF_SELECT_ABS && !train.center);
+    assert_true(train.m == 0 && train.k == 0 && train.select == DLTF_SELECT_ABS && train.center == DLTF_AUTO);
     assert_true(train.steps == 200 && train.theta_start == 0.2 && train.theta == 0.003);
     assert_true(train.encoder == DLTF_ENCODER_AUTO && train.polish == 5);
     assert_true(train.lambda == 0.05 && train.beta == 0.5 && train.tolerance == 1e-6);
@@ -443,8 +469,8 @@ static void sizes_in_bytes(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(every_table), cmocka_unit_test(sizes_in_bytes), cmocka_unit_test(every_row),
-           cmocka_unit_test(numbers), cmocka_unit_test(awkward_reals), cmocka_unit_test(flags_and_choices),
-           cmocka_unit_test(unknown_names), cmocka_unit_test(texts), cmocka_unit_test(defaults),
-           cmocka_unit_test(set_by_hand), cmocka_unit_test(scopes),
+           cmocka_unit_test(numbers), cmocka_unit_test(awkward_reals), cmocka_unit_test(switches),
+           cmocka_unit_test(flags_and_choices), cmocka_unit_test(unknown_names), cmocka_unit_test(texts),
+           cmocka_unit_test(defaults), cmocka_unit_test(set_by_hand), cmocka_unit_test(scopes),
            cmocka_unit_test(options_of_other_variants), cmocka_unit_test(open_encoder),
            cmocka_unit_test(encoder_of_a_learner))

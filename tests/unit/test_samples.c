@@ -10,7 +10,7 @@ enum { N = 23, n = 5 };
 static float f32[N][n], fortran[n][N];
 static double f64[N][n];
 static uint8_t u8[N][n];
-static float mean[n];
+static float mean[n], offset[n];
 
 static const dltf_matrix in_f32 = {f32, DLTF_F32, N, n, n, 1};
 static const dltf_matrix in_f64 = {f64, DLTF_F64, N, n, n, 1};
@@ -31,8 +31,8 @@ static int fill(void **state) {
             f32[i][j] = fortran[j][i] = u8[i][j];
             f64[i][j] = u8[i][j];
         }
-    for (int64_t j = 0; j < n; j++)
-        mean[j] = (float)normal();
+    fill_normal(mean, n);
+    fill_normal(offset, n);
     return 0;
 }
 
@@ -46,21 +46,24 @@ static void expected_row(dl_samples samples, int64_t i, double *x) {
         x[j] -= samples.remove_mean ? own : 0;
         square += x[j] * x[j];
     }
-    for (int64_t j = 0; j < n; j++)
-        x[j] *= samples.scale / (samples.unit_norm && square > 0 ? sqrt(square) : 1);
+    for (int64_t j = 0; j < n; j++) {
+        x[j] /= samples.unit_norm && square > 0 ? sqrt(square) : 1;
+        x[j] = (x[j] - (samples.offset ? (double)offset[j] : 0)) * samples.scale;
+    }
 }
 
 static void preprocessing(void **state) {
     (void)state;
     double x[n], row[n];
     float first[n], out[n];
-    for (int variant = 0; variant < 16; variant++)
+    for (int variant = 0; variant < 32; variant++)
         for (int64_t i = 0; i < N; i++)
             for (int v = 0; v < VIEWS; v++) {
                 dl_samples samples = {.X = views[v],
                                       .mean = variant & 1 ? mean : NULL,
                                       .remove_mean = variant & 8,
                                       .unit_norm = variant & 2,
+                                      .offset = variant & 16 ? offset : NULL,
                                       .scale = variant & 4 ? 2.5 : 1};
                 dl_samples_row(&samples, i, row, v == 0 ? first : out);
                 if (v > 0)
@@ -71,29 +74,61 @@ static void preprocessing(void **state) {
             }
 }
 
+/* Rows with and without mean and offset differ by the shift; a mean before the norm is not in it. */
+static void shift(void **state) {
+    (void)state;
+    for (int variant = 0; variant < 16; variant++) {
+        double with[n], without[n], found[n];
+        float out[n];
+        dl_samples plain = {.X = in_f64, .remove_mean = variant & 1, .unit_norm = variant & 2, .scale = 1},
+                   samples = plain;
+        samples.mean = variant & 4 ? mean : NULL;
+        samples.offset = variant & 8 ? offset : NULL;
+        dl_samples_shift(&samples, found);
+        if (plain.unit_norm)
+            plain.mean = samples.mean;
+        dl_samples_row(&samples, 3, with, out);
+        dl_samples_row(&plain, 3, without, out);
+        for (int64_t j = 0; j < n; j++)
+            assert_near(without[j] - with[j], found[j], 1e-12 * fabs(without[j]) + 1e-15);
+    }
+}
+
 static void mean_row(void **state) {
     (void)state;
     for (int v = 0; v < VIEWS; v++) {
         float out[n];
-        assert_int_equal(dl_samples_mean(views[v], out), DLTF_OK);
+        dl_samples raw = {.X = views[v]}, prepared = {.X = views[v], .unit_norm = true, .offset = offset};
+        assert_int_equal(dl_samples_mean(&raw, out), DLTF_OK);
         for (int64_t j = 0; j < n; j++) {
             double sum = 0;
             for (int64_t i = 0; i < N; i++)
                 sum += f64[i][j];
             assert_near((double)out[j], sum / N, 1e-5);
         }
+        assert_int_equal(dl_samples_mean(&prepared, out), DLTF_OK);
+        for (int64_t j = 0; j < n; j++) {
+            double x[n], sum = 0;
+            for (int64_t i = 0; i < N; i++) {
+                expected_row((dl_samples){.unit_norm = true, .offset = offset, .scale = 1}, i, x);
+                sum += x[j];
+            }
+            assert_near((double)out[j], sum / N, 1e-6);
+        }
     }
     const float huge[] = {3e38f, 3e38f, 3e38f, 3e38f};
     float out[2];
-    assert_int_equal(dl_samples_mean(dltf_matrix_f32(huge, 2, 2), out), DLTF_OK);
+    assert_int_equal(dl_samples_mean(&(dl_samples){.X = dltf_matrix_f32(huge, 2, 2)}, out), DLTF_OK);
     assert_near((double)out[0], 3e38, 1e32);
-    assert_survives_lack_of_memory(dl_samples_mean(in_f32, mean), 2);
+    dl_samples raw = {.X = in_f32};
+    assert_survives_lack_of_memory(dl_samples_mean(&raw, mean), 2);
 }
 
 static void scan_results(void **state) {
     (void)state;
     for (int variant = 0; variant < 4; variant++) {
-        dl_samples samples = {in_f64, variant & 1 ? mean : NULL, false, variant & 2, 1};
+        dl_samples samples = {
+            .X = in_f64, .mean = variant & 1 ? mean : NULL, .unit_norm = variant & 2, .scale = 1};
         double sum = 0, x[n];
         for (int64_t i = 0; i < N; i++) {
             expected_row(samples, i, x);
@@ -105,13 +140,13 @@ static void scan_results(void **state) {
         assert_near(scan.mean_square, sum / N, 1e-9 * sum);
         assert_int_equal(scan.nonzero_rows, variant & 1 ? N : N - 1);
     }
-    dl_samples samples = {in_f64, NULL, false, false, 1};
+    dl_samples samples = {.X = in_f64, .scale = 1};
     dl_scan scan;
     assert_survives_lack_of_memory(dl_samples_scan(&samples, &scan), 1);
 }
 
 static uint64_t checksum(dltf_matrix X) {
-    dl_samples samples = {X, NULL, false, false, 1};
+    dl_samples samples = {.X = X, .scale = 1};
     dl_scan scan;
     assert_int_equal(dl_samples_scan(&samples, &scan), DLTF_OK);
     return scan.checksum;
@@ -152,12 +187,12 @@ static void unusable_data(void **state) {
     const double tiny[] = {1e-200}, huge[] = {1e200};
     dl_scan scan;
     float out[2];
-    dl_samples samples = {dltf_matrix_f32(bad, 3, 2), NULL, false, false, 1};
+    dl_samples samples = {.X = dltf_matrix_f32(bad, 3, 2), .scale = 1};
     assert_fails(dl_samples_scan(&samples, &scan), DLTF_DATA, "row 2, column 0 is NaN");
-    assert_fails(dl_samples_mean(samples.X, out), DLTF_DATA, "row 2, column 0 is NaN");
+    assert_fails(dl_samples_mean(&samples, out), DLTF_DATA, "row 2, column 0 is NaN");
     samples.X = dltf_matrix_f32(infinite, 1, 2);
     assert_fails(dl_samples_scan(&samples, &scan), DLTF_DATA, "row 0, column 1 is infinite");
-    assert_fails(dl_samples_mean(samples.X, out), DLTF_DATA, "row 0, column 1 is infinite");
+    assert_fails(dl_samples_mean(&samples, out), DLTF_DATA, "row 0, column 1 is infinite");
     samples.X = dltf_matrix_f32(zero, 3, 2);
     assert_fails(dl_samples_scan(&samples, &scan), DLTF_DATA, "all 3 samples are zero: there");
     samples = (dl_samples){.X = dltf_matrix_f32(ones, 1, 2), .mean = ones, .unit_norm = true, .scale = 1};
@@ -173,8 +208,8 @@ static void unusable_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(preprocessing), cmocka_unit_test(mean_row),      cmocka_unit_test(scan_results),
-        cmocka_unit_test(checksums),     cmocka_unit_test(unusable_data),
+        cmocka_unit_test(preprocessing), cmocka_unit_test(shift),     cmocka_unit_test(mean_row),
+        cmocka_unit_test(scan_results),  cmocka_unit_test(checksums), cmocka_unit_test(unusable_data),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }
