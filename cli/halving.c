@@ -11,7 +11,7 @@
 /* Round 0 is one trial, which measures the speed of the machine. */
 static const int64_t SAMPLES[HALVING_ROUNDS] = {3000, 12000, 48000, 192000};
 /* Of the CPU time that is left, at most, for a round. */
-static const double SHARE[HALVING_ROUNDS] = {1, 0.5, 0.5, 1};
+static const double SHARE[HALVING_ROUNDS] = {1, 0.6, 0.6, 1};
 enum { MOST_DIVISOR = 4, KEEP = 4 };
 
 /* By how much a costlier setting must lower the unexplained variance to be chosen: twice the entries, twice

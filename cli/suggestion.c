@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "report/json.h"
 
-#include <stdio.h>
+#include <string.h>
 
 /* ---- The answer ---- */
 
@@ -36,14 +36,12 @@ static void write_command(const setting *s, const char *data, char *text, size_t
              s->select == DLTF_SELECT_POSITIVE ? " --select positive" : "", encoder_of(s));
 }
 
-/* Encoder best takes as long as learned plus the stages before, whose cost hardly depends on the samples. The
- * trial of encoder learned that it is compared with is the first of the last round. */
 static double predict_training(const halving *h, int64_t samples) {
     if (h->chosen < 0)
         return -1;
-    const trial *chosen = &h->trials[h->chosen], *learned = &h->trials[halving_last_round(h)];
-    double before = chosen == learned ? 0 : chosen->train_seconds - learned->train_seconds;
-    return (before > 0 ? before : 0) + learned->train_seconds * (double)samples / (double)learned->samples;
+    const trial *t = &h->trials[h->chosen];
+    return t->train_seconds * trial_train_work(&h->data, &t->with, samples) /
+           trial_train_work(&h->data, &t->with, t->samples);
 }
 
 static answer make_answer(const halving *h, const char *data, int64_t rows) {
@@ -77,7 +75,12 @@ static json_t *value_of(const setting *s, field f) {
     }
 }
 
-/* The values of a field in all trials; integers ascending. */
+static int compare_values(const json_t *a, const json_t *b) {
+    json_int_t x = json_integer_value(a), y = json_integer_value(b);
+    return json_is_string(a) ? strcmp(json_string_value(a), json_string_value(b)) : (x > y) - (x < y);
+}
+
+/* The values of a field in all trials, ascending. */
 static json_t *values_tried(const halving *h, field f) {
     json_t *values = json_array();
     for (int i = 0; i < h->count; i++) {
@@ -86,8 +89,8 @@ static json_t *values_tried(const halving *h, field f) {
         bool known = false;
         for (size_t j = 0; j < json_array_size(values); j++) {
             const json_t *other = json_array_get(values, j);
-            known = known || json_equal(other, value);
-            at += json_integer_value(other) <= json_integer_value(value);
+            known = known || compare_values(other, value) == 0;
+            at += compare_values(other, value) < 0;
         }
         if (!known)
             json_array_insert(values, at, value);
@@ -181,7 +184,7 @@ static void print_rounds(const halving *h) {
         if (r == begin)
             printf("Tried %s on %lld samples each", counted(tried, "setting"), (long long)samples);
         else
-            printf(", the best %lld on %lld", (long long)tried, (long long)samples);
+            printf(", %lld of them on %lld", (long long)tried, (long long)samples);
     }
     printf(":\n\n");
 }
@@ -196,6 +199,28 @@ static void print_table(const halving *h) {
                (long long)t->with.m, (long long)t->with.k, encoder_of(&t->with), 100 * (1 - t->unexplained),
                100 * (1 - t->raw_unexplained), t->entries, 100 * t->unused_share, 1e6 * t->code_seconds);
     }
+}
+
+/* The best explained variance for every m or k, in the round that tried all settings. */
+static void print_trade_off(const halving *h, field f) {
+    int round = h->rounds > 1, end = round + 1 < h->rounds ? h->first[round + 1] : h->count - h->tried_best;
+    const list_of_integers *sizes = f == FIELD_M ? &h->m : &h->k;
+    int printed = 0;
+    for (int s = 0; s < sizes->count && sizes->count > 1; s++) {
+        const trial *best = NULL;
+        for (int i = h->first[round]; i < end; i++) {
+            const trial *t = &h->trials[i];
+            int64_t size = f == FIELD_M ? t->with.m : t->with.k;
+            if (size == sizes->values[s] && (!best || t->unexplained < best->unexplained))
+                best = t;
+        }
+        if (best && printed++ == 0)
+            printf("By %s:      on %lld samples at best", FIELD_NAMES[f], (long long)best->samples);
+        if (best)
+            printf("%s %lld: %.2f%%", printed > 1 ? "," : "", (long long)sizes->values[s],
+                   100 * (1 - best->unexplained));
+    }
+    printf("%s", printed ? "\n" : "");
 }
 
 static void print_varied(const json_t *varied) {
@@ -261,6 +286,8 @@ static void print_text(const halving *h, const answer *a) {
                counted(h->data.held_out, "held-out sample"),
                h->unit_norm ? ", in the space of the data: each sample is given its norm back" : "",
                HALVING_RULE);
+        print_trade_off(h, FIELD_M);
+        print_trade_off(h, FIELD_K);
     }
     print_varied(varied);
     print_fixed(fixed);

@@ -11,6 +11,10 @@ double cpu_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Samples that training itself holds out to follow its error. By default there are up to 2,000, whose coding
+ * takes longer than a short training. */
+enum { OBSERVED = 100 };
+
 /* ---- Samples ---- */
 
 static int64_t common_divisor(int64_t a, int64_t b) {
@@ -72,13 +76,16 @@ void trial_data_free(trial_data *data) {
 
 /* ---- Cost ---- */
 
+double trial_train_work(const trial_data *data, const setting *with, int64_t samples) {
+    /* in samples: starting and following a training; the stages before encoder best */
+    const double overhead = 1e4, distilling = 1.5e6;
+    double seen = (double)samples + overhead + (with->encoder == DLTF_ENCODER_BEST ? distilling : 0);
+    return seen * (double)(with->m + 64) * (double)(data->n + 16);
+}
+
 double trial_work(const trial_data *data, const trial *t) {
-    /* the stages before encoder best see samples of their own, whatever the trial */
-    const double distilling = 1.5e6;
-    double product = (double)(t->with.m + 64) * (double)(data->n + 16);
-    double refit = (double)(t->with.k * t->with.k) * (double)data->n;
-    double samples = (double)t->samples + (t->with.encoder == DLTF_ENCODER_BEST ? distilling : 0);
-    return samples * product + (double)data->held_out * (product + 2 * refit);
+    double sample = (double)(t->with.m + 2 * t->with.k * t->with.k) * (double)data->n;
+    return trial_train_work(data, &t->with, t->samples) + (double)data->held_out * sample;
 }
 
 /* ---- Training ---- */
@@ -97,6 +104,7 @@ static dltf_status train(const trial_data *data, trial *t, dltf_progress_fn prog
     options.seed = data->seed;
     options.threads = data->threads;
     options.epochs = (double)t->samples / (double)rows;
+    options.validation = rows > 10 * OBSERVED ? (double)OBSERVED / (double)rows : 0;
     dltf_matrix X = dltf_matrix_f32(data->rows + data->held_out * data->n, rows, data->n);
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_CONVERGED;

@@ -45,7 +45,8 @@ void trial_data_free(trial_data *data);
 /* Trains with t->samples and measures. Returns DLTF_CANCELLED if `progress` cancelled. */
 dltf_status trial_run(const trial_data *data, trial *t, dltf_progress_fn progress, void *context);
 
-/* Expected CPU time in units that are about the same for all trials with an encoder. */
+/* Expected CPU time, in units that are about the same for all trials: of training, and with measuring. */
+double trial_train_work(const trial_data *data, const setting *with, int64_t samples);
 double trial_work(const trial_data *data, const trial *t);
 
 #endif
