@@ -190,21 +190,29 @@ static dltf_status run_round(halving *h, int round, const setting *list, int cou
     return status;
 }
 
-static dltf_status try_best_encoder(halving *h) {
-    setting with = h->trials[h->chosen].with;
-    if (with.m > HALVING_MOST_ATOMS_FOR_BEST || h->stopped)
-        return DLTF_OK;
-    int count = h->count;
-    with.encoder = DLTF_ENCODER_BEST;
-    dltf_status status = try(h, with, h->trials[h->chosen].samples, h->seconds);
-    h->tried_best = h->count > count;
-    if (h->tried_best && halving_score(&h->trials[count]) < halving_score(&h->trials[h->chosen]))
-        h->chosen = count;
-    return status;
-}
-
 int halving_last_round(const halving *h) {
     return h->first[h->rounds - 1];
+}
+
+/* Encoder best, with the settings of the last round that are close to the winner: it may gain more with one
+ * than with another. */
+static dltf_status try_best_encoder(halving *h) {
+    const double close = 1.1;
+    int begin = halving_last_round(h), end = h->count;
+    double most = close * halving_score(&h->trials[begin]);
+    dltf_status status = DLTF_OK;
+    for (int i = begin; i < end && status == DLTF_OK && !h->stopped; i++) {
+        setting with = h->trials[i].with;
+        int count = h->count;
+        if (with.m > HALVING_MOST_ATOMS_FOR_BEST || halving_score(&h->trials[i]) > most)
+            continue;
+        with.encoder = DLTF_ENCODER_BEST;
+        status = try(h, with, h->trials[i].samples, h->seconds);
+        if (h->count > count && compare_trials(&h->trials[count], &h->trials[h->chosen]) < 0)
+            h->chosen = count;
+    }
+    h->best_tried = h->count - end;
+    return status;
 }
 
 bool halving_budget_bound(const halving *h) {

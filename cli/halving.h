@@ -30,7 +30,7 @@ typedef struct halving {
     bool stopped;           /* the budget ended a trial */
     dltf_status impossible; /* of the last setting that cannot be trained */
     int divisor;            /* samples per trial are divided by it, to fit the budget */
-    bool tried_best;        /* the encoder */
+    int best_tried;         /* trials of encoder best, the last ones */
 
     /* to predict costs */
     double work, work_seconds, planned_work;
@@ -47,8 +47,7 @@ setting halving_usual(const halving *h);
  * if training is not possible with any setting. */
 dltf_status halving_run(halving *h);
 
-/* Trials in the deepest round, best first, are trials[first] .. trials[count - 1]; the last may be a trial of
- * encoder best. */
+/* The first trial of the deepest round. Its trials are sorted, best first; those of encoder best follow. */
 int halving_last_round(const halving *h);
 
 /* Whether decisions depended on the speed of the machine. */

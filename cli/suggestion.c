@@ -179,7 +179,7 @@ static void print_json(const halving *h, const answer *a) {
 static void print_rounds(const halving *h) {
     int begin = h->rounds > 1 ? 1 : 0;
     for (int r = begin; r < h->rounds; r++) {
-        int end = r + 1 < h->rounds ? h->first[r + 1] : h->count - h->tried_best;
+        int end = r + 1 < h->rounds ? h->first[r + 1] : h->count - h->best_tried;
         int64_t tried = end - h->first[r], samples = h->trials[h->first[r]].samples;
         if (r == begin)
             printf("Tried %s on %lld samples each", counted(tried, "setting"), (long long)samples);
@@ -203,7 +203,7 @@ static void print_table(const halving *h) {
 
 /* The best explained variance for every m or k, in the round that tried all settings. */
 static void print_trade_off(const halving *h, field f) {
-    int round = h->rounds > 1, end = round + 1 < h->rounds ? h->first[round + 1] : h->count - h->tried_best;
+    int round = h->rounds > 1, end = round + 1 < h->rounds ? h->first[round + 1] : h->count - h->best_tried;
     const list_of_integers *sizes = f == FIELD_M ? &h->m : &h->k;
     int printed = 0;
     for (int s = 0; s < sizes->count && sizes->count > 1; s++) {

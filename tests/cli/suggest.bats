@@ -77,12 +77,12 @@ chosen() { value '[(t["preprocessing"], t["k"]) for t in d["trials"] if t["chose
 @test "explained variance is that of the data, whatever the preprocessing" {
   dltf suggest "$truth/X.npy" -m 48 -k 2 --select abs --unit-norm --seconds 10000 --threads 1 --json -q >u.json
   dltf suggest "$truth/X.npy" -m 48 -k 2 --select abs --seconds 10000 --threads 1 --json -q >s.json
-  best='max(t["explained_variance"] for t in d["trials"] if t["preprocessing"] == "%s")'
+  best='max(t["explained_variance"] for t in d["trials"] if t["preprocessing"] == "%s" and t["samples"] == 12000)'
   # Samples of about equal norm and without a mean: preprocessing hardly matters.
   for preprocessing in none center remove-mean; do
     for file in s u; do value "${best/\%s/$preprocessing}" <$file.json; done
   done >explained
-  [[ $("$PYTHON" -c 'x = [float(line) for line in open("explained")]; print(max(x) - min(x) < 0.1 and min(x) > 0.8)') == True ]]
+  [[ $("$PYTHON" -c 'x = [float(line) for line in open("explained")]; print(max(x) - min(x) < 0.1 and min(x) > 0.5)') == True ]]
   [[ $(value 'd["fixed"]["unit-norm"]["value"], "--unit-norm" in d["command"]' <u.json) == "('on', True)" ]]
 }
 
@@ -95,20 +95,21 @@ chosen() { value '[(t["preprocessing"], t["k"]) for t in d["trials"] if t["chose
 }
 
 # The clock of these two tests advances only when it is read.
+no_fault=rename:1000000:ENOSPC
 @test "a budget that ends during the trials: the best so far, and a warning" {
   for run in 1 2; do
-    FAULT_CLOCK=0.01 faulty none suggest "$truth/X.npy" --seconds 10 --threads 1 >$run.txt
+    FAULT_CLOCK=0.01 faulty "$no_fault" suggest "$truth/X.npy" --seconds 10 --threads 1 >$run.txt
   done
   grep -v "^Used\|^Expected" 1.txt >a.txt
   grep -v "^Used\|^Expected" 2.txt | cmp - a.txt
   grep -q "^The budget of 10 CPU seconds was too small .* depends on the speed of the machine" a.txt
   grep -q "^Suggested: dltf train " a.txt
-  FAULT_CLOCK=0.01 faulty none suggest "$truth/X.npy" --seconds 10 --threads 1 --json -q >b.json
+  FAULT_CLOCK=0.01 faulty "$no_fault" suggest "$truth/X.npy" --seconds 10 --threads 1 --json -q >b.json
   [[ $(value 'd["complete"], sum(t["chosen"] for t in d["trials"])' <b.json) == "(False, 1)" ]]
 }
 
 @test "a budget that ends in the first trial: a default that says so" {
-  run -0 --separate-stderr faulty none suggest "$truth/X.npy" --seconds 1 --threads 1
+  run -0 --separate-stderr faulty "$no_fault" suggest "$truth/X.npy" --seconds 1 --threads 1
   [[ $output == *"No trial ended within the budget of 1 CPU seconds"*"rests on no measurement"*"Suggested: dltf train "*" -m 32 -k 4 --encoder learned"* ]]
 }
 
