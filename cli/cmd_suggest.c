@@ -28,7 +28,7 @@ static const dltf_option own_options[] = {
     {.name = "seconds", .kind = DLTF_OPTION_REAL, .offset = offsetof(suggest_flags, seconds), .default_text = "60", .min = 0.1, .max = 1e6, .argument = "S", .help = "budget: CPU time of all threads, from the start of the program"},
     {.name = "samples", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(suggest_flags, samples), .default_text = "50000", .min = 10, .max = 1e7, .argument = "N", .help = "number of samples to use, evenly spread over DATA; a fifth of them, at most 1,000, are held out from training"},
     {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(suggest_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(suggest_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
+    {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(suggest_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The suggestion does not depend on it if the budget suffices"},
 };
 /* clang-format on */
 

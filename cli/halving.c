@@ -48,6 +48,11 @@ static int compare_trials(const void *a, const void *b) {
     return (x->with.center + 2 * x->with.remove_mean) - (y->with.center + 2 * y->with.remove_mean);
 }
 
+static void sort_from(halving *h, int begin) {
+    qsort(h->trials + begin, (size_t)(h->count - begin), sizeof *h->trials, compare_trials);
+    h->chosen = begin;
+}
+
 /* ---- One trial ---- */
 
 /* CPU time per unit of work; a guess before any trial. */
@@ -185,8 +190,7 @@ static dltf_status run_round(halving *h, int round, const setting *list, int cou
     if (h->count == begin)
         return status;
     h->first[h->rounds++] = begin;
-    h->chosen = begin;
-    qsort(h->trials + begin, (size_t)(h->count - begin), sizeof *h->trials, compare_trials);
+    sort_from(h, begin);
     return status;
 }
 
@@ -203,15 +207,13 @@ static dltf_status try_best_encoder(halving *h) {
     dltf_status status = DLTF_OK;
     for (int i = begin; i < end && status == DLTF_OK && !h->stopped; i++) {
         setting with = h->trials[i].with;
-        int count = h->count;
         if (with.m > HALVING_MOST_ATOMS_FOR_BEST || halving_score(&h->trials[i]) > most)
             continue;
         with.encoder = DLTF_ENCODER_BEST;
         status = try(h, with, h->trials[i].samples, h->seconds);
-        if (h->count > count && compare_trials(&h->trials[count], &h->trials[h->chosen]) < 0)
-            h->chosen = count;
     }
     h->best_tried = h->count - end;
+    sort_from(h, begin);
     return status;
 }
 

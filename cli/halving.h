@@ -30,7 +30,7 @@ typedef struct halving {
     bool stopped;           /* the budget ended a trial */
     dltf_status impossible; /* of the last setting that cannot be trained */
     int divisor;            /* samples per trial are divided by it, to fit the budget */
-    int best_tried;         /* trials of encoder best, the last ones */
+    int best_tried;         /* trials of encoder best, in the last round */
 
     /* to predict costs */
     double work, work_seconds, planned_work;
@@ -47,7 +47,7 @@ setting halving_usual(const halving *h);
  * if training is not possible with any setting. */
 dltf_status halving_run(halving *h);
 
-/* The first trial of the deepest round. Its trials are sorted, best first; those of encoder best follow. */
+/* The first trial of the deepest round. All trials from there on are sorted, best first. */
 int halving_last_round(const halving *h);
 
 /* Whether decisions depended on the speed of the machine. */

@@ -203,7 +203,7 @@ static void print_table(const halving *h) {
 
 /* The best explained variance for every m or k, in the round that tried all settings. */
 static void print_trade_off(const halving *h, field f) {
-    int round = h->rounds > 1, end = round + 1 < h->rounds ? h->first[round + 1] : h->count - h->best_tried;
+    int round = h->rounds > 1, end = round + 1 < h->rounds ? h->first[round + 1] : h->count;
     const list_of_integers *sizes = f == FIELD_M ? &h->m : &h->k;
     int printed = 0;
     for (int s = 0; s < sizes->count && sizes->count > 1; s++) {
