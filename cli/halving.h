@@ -37,7 +37,7 @@ typedef struct halving {
     trial *running;
 } halving;
 
-/* Where --remove-mean leaves at least some information in a sample. */
+/* Not with few columns, where the mean of a sample, which is not part of its code, says most about it. */
 bool halving_tries_remove_mean(const halving *h);
 
 /* The setting tried first; also the answer if no trial is finished. */

@@ -129,6 +129,9 @@ static void list_fields(const halving *h, const answer *a, json_t *varied, json_
             json_object_set_new(fixed, FIELD_NAMES[f], fixed_value(value_of(&a->with, f), reason(h, f)));
         json_decref(values);
     }
+    if (!halving_tries_remove_mean(h))
+        json_object_set_new(fixed, "remove-mean",
+                            fixed_value(json_string("off"), "the mean of so few columns is half a sample"));
     json_object_set_new(fixed, "unit-norm",
                         fixed_value(json_string(h->unit_norm ? "on" : "off"),
                                     h->unit_norm ? "as given" : "it would discard the norms of samples"));

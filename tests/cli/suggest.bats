@@ -94,6 +94,12 @@ chosen() { value '[(t["preprocessing"], t["k"]) for t in d["trials"] if t["chose
   fails 1 "zero.csv: " suggest zero.csv
 }
 
+@test "two columns: the mean of a sample is not removed, which would leave one number to code" {
+  "$PYTHON" -c 'import random; random.seed(1); print("\n".join(f"{random.gauss(5, 1)},{random.gauss(0, 1)}" for _ in range(200)))' >two.csv
+  dltf suggest two.csv --seconds 10000 --threads 1 --json -q >t.json
+  [[ $(value 'd["varied"]["preprocessing"], d["fixed"]["remove-mean"]["value"], d["fixed"]["k"]["value"]' <t.json) == "(['center', 'none'], 'off', 1)" ]]
+}
+
 # The clock of these two tests advances only when it is read.
 no_fault=rename:1000000:ENOSPC
 @test "a budget that ends during the trials: the best so far, and a warning" {
