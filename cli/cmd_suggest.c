@@ -145,11 +145,10 @@ const command command_suggest = {
         "their codes explain. All combinations of preprocessing (none, --center, --remove-mean), m, k and "
         "selection are tried on few samples, the better quarter and the best of every m and k on four times "
         "as many, and so on. At the end encoder best is tried with the best settings. A costlier setting "
-        "must explain more: "
-        "twice the entries must leave 30% less unexplained, twice the atoms 5%, a subtracted mean 5%, "
-        "positive codes 2%, encoder best 3%. The table shows the best setting for every m and k, to choose "
+        "must explain more: " HALVING_RULE ". The table shows the best setting for every m and k, to choose "
         "another trade-off from. No trial is begun that is not expected to fit the budget. If the budget is "
-        "too small for all trials, it shortens them, leaves some out, and the report says so; otherwise the "
+        "too small for all trials, they are shortened, some are left out, and the report says so; otherwise "
+        "the "
         "suggestion depends on DATA, seed and options only. Full training takes longer than the trials and "
         "explains more. If the size of codes is limited, set k with -k.",
     .input = "DATA",

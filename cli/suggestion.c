@@ -285,7 +285,7 @@ static void print_text(const halving *h, const answer *a) {
         print_table(h);
         printf("\nExplained: share of the variance of %s, by codes after refit (explained) and by raw codes "
                "(raw)%s. L0: entries per code.\n"
-               "Order:     %s\n",
+               "Order:     best first, where %s\n",
                counted(h->data.held_out, "held-out sample"),
                h->unit_norm ? ", in the space of the data: each sample is given its norm back" : "",
                HALVING_RULE);
