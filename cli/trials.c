@@ -1,22 +1,61 @@
-/* One trial: a learner on the rows, its quality on held-out ones, the time of an encoder. */
+/* One trial: a training on some samples, and its codes of samples held out. */
 #include "cli/trials.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
-enum { SAMPLES_SEEN = 150000, CODING_ROUNDS = 3 };
-static const double VALIDATION = 0.2;
+double cpu_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
-dltf_status trial_data_new(dltf_matrix X, int64_t most, trial_data *data) {
-    int64_t N = X.rows < most ? X.rows : most, n = X.cols;
-    *data = (trial_data){.N = N, .n = n};
+/* Samples that training itself holds out to follow its error. By default there are up to 2,000, whose coding
+ * takes longer than a short training. */
+enum { OBSERVED = 100 };
+
+/* ---- Samples ---- */
+
+static int64_t common_divisor(int64_t a, int64_t b) {
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* Multiples of it, modulo N, visit all numbers below N, and the first of them are spread evenly. */
+static int64_t golden_stride(int64_t N) {
+    int64_t stride = (int64_t)(0.6180339887 * (double)N);
+    while (common_divisor(N, stride) != 1)
+        stride++;
+    return stride;
+}
+
+/* A fifth of the samples, at most 1,000, and fewer if their least-squares values take long. */
+static int64_t held_out(int64_t N, int64_t n, int64_t most_k) {
+    const double flops = 2e9;
+    double affordable = flops / ((double)most_k * (double)most_k * (double)n);
+    return (int64_t)fmin((double)N / 5, fmin(fmax(affordable, 100), 1000));
+}
+
+static void measure_variance(trial_data *data) {
+    for (int64_t j = 0; j < data->n; j++) {
+        double sum = 0, squares = 0;
+        for (int64_t i = 0; i < data->held_out; i++)
+            sum += (double)data->rows[i * data->n + j];
+        for (int64_t i = 0; i < data->held_out; i++)
+            squares += pow((double)data->rows[i * data->n + j] - sum / (double)data->held_out, 2);
+        data->variance += squares;
+    }
+}
+
+dltf_status trial_data_new(dltf_matrix X, int64_t most, int64_t most_k, trial_data *data) {
+    int64_t N = X.rows < most ? X.rows : most, n = X.cols, stride = golden_stride(N);
+    *data = (trial_data){.N = N, .n = n, .held_out = held_out(N, n, most_k)};
     data->rows = malloc((size_t)(N * n) * sizeof *data->rows);
-    data->mean = calloc((size_t)n, sizeof *data->mean);
-    if (!data->rows || !data->mean)
+    if (!data->rows)
         return DLTF_MEMORY;
     for (int64_t i = 0; i < N; i++) {
         float *row = data->rows + i * n;
-        int64_t from = (int64_t)((double)i * (double)X.rows / (double)N);
+        int64_t from = (int64_t)((double)(i * stride % N) * (double)X.rows / (double)N);
         dltf_matrix_row(X, from, row);
         for (int64_t j = 0; j < n; j++) {
             if (!isfinite(row[j])) {
@@ -24,121 +63,139 @@ dltf_status trial_data_new(dltf_matrix X, int64_t most, trial_data *data) {
                 data->bad_column = j;
                 return DLTF_DATA;
             }
-            data->mean[j] += (double)row[j] / (double)N;
         }
     }
+    measure_variance(data);
     return DLTF_OK;
 }
 
 void trial_data_free(trial_data *data) {
     free(data->rows);
-    free(data->mean);
     *data = (trial_data){.rows = NULL};
 }
 
-double trial_weight(const trial *t, int64_t n) {
-    /* best trains a distilled encoder first, tied its own dictionary: several times the work */
-    double factor = t->encoder == DLTF_ENCODER_LEARNED ? 1 : t->encoder == DLTF_ENCODER_BEST ? 3 : 2;
-    return factor * (double)(t->m + 64) * (double)(n + 16);
+/* ---- Cost ---- */
+
+double trial_train_work(const trial_data *data, const setting *with, int64_t samples) {
+    /* in samples: starting and following a training; the stages before encoder best */
+    const double overhead = 1e4, distilling = 1.5e6;
+    double seen = (double)samples + overhead + (with->encoder == DLTF_ENCODER_BEST ? distilling : 0);
+    return seen * (double)(with->m + 64) * (double)(data->n + 16);
 }
 
-/* Of a sample as preprocessed. Centering uses the mean of all rows here, training that of the training rows:
- * they hardly differ. */
-static double energy(const trial_data *data, const float *x, bool center, bool remove_mean) {
-    double own_mean = 0, sum = 0;
-    for (int64_t j = 0; j < data->n && remove_mean; j++)
-        own_mean += (x[j] - (center ? data->mean[j] : 0)) / (double)data->n;
-    for (int64_t j = 0; j < data->n; j++) {
-        double value = x[j] - (center ? data->mean[j] : 0) - own_mean;
-        sum += value * value;
-    }
-    return sum;
+double trial_work(const trial_data *data, const trial *t) {
+    double sample = (double)(t->with.m + 2 * t->with.k * t->with.k) * (double)data->n;
+    return trial_train_work(data, &t->with, t->samples) + (double)data->held_out * sample;
 }
 
-/* The error in units that do not depend on preprocessing, which subtracts the same from a sample and from its
- * reconstruction and so leaves residuals unchanged. */
-static void compare_to_variance(const trial_data *data, const dltf_learner *learner, trial *t) {
-    double preprocessed = 0, variance = 0;
-    for (int64_t i = 0; i < t->samples; i++) {
-        const float *x = data->rows + dltf_learner_quality_row(learner, i) * data->n;
-        preprocessed += energy(data, x, t->center, t->remove_mean);
-        variance += energy(data, x, true, false);
-    }
-    t->variance_error = variance > 0 ? t->refit_error * preprocessed / variance : NAN;
-}
+/* ---- Training ---- */
 
-/* Best of a few rounds over the first rows. */
-static dltf_status time_coding(const trial_data *data, const dltf_learner *learner, trial *t) {
-    int64_t rows = data->N < 1000 ? data->N : 1000;
-    size_t entries = (size_t)(rows * t->k);
-    int32_t *count = malloc((size_t)rows * sizeof *count), *index = malloc(entries * sizeof *index);
-    float *value = malloc(entries * sizeof *value);
-    dltf_model *model = NULL;
-    dltf_encoder *encoder = NULL;
-    dltf_encode_options encoding = dltf_encode_options_default();
-    encoding.threads = data->threads;
-    dltf_status status = count && index && value ? dltf_learner_model(learner, &model) : DLTF_MEMORY;
-    if (status == DLTF_OK)
-        status = dltf_encoder_new(model, &encoding, &encoder);
-    t->code_microseconds = INFINITY;
-    for (int round = 0; round < CODING_ROUNDS && status == DLTF_OK; round++) {
-        double begin = dltf_seconds();
-        status = dltf_encoder_run(encoder, dltf_matrix_f32(data->rows, rows, data->n), count, index, value);
-        t->code_microseconds = fmin(t->code_microseconds, 1e6 * (dltf_seconds() - begin) / (double)rows);
-    }
-    dltf_encoder_free(encoder);
-    dltf_model_free(model);
-    free(count);
-    free(index);
-    free(value);
-    return status;
-}
-
-static dltf_status measure(const trial_data *data, const dltf_learner *learner, trial *t) {
-    dltf_quality quality;
-    dltf_status status = dltf_learner_quality(learner, &quality);
-    if (status != DLTF_OK)
-        return status;
-    t->samples = quality.samples;
-    t->raw_error = quality.raw_error;
-    t->refit_error = quality.refit_error;
-    t->unused_share = quality.unused_share;
-    compare_to_variance(data, learner, t);
-    return time_coding(data, learner, t);
-}
-
-static dltf_train_options options_of(const trial_data *data, const trial *t) {
+static dltf_status train(const trial_data *data, trial *t, dltf_progress_fn progress, void *context,
+                         dltf_model **model) {
+    int64_t rows = data->N - data->held_out < t->samples ? data->N - data->held_out : t->samples;
     dltf_train_options options = dltf_train_options_default();
-    options.m = t->m;
-    options.k = t->k;
-    options.center = t->center ? DLTF_YES : DLTF_NO;
-    options.remove_mean = t->remove_mean;
-    options.encoder = t->encoder;
+    options.m = t->with.m;
+    options.k = t->with.k;
+    options.center = t->with.center ? DLTF_YES : DLTF_NO;
+    options.remove_mean = t->with.remove_mean;
+    options.unit_norm = t->with.unit_norm;
+    options.select = t->with.select;
+    options.encoder = t->with.encoder;
     options.seed = data->seed;
     options.threads = data->threads;
-    options.validation = VALIDATION;
-    if (t->encoder == DLTF_ENCODER_LEARNED || t->encoder == DLTF_ENCODER_BEST)
-        options.epochs = fmax(1, SAMPLES_SEEN / (double)data->N);
-    if (t->encoder == DLTF_ENCODER_LEARNED)
-        options.seconds = t->seconds_limit;
-    return options;
-}
-
-dltf_status trial_run(const trial_data *data, trial *t, dltf_progress_fn progress, void *context) {
-    dltf_train_options options = options_of(data, t);
+    options.epochs = (double)t->samples / (double)rows;
+    options.validation = rows > 10 * OBSERVED ? (double)OBSERVED / (double)rows : 0;
+    dltf_matrix X = dltf_matrix_f32(data->rows + data->held_out * data->n, rows, data->n);
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_CONVERGED;
-    double begin = dltf_seconds();
-    dltf_status status =
-        dltf_learner_new(dltf_matrix_f32(data->rows, data->N, data->n), &options, NULL, &learner);
+    dltf_status status = dltf_learner_new(X, &options, NULL, &learner);
     if (status == DLTF_OK)
         status = dltf_learner_run(learner, progress, context, &outcome);
-    t->train_seconds = dltf_seconds() - begin;
     if (status == DLTF_OK && outcome == DLTF_INTERRUPTED)
         status = DLTF_CANCELLED;
     if (status == DLTF_OK)
-        status = measure(data, learner, t);
-    t->done = status == DLTF_OK;
+        status = dltf_learner_model(learner, model);
     dltf_learner_free(learner);
+    return status;
+}
+
+/* ---- Measuring ---- */
+
+/* ||x - xhat||^2, where xhat is what dltf_decode returns plus what it lacks: the mean of the entries of the
+ * sample; with unit_norm also its norm and the mean of all samples. */
+static double residual(const setting *s, const float *mean, const float *x, const float *decoded, int64_t n) {
+    double own_mean = 0, norm = 0, sum = 0;
+    bool lacks_mean = s->unit_norm && s->center;
+    for (int64_t j = 0; j < n && s->remove_mean; j++)
+        own_mean += (double)x[j] / (double)n;
+    for (int64_t j = 0; j < n; j++)
+        norm += pow((double)x[j] - own_mean - (lacks_mean ? (double)mean[j] : 0), 2);
+    double scale = s->unit_norm ? sqrt(norm) : 1;
+    for (int64_t j = 0; j < n; j++)
+        sum +=
+            pow((double)x[j] - own_mean - (lacks_mean ? (double)mean[j] : 0) - scale * (double)decoded[j], 2);
+    return sum;
+}
+
+static dltf_status measure_unexplained(const trial_data *data, const setting *s, const dltf_model *model,
+                                       const dltf_codes *codes, double *share) {
+    float *decoded = malloc((size_t)(data->held_out * data->n) * sizeof *decoded);
+    dltf_status status = decoded ? dltf_decode(model, codes, decoded) : DLTF_MEMORY;
+    double sum = 0;
+    for (int64_t i = 0; i < data->held_out && status == DLTF_OK; i++)
+        sum +=
+            residual(s, dltf_model_get(model).mean, data->rows + i * data->n, decoded + i * data->n, data->n);
+    *share = data->variance > 0 ? sum / data->variance : sum > 0 ? INFINITY : 0;
+    free(decoded);
+    return status;
+}
+
+static dltf_status count_entries(const dltf_codes *codes, trial *t) {
+    dltf_csr Z = dltf_codes_csr(codes);
+    bool *used = calloc((size_t)Z.cols, sizeof *used);
+    int64_t used_atoms = 0;
+    if (!used)
+        return DLTF_MEMORY;
+    for (int64_t e = 0; e < Z.indptr[Z.rows]; e++) {
+        used_atoms += !used[Z.indices[e]];
+        used[Z.indices[e]] = true;
+    }
+    free(used);
+    t->entries = (double)Z.indptr[Z.rows] / (double)Z.rows;
+    t->unused_share = 1 - (double)used_atoms / (double)Z.cols;
+    return DLTF_OK;
+}
+
+static dltf_status measure(const trial_data *data, const dltf_model *model, trial *t,
+                           dltf_progress_fn progress, void *context) {
+    dltf_matrix X = dltf_matrix_f32(data->rows, data->held_out, data->n);
+    dltf_codes *codes = NULL, *refitted = NULL;
+    dltf_encode_options encoding = dltf_encode_options_default();
+    encoding.threads = data->threads;
+    double begin = cpu_seconds();
+    dltf_status status = dltf_encode(model, X, &encoding, progress, context, &codes);
+    t->code_seconds = (cpu_seconds() - begin) / (double)data->held_out;
+    if (status == DLTF_OK)
+        status = count_entries(codes, t);
+    if (status == DLTF_OK)
+        status = measure_unexplained(data, &t->with, model, codes, &t->raw_unexplained);
+    if (status == DLTF_OK)
+        status = dltf_refit(model, X, codes, data->threads, &refitted);
+    if (status == DLTF_OK)
+        status = measure_unexplained(data, &t->with, model, refitted, &t->unexplained);
+    dltf_codes_free(codes);
+    dltf_codes_free(refitted);
+    return status;
+}
+
+dltf_status trial_run(const trial_data *data, trial *t, dltf_progress_fn progress, void *context) {
+    dltf_model *model = NULL;
+    double begin = cpu_seconds();
+    t->unexplained = t->raw_unexplained = INFINITY;
+    dltf_status status = train(data, t, progress, context, &model);
+    t->train_seconds = cpu_seconds() - begin;
+    if (status == DLTF_OK)
+        status = measure(data, model, t, progress, context);
+    dltf_model_free(model);
     return status;
 }

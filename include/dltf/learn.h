@@ -83,6 +83,11 @@ DLTF_API dltf_option_table dltf_train_option_table(void);
 DLTF_API dltf_status dltf_train_options_settle(dltf_train_options *options, const char *const *given,
                                                const char **reason);
 
+/* The number of samples that training of an encoder `learned` sees, those of several epochs counted several
+ * times, unless the held-out error settles earlier. m and k must be set. `rows`: of the data, about a tenth
+ * less if some are held out. To predict how long training takes. */
+DLTF_API int64_t dltf_train_samples(const dltf_train_options *options, int64_t rows);
+
 /* ---- Learning ---------------------------------------------------------------------------------- */
 
 /* One record of the history. Values that a stage does not compute are NaN. */

@@ -10,7 +10,8 @@
  * FAULT_PATH=TEXT     counts link, rename, unlink and names only for files whose name contains TEXT
  * FAULT_RANK=R        disturbs this MPI rank only
  * FAULT_COUNT=FILE    writes "CALL NUMBER" lines when the program ends
- * FAULT_CLOCK=S       the monotonic clock advances by S seconds whenever it is read, and not otherwise
+ * FAULT_CLOCK=S       the monotonic clock and the CPU time of the process advance by S seconds whenever one
+ *                     of them is read, and not otherwise
  * FAULT_JUMP=S        the wall clock is S seconds fast and slow in turns
  *
  * Standard output and standard error are left alone, and so is the monotonic clock of libraries. So are
@@ -322,10 +323,11 @@ int clock_gettime(clockid_t which, struct timespec *now) {
         *now = (struct timespec){0, 0};
         return 0;
     }
-    if (which == CLOCK_MONOTONIC && active && is_in(&own, CALLER)) {
+    int cpu_time = which == CLOCK_PROCESS_CPUTIME_ID && clock_step > 0;
+    if ((which == CLOCK_MONOTONIC || cpu_time) && active && is_in(&own, CALLER)) {
         count(CLOCK, 1, &late);
         if (clock_step > 0) {
-            double seconds = 1000 + clock_step * (double)atomic_load(&counts[CLOCK]);
+            double seconds = (cpu_time ? 0 : 1000) + clock_step * (double)atomic_load(&counts[CLOCK]);
             *now = (struct timespec){(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
             return finish(0, late);
         }
