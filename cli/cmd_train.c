@@ -269,8 +269,18 @@ static void report_quality(const training *t, facts *f) {
     facts_json(f, "warnings", train_warnings(&t->options, training_samples(t), t->outcome, &q));
 }
 
+/* Up to so many atoms: more take longer to compare with each other than samples to learn from. */
+enum { MOST_COMPARED_ATOMS = 4096 };
+
 static dltf_status report_dictionary(const training *t, facts *f) {
     dltf_model_view view = dltf_model_get(t->model);
+    if (view.m > MOST_COMPARED_ATOMS) {
+        facts_json(f, "coherence", json_null());
+        facts_json(f, "frame_potential", json_null());
+        facts_line(f, "coherence", "not measured for more than %d atoms; dltf inspect does",
+                   MOST_COMPARED_ATOMS);
+        return DLTF_OK;
+    }
     dltf_matrix dictionary = dltf_matrix_f32(view.dictionary, view.m, view.n);
     double coherence = 0, potential = 0;
     dltf_status status = dltf_coherence(dictionary, &coherence);

@@ -2,6 +2,10 @@
  * product. */
 #include "coding/dual.h"
 
+#include "base/integer.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "coding/feature.h"
 #include "linalg/blas.h"
 
 #include <math.h>
@@ -41,4 +45,59 @@ void dl_dual_encoder(int threads, const double *W, int64_t m, int64_t n, double 
         for (int64_t i = 0; i < n && along > 0; i++)
             E[j * n + i] /= along;
     }
+}
+
+/* ---- Large dictionaries ---- */
+
+/* (B + r I)^{-1} (n x n), B = W W^T for m atoms, estimated from the first ones. */
+static dltf_status invert(int threads, const double *W, int64_t m, int64_t n, double r, double *inverse) {
+    dltf_status status = DLTF_OK;
+    int64_t first = dl_min(m, 4 * n);
+    double *factor = NULL, share = (double)first / (double)m;
+    DL_TRY_NEW(factor, n * n);
+    factorise(threads, W, first, n, share * r, factor);
+    memset(inverse, 0, (size_t)(n * n) * sizeof *inverse);
+    for (int64_t i = 0; i < n; i++)
+        inverse[i * n + i] = share;
+    dl_solve_left(threads, factor, n, inverse, n);
+done:
+    dl_free(factor);
+    return status;
+}
+
+typedef struct product {
+    const dl_packed *inverse;
+    const float *W;
+    int64_t m, n;
+    float *E;
+} product;
+
+static void multiply_tile(void *context, int64_t tile, int worker) {
+    (void)worker;
+    const product *p = context;
+    const dl_kernels *kernels = dl_kernels_now();
+    int64_t n = p->n, first = tile * DL_TILE, last = dl_min(first + DL_TILE, p->m);
+    dl_score_tile(p->inverse, p->W + first * n, n, last - first, p->E + first * n);
+    for (int64_t j = first; j < last; j++) {
+        float *e = p->E + j * n, along = kernels->dot32(e, p->W + j * n, n);
+        if (along > 0)
+            kernels->combine32(e, 1 / along, 0, e, n);
+    }
+}
+
+dltf_status dl_dual_encoder32(int threads, const double *W, const float *W32, int64_t m, int64_t n, double r,
+                              float *E) {
+    dltf_status status = DLTF_OK;
+    double *inverse = NULL;
+    dl_packed packed = {0};
+    DL_TRY_NEW(inverse, n * n);
+    DL_TRY(dl_packed_alloc(&packed, n, n));
+    DL_TRY(invert(threads, W, m, n, r, inverse));
+    dl_packed_fill_f64(&packed, inverse);
+    product p = {&packed, W32, m, n, E};
+    dl_parallel(threads, dl_tiles(m, DL_TILE), multiply_tile, &p);
+done:
+    dl_packed_free(&packed);
+    dl_free(inverse);
+    return status;
 }

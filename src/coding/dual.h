@@ -2,9 +2,14 @@
 #ifndef DL_CODING_DUAL_H
 #define DL_CODING_DUAL_H
 
-#include <stdint.h>
+#include "base/status.h"
 
 /* E = (W W^T + r I)^{-1} W, rows scaled so that <e_j, w_j> = 1; `factor` is work space of min(m,n)^2. */
 void dl_dual_encoder(int threads, const double *W, int64_t m, int64_t n, double r, double *factor, double *E);
+
+/* The same in single precision for m > n, with n^2 instead of m n numbers in double: products are those of
+ * the feature, and W W^T is estimated from the first 4n atoms. W32 is W rounded. */
+dltf_status dl_dual_encoder32(int threads, const double *W, const float *W32, int64_t m, int64_t n, double r,
+                              float *E);
 
 #endif

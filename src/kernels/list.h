@@ -97,6 +97,9 @@ DL_KERNEL(void, scaled_sum32, (float *p, float scale, const float *x, const floa
 /* p = a p + b x, in single precision. */
 DL_KERNEL(void, combine32, (float *p, float a, float b, const float *x, int64_t n))
 
+/* panel[d DL_PANEL + r] = rows[r stride + d] for DL_PANEL rows of n floats. */
+DL_KERNEL(void, interleave, (float *panel, const float *rows, int64_t stride, int64_t n))
+
 /* <x, y> in single precision. */
 DL_KERNEL(float, dot32, (const float *x, const float *y, int64_t n))
 

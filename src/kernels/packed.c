@@ -1,6 +1,7 @@
 /* Packing: done once per model or dictionary, so that products read the matrix in one stream. */
 #include "kernels/packed.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 
 dltf_status dl_packed_alloc(dl_packed *packed, int64_t m, int64_t n) {
@@ -28,14 +29,21 @@ static float *row_of(const dl_packed *packed, int64_t j) {
     return packed->data + j / DL_PANEL * packed->n * DL_PANEL + j % DL_PANEL;
 }
 
-void dl_packed_fill(dl_packed *packed, const float *E, const float *bias) {
-    int64_t n = packed->n;
-    for (int64_t j = 0; j < packed->m; j++) {
+void dl_packed_fill_panel(dl_packed *packed, int64_t panel, const float *E, const float *bias) {
+    int64_t n = packed->n, first = panel * DL_PANEL, last = dl_min(first + DL_PANEL, packed->m);
+    if (last - first == DL_PANEL)
+        dl_kernels_now()->interleave(row_of(packed, first), E + first * n, n, n);
+    for (int64_t j = first; j < last; j++) {
         float *row = row_of(packed, j);
-        for (int64_t d = 0; d < n; d++)
+        for (int64_t d = 0; d < n && last - first < DL_PANEL; d++)
             row[d * DL_PANEL] = E[j * n + d];
         packed->bias[j] = bias ? -bias[j] : 0;
     }
+}
+
+void dl_packed_fill(dl_packed *packed, const float *E, const float *bias) {
+    for (int64_t panel = 0; panel < packed->panels; panel++)
+        dl_packed_fill_panel(packed, panel, E, bias);
 }
 
 dl_packed dl_packed_first(const dl_packed *packed, int64_t atoms) {

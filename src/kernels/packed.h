@@ -9,6 +9,8 @@ dltf_status dl_packed_alloc(dl_packed *packed, int64_t m, int64_t n);
 void dl_packed_free(dl_packed *packed);
 /* Fills with E (m x n rows) and bias (m, or NULL for none). */
 void dl_packed_fill(dl_packed *packed, const float *E, const float *bias);
+/* The same for the rows of one panel. */
+void dl_packed_fill_panel(dl_packed *packed, int64_t panel, const float *E, const float *bias);
 /* The first `atoms` of it, without a copy. */
 dl_packed dl_packed_first(const dl_packed *packed, int64_t atoms);
 /* Fills with a matrix in double, rounded, without bias. */

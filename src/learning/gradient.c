@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { ATOMS_PER_TASK = 32 };
-
 static const float KEEP_MOMENT = 0.9f, KEEP_SQUARE = 0.99f, EPSILON = 1e-8f;
 
 /* ---- Memory ---- */
@@ -94,14 +92,6 @@ double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t r
 
 /* ---- The layout of products ---- */
 
-static void pack_row(dl_gradient *g, int64_t j) {
-    float *row = g->packed.data + j / DL_PANEL * g->n * DL_PANEL + j % DL_PANEL;
-    const float *e = g->E.value + j * g->n;
-    for (int64_t d = 0; d < g->n; d++)
-        row[d * DL_PANEL] = e[d];
-    g->packed.bias[j] = -g->b.value[j];
-}
-
 void dl_gradient_pack(dl_gradient *g) {
     dl_packed_fill(&g->packed, g->E.value, g->b.value);
 }
@@ -117,8 +107,8 @@ void dl_gradient_activate(dl_gradient *g, int64_t atoms) {
         move_row(g->E.value + j * n, g->E.moment + j * n, n);
     for (int64_t j = atoms; j < g->active; j++)
         move_row(g->E.moment + j * n, g->E.value + j * n, n);
-    for (int64_t j = dl_min(atoms, g->active); j < dl_max(atoms, g->active); j++)
-        pack_row(g, j);
+    for (int64_t p = dl_min(atoms, g->active) / DL_PANEL; p * DL_PANEL < dl_max(atoms, g->active); p++)
+        dl_packed_fill_panel(&g->packed, p, g->E.value, g->b.value);
     g->active = atoms;
 }
 
@@ -286,20 +276,22 @@ typedef struct step {
     const dl_gradient_rule *rule;
 } step;
 
-static void update_atoms(void *context, int64_t task, int worker) {
+static void update_panel(void *context, int64_t panel, int worker) {
     const step *s = context;
     dl_gradient *g = s->g;
-    int64_t first = task * ATOMS_PER_TASK, last = dl_min(first + ATOMS_PER_TASK, g->active);
+    int64_t first = panel * DL_PANEL, last = dl_min(first + DL_PANEL, g->active);
+    bool changed = false;
     for (int64_t j = first; j < last; j++) {
         g->idle[j] += g->rows;
         if (dl_by_atom_of(&g->by_atom, j).count > 0) {
             g->idle[j] = 0;
             update_atom(g, j, s->rule, g->scratch + worker * 2 * g->n);
-        } else if (!revive(g, j, s->rule)) {
-            continue;
-        }
-        pack_row(g, j);
+            changed = true;
+        } else if (revive(g, j, s->rule))
+            changed = true;
     }
+    if (changed) /* all of it: a single row has an entry in each of its cache lines */
+        dl_packed_fill_panel(&g->packed, panel, g->E.value, g->b.value);
 }
 
 void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule) {
@@ -309,5 +301,5 @@ void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule) {
     g->centered = g->positive && rule->centered;
     if (g->centered)
         find_center(g);
-    dl_parallel(g->threads, dl_tiles(g->active, ATOMS_PER_TASK), update_atoms, &s);
+    dl_parallel(g->threads, dl_tiles(g->active, DL_PANEL), update_panel, &s);
 }

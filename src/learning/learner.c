@@ -53,8 +53,6 @@ static void watch(dl_meter *meter) {
         dl_meter_watch(meter);
 }
 
-enum { MEASUREMENTS = 10 }; /* of errors in a stage, at least its last iteration */
-
 void dl_learner_leave(dltf_learner *l) {
     if (l->state)
         current(l)->free(l->state);
@@ -158,7 +156,8 @@ static dltf_status iterate(dltf_learner *l, dl_meter *meter) {
  * end a training. After lack of memory, or if cancelled, the next run tries again, so that the history is
  * always the same. */
 static dltf_status monitor(dltf_learner *l, dl_meter *meter) {
-    int64_t length = current(l)->length(l), every = (length + MEASUREMENTS - 1) / MEASUREMENTS;
+    int64_t length = current(l)->length(l), count = dl_learner_measurements(l);
+    int64_t every = (length + count - 1) / count;
     if (l->unmonitored || l->partway || l->index == 0 || l->history.count == 0 ||
         (length - l->index) % every != 0)
         return DLTF_OK;
@@ -169,13 +168,20 @@ static dltf_status monitor(dltf_learner *l, dl_meter *meter) {
     return status == DLTF_MEMORY || status == DLTF_CANCELLED ? status : DLTF_OK;
 }
 
+int64_t dl_learner_work(const dltf_learner *l) {
+    int64_t work = 0;
+    for (int i = 0; l->stages[i]; i++)
+        work += l->stages[i]->work(l) * l->stages[i]->length(l);
+    return work;
+}
+
 static void measure_progress(const dltf_learner *l, dl_meter *meter) {
-    meter->done = meter->total = 0;
+    meter->done = 0;
+    meter->total = dl_learner_work(l);
     meter->iteration = l->history.count > 0 ? &l->history.records[l->history.count - 1] : NULL;
     for (int i = 0; l->stages[i]; i++) {
         int64_t length = l->stages[i]->length(l), work = l->stages[i]->work(l);
         meter->done += work * (i < l->stage ? length : i == l->stage ? l->index : 0);
-        meter->total += work * length;
     }
 }
 

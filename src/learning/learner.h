@@ -76,6 +76,11 @@ void dl_learner_expect(const dltf_learner *l, int64_t first, int64_t count);
 /* Samples to measure errors on: those held out or, if there are none, up to 2,000 training samples. */
 int64_t dl_learner_check_count(const dltf_learner *l);
 
+/* All work of the training, in the units of stage.h. */
+int64_t dl_learner_work(const dltf_learner *l);
+
+/* How often errors are measured in a stage, at least after its last iteration. */
+int64_t dl_learner_measurements(const dltf_learner *l);
 /* Errors of the model as it stands, on a few of them, into a record, which a failure leaves as it was. */
 dltf_status dl_learner_monitor(const dltf_learner *l, dltf_iteration *record);
 

@@ -144,12 +144,21 @@ dltf_status dltf_learner_quality(const dltf_learner *learner, dltf_quality *qual
                    quality);
 }
 
-/* So few samples that the least squares take a fraction of a second, the same ones throughout a training. */
+/* Measurements of the history are to take a few percent of the training: on so few samples, the same ones
+ * throughout, that the least squares take a fraction of a second, and not often if a model, which has to be
+ * made for each, takes as long as the iterations between them. */
 static int64_t history_samples(const dltf_learner *l) {
-    const double flops = 2e8;
+    const double flops = 2e8, share = 0.002;
     const int64_t least = 50, most = 500;
     double sample = (double)l->k * (double)l->k * (double)l->n;
-    return dl_min(dl_learner_check_count(l), dl_integer(flops / sample, least, most));
+    double count = fmin(flops / sample, share * (double)dl_learner_work(l));
+    return dl_min(dl_learner_check_count(l), dl_integer(count, least, most));
+}
+
+int64_t dl_learner_measurements(const dltf_learner *l) {
+    const double share = 0.02, of_model = 60, most = 10; /* of_model: samples that could be coded meanwhile */
+    double cost = (double)history_samples(l) + of_model;
+    return dl_integer(share * (double)dl_learner_work(l) / cost, 1, (int64_t)most);
 }
 
 dltf_status dl_learner_monitor(const dltf_learner *l, dltf_iteration *record) {

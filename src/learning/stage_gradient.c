@@ -94,25 +94,36 @@ static double best_scale(const dltf_learner *l, gradient *s, double *error) {
     return scale;
 }
 
+static dltf_status start_from_dual(dltf_learner *l, gradient *s) {
+    dltf_status status = DLTF_OK;
+    dl_gradient *g = &s->d.g;
+    double *factor = NULL, ridge = RIDGE * (double)l->m / (double)l->n;
+    if (l->m <= l->n) {
+        DL_TRY_NEW(factor, l->m * l->m);
+        dl_dual_encoder(l->threads, l->W, l->m, l->n, ridge, factor, l->E);
+    }
+    dl_gradient_from_learner(g, l, false);
+    if (l->m > l->n)
+        DL_TRY(dl_dual_encoder32(l->threads, l->W, g->W.value, l->m, l->n, ridge, g->E.value));
+    dl_gradient_pack(g);
+    float scale = (float)best_scale(l, s, &s->best_error);
+    for (int64_t i = 0; i < l->m * l->n; i++)
+        g->E.value[i] *= scale;
+    dl_gradient_pack(g);
+done:
+    dl_free(factor);
+    return status;
+}
+
 /* Initial state: W of the learner, and the encoder of earlier stages or of the starting model, or else the
  * dual of W, scaled for the smallest error, and b = 0. */
 static dltf_status start(dltf_learner *l, gradient *s) {
     dltf_status status = DLTF_OK;
-    int64_t entries = l->m * l->n, size = dl_min(l->m, l->n);
-    double *factor = NULL;
-    bool given = l->warm_encoder || has_rival(l);
-    DL_TRY_NEW(factor, size * size);
-    if (!given)
-        dl_dual_encoder(l->threads, l->W, l->m, l->n, RIDGE * (double)l->m / (double)l->n, factor, l->E);
-    dl_gradient_from_learner(&s->d.g, l, given);
-    if (given)
+    if (l->warm_encoder || has_rival(l)) {
+        dl_gradient_from_learner(&s->d.g, l, true);
         s->best_error = dl_descent_error(&s->d, l, dl_plan_evaluation_samples(l));
-    else {
-        float scale = (float)best_scale(l, s, &s->best_error);
-        for (int64_t i = 0; i < entries; i++)
-            s->d.g.E.value[i] *= scale;
-        dl_gradient_pack(&s->d.g);
-    }
+    } else
+        DL_TRY(start_from_dual(l, s));
     dl_parameters_copy(l, s->best, dl_descent_parameters(&s->d));
     if (has_rival(l)) {
         dl_parameters_copy(l, s->rival, s->best);
@@ -122,7 +133,6 @@ static dltf_status start(dltf_learner *l, gradient *s) {
     if (!dl_poll())
         status = DLTF_CANCELLED;
 done:
-    dl_free(factor);
     return status;
 }
 
