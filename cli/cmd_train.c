@@ -314,7 +314,7 @@ static int print_report(training *t) {
     if (*dltf_learner_choice(t->learner))
         facts_text(&f, "encoder_choice", "encoder", dltf_learner_choice(t->learner));
     train_report_center(&f, dltf_learner_center_choice(t->learner));
-    dltf_status status = dltf_learner_quality(t->learner, &t->quality);
+    dltf_status status = dltf_learner_quality(t->learner, t->model, &t->quality);
     if (status == DLTF_OK) {
         report_iterations(t, &f);
         report_quality(t, &f);

@@ -166,10 +166,11 @@ static dltf_status measure_report(const dltf_learner *learner, const dltf_model 
     dltf_matrix dictionary = dltf_matrix_f32(view.dictionary, view.m, view.n);
     dltf_quality quality;
     double coherence, potential;
-    dltf_status status = dltf_learner_quality(learner, &quality);
-    if (status == DLTF_OK)
+    dltf_status status = dltf_learner_quality(learner, model, &quality);
+    bool compared = view.m <= 4096;
+    if (status == DLTF_OK && compared)
         status = dltf_coherence(dictionary, &coherence);
-    if (status == DLTF_OK)
+    if (status == DLTF_OK && compared)
         status = dltf_frame_potential(dictionary, &potential);
     return status;
 }

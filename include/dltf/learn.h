@@ -170,7 +170,9 @@ typedef struct dltf_quality {
     double mean_share; /* ||mean of x||^2 / mean of ||x||^2, after preprocessing */
 } dltf_quality;
 
-DLTF_API dltf_status dltf_learner_quality(const dltf_learner *learner, dltf_quality *quality);
+/* Of the learner's model, which the caller may have already; NULL: makes it. */
+DLTF_API dltf_status dltf_learner_quality(const dltf_learner *learner, const dltf_model *model,
+                                          dltf_quality *quality);
 /* Training samples that the gradient steps of a learned encoder have used, each as often as it was used. 0
  * with other encoders. */
 DLTF_API int64_t dltf_learner_samples_seen(const dltf_learner *learner);

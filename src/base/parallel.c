@@ -1,5 +1,7 @@
-/* Tasks over threads of our own. A thread that has run out of tasks looks for more for some microseconds, as
- * long as it takes to wake one up, then sleeps: it never occupies a core that another process could use.
+/* Tasks over threads of our own. Each thread has its own range of them, the same in every call with as many
+ * tasks, so that what one call leaves in the cache of a core is there in the next; then it helps the others.
+ * A thread that has run out of tasks looks for more for some microseconds, as long as it takes to wake one
+ * up, then sleeps: it never occupies a core that another process could use.
  *
  * A call takes sleeping threads from a list, or makes new ones, and returns when all tasks are done. Several
  * calls at the same time, or within a task, each have threads of their own. Where no thread can be made,
@@ -20,16 +22,22 @@
 #include <unistd.h>
 
 /* The stack of a thread does not depend on the limit of the process, which may be tiny or huge. */
-enum { MAX_THREADS = 1024, SPINS = 1000, STACK = 2 << 20 };
+enum { MAX_THREADS = 1024, MAX_RANGES = 64, SPINS = 1000, STACK = 2 << 20 };
+
+/* Tasks `next` to end - 1 are not begun. One cache line each. */
+typedef struct range {
+    _Alignas(64) _Atomic int64_t next;
+    int64_t end;
+} range;
 
 typedef struct job {
     dl_task run;
     void *context;
-    int64_t tasks;
-    _Atomic int64_t next; /* task */
-    _Atomic int working;  /* threads beside the caller's that are not done */
-    int core;             /* where the caller was */
+    _Atomic int working; /* threads beside the caller's that are not done */
+    int core;            /* where the caller was */
     pthread_cond_t done;
+    int ranges;
+    range range[MAX_RANGES];
 } job;
 
 typedef struct worker {
@@ -73,15 +81,23 @@ static inline void spin(void) {
 #endif
 }
 
+static void skip_tasks(job *j) {
+    for (int r = 0; r < j->ranges; r++)
+        atomic_store(&j->range[r].next, j->range[r].end);
+}
+
 /* `polled`: on the thread of the caller, which alone may poll. False: cancelled, and tasks were skipped. */
 static bool work(job *j, int number, bool polled) {
-    int64_t task = 0;
-    while ((task = atomic_fetch_add(&j->next, 1)) < j->tasks) {
-        if (polled && !dl_poll()) {
-            atomic_store(&j->next, j->tasks);
-            return false;
+    for (int i = 0; i < j->ranges; i++) {
+        range *r = &j->range[(number + i) % j->ranges];
+        int64_t task = 0;
+        while ((task = atomic_fetch_add(&r->next, 1)) < r->end) {
+            if (polled && !dl_poll()) {
+                skip_tasks(j);
+                return false;
+            }
+            j->run(j->context, task, number);
         }
-        j->run(j->context, task, number);
     }
     return true;
 }
@@ -198,34 +214,46 @@ static void wait_for_workers(job *j) {
     unlock_pool();
 }
 
-static bool run_job(int threads, job *j, bool polled) {
-    j->core = sched_getcpu();
-    pthread_cond_init(&j->done, NULL);
-    for (int number = 1; number < threads && number < j->tasks; number++) {
+static void divide(job *j, int threads, int64_t tasks) {
+    j->ranges = threads < MAX_RANGES ? threads : MAX_RANGES;
+    for (int r = 0; r < j->ranges; r++) {
+        int64_t all = tasks / j->ranges, rest = tasks % j->ranges;
+        atomic_init(&j->range[r].next, all * r + rest * r / j->ranges);
+        j->range[r].end = all * (r + 1) + rest * (r + 1) / j->ranges;
+    }
+}
+
+static bool run_job(int threads, int64_t tasks, dl_task run, void *context, bool polled) {
+    job j; /* not cleared: most of it is unused ranges */
+    j.run = run;
+    j.context = context;
+    j.core = sched_getcpu();
+    atomic_init(&j.working, 0);
+    pthread_cond_init(&j.done, NULL);
+    divide(&j, threads, tasks);
+    for (int number = 1; number < threads && number < tasks; number++) {
         worker *w = take_worker();
         if (!w)
             break;
-        assign(w, j, number);
+        assign(w, &j, number);
     }
-    bool complete = work(j, 0, polled) && (!polled || dl_poll());
-    wait_for_workers(j);
-    pthread_cond_destroy(&j->done);
+    bool complete = work(&j, 0, polled) && (!polled || dl_poll());
+    wait_for_workers(&j);
+    pthread_cond_destroy(&j.done);
     return complete;
 }
 
 void dl_parallel(int threads, int64_t tasks, dl_task run, void *context) {
-    if (threads == 1 || tasks <= 1) {
-        for (int64_t task = 0; task < tasks; task++)
-            run(context, task, 0);
+    if (threads > 1 && tasks > 1) {
+        run_job(threads, tasks, run, context, false);
         return;
     }
-    job j = {.run = run, .context = context, .tasks = tasks};
-    run_job(threads, &j, false);
+    for (int64_t task = 0; task < tasks; task++)
+        run(context, task, 0);
 }
 
 bool dl_parallel_polled(int threads, int64_t tasks, dl_task run, void *context) {
-    job j = {.run = run, .context = context, .tasks = tasks};
-    return run_job(threads, &j, true);
+    return run_job(threads, tasks, run, context, true);
 }
 
 /* ---- How many ---- */

@@ -92,8 +92,14 @@ double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t r
 
 /* ---- The layout of products ---- */
 
+static void pack_panel(void *context, int64_t panel, int worker) {
+    (void)worker;
+    dl_gradient *g = context;
+    dl_packed_fill_panel(&g->packed, panel, g->E.value, g->b.value);
+}
+
 void dl_gradient_pack(dl_gradient *g) {
-    dl_packed_fill(&g->packed, g->E.value, g->b.value);
+    dl_parallel(g->threads, g->packed.panels, pack_panel, g);
 }
 
 static void move_row(float *to, float *from, int64_t n) {

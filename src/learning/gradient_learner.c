@@ -160,12 +160,24 @@ dl_parameters dl_descent_parameters(const dl_descent *d) {
     return (dl_parameters){d->g.W.value, d->g.E.value, d->g.b.value, d->g.code_sum};
 }
 
+typedef struct copying {
+    const dltf_learner *l;
+    dl_parameters to, from;
+} copying;
+
+static void copy_row(void *context, int64_t j, int worker) {
+    (void)worker;
+    const copying *c = context;
+    int64_t n = c->l->n;
+    memcpy(c->to.W + j * n, c->from.W + j * n, (size_t)n * sizeof(float));
+    memcpy(c->to.E + j * n, c->from.E + j * n, (size_t)n * sizeof(float));
+    c->to.b[j] = c->from.b[j];
+    c->to.code_sum[j] = c->from.code_sum[j];
+}
+
 void dl_parameters_copy(const dltf_learner *l, dl_parameters to, dl_parameters from) {
-    size_t size = (size_t)(l->m * l->n) * sizeof(float);
-    memcpy(to.W, from.W, size);
-    memcpy(to.E, from.E, size);
-    memcpy(to.b, from.b, (size_t)l->m * sizeof(float));
-    memcpy(to.code_sum, from.code_sum, (size_t)l->m * sizeof(double));
+    copying c = {l, to, from};
+    dl_parallel(l->threads, l->m, copy_row, &c);
 }
 
 void dl_descent_use(dl_descent *d, const dltf_learner *l, dl_parameters p) {
@@ -191,11 +203,19 @@ double dl_descent_refit_error(dl_descent *d, const dltf_learner *l, int64_t coun
     return error;
 }
 
-static void take_matrices(dl_gradient *g, const dltf_learner *l) {
-    for (int64_t i = 0; i < l->m * l->n; i++) {
-        g->W.value[i] = (float)l->W[i];
-        g->E.value[i] = (float)l->E[i];
+static void take_row(void *context, int64_t j, int worker) {
+    (void)worker;
+    const copying *c = context;
+    const dltf_learner *l = c->l;
+    for (int64_t i = j * l->n; i < (j + 1) * l->n; i++) {
+        c->to.W[i] = (float)l->W[i];
+        c->to.E[i] = (float)l->E[i];
     }
+}
+
+static void take_matrices(dl_gradient *g, const dltf_learner *l) {
+    copying c = {.l = l, .to = {.W = g->W.value, .E = g->E.value}};
+    dl_parallel(l->threads, l->m, take_row, &c);
     dl_gradient_pack(g);
 }
 
@@ -206,14 +226,21 @@ void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool biased
     take_matrices(g, l);
 }
 
-void dl_gradient_to_learner(const dltf_learner *l, dl_parameters p) {
-    for (int64_t i = 0; i < l->m * l->n; i++) {
-        l->W[i] = (double)p.W[i];
-        l->E[i] = (double)p.E[i];
+static void give_row(void *context, int64_t j, int worker) {
+    (void)worker;
+    const copying *c = context;
+    const dltf_learner *l = c->l;
+    for (int64_t i = j * l->n; i < (j + 1) * l->n; i++) {
+        l->W[i] = (double)c->from.W[i];
+        l->E[i] = (double)c->from.E[i];
     }
-    for (int64_t j = 0; j < l->m; j++)
-        l->bias[j] = (double)p.b[j] * sqrt((double)l->k);
-    memcpy(l->code_sum, p.code_sum, (size_t)l->m * sizeof *l->code_sum);
+    l->bias[j] = (double)c->from.b[j] * sqrt((double)l->k);
+    l->code_sum[j] = c->from.code_sum[j];
+}
+
+void dl_gradient_to_learner(const dltf_learner *l, dl_parameters p) {
+    copying c = {.l = l, .from = p};
+    dl_parallel(l->threads, l->m, give_row, &c);
 }
 
 int dl_gradient_fields(dl_gradient *g, dl_field *fields) {

@@ -120,28 +120,32 @@ static dltf_status measure_omp(const dltf_learner *l, const dltf_model *model, d
     return status;
 }
 
-static dltf_status measure(const dltf_learner *l, int64_t count, bool omp, dltf_quality *quality) {
+static dltf_status measure(const dltf_learner *l, const dltf_model *model, int64_t count, bool omp,
+                           dltf_quality *quality) {
     dltf_status status = DLTF_OK;
-    dltf_model *model = NULL;
+    dltf_model *made = NULL;
     double *rows = NULL;
     *quality = (dltf_quality){
         .samples = count, .held_out = l->split.held_out > 0, .omp_error = NAN, .omp_explained = NAN};
     DL_TRY(gather(l, count, &rows));
-    DL_TRY(dltf_learner_model(l, &model));
+    if (!model)
+        DL_TRY(dltf_learner_model(l, &made));
     dltf_matrix X = dltf_matrix_f64(rows, count, l->n);
+    model = model ? model : made;
     DL_TRY(dl_model_quality(model, X, l->threads, quality));
     if (omp)
         DL_TRY(measure_omp(l, model, X, quality));
 done:
-    dltf_model_free(model);
+    dltf_model_free(made);
     dl_free(rows);
     return status;
 }
 
-dltf_status dltf_learner_quality(const dltf_learner *learner, dltf_quality *quality) {
+dltf_status dltf_learner_quality(const dltf_learner *learner, const dltf_model *model,
+                                 dltf_quality *quality) {
     DL_REQUIRE(learner, quality);
-    return measure(learner, dl_learner_check_count(learner), learner->options.method != DLTF_METHOD_DLTF,
-                   quality);
+    return measure(learner, model, dl_learner_check_count(learner),
+                   learner->options.method != DLTF_METHOD_DLTF, quality);
 }
 
 /* Measurements of the history are to take a few percent of the training: on so few samples, the same ones
@@ -156,14 +160,15 @@ static int64_t history_samples(const dltf_learner *l) {
 }
 
 int64_t dl_learner_measurements(const dltf_learner *l) {
-    const double share = 0.02, of_model = 60, most = 10; /* of_model: samples that could be coded meanwhile */
+    const double share = 0.02, of_model = 500,
+                 most = 10; /* of_model: samples that could be coded meanwhile */
     double cost = (double)history_samples(l) + of_model;
     return dl_integer(share * (double)dl_learner_work(l) / cost, 1, (int64_t)most);
 }
 
 dltf_status dl_learner_monitor(const dltf_learner *l, dltf_iteration *record) {
     dltf_quality quality;
-    dltf_status status = measure(l, history_samples(l), false, &quality);
+    dltf_status status = measure(l, NULL, history_samples(l), false, &quality);
     if (status == DLTF_OK) {
         record->raw_error = quality.raw_error;
         record->refit_error = quality.refit_error;

@@ -1,5 +1,6 @@
 /* The result of a training: the model and its provenance (dltf_learner_model, dltf_train). */
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "data/model.h"
 #include "data/option_notes.h"
 #include "learning/learner.h"
@@ -35,17 +36,30 @@ done:
     return status;
 }
 
+typedef struct signing {
+    const dltf_learner *l;
+    const double *matrix;
+    int64_t cols;
+    double scale;
+    float *rows;
+} signing;
+
+static void sign_row(void *context, int64_t j, int worker) {
+    (void)worker;
+    const signing *s = context;
+    double factor = atom_sign(s->l, j) * s->scale;
+    for (int64_t i = j * s->cols; i < (j + 1) * s->cols; i++)
+        s->rows[i] = (float)(factor * s->matrix[i]);
+}
+
 /* Copies a matrix of the learner, in f32 and with the signs of the atoms. */
 static dltf_status signed_rows(const dltf_learner *l, const double *matrix, int64_t cols, double scale,
                                float **rows) {
     *rows = DL_NEW(float, l->m *cols);
     if (!*rows)
         return DLTF_MEMORY;
-    for (int64_t j = 0; j < l->m; j++) {
-        double sign = atom_sign(l, j);
-        for (int64_t i = 0; i < cols; i++)
-            (*rows)[j * cols + i] = (float)(sign * scale * matrix[j * cols + i]);
-    }
+    signing s = {l, matrix, cols, scale, *rows};
+    dl_parallel(l->threads, l->m, sign_row, &s);
     return DLTF_OK;
 }
 

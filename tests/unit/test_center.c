@@ -213,7 +213,7 @@ static void scaled_samples_are_centred(void **state) {
         for (int64_t d = 0; d < n; d++)
             assert_near((double)view.offset[d], mean[d], 1e-6);
         dltf_quality quality;
-        assert_int_equal(dltf_learner_quality(learner, &quality), DLTF_OK);
+        assert_int_equal(dltf_learner_quality(learner, NULL, &quality), DLTF_OK);
         assert_true(quality.mean_share < 0.1);
         for (options.threads = 2; options.threads <= 3; options.threads++) {
             dltf_model *again = train(data, &options);

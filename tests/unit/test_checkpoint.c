@@ -159,6 +159,21 @@ static void stopped_in_gradient_descent(void **state) {
     }
 }
 
+/* More atoms join in every round. */
+static void stopped_while_atoms_join(void **state) {
+    (void)state;
+    for (int positive = 0; positive < 2; positive++) {
+        dltf_train_options options = dltf_train_options_default();
+        options.m = 70;
+        options.k = k;
+        options.encoder = DLTF_ENCODER_LEARNED;
+        options.epochs = 45;
+        options.threads = 1;
+        options.select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
+        check_every_stop(&options);
+    }
+}
+
 /* Saved at its very end, a training keeps its outcome, which is computed from state that a checkpoint of a
  * finished stage does not have. */
 static void outcome_of_finished_training(void **state) {
@@ -668,6 +683,7 @@ int main(void) {
         cmocka_unit_test(stopped_anywhere),
         cmocka_unit_test(stopped_with_an_encoder),
         cmocka_unit_test(stopped_in_gradient_descent),
+        cmocka_unit_test(stopped_while_atoms_join),
         cmocka_unit_test(outcome_of_finished_training),
         cmocka_unit_test(stopped_in_fine_tuning),
         cmocka_unit_test(stopped_before_the_choice),

@@ -68,4 +68,31 @@ static void singular(void **state) {
         }
 }
 
-TESTS_MAIN(cmocka_unit_test(by_definition), cmocka_unit_test(without_ridge), cmocka_unit_test(singular))
+/* Of more than 4n atoms the first 4n stand for all: here they do. */
+static void single_precision(void **state) {
+    (void)state;
+    const int64_t shapes[][2] = {{2, 1}, {12, 5}, {20, 5}, {40, 5}, {36, 9}, {180, 9}, {1024, 64}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        int64_t m = shapes[s][0], n = shapes[s][1];
+        double *W = new_dictionary(m, n), *wanted = new_f64(m * n);
+        float *W32 = calloc((size_t)(m * n), sizeof *W32), *E = calloc((size_t)(m * n), sizeof *E);
+        for (int64_t i = 4 * n * n; i < m * n; i++)
+            W[i] = W[i - 4 * n * n];
+        for (int64_t i = 0; i < m * n; i++)
+            W32[i] = (float)W[i];
+        for (int threads = 1; threads <= 2; threads++) {
+            assert_int_equal(dl_dual_encoder32(threads, W, W32, m, n, 0.1 * (double)m / (double)n, E),
+                             DLTF_OK);
+            assert_true(ref_dual_encoder(W, m, n, 0.1 * (double)m / (double)n, false, wanted));
+            for (int64_t i = 0; i < m * n; i++)
+                assert_near((double)E[i], wanted[i], 1e-4);
+        }
+        free(W);
+        free(wanted);
+        free(W32);
+        free(E);
+    }
+}
+
+TESTS_MAIN(cmocka_unit_test(by_definition), cmocka_unit_test(without_ridge), cmocka_unit_test(singular),
+           cmocka_unit_test(single_precision))

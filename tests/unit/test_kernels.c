@@ -397,7 +397,25 @@ static void features_of_many_atoms(void **state) {
     dl_kernels_force(NULL);
 }
 
-TESTS_MAIN(cmocka_unit_test(scores), cmocka_unit_test(tiles_agree), cmocka_unit_test(scaled_rows),
-           cmocka_unit_test(squares_of_sums), cmocka_unit_test(distances), cmocka_unit_test(selection),
-           cmocka_unit_test(long_rows), cmocka_unit_test(not_finite), cmocka_unit_test(scores_above),
-           cmocka_unit_test(features_of_many_atoms))
+/* Nothing is written beside the panel. */
+static void interleaving(void **state) {
+    (void)state;
+    static float rows[DL_PANEL * (MOST_n + PAD) + 1], panel[DL_PANEL * MOST_n + 2];
+    fill_normal(rows, sizeof rows / sizeof *rows);
+    const dl_kernels *kernels;
+    for (int l = 0; (kernels = dl_kernels_level(l)); l++)
+        for (int64_t n = 1; n <= MOST_n; n++) {
+            int64_t stride = n + (n % 2 ? PAD : 0);
+            panel[0] = panel[1 + DL_PANEL * n] = 7;
+            kernels->interleave(panel + 1, rows + 1, stride, n);
+            for (int64_t d = 0; d < n; d++)
+                for (int64_t r = 0; r < DL_PANEL; r++)
+                    assert_true(panel[1 + d * DL_PANEL + r] == rows[1 + r * stride + d]);
+            assert_true(panel[0] == 7 && panel[1 + DL_PANEL * n] == 7);
+        }
+}
+
+TESTS_MAIN(cmocka_unit_test(interleaving), cmocka_unit_test(scores), cmocka_unit_test(tiles_agree),
+           cmocka_unit_test(scaled_rows), cmocka_unit_test(squares_of_sums), cmocka_unit_test(distances),
+           cmocka_unit_test(selection), cmocka_unit_test(long_rows), cmocka_unit_test(not_finite),
+           cmocka_unit_test(scores_above), cmocka_unit_test(features_of_many_atoms))

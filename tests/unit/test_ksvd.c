@@ -337,7 +337,7 @@ static void omp_begins_with_minibatches(void **state) {
     assert_string_equal(history[0].stage, "minibatch");
     assert_string_equal(history[count - 1].stage, "ksvd");
     assert_int_equal(dltf_learner_options(learner).encoder, DLTF_ENCODER_TIED);
-    assert_int_equal(dltf_learner_quality(learner, &quality), DLTF_OK);
+    assert_int_equal(dltf_learner_quality(learner, NULL, &quality), DLTF_OK);
     assert_true(quality.held_out && quality.omp_error > 0 && quality.omp_error <= quality.refit_error);
     dltf_learner_free(learner);
     options = dltf_train_options_default();
@@ -346,7 +346,7 @@ static void omp_begins_with_minibatches(void **state) {
     options.encoder = DLTF_ENCODER_TIED;
     options.steps = options.iterations = 2;
     assert_int_equal(dltf_learner_new(X, &options, NULL, &learner), DLTF_OK);
-    assert_int_equal(dltf_learner_quality(learner, &quality), DLTF_OK);
+    assert_int_equal(dltf_learner_quality(learner, NULL, &quality), DLTF_OK);
     assert_true(isnan(quality.omp_error));
     dltf_learner_free(learner);
     dltf_synthetic_free(problem);

@@ -75,7 +75,7 @@ static void try_training(dltf_matrix X, bool unit_norm) {
             status = dltf_learner_model(learner, &model);
         assert_true(acceptable(status));
         if (status == DLTF_OK) { /* what can be trained can be measured and used */
-            assert_int_equal(dltf_learner_quality(learner, &quality), DLTF_OK);
+            assert_int_equal(dltf_learner_quality(learner, NULL, &quality), DLTF_OK);
             assert_true(isfinite(quality.raw_error) && isfinite(quality.refit_error));
             try_model(model, X);
         }

@@ -1,0 +1,90 @@
+/* The course of gradient training: when atoms join, and what measuring may cost. */
+#include "learning/gradient.h"
+#include "learning/gradient_plan.h"
+#include "test_small_learner.h"
+
+#include <string.h>
+
+static dltf_learner *planned(dltf_matrix X, int64_t m, int64_t k, double epochs) {
+    dltf_train_options options = dltf_train_options_default();
+    options.m = m;
+    options.k = k;
+    options.encoder = DLTF_ENCODER_LEARNED;
+    options.epochs = epochs;
+    return new_learner(X, &options);
+}
+
+/* Few samples, seen often: never fewer atoms than before, all of them for the last quarter. */
+static void atoms_join(void **state) {
+    (void)state;
+    double *X = new_f64(1000 * 4);
+    for (int64_t i = 0; i < 1000 * 4; i++)
+        X[i] = sin((double)(i * i));
+    const struct {
+        int64_t m, first;
+        double epochs;
+    } cases[] = {{40, 40, 100}, {400, 48, 100}, {400, 400, 39}, {4000, 48, 40}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        dltf_learner *l = planned(dltf_matrix_f64(X, 1000, 4), cases[c].m, 2, cases[c].epochs);
+        assert_int_equal(l->N, 900);
+        int64_t before = dl_plan_atoms(l, 0);
+        assert_int_equal(before, cases[c].first);
+        for (double done = 0; done <= 1; done += 1.0 / 64) {
+            int64_t atoms = dl_plan_atoms(l, done);
+            assert_in_range(atoms, before, l->m);
+            assert_true(done < 0.75 || atoms == l->m);
+            before = atoms;
+        }
+        dltf_learner_free(l);
+    }
+    free(X);
+}
+
+/* At most 5% of the samples that are seen, unless that were less than three small measurements. */
+static void measuring_is_cheap(void **state) {
+    (void)state;
+    double *X = new_f64(20000 * 2);
+    for (int64_t i = 0; i < 20000 * 2; i++)
+        X[i] = cos((double)(i * i));
+    const double epochs[] = {0.01, 1, 2, 10, 100};
+    for (int e = 0; e < 5; e++) {
+        dltf_learner *l = planned(dltf_matrix_f64(X, 20000, 2), 8, 2, epochs[e]);
+        int64_t seen = dl_plan_steps(l) * dl_plan_batch(l), count = dl_plan_evaluations(l);
+        int64_t samples = dl_plan_evaluation_samples(l);
+        assert_in_range(samples, 250, dl_learner_check_count(l));
+        assert_in_range(count, 3, 20);
+        assert_true(count * samples <= seen / 20 || count * samples <= 750);
+        dltf_learner_free(l);
+    }
+    free(X);
+}
+
+/* Atoms that do not take part are in no code, and come back as they were. */
+static void activation(void **state) {
+    (void)state;
+    enum { m = 50, n = 6, k = 4, ROWS = 30 };
+    for (int positive = 0; positive < 2; positive++) {
+        dl_gradient g;
+        assert_int_equal(dl_gradient_alloc(&g, 1, m, n, k, positive, ROWS), DLTF_OK);
+        float E[m * n];
+        fill_normal(g.W.value, m * n);
+        fill_normal(g.E.value, m * n);
+        fill_normal(g.Y, ROWS * n);
+        memcpy(E, g.E.value, sizeof E);
+        dl_gradient_pack(&g);
+        g.rows = ROWS;
+        const int64_t atoms[] = {16, 33, 16, m, 5, m};
+        for (int a = 0; a < 6; a++) {
+            dl_gradient_activate(&g, atoms[a]);
+            dl_gradient_code(&g);
+            for (int64_t i = 0; i < ROWS; i++)
+                for (int64_t e = i * k; e < i * k + g.Z.count[i]; e++)
+                    assert_in_range(g.Z.index[e], 0, atoms[a] - 1);
+            for (int64_t i = 0; i < m * n; i++)
+                assert_true(g.E.value[i] == (i < atoms[a] * n ? E[i] : 0));
+        }
+        dl_gradient_free(&g);
+    }
+}
+
+TESTS_MAIN(cmocka_unit_test(atoms_join), cmocka_unit_test(measuring_is_cheap), cmocka_unit_test(activation))
