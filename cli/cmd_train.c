@@ -277,7 +277,7 @@ static void report_quality(const training *t, facts *f) {
              q.held_out ? "held-out" : "training", q.samples == 1 ? "" : "s");
     quality_report(f, &q, samples, q.held_out ? "" : " (--validation holds some out)");
     facts_real(f, "mean_share", NULL, q.mean_share);
-    facts_json(f, "warnings", train_warnings(&t->options, training_samples(t), t->outcome, &q));
+    facts_json(f, "warnings", train_warnings(&t->options, training_samples(t), t->outcome, &q, samples));
 }
 
 static dltf_status report_dictionary(const training *t, facts *f) {
