@@ -142,7 +142,8 @@ const command command_suggest = {
     .operands = "DATA",
     .details =
         "Trains small models on a part of DATA and measures how much of the variance of held-out samples "
-        "their codes explain. All combinations of preprocessing (none, --center, --remove-mean), m, k and "
+        "their codes explain. All combinations of preprocessing (none, that is --no-center; --center; "
+        "--remove-mean), m, k and "
         "selection are tried on few samples, the better quarter and the best of every m and k on four times "
         "as many, and so on. At the end encoder best is tried with the best settings. A costlier setting "
         "must explain more: " HALVING_RULE ". The table shows the best setting for every m and k, to choose "

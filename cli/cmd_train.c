@@ -160,16 +160,27 @@ static dltf_status save_learner(const void *learner, const char *path) {
     return dltf_learner_save(learner, path);
 }
 
+/* "200 minibatch steps, 9,000 samples seen"; empty before the end of the first iteration. Iterations of stage
+ * gradient are samples to users. */
+static void count_done(const training *t, char *text, size_t size) {
+    int64_t count = 0, seen = dltf_learner_samples_seen(t->learner);
+    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
+    train_count_iterations(history, count, text, size);
+    size_t used = strlen(text);
+    if (seen > 0)
+        snprintf(text + used, size - used, "%s%s samples seen", used > 0 ? ", " : "", grouped(seen));
+}
+
 static int save_checkpoint(training *t) {
-    int64_t count = 0;
-    dltf_learner_history(t->learner, &count);
+    char done[240];
+    count_done(t, done, sizeof done);
     release(t);
     const char *checkpoint = checkpoints_save_last(&t->checkpoints);
     if (!checkpoint) {
         failure("interrupted; no checkpoint was saved");
         return interrupt_exit_code();
     }
-    failure("interrupted after %s; to resume, run:", counted(count, "iteration"));
+    failure("interrupted%s%s; to resume, run:", *done ? " after " : "", done);
     char raw[24], memory[24];
     snprintf(raw, sizeof raw, "%lld", (long long)t->flags.raw_columns);
     snprintf(memory, sizeof memory, "%lld", (long long)t->options.memory);
@@ -266,7 +277,7 @@ static void report_quality(const training *t, facts *f) {
              q.held_out ? "held-out" : "training", q.samples == 1 ? "" : "s");
     quality_report(f, &q, samples, q.held_out ? "" : " (--validation holds some out)");
     facts_real(f, "mean_share", NULL, q.mean_share);
-    facts_json(f, "warnings", train_warnings(&t->options, training_samples(t), t->outcome, &q));
+    facts_json(f, "warnings", train_warnings(&t->options, training_samples(t), t->outcome, &q, samples));
 }
 
 /* Up to so many atoms: more take longer to compare with each other than samples to learn from. */

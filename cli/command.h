@@ -6,6 +6,7 @@
 #include "dltf.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* After a signal, the exit code is interrupt_exit_code(). */
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -106,6 +107,12 @@ void command_visit_options(const command *self, option_visitor visit, void *cont
 /* Whether an option takes no value on the command line. */
 static inline bool option_is_flag(const dltf_option *option) {
     return option->kind == DLTF_OPTION_FLAG || option->kind == DLTF_OPTION_SWITCH;
+}
+
+/* Whether its opposite, --no-NAME, is worth listing: it differs from leaving the option out. */
+static inline bool option_is_reversible(const dltf_option *option) {
+    return option->kind == DLTF_OPTION_SWITCH || (option->kind == DLTF_OPTION_FLAG && option->default_text &&
+                                                  strcmp(option->default_text, "true") == 0);
 }
 
 /* By the last word of its name, in command_list or the subcommands of a group; NULL if there is none. */

@@ -12,6 +12,8 @@ static void print_option_words(void *context, const char *title, dltf_option_tab
     (void)title, (void)table;
     FILE *out = context;
     fprintf(out, " --%s", option->name);
+    if (option_is_reversible(option))
+        fprintf(out, " --no-%s", option->name);
     if (option->letter)
         fprintf(out, " -%c", option->letter);
 }

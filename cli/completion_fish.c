@@ -70,6 +70,9 @@ static void print_option(void *context, const char *title, dltf_option_table tab
     fputs(" -d ", c->out);
     print_quoted(c->out, hint);
     fputc('\n', c->out);
+    if (option_is_reversible(option))
+        fprintf(c->out, "complete -c dltf -n '__dltf_is %s' -l no-%s -d 'opposite of --%s'\n", c->self->name,
+                option->name, option->name);
 }
 
 static void print_operands(FILE *out, const command *self) {

@@ -57,6 +57,8 @@ static void print_option(void *context, const char *title, dltf_option_table tab
             fputs("_files", out);
     }
     fputc('\'', out);
+    if (option_is_reversible(option))
+        fprintf(out, " \\\n        '--no-%s[opposite of --%s]'", option->name, option->name);
 }
 
 static void print_operands(FILE *out, const command *self) {

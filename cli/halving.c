@@ -15,8 +15,9 @@ static const double SHARE[HALVING_ROUNDS] = {1, 0.6, 0.6, 1};
 enum { MOST_DIVISOR = 4, KEEP = 4 };
 
 /* By how much a costlier setting must lower the unexplained variance to be chosen: twice the entries, twice
- * the atoms, a mean to subtract, positive codes instead of the default, the slower encoder. */
-static const double GAIN_K = 0.3, GAIN_M = 0.05, GAIN_MEAN = 0.05, GAIN_POSITIVE = 0.02, GAIN_ENCODER = 0.03;
+ * the atoms, positive codes instead of the default, the slower encoder. Centring costs nothing: the mean is
+ * stored once, in the model. */
+static const double GAIN_K = 0.3, GAIN_M = 0.05, GAIN_POSITIVE = 0.02, GAIN_ENCODER = 0.03;
 static const double EXACT = 1e-6; /* unexplained variance that is as good as none */
 
 /* A factor that grows by 1 / (1 - gain) whenever x doubles. */
@@ -26,9 +27,8 @@ static double price(double x, double gain) {
 
 double halving_score(const trial *t) {
     const setting *s = &t->with;
-    double numbers = t->entries + (s->remove_mean ? 1 : 0);
+    double numbers = t->entries + (s->remove_mean ? 1 : 0); /* its own mean, to restore a sample */
     return fmax(t->unexplained, EXACT) * price(numbers, GAIN_K) * price((double)s->m, GAIN_M) *
-           (s->center || s->remove_mean ? 1 / (1 - GAIN_MEAN) : 1) *
            (s->select == DLTF_SELECT_POSITIVE ? 1 / (1 - GAIN_POSITIVE) : 1) *
            (s->encoder == DLTF_ENCODER_BEST ? 1 / (1 - GAIN_ENCODER) : 1);
 }

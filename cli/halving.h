@@ -55,8 +55,9 @@ bool halving_budget_bound(const halving *h);
 
 /* What is minimised: the unexplained variance, raised for costlier settings; and the same in words. */
 #define HALVING_RULE                                                                                         \
-    "twice the entries must leave 30% less unexplained, twice the atoms 5%, a subtracted mean 5%, positive " \
-    "codes 2%, encoder best 3%"
+    "twice the entries must leave 30% less unexplained, twice the atoms 5%, positive codes 2%, encoder "     \
+    "best "                                                                                                  \
+    "3%; with --remove-mean, the mean of a sample counts as an entry"
 double halving_score(const trial *t);
 
 #endif

@@ -103,10 +103,8 @@ static void print_option(void *context, const char *title, dltf_option_table tab
     if (option->letter)
         memcpy(letter, (char[]){'-', option->letter, ',', ' '}, 4);
     bool flag = option_is_flag(option);
-    bool reversible = option->kind == DLTF_OPTION_SWITCH ||
-                      (flag && option->default_text && strcmp(option->default_text, "true") == 0);
-    snprintf(name, sizeof name, "  %s--%s%s%s%s", letter, reversible ? "[no-]" : "", option->name,
-             flag ? "" : " ", flag ? "" : option->argument);
+    snprintf(name, sizeof name, "  %s--%s%s%s%s", letter, option_is_reversible(option) ? "[no-]" : "",
+             option->name, flag ? "" : " ", flag ? "" : option->argument);
     help_facts(table, option, facts, sizeof facts);
     snprintf(text, sizeof text, "%s%s%s", option->help, *facts ? " " : "", facts);
     int width = (int)strlen(name);

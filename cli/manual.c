@@ -55,7 +55,7 @@ static void print_option(void *context, const char *title, dltf_option_table tab
     if (option->letter)
         fprintf(out, "Fl %c , ", option->letter);
     fprintf(out, "Fl \\-%s", option->name);
-    if (option->kind == DLTF_OPTION_SWITCH)
+    if (option_is_reversible(option))
         fprintf(out, " , Fl \\-no-%s", option->name);
     if (!option_is_flag(option))
         fprintf(out, " Ar %s", option->argument);

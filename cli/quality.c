@@ -20,7 +20,7 @@ void quality_entries(facts *f, double entries) {
 /* In no code of the samples. */
 static void report_unused(facts *f, double share, const char *samples) {
     facts_real(f, "unused_share", NULL, share);
-    facts_line(f, "unused atoms", "%.3g%% (of %s)", 100 * share, samples);
+    facts_line(f, "unused atoms", "%.3g%%, in no code of %s", 100 * share, samples);
 }
 
 static void add_values(facts *f, const dltf_quality *q) {

@@ -29,10 +29,12 @@ static const char *encoder_of(const setting *s) {
     return s->encoder == DLTF_ENCODER_BEST ? "best" : "learned";
 }
 
-static void write_command(const setting *s, const char *data, char *text, size_t size) {
+/* The command states what was tried. Without a trial, whether to centre is left to training. */
+static void write_command(const setting *s, bool tried, const char *data, char *text, size_t size) {
+    const char *center = s->center ? " --center" : " --no-center";
     snprintf(text, size, "dltf train %s -m %lld -k %lld%s%s%s%s --encoder %s", files_quoted(data),
-             (long long)s->m, (long long)s->k, s->center ? " --center" : " --no-center",
-             s->remove_mean ? " --remove-mean" : "", s->unit_norm ? " --unit-norm" : "",
+             (long long)s->m, (long long)s->k, tried ? center : "", s->remove_mean ? " --remove-mean" : "",
+             s->unit_norm ? " --unit-norm" : "",
              s->select == DLTF_SELECT_POSITIVE ? " --select positive" : "", encoder_of(s));
 }
 
@@ -51,7 +53,7 @@ static answer make_answer(const halving *h, const char *data, int64_t rows) {
     options.k = a.with.k;
     a.samples = dltf_train_samples(&options, rows);
     a.seconds = predict_training(h, a.samples);
-    write_command(&a.with, data, a.command, sizeof a.command);
+    write_command(&a.with, h->chosen >= 0, data, a.command, sizeof a.command);
     return a;
 }
 

@@ -29,9 +29,10 @@ int train_stream(const arguments *args, const train_flags *flags, const dltf_tra
  * empty if it was not considered. */
 void train_report_center(facts *f, const char *choice);
 
-/* Prints warnings about a finished training on `samples` samples, and returns them as a JSON array. */
+/* Prints warnings about a finished training on `samples` samples, and returns them as a JSON array.
+ * `measured`: the samples of `quality`, such as "2,000 held-out samples". */
 json_t *train_warnings(const dltf_train_options *options, int64_t samples, dltf_outcome outcome,
-                       const dltf_quality *quality);
+                       const dltf_quality *quality, const char *measured);
 
 /* Fails, with a message, if the error of the model exceeds that of all-zero codes. Returns an exit code. */
 int train_verdict(const dltf_train_options *options, const dltf_quality *quality);

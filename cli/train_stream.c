@@ -187,11 +187,16 @@ static int save(stream *s) {
     return model == s->output && checkpoint == s->checkpoint ? EXIT_OK : EXIT_FAILED;
 }
 
-static void report_quality(const dltf_quality *q, facts *f) {
+static void report_quality(const stream *s, const dltf_quality *q, facts *f) {
+    dltf_online_progress now = dltf_online_now(s->online);
     char samples[64];
     snprintf(samples, sizeof samples, "the last %s held-out sample%s", grouped(q->samples),
              q->samples == 1 ? "" : "s");
+    facts_integer(f, "error_samples", NULL, q->samples);
     quality_report(f, q, samples, "");
+    facts_real(f, "mean_share", NULL, q->mean_share);
+    facts_json(f, "warnings",
+               train_warnings(&s->options, now.samples - now.held_out, DLTF_ITERATION_LIMIT, q, samples));
 }
 
 static int print_report(stream *s) {
@@ -209,11 +214,7 @@ static int print_report(stream *s) {
     facts_integer(&f, "k", NULL, s->options.k);
     facts_integer(&f, "steps", NULL, now.steps);
     train_report_center(&f, dltf_model_note(s->model, "center.choice"));
-    facts_integer(&f, "error_samples", NULL, q.samples);
-    report_quality(&q, &f);
-    facts_real(&f, "mean_share", NULL, q.mean_share);
-    facts_json(&f, "warnings",
-               train_warnings(&s->options, now.samples - now.held_out, DLTF_ITERATION_LIMIT, &q));
+    report_quality(s, &q, &f);
     facts_real(&f, "seconds", "seconds", s->seconds);
     if (s->seconds > 0)
         facts_real(&f, "samples_per_second", "samples per second",

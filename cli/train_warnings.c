@@ -31,22 +31,23 @@ static void doubt_samples(json_t *list, const dltf_train_options *o, int64_t sam
 }
 
 /* by_chance: probability that an atom is unused in q->samples codes if all atoms are equally likely. */
-static void doubt_unused(json_t *list, const dltf_train_options *o, const dltf_quality *q) {
+static void doubt_unused(json_t *list, const dltf_train_options *o, const dltf_quality *q,
+                         const char *measured) {
     double by_chance = exp(-(double)o->k * (double)q->samples / (double)o->m);
     if (o->method == DLTF_METHOD_DLTF && q->unused_share - by_chance > MANY_UNUSED)
         add(list, "%.0f%% of the atoms are in no code of %s: lower -m, or train longer",
-            100 * q->unused_share, counted(q->samples, q->held_out ? "held-out sample" : "training sample"));
+            100 * q->unused_share, measured);
 }
 
 json_t *train_warnings(const dltf_train_options *o, int64_t samples, dltf_outcome outcome,
-                       const dltf_quality *q) {
+                       const dltf_quality *q, const char *measured) {
     json_t *list = json_array();
     doubt_samples(list, o, samples);
     if (outcome == DLTF_ERROR_GREW)
         add(list, "the held-out error grew after its minimum (overfitting); the best state was kept: lower "
                   "-m or --epochs, or "
                   "add samples");
-    doubt_unused(list, o, q);
+    doubt_unused(list, o, q, measured);
     if (learns_values(o) && q->raw_error > EXACT && q->raw_error > RAW_BY_REFIT * q->refit_error &&
         q->refit_error > 0)
         add(list,

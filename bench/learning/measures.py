@@ -1,4 +1,4 @@
-"""The same measures for all learners, computed here from dictionary, encoder, bias and mean."""
+"""The same measures for all learners, computed here from dictionary, encoder, bias, mean and offset."""
 import dataclasses
 
 import numpy as np
@@ -8,7 +8,8 @@ from learning import data
 
 @dataclasses.dataclass
 class Model:
-    """z = max_k(E y - bias), y ~ W z, where y is x - mean, then minus its own mean, then scaled to norm 1, as chosen."""
+    """z = max_k(E y - bias), y ~ W z, where y is x - mean, then minus its own mean, then scaled to norm 1, as chosen, then minus
+    the offset."""
     W: np.ndarray
     E: np.ndarray
     bias: np.ndarray
@@ -17,6 +18,7 @@ class Model:
     mean: np.ndarray = 0
     remove_mean: bool = False
     unit_norm: bool = False
+    offset: np.ndarray = 0
 
     def inputs(self, X):
         """The samples y, and the norms they were divided by."""
@@ -24,9 +26,9 @@ class Model:
         if self.remove_mean:
             Y = Y - Y.mean(axis=1, keepdims=True)
         if not self.unit_norm:
-            return Y, 1
+            return Y - self.offset, 1
         norms = data.row_norms(Y)
-        return Y / norms, norms
+        return Y / norms - self.offset, norms
 
     def codes(self, Y):
         """Indices and values of k entries per sample; an entry of 0 is not part of the code."""

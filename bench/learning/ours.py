@@ -76,7 +76,7 @@ def read_model(arguments):
     W = parts["dictionary"]
     zero, (remove_mean, unit_norm) = np.float32(0), (notes.get(name) == "true" for name in ("remove_mean", "unit_norm"))
     return measures.Model(W, parts.get("encoder", W), parts.get("bias", zero), int(notes["k"]), notes["select"],
-                          parts.get("mean", zero), remove_mean, unit_norm)
+                          parts.get("mean", zero), remove_mean, unit_norm, parts.get("offset", zero))
 
 
 # ---- The library ----

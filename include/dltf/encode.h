@@ -87,9 +87,9 @@ DLTF_API dltf_status dltf_decode(const dltf_model *model, const dltf_codes *code
 typedef struct dltf_reconstruction {
     double relative_error;     /* as dltf_reconstruction_error */
     double explained_variance; /* 1 - sum ||x - x'||^2 / sum ||x - mean||^2 with the mean of these samples.
-                                * x': as decoded and, with remove_mean, plus the own mean of x; so it compares
-                                * models with different preprocessing. With unit_norm, x is the preprocessed
-                                * sample. NaN if all samples are equal */
+                                * x': as decoded and, with remove_mean, plus the own mean of the sample; so it
+                                * compares models with different preprocessing. With unit_norm, x is the
+                                * scaled sample, before the offset. NaN if all samples are equal */
     double entries;            /* of a code, on average (L0) */
 } dltf_reconstruction;
 

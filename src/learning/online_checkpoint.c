@@ -17,11 +17,11 @@ enum { NOTHING, MEAN, OFFSET }; /* that is subtracted */
 
 int dl_online_fields(const dltf_online *s, dl_field *fields) {
     int64_t m = s->m, n = s->n, held = dl_min(s->held_out, DL_ONLINE_HELD);
-    dl_gradient g = s->g;
+    dl_gradient *g = (dl_gradient *)(uintptr_t)&s->g; /* not a copy: a field points into it */
     const dl_field all[] = {
-        {"dictionary", DL_TENSOR_F32, m, n, g.W.value},
-        {"encoder", DL_TENSOR_F32, m, n, g.E.value},
-        {"code_sum", DL_TENSOR_F64, m, 0, g.code_sum},
+        {"dictionary", DL_TENSOR_F32, m, n, g->W.value},
+        {"encoder", DL_TENSOR_F32, m, n, g->E.value},
+        {"code_sum", DL_TENSOR_F64, m, 0, g->code_sum},
         {"average.W", DL_TENSOR_F32, m, n, s->average.W},
         {"average.E", DL_TENSOR_F32, m, n, s->average.E},
         {"average.b", DL_TENSOR_F32, m, 0, s->average.b},
@@ -31,7 +31,7 @@ int dl_online_fields(const dltf_online *s, dl_field *fields) {
         {"mean", DL_TENSOR_F32, s->mean ? n : 0, 0, s->mean},
         {"offset", DL_TENSOR_F32, s->offset ? n : 0, 0, s->offset},
     };
-    int count = dl_gradient_fields(&g, fields);
+    int count = dl_gradient_fields(g, fields);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].rows > 0)
             fields[count++] = all[i];

@@ -85,13 +85,20 @@ for select in data.SELECT:
         run = ours.train(arguments, len(X), 32, 3, select, how, epochs=20, seed=1)
         assert run["exit_code"] == 0 and run["us_per_sample"] > 0 and run["wall_seconds"] > 0, run
         model = ours.read_model(arguments)
-        assert (model.select, model.k) == (select, 3) and model.unit_norm == (how == "unit-norm"), model
+        assert (model.select, model.k) == (select, 3) and model.unit_norm == (how == "unit-norm"), how
+        assert np.any(model.offset) == (how == "unit-norm") and np.any(model.mean) == (how != "unit-norm"), how  # centred by default
         found = measures.measure(model, X, test, how)
+        # Of the same residuals, the program reports shares of the energy that its model sees, and of the variance of the data.
+        energy, energy_seen = ((rows ** 2).sum(dtype=np.float64) for rows in
+                               (list(data.preprocess(how, X, test))[1], model.inputs(test)[0]))
         for key, words in (("raw", ()), ("refit", ("--refit",))):
             encoded = subprocess.run([arguments.build + "/bin/dltf", "encode", "model.safetensors", "test.npy", "-o", "codes.npz",
                                       "--json", "-q", *words], check=True, stdout=subprocess.PIPE)
-            reported = json.loads(encoded.stdout)["relative_error"]
+            report = json.loads(encoded.stdout)
+            reported = report["relative_error"] * energy_seen / energy
             assert abs(found[key + "_error"] - reported) < 2e-3 * reported, (select, how, key, found, reported)
+            left = 1 - report["explained_variance"]
+            assert how == "remove-mean" or abs(found[key + "_variance_left"] - left) < 2e-3 * left, (select, how, key, found, left)
         entries = len(np.load("codes.npz")["data"]) / len(test)
         assert abs(found["entries"] - entries) < 0.01 and 0 <= found["unused"] < 1, (found, entries)
 # The variance is that of the held-out samples; without a mean it is their energy.
@@ -107,6 +114,8 @@ assert (raw, round(refit, 6), entries) == (4, 4, 2 / 3) and measures.unused_shar
 assert measures.unused_share(shifted, rows[:2]) == 0.5
 scaled = measures.Model(W, W, 0, 1, "abs", mean=np.float32([1, 0]), unit_norm=True)
 assert abs(measures.errors(scaled, np.float32([[4, 4]]), "unit-norm")[0] - 9 / 32) < 1e-6  # 3 of (3, 4) is left; ||x||^2 = 32
+offset = measures.Model(W, W, 0, 1, "positive", unit_norm=True, offset=np.float32([0.6, 0]))
+assert abs(measures.errors(offset, np.float32([[3, 4], [6, 8]]), "unit-norm")[0]) < 1e-6  # (0.6, 0.8) - (0.6, 0)
 TEXT
 }
 

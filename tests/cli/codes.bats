@@ -110,7 +110,7 @@ a, b = ([bytes.fromhex(line) for line in open(name)] for name in ("sorted", "uns
 assert tile(a, 0) == tile(b, first)
 PYTHON
   run -0 dltf inspect "$model" --data "$toy/Xtest.npy"
-  [[ $output == *"unused atoms"*" (of "*" samples)"*"use of atoms"*"most used"* ]]
+  [[ $output == *"unused atoms"*"%, in no code of "*" samples"*"use of atoms"*"most used"* ]]
   printf '1,2\n3,4\n' >narrow.csv
   run -1 --separate-stderr dltf inspect "$model" --data narrow.csv
   [[ $stderr == *narrow.csv*16* ]]

@@ -106,6 +106,7 @@ complete_words() {
   [[ $(complete -p dltf) == *"-F _dltf dltf" ]]
   [[ $(complete_words tr) == train ]]
   [[ $(complete_words train --thet) == "--theta-start --theta" ]]
+  [[ $(complete_words train --no-) == --no-center && -z $(complete_words encode --no-) ]]
   [[ $(complete_words encode --select p) == positive ]]
   [[ $(complete_words encode --select m) == model ]]
   [[ $(complete_words train --select "") == "abs positive" ]]
@@ -158,6 +159,7 @@ fish_words() { fish --no-config -c "source dltf.fish; complete -C '$1'" | cut -f
   [[ $(fish_words "dltf tr") == train ]]
   [[ $(fish_words "dltf hash s") == search ]]
   [[ $(fish_words "dltf train --enc") == --encoder ]]
+  [[ $(fish_words "dltf train --no-") == --no-center ]]
   [[ $(fish_words "dltf train --encoder ti" | sort) == $'tied\ntight' ]]
   [[ $(fish_words "dltf train some") == some-data.npy ]]
   [[ $(fish_words "dltf hash train --method ne") == neighbour ]]
@@ -179,6 +181,7 @@ zsh_words() {
   zsh_words hash "" | grep -q '^search:'
   zsh_words train "" >train
   grep -qxF -- '--encoder[scores by the dictionary itself]:KIND:(auto tied tight dual distilled learned best)' train
+  grep -qxF -- '--no-center[opposite of --center]' train
   grep -qF -- '(-m --m)--m[number of atoms' train && grep -qxF -- '*:file:_files' train
   zsh_words hash train "" | grep -q -- '--method\[.*(lsh .*neighbour)$'
   zsh_words reproduce "" | grep -q '^1:value:(table1 .*learners'

@@ -16,7 +16,7 @@ resumes() {
   done
   ((code == 130))
   [[ -s resumed.safetensors.checkpoint && ! -e resumed.safetensors ]]
-  grep -q "interrupted after .*; to resume, run:" errors
+  grep -q "interrupted after [0-9]* minibatch steps*.*; to resume, run:" errors
 
   command=$(sed -n 's/^  \(dltf train .*--resume .*\)/\1/p' errors)
   [[ -n $command ]]
@@ -82,13 +82,24 @@ for i in range($SAMPLES): print((i * 7919) % 11 % 3)" >labels.csv
     interrupt 20 train "$toy/X.npy" -m 24 -k 3 --steps 100000000 -o "$signal.safetensors" -q
     ((code == ${pair#*:}))
     [[ -s $signal.safetensors.checkpoint && ! -e $signal.safetensors ]]
-    grep -q "interrupted after [0-9]* iterations;" errors
+    grep -q "interrupted after [0-9]* minibatch steps*; to resume, run:" errors
   done
 }
 
 # black WIDTH HEIGHT FILE: an image. `dltf noise` looks for signals only when it has drawn its noise: it is ended by the
 # handler of the signal.
 black() { { printf 'P5\n%d %d\n255\n' "$1" "$2" && head -c $(($1 * $2)) /dev/zero; } >"$3"; }
+
+@test "gradient steps are counted in samples" {
+  local options=(-m 24 -k 3 --tolerance 0 --checkpoint-every 0 -q)
+  run -130 faulty clock:400:SIGINT train "$toy/X.npy" "${options[@]}" --encoder learned --epochs 2000 -o a.safetensors
+  [[ $output =~ "interrupted after "[0-9,]+" samples seen; to resume, run:" ]]
+  run -130 faulty clock:8000:SIGINT train "$toy/X.npy" "${options[@]}" --encoder best --steps 3 --polish 1 --finetune 0 --epochs 10000 -o b.safetensors
+  [[ $output =~ "interrupted after 3 minibatch steps, 1 polish iteration, 1 encoder fit, "[0-9,]+" samples seen; to resume, run:" ]]
+  # A round has a fiftieth of the epochs.
+  interrupt 20 train "$toy/X.npy" "${options[@]}" --encoder learned --epochs 1000000 -o c.safetensors
+  grep -q ": interrupted; to resume, run:" errors
+}
 
 @test "a signal that arrives twice, as from timeout, is one request" {
   FAULT_CLOCK=0.05 run -130 faulty clock:100:SIGINT,clock:102:SIGINT train "$toy/X.npy" -m 24 -k 3 --steps 100000000 --checkpoint-every 0 -o a.safetensors -q

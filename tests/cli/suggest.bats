@@ -35,8 +35,22 @@ chosen() { value '[(t["preprocessing"], t["k"]) for t in d["trials"] if t["chose
     "([1, 2, 4], ['abs', 'positive'], ['center', 'none', 'remove-mean'], ['best', 'learned'])" ]]
   [[ $(value 'd["fixed"]["m"], sorted(d["fixed"])' <s.json) == "({'value': 48, 'reason': 'as given'}, ['m', 'unit-norm'])" ]]
   [[ $(value 'all(t["explained_variance"] >= t["raw_explained_variance"] and t["entries_per_code"] <= t["k"] for t in d["trials"])' <s.json) == True ]]
-  [[ $(value 'd["command"]' <s.json) == "dltf train $truth/X.npy -m 48 -k 2 --encoder "* ]]
+  [[ $(value 'd["command"]' <s.json) == "dltf train $truth/X.npy -m 48 -k 2 --no-center --encoder "* ]]
   [[ $(value 'd["command_samples"], d["command_seconds"] > 0, d["used_seconds"] < d["budget_seconds"]' <s.json) == "(600000, True, True)" ]]
+}
+
+@test "centring has no price, the mean of a sample counts as an entry" {
+  dltf suggest "$truth/X.npy" -m 48 -k 1,2,4 --select abs --seconds 10000 --threads 1 --json -q >s.json
+  "$PYTHON" - s.json <<'PYTHON'
+import json, math, sys
+trials = [t for t in json.load(open(sys.argv[1]))["trials"] if t["samples"] == 12000]
+factors = {(t["preprocessing"], t["k"]): t["score"] / (1 - t["explained_variance"]) for t in trials}
+assert len(factors) == len(trials) == 9, factors
+for k in 1, 2, 4:
+    none = factors["none", k]
+    assert abs(factors["center", k] / none - 1) < 1e-4, factors
+    assert abs(factors["remove-mean", k] / none - (1 + 1 / k) ** -math.log2(0.7)) < 1e-3, factors
+PYTHON
 }
 
 @test "many settings are tried on few samples, few on many" {
@@ -67,7 +81,7 @@ chosen() { value '[(t["preprocessing"], t["k"]) for t in d["trials"] if t["chose
   [[ ${DLTF_TEST_SMALL:-0} != 1 ]] || skip "too slow under sanitizers"
   shifted own o.csv
   run -0 --separate-stderr dltf suggest o.csv -m 48 -k 2 --seconds 10000 --threads 1
-  [[ $output == *"* remove-mean "*"400 held-out samples"*"Varied:"*"Fixed: "*"m 48 (as given)"*"Suggested: dltf train o.csv -m 48 -k 2 --remove-mean"*"Expected: "* ]]
+  [[ $output == *"* remove-mean "*"400 held-out samples"*"Varied:"*"Fixed: "*"m 48 (as given)"*"Suggested: dltf train o.csv -m 48 -k 2 --no-center --remove-mean"*"Expected: "* ]]
   [[ $output != *"too small"* ]]
   command=${output##*Suggested: dltf }
   run -0 "$DLTF" ${command%%$'\n'*} --epochs 5 -q
@@ -116,7 +130,7 @@ no_fault=rename:1000000:ENOSPC
 
 @test "a budget that ends in the first trial: a default that says so" {
   run -0 --separate-stderr faulty "$no_fault" suggest "$truth/X.npy" --seconds 1 --threads 1
-  [[ $output == *"No trial ended within the budget of 1 CPU seconds"*"rests on no measurement"*"Suggested: dltf train "*" -m 32 -k 4 --encoder learned"* ]]
+  [[ $output == *"No trial ended within the budget of 1 CPU seconds"*"rests on no measurement"*"Suggested: dltf train "*" -m 32 -k 4 --encoder learned"* ]] # whether to centre is left to train
 }
 
 @test "what cannot be tried" {

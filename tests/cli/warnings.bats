@@ -57,6 +57,9 @@ warns() {
   run -0 --separate-stderr dltf train - -m 24 -k 3 --no-center "${LEARNED[@]}" --json <mean.npy
   [[ $stderr == *"warning: 100% of the energy of the samples is in their mean"* ]]
   [[ $(value 'any("mean" in w for w in d["warnings"])' <<<"$output") == True ]]
+  python "Y = np.zeros((400, 8), 'f'); Y[::2, 0] = 1; Y[1::2, 1] = 1; np.save('two.npy', Y)"
+  run -0 --separate-stderr dltf train - -m 40 -k 2 --no-center "${LEARNED[@]}" <two.npy
+  [[ $stderr =~ "warning: "[0-9]+"% of the atoms are in no code of the last 20 held-out samples: lower -m" ]]
 }
 
 @test "a model that is worse than none is a failure, and is still saved" {

@@ -204,7 +204,7 @@ class Workbench:
         """A checkpoint with one iteration left: the number in its options is that of the iterations done, and one."""
         environment = {**self.environment, **self.fault("clock:200:SIGINT")}
         ended = subprocess.run([self.program, *text.split()], cwd=self.folder, env=environment, stderr=subprocess.PIPE)
-        found = re.search(rb"interrupted after (\d+)", ended.stderr)
+        found = re.search(rb"interrupted after (\d+) (?:minibatch step|epoch)s?;", ended.stderr)
         total = f'"{int(found[1]) + 1}"'.encode().ljust(len('"100000000"'))
         (self.folder / name).write_bytes((self.folder / made).read_bytes().replace(b'"100000000"', total))
 

@@ -628,7 +628,6 @@ static void settles(void **state) {
     for (int64_t i = 0; i < COPIES; i++)
         X[i * COLS + i % 2] = 1;
     dltf_train_options options = learned(2, 1);
-    options.center = DLTF_NO; /* then each is an atom */
     options.epochs = 2000;
     dltf_learner *learner = new_learner(dltf_matrix_f32(X, COPIES, COLS), &options);
     assert_int_equal(run(learner), DLTF_CONVERGED);

@@ -7,34 +7,38 @@
 
 enum { N = 700, n = 12, m = 30, k = 3 };
 
-static float W[m * n], mean[n], X[N * n];
+static float W[m * n], mean[n], last[n], X[N * n];
 
-static dltf_model *make_model(bool center, bool remove_mean, bool unit_norm, bool positive) {
+enum { PLAIN = 0, CENTER = 1, REMOVE_MEAN = 2, UNIT_NORM = 4, POSITIVE = 8, OFFSET = 16, VARIANTS = 32 };
+
+static dltf_model *make_model(int variant) {
     dltf_model *model = NULL;
     dltf_model_view parts = {.m = m,
                              .n = n,
                              .k = k,
                              .dictionary = W,
-                             .mean = center ? mean : NULL,
-                             .remove_mean = remove_mean,
-                             .unit_norm = unit_norm,
-                             .select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS};
+                             .mean = variant & CENTER ? mean : NULL,
+                             .offset = variant & OFFSET ? last : NULL,
+                             .remove_mean = variant & REMOVE_MEAN,
+                             .unit_norm = variant & UNIT_NORM,
+                             .select = variant & POSITIVE ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS};
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
     return model;
 }
 
 /* Samples far from zero, which differ by much less. */
-static void fill(float offset) {
+static void fill(float distance) {
     fill_normal(W, m * n);
     fill_normal(X, N * n);
+    fill_normal(last, n);
     for (int64_t j = 0; j < n; j++)
-        mean[j] = offset + (float)j;
+        mean[j] = distance + (float)j;
     for (int64_t i = 0; i < N * n; i++)
         X[i] += mean[i % n];
 }
 
-/* Sample i in the space the model decodes to: as it is or, with unit_norm, preprocessed. `lacks`: what
- * remove_mean takes from it and decoding does not return. */
+/* Sample i in the space the model decodes to: as it is or, with unit_norm, scaled. `lacks`: what remove_mean
+ * takes from it and decoding does not return. */
 static void target(const dltf_model_view *v, int64_t i, long double *x, long double *lacks) {
     long double own = 0, square = 0;
     for (int64_t j = 0; j < n; j++)
@@ -95,8 +99,8 @@ static void assert_explained(const dltf_model *model, int64_t rows, double toler
 static void explained_variance(void **state) {
     (void)state;
     fill(3);
-    for (int variant = 0; variant < 16; variant++) {
-        dltf_model *model = make_model(variant & 1, variant & 2, variant & 4, variant & 8);
+    for (int variant = PLAIN; variant < VARIANTS; variant++) {
+        dltf_model *model = make_model(variant);
         assert_explained(model, 2, 1e-5);
         assert_explained(model, 96, 1e-5);
         assert_explained(model, N, 1e-5);
@@ -108,7 +112,7 @@ static void explained_variance(void **state) {
 static void far_from_zero(void **state) {
     (void)state;
     fill(4096);
-    dltf_model *centred = make_model(true, false, false, false);
+    dltf_model *centred = make_model(CENTER);
     assert_explained(centred, N, 1e-3); /* decoded samples are rounded to floats */
     dltf_model_free(centred);
 }
@@ -117,7 +121,7 @@ static double explained_without_codes(dltf_matrix samples, bool remove_mean) {
     dltf_codes *empty = NULL;
     dltf_reconstruction found;
     static const int64_t none[N + 1];
-    dltf_model *model = make_model(false, remove_mean, false, false);
+    dltf_model *model = make_model(remove_mean ? REMOVE_MEAN : PLAIN);
     assert_int_equal(dltf_codes_new((dltf_csr){samples.rows, m, none, NULL, NULL}, &empty), DLTF_OK);
     assert_int_equal(dltf_reconstruction_measure(model, samples, empty, 1, &found), DLTF_OK);
     assert_survives_lack_of_memory(dltf_reconstruction_measure(model, samples, empty, 1, &found), 3);
@@ -155,7 +159,7 @@ static void bad_arguments(void **state) {
     dltf_codes *codes = NULL;
     dltf_reconstruction found;
     static const int64_t none[N + 1];
-    dltf_model *model = make_model(false, false, false, false);
+    dltf_model *model = make_model(PLAIN);
     assert_int_equal(dltf_codes_new((dltf_csr){N, m, none, NULL, NULL}, &codes), DLTF_OK);
     assert_fails(dltf_reconstruction_measure(model, dltf_matrix_f32(X, N - 1, n), codes, 1, &found),
                  DLTF_DATA, "data: 699 x 12 samples, but the codes and the model expect 700 x 12");
