@@ -31,6 +31,19 @@ static void adam_free(dl_adam *a) {
     dl_free(a->square);
 }
 
+/* Memory that is read before it is written costs two page faults, and the second one interrupts the other
+ * threads. So each thread first writes what it will update. */
+static void touch_panel(void *context, int64_t panel, int worker) {
+    (void)worker;
+    const dl_gradient *g = context;
+    int64_t first = panel * DL_PANEL, rows = dl_min(DL_PANEL, g->m - first);
+    const dl_adam *both[] = {&g->W, &g->E};
+    for (int i = 0; i < 2; i++) {
+        memset(both[i]->value + first * g->n, 0, (size_t)(rows * g->n) * sizeof(float));
+        memset(both[i]->moment + first * g->n, 0, (size_t)(rows * g->n) * sizeof(float));
+    }
+}
+
 dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
                               int64_t room) {
     dltf_status status = DLTF_OK;
@@ -53,6 +66,7 @@ dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n,
     DL_TRY_NEW(g->center32, n);
     DL_TRY_NEW(g->scratch, threads * 2 * n);
     DL_TRY(dl_workspaces_alloc(threads, m, n, k, &g->spaces));
+    dl_parallel(threads, dl_tiles(m, DL_PANEL), touch_panel, g);
 done:
     return status; /* the caller frees partial allocations */
 }

@@ -207,23 +207,23 @@ static void take_row(void *context, int64_t j, int worker) {
     (void)worker;
     const copying *c = context;
     const dltf_learner *l = c->l;
-    for (int64_t i = j * l->n; i < (j + 1) * l->n; i++) {
+    for (int64_t i = j * l->n; i < (j + 1) * l->n; i++)
         c->to.W[i] = (float)l->W[i];
+    for (int64_t i = j * l->n; c->to.E && i < (j + 1) * l->n; i++)
         c->to.E[i] = (float)l->E[i];
-    }
 }
 
-static void take_matrices(dl_gradient *g, const dltf_learner *l) {
-    copying c = {.l = l, .to = {.W = g->W.value, .E = g->E.value}};
+static void take_matrices(dl_gradient *g, const dltf_learner *l, bool encoder) {
+    copying c = {.l = l, .to = {.W = g->W.value, .E = encoder ? g->E.value : NULL}};
     dl_parallel(l->threads, l->m, take_row, &c);
     dl_gradient_pack(g);
 }
 
-void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool biased) {
+void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool encoder) {
     memcpy(g->code_sum, l->code_sum, (size_t)l->m * sizeof *l->code_sum);
-    for (int64_t j = 0; biased && j < l->m; j++)
+    for (int64_t j = 0; encoder && j < l->m; j++)
         g->b.value[j] = (float)(l->bias[j] / sqrt((double)l->k));
-    take_matrices(g, l);
+    take_matrices(g, l, encoder);
 }
 
 static void give_row(void *context, int64_t j, int worker) {
@@ -283,6 +283,6 @@ dltf_status dl_descent_restored(dl_descent *d, const dltf_learner *l, int64_t st
     if (l->partway && !(d->round[0] >= 0 && d->round[0] <= (double)steps))
         return dl_fail(DLTF_FORMAT, "the checkpoint has an out-of-range number of steps");
     memcpy(d->g.code_sum, l->code_sum, (size_t)l->m * sizeof *l->code_sum);
-    take_matrices(&d->g, l);
+    take_matrices(&d->g, l, true);
     return dl_gradient_check(&d->g);
 }

@@ -56,8 +56,8 @@ void dl_descent_use(dl_descent *d, const dltf_learner *l, dl_parameters p);
 void dl_descent_swap(dl_descent *d, dl_parameters *p);
 void dl_parameters_copy(const dltf_learner *l, dl_parameters to, dl_parameters from);
 
-/* Dictionary and encoder of the learner as parameters; `biased`: with its bias, otherwise b = 0. */
-void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool biased);
+/* The dictionary of the learner as parameters, with its encoder or with E and b as they are. */
+void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool encoder);
 
 /* Parameters as dictionary and encoder of the learner. Leaves out dl_learner_refresh, whose m x m matrices
  * stage gradient, the last of its methods, does not read. */

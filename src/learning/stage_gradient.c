@@ -98,12 +98,13 @@ static dltf_status start_from_dual(dltf_learner *l, gradient *s) {
     dltf_status status = DLTF_OK;
     dl_gradient *g = &s->d.g;
     double *factor = NULL, ridge = RIDGE * (double)l->m / (double)l->n;
-    if (l->m <= l->n) {
+    bool wide = l->m > l->n;
+    if (!wide) {
         DL_TRY_NEW(factor, l->m * l->m);
         dl_dual_encoder(l->threads, l->W, l->m, l->n, ridge, factor, l->E);
     }
-    dl_gradient_from_learner(g, l, false);
-    if (l->m > l->n)
+    dl_gradient_from_learner(g, l, !wide);
+    if (wide)
         DL_TRY(dl_dual_encoder32(l->threads, l->W, g->W.value, l->m, l->n, ridge, g->E.value));
     dl_gradient_pack(g);
     float scale = (float)best_scale(l, s, &s->best_error);
