@@ -154,11 +154,16 @@ static void refit_sample(dl_gradient *g, const float *y, int64_t s, const int32_
     }
 }
 
+/* Tiles of equal size, as many for each thread. */
+static int64_t tile_rows(const dl_gradient *g) {
+    int64_t tiles = dl_tiles(dl_tiles(g->rows, DL_TILE), g->threads) * g->threads;
+    return dl_max(1, dl_tiles(g->rows, tiles));
+}
+
 static void code_tile(void *context, int64_t tile, int worker) {
     dl_gradient *g = context;
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t n = g->n, k = g->k, first = tile * DL_TILE, left = g->rows - first;
-    int64_t rows = left < DL_TILE ? left : DL_TILE;
+    int64_t n = g->n, k = g->k, first = tile * tile_rows(g), rows = dl_min(tile_rows(g), g->rows - first);
     dl_packed E = dl_packed_first(&g->packed, g->active);
     dl_feature feature = {.E = &E, .k = k, .positive = g->positive};
     dl_slots Z = dl_slots_from(&g->Z, first, rows);
@@ -180,10 +185,11 @@ static void code_tile(void *context, int64_t tile, int worker) {
 }
 
 dl_gradient_error dl_gradient_code(dl_gradient *g) {
+    int64_t tiles = dl_tiles(g->rows, tile_rows(g));
     if (g->polled)
-        dl_parallel_polled(g->threads, dl_tiles(g->rows, DL_TILE), code_tile, g);
+        dl_parallel_polled(g->threads, tiles, code_tile, g);
     else
-        dl_parallel(g->threads, dl_tiles(g->rows, DL_TILE), code_tile, g);
+        dl_parallel(g->threads, tiles, code_tile, g);
     return dl_gradient_total(g);
 }
 
