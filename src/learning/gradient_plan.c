@@ -17,12 +17,22 @@ enum {
     MIN_SAMPLES = 600000,
     MAX_SAMPLES = 20000000
 };
-enum { BATCH = 250, MIN_ROUNDS = 50, MAX_ROUNDS = 5000, WARM_UP = 30 /* steps until the full rate */ };
+enum {
+    BATCH = 250,
+    SMALL_BATCH = 96,
+    MIN_ROUNDS = 50,
+    MAX_ROUNDS = 5000,
+    WARM_UP = 30 /* steps until the full rate */
+};
 static const double RATE = 0.06, ROUND_FLOPS = 4e10, IDLE = 20;
 static const float GROWTH = 1.02f, LIFT = 0.001f;
 
+/* Small batches, hence more steps, learn more from as many samples; updates of large dictionaries would then
+ * cost as much as their codes. From a distilled model the steps are few and small anyway. */
 int64_t dl_plan_batch(const dltf_learner *l) {
-    return dl_min(BATCH, l->N);
+    const int64_t large = 4000000; /* entries of W */
+    bool small = l->options.encoder == DLTF_ENCODER_LEARNED && l->m <= large / l->n;
+    return dl_min(small ? SMALL_BATCH : BATCH, l->N);
 }
 
 int64_t dl_plan_steps(const dltf_learner *l) {
@@ -93,9 +103,9 @@ double dl_plan_rate(const dltf_learner *l, int64_t step, double done) {
     return rate * fmin(1, 2 * (1 - done)) * fmin(1, (double)(step + 1) / WARM_UP);
 }
 
-dl_gradient_rule dl_plan_rule(int64_t m, int64_t k, float rate) {
+dl_gradient_rule dl_plan_rule(int64_t m, int64_t k, bool positive, float rate) {
     return (dl_gradient_rule){.rate = rate,
-                              .tie = 2 * rate,
+                              .tie = (positive ? 0.5f : 2) * rate,
                               .patience = dl_integer(ceil(IDLE * (double)m / (double)k), 1, INT64_MAX),
                               .growth = GROWTH,
                               .lift = LIFT,

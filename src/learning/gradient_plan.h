@@ -31,6 +31,6 @@ double dl_plan_full_rate(int64_t n, int64_t k);
 /* `done`: from 0 at the start of training to 1 at its end. */
 double dl_plan_rate(const dltf_learner *l, int64_t step, double done);
 /* A step at this rate: how much it ties E to W, and how it treats unused atoms. */
-dl_gradient_rule dl_plan_rule(int64_t m, int64_t k, float rate);
+dl_gradient_rule dl_plan_rule(int64_t m, int64_t k, bool positive, float rate);
 
 #endif

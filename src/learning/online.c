@@ -94,7 +94,7 @@ static void descend(dltf_online *s) {
     memset(s->g.code_sum, 0, (size_t)s->m * sizeof *s->g.code_sum);
     for (int64_t b = 0; b < batches; b++) {
         int64_t first = b * s->count / batches, end = (b + 1) * s->count / batches;
-        dl_gradient_rule rule = dl_plan_rule(s->m, s->k, rate_now(s));
+        dl_gradient_rule rule = dl_plan_rule(s->m, s->k, s->g.positive, rate_now(s));
         load_and_code(s, false, first, end - first);
         dl_gradient_step(&s->g, &rule);
         if (++s->steps % AVERAGE_EVERY == 0)

@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATIENCE = 5 }; /* evaluations without improvement before training stops early */
+enum { PATIENCE = 3 }; /* evaluations in a row, none below the one before, after which training stops early */
 static const double RIDGE = 0.1, GROWTH_SHARE = 0.8, REFIT_MARGIN = 0.01;
 /* An error counts as grown if it exceeds the smallest one by this factor, and by more than rounding. */
 static const double GREW = 1.1, ROUNDING = 1e-5;
@@ -30,7 +30,7 @@ typedef struct gradient {
     dl_parameters best;  /* the state with the smallest held-out error so far */
     dl_parameters rival; /* the model of earlier stages; NULL without */
     double best_error, last_error;
-    double stale;   /* evaluations since the best one, in the second half */
+    double stale;   /* evaluations in a row whose error did not fall, in the second half */
     double seconds; /* spent in this stage */
     double clock;   /* when they were last counted */
 } gradient;
@@ -160,13 +160,14 @@ static dltf_status evaluate(dltf_learner *l, gradient *s, int64_t index) {
     double done = share_done(l, s, dl_plan_first_step(l, index + 1));
     if (!is_due(l, index, done))
         return DLTF_OK;
-    double error = s->last_error = dl_descent_error(&s->d, l, dl_plan_evaluation_samples(l));
+    double error = dl_descent_error(&s->d, l, dl_plan_evaluation_samples(l));
     if (!dl_poll())
         return DLTF_CANCELLED;
-    s->stale += done > 0.5 && s->d.g.active == l->m;
+    bool falls = error < s->last_error;
+    s->stale = falls || done <= 0.5 || s->d.g.active < l->m ? 0 : s->stale + 1;
+    s->last_error = error;
     if (error < s->best_error) {
         s->best_error = error;
-        s->stale = 0;
         dl_parameters_copy(l, s->best, dl_descent_parameters(&s->d));
     }
     return DLTF_OK;
@@ -225,7 +226,7 @@ static bool plan(const dltf_learner *l, void *state, int64_t step, dl_gradient_r
     count_seconds(l, s);
     double done = share_done(l, s, step);
     dl_gradient_activate(&s->d.g, dl_max(s->d.g.active, dl_plan_atoms(l, done)));
-    *rule = dl_plan_rule(l->m, l->k, (float)dl_plan_rate(l, step, done));
+    *rule = dl_plan_rule(l->m, l->k, s->d.g.positive, (float)dl_plan_rate(l, step, done));
     if (done >= GROWTH_SHARE)
         rule->patience = 0;
     return done < 1;
@@ -256,7 +257,6 @@ static bool converged(const dltf_learner *l, const dltf_iteration *now, const dl
     return s && now->index + 1 < dl_plan_rounds(l) && ends(l, s, now->index);
 }
 
-/* last_error was measured in the last iteration: checkpoints need not store it. */
 static dltf_outcome outcome(const dltf_learner *l) {
     const gradient *s = l->state;
     if (!has_rival(l) && s->last_error > GREW * s->best_error + ROUNDING)
@@ -283,6 +283,7 @@ static int fields(const dltf_learner *l, void *state, dl_field *list) {
         {"gradient.best.b", DL_TENSOR_F32, l->m, 0, s->best.b},
         {"gradient.best.code_sum", DL_TENSOR_F64, l->m, 0, s->best.code_sum},
         {"gradient.best_error", DL_TENSOR_F64, 1, 0, &s->best_error},
+        {"gradient.last_error", DL_TENSOR_F64, 1, 0, &s->last_error},
         {"gradient.stale", DL_TENSOR_F64, 1, 0, &s->stale},
         {"gradient.seconds", DL_TENSOR_F64, 1, 0, &s->seconds},
         {"gradient.rival.W", DL_TENSOR_F32, l->m, l->n, s->rival.W},

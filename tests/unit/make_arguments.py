@@ -12,7 +12,7 @@ OPTIONAL = {
     'dltf_online_new': 'start', 'dltf_match': 'cosine', 'dltf_score_supports': 'match', 'dltf_network_train': 'losses',
     'dltf_network_predict': 'probabilities', 'dltf_dec_train': 'result', 'dltf_option_check': 'given',
     'dltf_train_options_settle': 'given', 'dltf_ranks_agree': 'message', 'dltf_ranks_begin': 'argc argv',
-    'dltf_pretrain': 'k',
+    'dltf_pretrain': 'k', 'dltf_learner_quality': 'model',
 }
 STRUCTS = ('dltf_matrix', 'dltf_targets', 'dltf_csr', 'dltf_option_table')
 INPUT_LISTS = (('dltf_array_join', 'parts'),)  # pointers to pointers that are not results

@@ -368,7 +368,7 @@ static void unused_share_of_held_out_samples(void **state) {
  * preprocessed, and not many more atoms are unused. */
 static void positive_is_as_good(void **state) {
     (void)state;
-    const int64_t cols = 24, rows = sized(2000, 1000), atoms = 48;
+    const int64_t cols = 24, rows = sized(2000, 1000), atoms = 40;
     dltf_synthetic *problem = new_synthetic(cols, 40, 4, rows, 0.05);
     float *X = new_f32(rows * cols);
     memcpy(X, dltf_synthetic_samples(problem, false).data, (size_t)(rows * cols) * sizeof *X);
