@@ -15,11 +15,10 @@ enum { SIZES = 3, SPARSITIES = 2, KSVD_ITERATIONS = 20 };
 enum { MOST_MK = 30000 };
 enum { MOST_FOR_BEST = 512 }; /* for more atoms the default is learned */
 
-static const char *const methods[] = {"dltf", "learned", "positive", "ksvd", NULL};
+static const char *const methods[] = {"dltf", "learned", "ksvd", NULL};
 
-enum { RAW, REFIT, OMP, UNUSED, SECONDS, RUN };
-static const char *const metrics[] = {"raw_error",   "refit_error",     "omp_error", "unused",
-                                      "cpu_seconds", "run_cpu_seconds", NULL};
+enum { RAW, REFIT, OMP, UNUSED, SECONDS };
+static const char *const metrics[] = {"raw_error", "refit_error", "omp_error", "unused", "cpu_seconds", NULL};
 
 /* ---- Settings ---- */
 
@@ -61,27 +60,19 @@ static void protocol(bool quick, json_t *object) {
                         json_string("sum ||x - Wz||^2 / sum ||x||^2 of held-out samples, z of one pass"));
     json_object_set_new(object, "refit_error",
                         json_string("the same with z by least squares on its support"));
-    json_object_set_new(object, "omp_error",
-                        json_string("the same with codes of omp; for m k <= 30,000, not for positive codes"));
+    json_object_set_new(object, "omp_error", json_string("the same with codes of omp; for m k <= 30,000"));
     json_object_set_new(object, "unused", json_string("share of atoms in no code of a held-out sample"));
     json_object_set_new(object, "cpu_seconds", json_string("of training, summed over threads"));
-    json_object_set_new(object, "run_cpu_seconds",
-                        json_string("of training and the report that `dltf train` prints after it"));
     json_object_set_new(object, "dltf",
                         json_string("trained without options; the same as learned for m > 512"));
     json_object_set_new(object, "learned", json_string("--encoder learned with its default budget"));
-    json_object_set_new(object, "positive", json_string("the same with --select positive"));
     json_object_set_new(object, "ksvd", json_string("tied encoder; m k <= 30,000"));
     json_object_set_new(object, "ksvd_iterations", json_integer(KSVD_ITERATIONS));
 }
 
-/* Encoder learned, with codes of either sign or positive ones. */
-static bool is_learned(const char *method) {
-    return strcmp(method, "learned") == 0 || strcmp(method, "positive") == 0;
-}
-
 static bool applies(const experiment_request *request, const char *method, int setting) {
-    return learners_set_exists(set_of(setting), request->data) && (is_learned(method) || is_small(setting)) &&
+    return learners_set_exists(set_of(setting), request->data) &&
+           (strcmp(method, "learned") == 0 || is_small(setting)) &&
            (strcmp(method, "dltf") != 0 || m_of(setting) <= MOST_FOR_BEST);
 }
 
@@ -98,10 +89,8 @@ static dltf_train_options options_of(const experiment_cell *cell) {
     options.seed = cell->seed;
     options.threads = cell->request->threads;
     options.center = learners_set_centered(set_of(cell->setting)) ? DLTF_YES : DLTF_NO;
-    if (is_learned(cell->method))
+    if (strcmp(cell->method, "learned") == 0)
         options.encoder = DLTF_ENCODER_LEARNED;
-    if (strcmp(cell->method, "positive") == 0)
-        options.select = DLTF_SELECT_POSITIVE;
     if (strcmp(cell->method, "ksvd") == 0) {
         options.method = DLTF_METHOD_KSVD;
         options.update = DLTF_UPDATE_EXACT;
@@ -149,8 +138,7 @@ static dltf_status evaluate(const experiment_cell *cell, const dltf_model *model
         status = error_of(model, X, &encoding, &values[REFIT], NULL);
     encoding.refit = false;
     encoding.coder = DLTF_CODER_OMP;
-    bool has_omp = is_small(cell->setting) && dltf_model_get(model).select == DLTF_SELECT_ABS;
-    if (status == DLTF_OK && has_omp)
+    if (status == DLTF_OK && is_small(cell->setting))
         status = error_of(model, X, &encoding, &values[OMP], NULL);
     return status;
 }
@@ -160,47 +148,15 @@ static double cpu_seconds(void) {
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* What `dltf train` measures for its report. */
-static dltf_status measure_report(const dltf_learner *learner, const dltf_model *model) {
-    dltf_model_view view = dltf_model_get(model);
-    dltf_matrix dictionary = dltf_matrix_f32(view.dictionary, view.m, view.n);
-    dltf_quality quality;
-    double coherence, potential;
-    dltf_status status = dltf_learner_quality(learner, model, &quality);
-    bool compared = view.m <= 4096;
-    if (status == DLTF_OK && compared)
-        status = dltf_coherence(dictionary, &coherence);
-    if (status == DLTF_OK && compared)
-        status = dltf_frame_potential(dictionary, &potential);
-    return status;
-}
-
-static dltf_status train(const experiment_cell *cell, dltf_matrix X, double *values, dltf_model **model) {
-    dltf_train_options options = options_of(cell);
-    dltf_learner *learner = NULL;
-    dltf_outcome outcome;
-    double begin = cpu_seconds();
-    dltf_status status = dltf_learner_new(X, &options, NULL, &learner);
-    if (status == DLTF_OK)
-        status = dltf_learner_run(learner, cell->progress, cell->context, &outcome);
-    if (status == DLTF_OK && outcome == DLTF_INTERRUPTED)
-        status = DLTF_CANCELLED;
-    if (status == DLTF_OK)
-        status = dltf_learner_model(learner, model);
-    values[SECONDS] = cpu_seconds() - begin;
-    if (status == DLTF_OK)
-        status = measure_report(learner, *model);
-    values[RUN] = cpu_seconds() - begin;
-    dltf_learner_free(learner);
-    return status;
-}
-
 static dltf_status measure(const experiment_cell *cell, double *values) {
+    dltf_train_options options = options_of(cell);
     learners_data data = {0};
     dltf_model *model = NULL;
     dltf_status status = learners_data_load(set_of(cell->setting), cell->request, cell->seed, &data);
+    double begin = cpu_seconds();
     if (status == DLTF_OK)
-        status = train(cell, data.training, values, &model);
+        status = dltf_train(data.training, &options, cell->progress, cell->context, &model);
+    values[SECONDS] = cpu_seconds() - begin;
     if (status == DLTF_OK)
         status = evaluate(cell, model, data.test, values);
     dltf_model_free(model);
@@ -211,10 +167,9 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
 const experiment experiment_learners = {
     .name = "learners",
     .summary = "learners on images, patches and synthetic data: held-out error",
-    .details = "Not in the paper. dltf is training without options, which for more than 512 atoms is "
-               "learned; positive "
-               "is learned with --select positive. ksvd is run for m k of at most 30,000: more would take it "
-               "minutes.",
+    .details =
+        "Not in the paper. dltf is training without options, which for more than 512 atoms is learned. ksvd "
+        "is run for m k of at most 30,000: more would take it minutes.",
     .methods = methods,
     .metrics = metrics,
     .settings = LEARNERS_SETS * SIZES * SPARSITIES,

@@ -214,17 +214,16 @@ PYTHON
 import json, sys
 result = json.loads(sys.argv[1])
 rows = {(row["method"], row["k"]): row for row in result["rows"]}
-assert set(rows) == {(method, k) for method in ("dltf", "learned", "positive", "ksvd") for k in (2, 8)}, rows
-for (method, _), row in rows.items():
+assert set(rows) == {(method, k) for method in ("dltf", "learned", "ksvd") for k in (2, 8)}, rows
+for row in rows.values():
     # Least squares lowers the error on a support.
-    assert row["n"] == 64 and 0 < row["refit_error"] <= row["raw_error"], row
-    assert "omp_error" not in row if method == "positive" else 0 < row["omp_error"] < 1, row
-    assert 0 <= row["unused"] < 1 and 0 < row["cpu_seconds"] <= row["run_cpu_seconds"], row
+    assert row["n"] == 64 and 0 < row["refit_error"] <= row["raw_error"] and 0 < row["omp_error"] < 1, row
+    assert 0 <= row["unused"] < 1 and row["cpu_seconds"] > 0, row
 assert rows["learned", 8]["raw_error"] < rows["learned", 2]["raw_error"] < 0.85, rows
 assert rows["learned", 8]["raw_error"] < rows["ksvd", 8]["raw_error"], rows
 assert result["protocol"]["held_out_samples"] == 500 and "patches" in result["notice"], result
 TEXT
   # What would take too long is not in the plan.
   [[ $(dltf reproduce learners --plan --settings data=fashion-mnist,data=synthetic --json -q |
-    value 'sorted({r["method"] for r in d["rows"] if r["m"] == 8 * r["n"] and r["n"] == 784}) in ([], ["learned", "positive"])') == True ]]
+    value 'sorted({r["method"] for r in d["rows"] if r["m"] == 8 * r["n"] and r["n"] == 784}) in ([], ["learned"])') == True ]]
 }
