@@ -210,14 +210,22 @@ dl_gradient_error dl_gradient_total(const dl_gradient *g) {
 
 /* ---- The step ---- */
 
-/* Adam on row j with gradient `slope`; `t`: number of updates of the row, including this one. */
-static void descend(dl_adam *a, int64_t j, const float *slope, int32_t t, float rate) {
+/* How much of their final values the averages have after t updates. */
+typedef struct shares {
+    double moment, square;
+} shares;
+
+static shares shares_after(int32_t t) {
+    return (shares){1 - pow((double)KEEP_MOMENT, t), 1 - pow((double)KEEP_SQUARE, t)};
+}
+
+/* Adam on row j with gradient `slope`. */
+static void descend(dl_adam *a, int64_t j, const float *slope, shares share, float rate) {
     const dl_kernels *kernels = dl_kernels_now();
     float mean = kernels->dot32(slope, slope, a->n) / (float)a->n;
     a->square[j] = KEEP_SQUARE * a->square[j] + (1 - KEEP_SQUARE) * mean;
-    double moment_share = 1 - pow((double)KEEP_MOMENT, t), square_share = 1 - pow((double)KEEP_SQUARE, t);
-    double scale = sqrt((double)a->square[j] / square_share) + (double)EPSILON;
-    float step = (float)((double)rate / moment_share / scale);
+    double scale = sqrt((double)a->square[j] / share.square) + (double)EPSILON;
+    float step = (float)((double)rate / share.moment / scale);
     kernels->descend32(a->value + j * a->n, a->moment + j * a->n, slope, a->n, KEEP_MOMENT, step);
 }
 
@@ -255,10 +263,11 @@ static void update_atom(dl_gradient *g, int64_t j, const dl_gradient_rule *rule,
     if (g->centered)                                                      /* from y to y - c */
         kernels->add_scaled32(e_slope, b_slope, g->center32, n);
     float before = center_product(g, j);
-    int32_t t = g->updates[j] < INT32_MAX ? ++g->updates[j] : INT32_MAX;
-    descend(&g->W, j, w_slope, t, rule->rate);
-    descend(&g->E, j, e_slope, t, rule->rate);
-    descend(&g->b, j, &b_slope, t, rule->rate);
+    g->updates[j] += g->updates[j] < INT32_MAX;
+    shares average = shares_after(g->updates[j]);
+    descend(&g->W, j, w_slope, average, rule->rate);
+    descend(&g->E, j, e_slope, average, rule->rate);
+    descend(&g->b, j, &b_slope, average, rule->rate);
     if (rule->tie > 0)
         kernels->combine32(e, 1 - rule->tie, rule->tie * kernels->dot32(e, w, n), w, n);
     g->b.value[j] += center_product(g, j) - before;

@@ -19,7 +19,7 @@ enum {
 };
 enum {
     BATCH = 250,
-    SMALL_BATCH = 96,
+    SMALL_BATCH = 120,
     MIN_ROUNDS = 50,
     MAX_ROUNDS = 5000,
     WARM_UP = 30 /* steps until the full rate */
