@@ -24,6 +24,8 @@ enum { PATIENCE = 3 }; /* evaluations in a row, none below the one before, after
 static const double RIDGE = 0.1, GROWTH_SHARE = 0.8, REFIT_MARGIN = 0.01;
 /* An error counts as grown if it exceeds the smallest one by this factor, and by more than rounding. */
 static const double GREW = 1.1, ROUNDING = 1e-5;
+/* It still falls if it is below the one before by more than this share. */
+static const double SETTLED = 1e-4;
 
 typedef struct gradient {
     dl_descent d;
@@ -163,7 +165,7 @@ static dltf_status evaluate(dltf_learner *l, gradient *s, int64_t index) {
     double error = dl_descent_error(&s->d, l, dl_plan_evaluation_samples(l));
     if (!dl_poll())
         return DLTF_CANCELLED;
-    bool falls = error < s->last_error;
+    bool falls = error < (1 - SETTLED) * s->last_error && error > ROUNDING;
     s->stale = falls || done <= 0.5 || s->d.g.active < l->m ? 0 : s->stale + 1;
     s->last_error = error;
     if (error < s->best_error) {
