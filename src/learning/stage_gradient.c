@@ -22,10 +22,10 @@
 
 enum { PATIENCE = 3 }; /* evaluations in a row, none below the one before, after which training stops early */
 static const double RIDGE = 0.1, GROWTH_SHARE = 0.8, REFIT_MARGIN = 0.01;
-/* An error counts as grown if it exceeds the smallest one by this factor, and by more than rounding. */
+/* An error counts as grown if it exceeds the smallest one by this factor. Errors below ROUNDING are none. */
 static const double GREW = 1.1, ROUNDING = 1e-5;
 /* It still falls if it is below the one before by more than this share. */
-static const double SETTLED = 1e-4;
+static const double SETTLED = 1e-3;
 
 typedef struct gradient {
     dl_descent d;
@@ -165,7 +165,7 @@ static dltf_status evaluate(dltf_learner *l, gradient *s, int64_t index) {
     double error = dl_descent_error(&s->d, l, dl_plan_evaluation_samples(l));
     if (!dl_poll())
         return DLTF_CANCELLED;
-    bool falls = error < (1 - SETTLED) * s->last_error && error > ROUNDING;
+    bool falls = error < (1 - SETTLED) * s->last_error;
     s->stale = falls || done <= 0.5 || s->d.g.active < l->m ? 0 : s->stale + 1;
     s->last_error = error;
     if (error < s->best_error) {
@@ -175,9 +175,13 @@ static dltf_status evaluate(dltf_learner *l, gradient *s, int64_t index) {
     return DLTF_OK;
 }
 
+/* The error no longer falls, or there is none. */
+static bool has_settled(const dltf_learner *l, const gradient *s) {
+    return l->options.tolerance > 0 && (s->stale >= PATIENCE || s->best_error <= ROUNDING);
+}
+
 static bool ends(const dltf_learner *l, const gradient *s, int64_t index) {
-    return share_done(l, s, dl_plan_first_step(l, index + 1)) >= 1 ||
-           (l->options.tolerance > 0 && s->stale >= PATIENCE);
+    return share_done(l, s, dl_plan_first_step(l, index + 1)) >= 1 || has_settled(l, s);
 }
 
 static dl_parameters the_better(dltf_learner *l, gradient *s) {
@@ -261,9 +265,9 @@ static bool converged(const dltf_learner *l, const dltf_iteration *now, const dl
 
 static dltf_outcome outcome(const dltf_learner *l) {
     const gradient *s = l->state;
-    if (!has_rival(l) && s->last_error > GREW * s->best_error + ROUNDING)
+    if (!has_rival(l) && s->best_error > ROUNDING && s->last_error > GREW * s->best_error)
         return DLTF_ERROR_GREW;
-    if (l->options.tolerance > 0 && s->stale >= PATIENCE)
+    if (has_settled(l, s))
         return DLTF_CONVERGED;
     bool late = l->options.seconds > 0 && s->seconds >= l->options.seconds;
     return late ? DLTF_TIME_LIMIT : DLTF_ITERATION_LIMIT;
