@@ -380,7 +380,7 @@ static void positive_is_as_good(void **state) {
             dltf_train_options options = learned(atoms, 6);
             options.epochs = (double)sized(100, 200);
             options.select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
-            options.center = kind == 1 ? DLTF_YES : DLTF_NO;
+            options.center = kind == 1 ? DLTF_YES : DLTF_AUTO;
             options.remove_mean = kind == 2;
             options.unit_norm = kind == 3;
             dltf_learner *learner = new_learner(dltf_matrix_f32(X, rows, cols), &options);
