@@ -1,4 +1,4 @@
-/* The course of gradient training: when atoms join, and what measuring may cost. */
+/* The course of gradient training: when atoms join, what measuring may cost, and how it ends. */
 #include "learning/gradient.h"
 #include "learning/gradient_plan.h"
 #include "test_small_learner.h"
@@ -6,10 +6,7 @@
 #include <string.h>
 
 static dltf_learner *planned(dltf_matrix X, int64_t m, int64_t k, double epochs) {
-    dltf_train_options options = dltf_train_options_default();
-    options.m = m;
-    options.k = k;
-    options.encoder = DLTF_ENCODER_LEARNED;
+    dltf_train_options options = learned(m, k);
     options.epochs = epochs;
     return new_learner(X, &options);
 }
@@ -87,4 +84,83 @@ static void activation(void **state) {
     }
 }
 
-TESTS_MAIN(cmocka_unit_test(atoms_join), cmocka_unit_test(measuring_is_cheap), cmocka_unit_test(activation))
+/* A limit of time ends training early, with a complete model. */
+static void limited_time(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(16, 32, 3, 1000, 0.05);
+    dltf_matrix samples = dltf_synthetic_samples(problem, false);
+    dltf_train_options options = learned(32, 3);
+    options.epochs = 1e6;
+    options.seconds = 0.2;
+    options.tolerance = 0;
+    dltf_learner *learner = new_learner(samples, &options);
+    assert_int_equal(run(learner), DLTF_TIME_LIMIT);
+    int64_t count = 0;
+    dltf_learner_history(learner, &count);
+    dltf_model *model = model_of(learner);
+    print_message("%lld rounds, error %.3f\n", (long long)count, error_of(model, samples, false));
+    assert_true(count < 1000 && error_of(model, samples, false) < 0.9);
+    dltf_model_free(model);
+    dltf_learner_free(learner);
+    dltf_synthetic_free(problem);
+}
+
+/* The error of the result, which is the last of the history, is the smallest of the history. */
+static void assert_ends_at_best(const dltf_learner *learner) {
+    int64_t count = 0;
+    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    double last = r[count - 1].raw_error, smallest = last;
+    for (int64_t i = 0; i < count; i++)
+        smallest = r[i].raw_error < smallest ? r[i].raw_error : smallest;
+    print_message("%lld rounds, error %.4f, smallest %.4f\n", (long long)count, last, smallest);
+    assert_true(last <=
+                1.02 * smallest + 1e-6); /* not every round that the history measures is a candidate */
+}
+
+/* Few samples: the held-out error stops falling, training stops early, and the model is the best one seen. */
+static void stops_early(void **state) {
+    (void)state;
+    dltf_synthetic *problem = new_synthetic(24, 48, 4, 120, 0.3);
+    for (int positive = 0; positive < 2; positive++) {
+        dltf_train_options options = learned(200, 8);
+        options.epochs = 2000;
+        options.select = positive ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
+        dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+        dltf_outcome early =
+            run(learner); /* atoms that join late may prevent that the error grows by a tenth */
+        assert_true(early == DLTF_ERROR_GREW || early == DLTF_CONVERGED);
+        assert_ends_at_best(learner);
+        dltf_model *model = model_of(learner);
+        dltf_model_free(model);
+        dltf_learner_free(learner);
+        options.tolerance = 0; /* never early */
+        options.epochs = 50;
+        learner = new_learner(dltf_synthetic_samples(problem, false), &options);
+        dltf_outcome outcome = run(learner);
+        assert_true(outcome == DLTF_ITERATION_LIMIT || outcome == DLTF_ERROR_GREW);
+        int64_t count = 0;
+        const dltf_iteration *r = dltf_learner_history(learner, &count);
+        assert_int_equal(r[count - 1].index, count - 1);
+        assert_ends_at_best(learner);
+        dltf_learner_free(learner);
+    }
+    dltf_synthetic_free(problem);
+}
+
+/* Two samples repeated: the error settles at 0. */
+static void settles(void **state) {
+    (void)state;
+    enum { COPIES = 200, COLS = 4 };
+    float X[COPIES * COLS] = {0};
+    for (int64_t i = 0; i < COPIES; i++)
+        X[i * COLS + i % 2] = 1;
+    dltf_train_options options = learned(2, 1);
+    options.epochs = 2000;
+    dltf_learner *learner = new_learner(dltf_matrix_f32(X, COPIES, COLS), &options);
+    assert_int_equal(run(learner), DLTF_CONVERGED);
+    assert_ends_at_best(learner);
+    dltf_learner_free(learner);
+}
+
+TESTS_MAIN(cmocka_unit_test(atoms_join), cmocka_unit_test(measuring_is_cheap), cmocka_unit_test(activation),
+           cmocka_unit_test(limited_time), cmocka_unit_test(stops_early), cmocka_unit_test(settles))

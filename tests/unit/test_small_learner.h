@@ -43,6 +43,28 @@ static inline dltf_matrix dictionary_of(const dltf_model *model) {
     return dltf_matrix_f32(view.dictionary, view.m, view.n);
 }
 
+/* Options of the gradient learner. */
+static inline dltf_train_options learned(int64_t atoms, int64_t entries) {
+    dltf_train_options options = dltf_train_options_default();
+    options.m = atoms;
+    options.k = entries;
+    options.encoder = DLTF_ENCODER_LEARNED;
+    options.threads = 2;
+    return options;
+}
+
+/* Relative error of the codes of a model. */
+static inline double error_of(const dltf_model *model, dltf_matrix X, bool refit) {
+    dltf_encode_options options = dltf_encode_options_default();
+    dltf_codes *codes = NULL;
+    double error = NAN;
+    options.refit = refit;
+    assert_int_equal(dltf_encode(model, X, &options, NULL, NULL, &codes), DLTF_OK);
+    assert_int_equal(dltf_reconstruction_error(model, X, codes, &error), DLTF_OK);
+    dltf_codes_free(codes);
+    return error;
+}
+
 /* A problem too small for tests of quality, and options that run all stages of the tied method. */
 static inline dltf_synthetic *small_problem(void) {
     return new_synthetic(16, 24, 2, sized(700, 300), 0.05);
