@@ -6,12 +6,10 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/quality.h"
 #include "cli/train.h"
 #include "report/history.h"
 #include "report/rows.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +26,6 @@ typedef struct training {
     dltf_reservation *space; /* on disk, for the model */
     checkpoints checkpoints;
     dltf_outcome outcome;
-    dltf_quality quality;
     double begin, seconds;
 } training;
 
@@ -45,22 +42,6 @@ static const dltf_option own_options[] = {
     {.name = "raw", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(train_flags, raw_columns), .default_text = "0", .max = INT32_MAX, .argument = "COLUMNS", .help = "read DATA as raw rows: little-endian float32 without a header, this many columns; 0: files with a header"},
 };
 /* clang-format on */
-
-static const char *outcome_text(dltf_outcome outcome) {
-    switch (outcome) {
-    case DLTF_CONVERGED:
-        return "converged";
-    case DLTF_ITERATION_LIMIT:
-        return "all iterations done";
-    case DLTF_INTERRUPTED:
-        return "interrupted";
-    case DLTF_TIME_LIMIT:
-        return "time limit";
-    case DLTF_ERROR_GREW:
-        return "error grew after its minimum";
-    }
-    return "unknown";
-}
 
 /* ---- Setup ---- */
 
@@ -241,109 +222,18 @@ static int save(training *t) {
     return code;
 }
 
-static int64_t training_samples(const training *t) {
-    return dltf_array_matrix(t->data).rows - (t->quality.held_out ? t->quality.samples : 0);
-}
-
-/* Iterations of stage gradient are epochs and samples to users. */
-static void report_iterations(const training *t, facts *f) {
-    int64_t count = 0, seen = dltf_learner_samples_seen(t->learner);
-    char text[200];
-    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
-    facts_text(f, "outcome", "outcome", outcome_text(t->outcome));
-    facts_integer(f, "iterations", NULL, count);
-    train_count_iterations(history, count, text, sizeof text);
-    if (*text)
-        facts_line(f, "iterations", "%s", text);
-    if (seen == 0)
-        return;
-    double epochs = (double)seen / (double)training_samples(t);
-    facts_real(f, "epochs", NULL, epochs);
-    facts_integer(f, "samples_seen", NULL, seen);
-    facts_line(f, "epochs", "%.3g, samples seen %s", epochs, grouped(seen));
-}
-
-/* What `dltf encode` would find on the same samples. */
-static void report_quality(const training *t, facts *f) {
-    dltf_quality q = t->quality;
-    char samples[64];
-    facts_integer(f, "error_samples", NULL, q.samples);
-    facts_json(f, "error_held_out", json_boolean(q.held_out));
-    json_t *rows = json_array();
-    for (int64_t i = 0; i < q.samples; i++)
-        json_array_append_new(rows, json_integer(dltf_learner_quality_row(t->learner, i)));
-    facts_json(f, "error_rows", rows);
-    snprintf(samples, sizeof samples, "%s %s sample%s", grouped(q.samples),
-             q.held_out ? "held-out" : "training", q.samples == 1 ? "" : "s");
-    quality_report(f, &q, samples, q.held_out ? "" : " (--validation holds some out)");
-    facts_real(f, "mean_share", NULL, q.mean_share);
-    facts_json(f, "warnings", train_warnings(&t->options, training_samples(t), t->outcome, &q, samples));
-}
-
-/* Up to so many atoms: more take longer to compare with each other than samples to learn from. */
-enum { MOST_COMPARED_ATOMS = 4096 };
-
-static dltf_status report_dictionary(const training *t, facts *f) {
-    dltf_model_view view = dltf_model_get(t->model);
-    if (view.m > MOST_COMPARED_ATOMS) {
-        facts_json(f, "coherence", json_null());
-        facts_json(f, "frame_potential", json_null());
-        facts_line(f, "coherence", "not measured for more than %d atoms; dltf inspect does",
-                   MOST_COMPARED_ATOMS);
-        return DLTF_OK;
-    }
-    dltf_matrix dictionary = dltf_matrix_f32(view.dictionary, view.m, view.n);
-    double coherence = 0, potential = 0;
-    dltf_status status = dltf_coherence(dictionary, &coherence);
-    if (status == DLTF_OK)
-        status = dltf_frame_potential(dictionary, &potential);
-    double m = (double)view.m, bound = fmax(m, m * m / (double)view.n);
-    facts_real(f, "coherence", "coherence", coherence);
-    facts_real(f, "frame_potential", NULL, potential);
-    facts_real(f, "frame_potential_bound", NULL, bound);
-    facts_line(f, "frame potential", "%.4g (lower bound: %.4g)", potential, bound);
-    return status;
-}
-
-static void report_memory(const training *t, facts *f) {
-    facts_integer(f, "peak_memory", NULL, train_peak_memory());
-    if (t->options.memory > 0)
-        facts_line(f, "peak memory", "%.0f MB of %.0f MB", (double)train_peak_memory() / 1048576,
-                   (double)t->options.memory / 1048576);
-}
-
 static int print_report(training *t) {
     if (dltf_rank() > 0)
         return EXIT_OK;
     interrupt_at_once(); /* the results are saved */
-    facts f = facts_new();
-    dltf_matrix X = dltf_array_matrix(t->data);
-    facts_integer(&f, "samples", NULL, X.rows);
-    facts_integer(&f, "n", NULL, X.cols);
-    facts_integer(&f, "m", NULL, t->options.m);
-    facts_integer(&f, "k", NULL, t->options.k);
-    if (*dltf_learner_choice(t->learner))
-        facts_text(&f, "encoder_choice", "encoder", dltf_learner_choice(t->learner));
-    train_report_center(&f, dltf_learner_center_choice(t->learner));
-    dltf_status status = dltf_learner_quality(t->learner, t->model, &t->quality);
-    if (status == DLTF_OK) {
-        report_iterations(t, &f);
-        report_quality(t, &f);
-        status = report_dictionary(t, &f);
-    }
-    facts_real(&f, "seconds", "seconds", t->seconds);
-    report_memory(t, &f);
-    if (dltf_ranks() > 1)
-        output_ranks(&f);
-    facts_text(&f, "model", "model", t->output);
-    facts_line(&f, "next", "dltf encode %s %s %s", files_quoted(t->output), files_quoted(t->data_path),
-               t->options.method == DLTF_METHOD_OMP ? "--coder omp" : "--refit");
-    facts_json(&f, "options", history_options(dltf_train_option_table(), &t->options));
-    int64_t count = 0;
-    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
-    facts_json(&f, "history", history_rows(history, count));
-    output_facts(&f, true);
-    return status == DLTF_OK ? train_verdict(&t->options, &t->quality) : library_failure(status);
+    return train_report(&(train_result){.learner = t->learner,
+                                        .model = t->model,
+                                        .options = t->options,
+                                        .data = dltf_array_matrix(t->data),
+                                        .data_path = t->data_path,
+                                        .output = t->output,
+                                        .outcome = t->outcome,
+                                        .seconds = t->seconds});
 }
 
 static bool reads_input(const training *t) {

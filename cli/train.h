@@ -25,6 +25,20 @@ int train_start(const train_flags *flags, dltf_train_options *options, dltf_mode
 /* Learns from standard input, in one pass. Returns an exit code. */
 int train_stream(const arguments *args, const train_flags *flags, const dltf_train_options *options);
 
+/* A training that has ended. */
+typedef struct train_result {
+    const dltf_learner *learner;
+    const dltf_model *model;
+    dltf_train_options options;
+    dltf_matrix data;
+    const char *data_path, *output; /* the first file; the model */
+    dltf_outcome outcome;
+    double seconds;
+} train_result;
+
+/* Measures the model and prints everything about it. Returns an exit code. */
+int train_report(const train_result *result);
+
 /* Reports whether option center = auto subtracted the mean; `choice`: the sentence that says so, NULL or
  * empty if it was not considered. */
 void train_report_center(facts *f, const char *choice);
