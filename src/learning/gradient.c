@@ -154,9 +154,9 @@ static void refit_sample(dl_gradient *g, const float *y, int64_t s, const int32_
     }
 }
 
-/* Tiles of equal size, as many for each thread. */
+/* Tiles of equal size, as many for each thread. A rank may have no rows of a batch. */
 static int64_t tile_rows(const dl_gradient *g) {
-    int64_t tiles = dl_tiles(dl_tiles(g->rows, DL_TILE), g->threads) * g->threads;
+    int64_t tiles = dl_tiles(dl_max(1, dl_tiles(g->rows, DL_TILE)), g->threads) * g->threads;
     return dl_max(1, dl_tiles(g->rows, tiles));
 }
 

@@ -230,6 +230,19 @@ static void steps_by_loops(void **state) {
     compare_steps(true);
 }
 
+/* As a rank may have it: a batch without samples has no codes and no error. */
+static void empty_batch(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++) {
+        dl_gradient g;
+        make(&g, false, threads);
+        g.rows = 0;
+        dl_gradient_error error = dl_gradient_code(&g);
+        assert_true(error.left == 0 && error.energy == 0);
+        dl_gradient_free(&g);
+    }
+}
+
 /* An unused atom is unchanged until its patience ends; then its encoder row grows (abs) or its bias falls
  * (positive), up to a bound. */
 static void unused_atoms(void **state) {
@@ -270,4 +283,4 @@ static void unused_atoms(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(gradients), cmocka_unit_test(refitted), cmocka_unit_test(steps_by_loops),
-           cmocka_unit_test(unused_atoms))
+           cmocka_unit_test(empty_batch), cmocka_unit_test(unused_atoms))
