@@ -152,18 +152,11 @@ static dltf_status measure_unexplained(const trial_data *data, const setting *s,
 
 static dltf_status count_entries(const dltf_codes *codes, trial *t) {
     dltf_csr Z = dltf_codes_csr(codes);
-    bool *used = calloc((size_t)Z.cols, sizeof *used);
-    int64_t used_atoms = 0;
-    if (!used)
-        return DLTF_MEMORY;
-    for (int64_t e = 0; e < Z.indptr[Z.rows]; e++) {
-        used_atoms += !used[Z.indices[e]];
-        used[Z.indices[e]] = true;
-    }
-    free(used);
+    int64_t unused = 0;
+    dltf_status status = dltf_codes_unused(codes, &unused);
     t->entries = (double)Z.indptr[Z.rows] / (double)Z.rows;
-    t->unused_share = 1 - (double)used_atoms / (double)Z.cols;
-    return DLTF_OK;
+    t->unused_share = (double)unused / (double)Z.cols;
+    return status;
 }
 
 static dltf_status measure(const trial_data *data, const dltf_model *model, trial *t,

@@ -138,6 +138,9 @@ typedef struct dltf_csr {
 /* Copies and checks. */
 DLTF_API dltf_status dltf_codes_new(dltf_csr csr, dltf_codes **codes);
 DLTF_API dltf_csr dltf_codes_csr(const dltf_codes *codes);
+
+/* How many atoms are in none of the codes. */
+DLTF_API dltf_status dltf_codes_unused(const dltf_codes *codes, int64_t *atoms);
 DLTF_API void dltf_codes_free(dltf_codes *codes);
 
 /* SciPy's sparse .npz, interchangeable with scipy.sparse.load_npz and save_npz. */

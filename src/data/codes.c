@@ -106,6 +106,20 @@ dltf_csr dltf_codes_csr(const dltf_codes *codes) {
     return (dltf_csr){codes->rows, codes->cols, codes->indptr, codes->indices, codes->values};
 }
 
+dltf_status dltf_codes_unused(const dltf_codes *codes, int64_t *atoms) {
+    DL_REQUIRE(codes, atoms);
+    bool *used = DL_NEW(bool, codes->cols);
+    if (!used)
+        return DLTF_MEMORY;
+    *atoms = codes->cols;
+    for (int64_t e = 0; e < codes->indptr[codes->rows]; e++) {
+        *atoms -= !used[codes->indices[e]];
+        used[codes->indices[e]] = true;
+    }
+    dl_free(used);
+    return DLTF_OK;
+}
+
 void dltf_codes_free(dltf_codes *codes) {
     if (!codes)
         return;

@@ -27,8 +27,9 @@ enum {
 static const double RATE = 0.06, ROUND_FLOPS = 4e10, IDLE = 20;
 static const float GROWTH = 1.02f, LIFT = 0.001f;
 
-/* Small batches, hence more steps, learn more from as many samples; updates of large dictionaries would then
- * cost as much as their codes. From a distilled model the steps are few and small anyway. */
+/* Small batches mean more steps with as many samples, which lowers the error. In large dictionaries the
+ * updates would then cost as much as the codes. Encoder `best` keeps the large batches that its committed
+ * results were measured with. */
 int64_t dl_plan_batch(const dltf_learner *l) {
     const int64_t large = 4000000; /* entries of W */
     bool small = l->options.encoder == DLTF_ENCODER_LEARNED && l->m <= large / l->n;

@@ -31,21 +31,6 @@ static dltf_status gather(const dltf_learner *l, int64_t count, double **rows) {
     return dl_matrix_status(l->samples.X);
 }
 
-static dltf_status unused_share(const dltf_codes *codes, double *share) {
-    dltf_csr Z = dltf_codes_csr(codes);
-    int64_t used_atoms = 0;
-    bool *used = DL_NEW(bool, Z.cols);
-    if (!used)
-        return DLTF_MEMORY;
-    for (int64_t e = 0; e < Z.indptr[Z.rows]; e++) {
-        used_atoms += !used[Z.indices[e]];
-        used[Z.indices[e]] = true;
-    }
-    *share = 1 - (double)used_atoms / (double)Z.cols;
-    dl_free(used);
-    return DLTF_OK;
-}
-
 /* The share of the mean in the energy of the samples, preprocessed as the model does it. */
 static dltf_status mean_share(const dltf_model *model, dltf_matrix X, double *share) {
     dltf_status status = DLTF_OK;
@@ -92,12 +77,14 @@ static dltf_status measure_codes(const dltf_model *model, dltf_matrix X, const d
 dltf_status dl_model_quality(const dltf_model *model, dltf_matrix X, int threads, dltf_quality *quality) {
     dltf_status status = DLTF_OK;
     dltf_codes *codes = NULL, *refitted = NULL;
+    int64_t unused = 0;
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.threads = threads;
     DL_TRY(dltf_encode(model, X, &encoding, NULL, NULL, &codes));
     DL_TRY(measure_codes(model, X, codes, threads, &quality->raw_error, &quality->raw_explained));
     quality->entries = (double)dltf_codes_csr(codes).indptr[X.rows] / (double)X.rows;
-    DL_TRY(unused_share(codes, &quality->unused_share));
+    DL_TRY(dltf_codes_unused(codes, &unused));
+    quality->unused_share = (double)unused / (double)dltf_model_get(model).m;
     DL_TRY(mean_share(model, X, &quality->mean_share));
     DL_TRY(dltf_refit(model, X, codes, threads, &refitted));
     DL_TRY(measure_codes(model, X, refitted, threads, &quality->refit_error, &quality->refit_explained));

@@ -156,7 +156,7 @@ static bool is_due(const dltf_learner *l, int64_t index, double done) {
 }
 
 /* At a constant rate the error reaches a plateau from which only the falling rate of the second half leads
- * down, so that the first half does not count as lack of improvement; nor do rounds that atoms have joined.
+ * down, so that the first half does not count as lack of improvement; nor do rounds in which atoms join.
  */
 static dltf_status evaluate(dltf_learner *l, gradient *s, int64_t index) {
     double done = share_done(l, s, dl_plan_first_step(l, index + 1));
@@ -198,7 +198,9 @@ static dl_parameters the_better(dltf_learner *l, gradient *s) {
     return wins ? s->best : s->rival;
 }
 
-/* Takes the last state for the best one if that is worse after refit and the raw error has not grown. */
+/* Replaces the best state by the last one if the last one is better after refit and its raw error has not
+ * grown.
+ */
 static void reconsider(const dltf_learner *l, gradient *s) {
     int64_t count = dl_plan_evaluation_samples(l);
     if (s->last_error <= s->best_error || s->last_error > GREW * s->best_error)

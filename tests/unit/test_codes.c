@@ -33,6 +33,26 @@ static void copies(void **state) {
     dltf_codes_free(NULL);
 }
 
+static void unused_atoms(void **state) {
+    (void)state;
+    const int64_t zeros[3] = {0};
+    const struct {
+        dltf_csr codes;
+        int64_t unused;
+    } cases[] = {{good, 1}, {{2, 3, zeros, NULL, NULL}, 3}, {{0, 2, zeros, NULL, NULL}, 2}};
+    for (int i = 0; i < 3; i++) {
+        dltf_codes *codes = NULL;
+        int64_t unused = -1;
+        assert_int_equal(dltf_codes_new(cases[i].codes, &codes), DLTF_OK);
+        assert_int_equal(dltf_codes_unused(codes, &unused), DLTF_OK);
+        assert_int_equal(unused, cases[i].unused);
+        dl_alloc_fail_after(1);
+        assert_int_equal(dltf_codes_unused(codes, &unused), DLTF_MEMORY);
+        dl_alloc_fail_after(0);
+        dltf_codes_free(codes);
+    }
+}
+
 static void empty_codes(void **state) {
     (void)state;
     const int64_t zeros[3] = {0};
@@ -99,6 +119,6 @@ static void unaligned_arrays_are_rejected(void **state) {
         assert_fails(dl_codes_check(bad[i]), DLTF_ARGUMENT, "codes: the address of an array");
 }
 
-TESTS_MAIN(cmocka_unit_test(copies), cmocka_unit_test(empty_codes), cmocka_unit_test(bad_shapes),
-           cmocka_unit_test(unaligned_arrays_are_rejected), cmocka_unit_test(bad_entries),
-           cmocka_unit_test(out_of_memory))
+TESTS_MAIN(cmocka_unit_test(copies), cmocka_unit_test(unused_atoms), cmocka_unit_test(empty_codes),
+           cmocka_unit_test(bad_shapes), cmocka_unit_test(unaligned_arrays_are_rejected),
+           cmocka_unit_test(bad_entries), cmocka_unit_test(out_of_memory))
