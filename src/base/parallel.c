@@ -1,5 +1,6 @@
 /* Tasks over threads of our own. Each thread has its own range of them, the same in every call with as many
  * tasks, so that what one call leaves in the cache of a core is there in the next; then it helps the others.
+ * In a training a call takes some ten microseconds: what it costs to begin and to end one counts.
  * A thread that has run out of tasks looks for more for some microseconds, as long as it takes to wake one
  * up, then sleeps: it never occupies a core that another process could use.
  *
@@ -35,7 +36,6 @@ typedef struct job {
     void *context;
     _Atomic int working; /* threads beside the caller's that are not done */
     int core;            /* where the caller was */
-    pthread_cond_t done;
     int ranges;
     range range[MAX_RANGES];
 } job;
@@ -43,6 +43,7 @@ typedef struct job {
 typedef struct worker {
     _Atomic(job *) job; /* NULL: none */
     int number;         /* in that job */
+    int64_t age;        /* in the order of their making */
     double left;        /* when it last left the core of its caller */
     pthread_cond_t wake;
     struct worker *next; /* in the list */
@@ -50,8 +51,11 @@ typedef struct worker {
 
 static struct {
     pthread_mutex_t mutex; /* protects the list, and the sleep of workers and callers */
-    worker *idle;
-} pool = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    worker *idle;          /* oldest first, so that a thread has the same number in every call */
+    int64_t made;
+    pthread_cond_t done; /* a job */
+    _Atomic int waiting; /* callers asleep */
+} pool = {.mutex = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 /* ---- fork ---- */
 
@@ -66,6 +70,8 @@ static void unlock_pool(void) {
 /* The threads of the parent do not exist here. */
 static void forget_threads(void) {
     pthread_mutex_init(&pool.mutex, NULL);
+    pthread_cond_init(&pool.done, NULL);
+    atomic_store(&pool.waiting, 0);
     pool.idle = NULL;
 }
 
@@ -133,19 +139,34 @@ static void leave_core(worker *w, int core) {
     sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
+static void return_worker(worker *w) {
+    lock_pool();
+    worker **at = &pool.idle;
+    while (*at && (*at)->age < w->age)
+        at = &(*at)->next;
+    atomic_store(&w->job, NULL);
+    w->next = *at;
+    *at = w;
+    unlock_pool();
+}
+
+/* After the count has reached zero the job may be gone. */
+static void finish(job *j) {
+    if (atomic_fetch_sub(&j->working, 1) > 1 || atomic_load(&pool.waiting) == 0)
+        return;
+    lock_pool();
+    pthread_cond_broadcast(&pool.done);
+    unlock_pool();
+}
+
 static void *run_worker(void *argument) {
     worker *w = argument;
     for (;;) {
         job *j = wait_for_job(w);
         leave_core(w, j->core);
         work(j, w->number, false);
-        lock_pool();
-        atomic_store(&w->job, NULL);
-        w->next = pool.idle;
-        pool.idle = w;
-        if (atomic_fetch_sub(&j->working, 1) == 1) /* after this the job may be gone */
-            pthread_cond_signal(&j->done);
-        unlock_pool();
+        return_worker(w); /* first, for the next call to find it */
+        finish(j);
     }
     return NULL;
 }
@@ -178,6 +199,9 @@ static worker *new_worker(void) {
     if (!w)
         return NULL;
     pthread_cond_init(&w->wake, NULL);
+    lock_pool();
+    w->age = pool.made++;
+    unlock_pool();
     if (start_thread(w))
         return w;
     pthread_cond_destroy(&w->wake);
@@ -206,11 +230,17 @@ static void assign(worker *w, job *j, int number) {
 }
 
 static void wait_for_workers(job *j) {
-    for (int i = 0; i < SPINS && atomic_load(&j->working) > 0; i++)
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load(&j->working) == 0)
+            return;
         spin();
-    lock_pool(); /* also if they are done: the last one may still be about to signal */
+    }
+    lock_pool();
+    atomic_fetch_add(&pool.waiting,
+                     1); /* before the count is read: finish() reads them the other way round */
     while (atomic_load(&j->working) > 0)
-        pthread_cond_wait(&j->done, &pool.mutex);
+        pthread_cond_wait(&pool.done, &pool.mutex);
+    atomic_fetch_sub(&pool.waiting, 1);
     unlock_pool();
 }
 
@@ -229,7 +259,6 @@ static bool run_job(int threads, int64_t tasks, dl_task run, void *context, bool
     j.context = context;
     j.core = sched_getcpu();
     atomic_init(&j.working, 0);
-    pthread_cond_init(&j.done, NULL);
     divide(&j, threads, tasks);
     for (int number = 1; number < threads && number < tasks; number++) {
         worker *w = take_worker();
@@ -239,7 +268,6 @@ static bool run_job(int threads, int64_t tasks, dl_task run, void *context, bool
     }
     bool complete = work(&j, 0, polled) && (!polled || dl_poll());
     wait_for_workers(&j);
-    pthread_cond_destroy(&j.done);
     return complete;
 }
 

@@ -46,11 +46,12 @@ void dl_packed_fill(dl_packed *packed, const float *E, const float *bias) {
         dl_packed_fill_panel(packed, panel, E, bias);
 }
 
-dl_packed dl_packed_first(const dl_packed *packed, int64_t atoms) {
-    dl_packed first = *packed;
-    first.m = atoms;
-    first.panels = (atoms + DL_PANEL - 1) / DL_PANEL;
-    return first;
+dl_packed dl_packed_range(const dl_packed *packed, int64_t panel, int64_t atoms) {
+    return (dl_packed){.m = atoms,
+                       .n = packed->n,
+                       .panels = (atoms + DL_PANEL - 1) / DL_PANEL,
+                       .data = packed->data + panel * packed->n * DL_PANEL,
+                       .bias = packed->bias + panel * DL_PANEL};
 }
 
 void dl_packed_fill_f64(dl_packed *packed, const double *E) {

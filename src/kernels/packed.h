@@ -11,8 +11,8 @@ void dl_packed_free(dl_packed *packed);
 void dl_packed_fill(dl_packed *packed, const float *E, const float *bias);
 /* The same for the rows of one panel. */
 void dl_packed_fill_panel(dl_packed *packed, int64_t panel, const float *E, const float *bias);
-/* The first `atoms` of it, without a copy. */
-dl_packed dl_packed_first(const dl_packed *packed, int64_t atoms);
+/* `atoms` of it from a panel on, without a copy. */
+dl_packed dl_packed_range(const dl_packed *packed, int64_t panel, int64_t atoms);
 /* Fills with a matrix in double, rounded, without bias. */
 void dl_packed_fill_f64(dl_packed *packed, const double *E);
 

@@ -33,7 +33,8 @@ void dl_parameters_free(dl_parameters *p) {
 
 /* What dl_gradient_step needs of a sample, as listed in `exchange`. */
 static int64_t record_bytes(const dl_gradient *g) {
-    return (2 * g->n + 3 * g->k + 1) * (int64_t)sizeof(float) + (int64_t)sizeof *g->sums;
+    int64_t per_entry = g->D ? 3 : 2;
+    return (2 * g->n + per_entry * g->k + 1) * (int64_t)sizeof(float) + (int64_t)sizeof *g->sums;
 }
 
 dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit) {
@@ -90,10 +91,12 @@ static void exchange(dl_descent *d) {
     dl_gradient *g = &d->g;
     int64_t n = g->n * (int64_t)sizeof(float), k = g->k * (int64_t)sizeof(float);
     const dl_shared columns[] = {
-        {g->Y, n},       {g->R, n}, {g->Z.count, sizeof *g->Z.count}, {g->Z.index, k},
-        {g->Z.value, k}, {g->D, k}, {g->sums, sizeof *g->sums},
+        {g->Y, n},       {g->R, n},       {g->Z.count, sizeof *g->Z.count},
+        {g->Z.index, k}, {g->Z.value, k}, {g->sums, sizeof *g->sums},
+        {g->D, k},
     };
-    dl_share_exchange(&d->share, columns, sizeof columns / sizeof *columns);
+    int count = sizeof columns / sizeof *columns;
+    dl_share_exchange(&d->share, columns, g->D ? count : count - 1);
 }
 
 static dl_gradient_error load_and_code(batch b, int64_t rows) {
