@@ -18,6 +18,13 @@ bool dl_parallel_polled(int threads, int64_t tasks, dl_task run, void *context);
 /* The number of threads to use: `requested`, or all cores for 0. */
 int dl_thread_count(int64_t requested);
 
+/* The distance between the work spaces of two threads, of `count` entries each, in one array. Threads that
+ * write to the same cache line, or to two that are fetched together, take it from each other at every access.
+ */
+static inline int64_t dl_apart(int64_t count) {
+    return count + 64;
+}
+
 /* ceil(a / b) for a >= 0, b > 0: how many tiles of b cover a. */
 static inline int64_t dl_tiles(int64_t a, int64_t b) {
     return (a + b - 1) / b;

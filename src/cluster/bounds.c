@@ -34,8 +34,8 @@ dltf_status dl_bounds_alloc(dl_bounds **bounds, int64_t N, int64_t c, int thread
     DL_TRY_NEW((*bounds)->move, c);
     DL_TRY_NEW((*bounds)->shift, c);
     DL_TRY_NEW((*bounds)->changed, dl_tiles(N, DL_CLUSTER_TILE));
-    DL_TRY_NEW((*bounds)->list, c * threads);
-    DL_TRY_NEW((*bounds)->distance, c * threads);
+    DL_TRY_NEW((*bounds)->list, dl_apart(c) * threads);
+    DL_TRY_NEW((*bounds)->distance, dl_apart(c) * threads);
 done:
     return status;
 }
@@ -75,7 +75,7 @@ static void center_distances(void *context, int64_t j, int worker) {
     const dl_lloyd *s = context;
     dl_bounds *b = s->bounds;
     int64_t n = s->points->n;
-    int32_t *list = b->list + worker * s->c;
+    int32_t *list = b->list + worker * dl_apart(s->c);
     float *half = b->half + j * s->c;
     for (int64_t other = 0; other < s->c; other++)
         list[other] = (int32_t)other;
@@ -102,8 +102,8 @@ static int64_t candidates(const dl_lloyd *s, const float *lower, int64_t own, fl
 /* Compares the own center with those that the bounds do not exclude. */
 static int64_t nearest(const dl_lloyd *s, int64_t i, int worker) {
     dl_bounds *b = s->bounds;
-    float *lower = b->lower + i * s->c, *distance = b->distance + worker * s->c;
-    int32_t *list = b->list + worker * s->c, own = s->assignment[i];
+    float *lower = b->lower + i * s->c, *distance = b->distance + worker * dl_apart(s->c);
+    int32_t *list = b->list + worker * dl_apart(s->c), own = s->assignment[i];
     if (candidates(s, lower, own, b->upper[i], list) == 0)
         return own;
     dl_points_distances(s->points, i, s->centers, s->square, &own, 1, &b->upper[i]);

@@ -28,7 +28,7 @@ dltf_status dl_moves_alloc(dl_moves **moves, int64_t N, int64_t n, int64_t c, in
     DL_TRY_NEW((*moves)->left, N);
     DL_TRY_NEW((*moves)->to, c + 1);
     DL_TRY_NEW((*moves)->from, c + 1);
-    DL_TRY_NEW((*moves)->before, n * threads);
+    DL_TRY_NEW((*moves)->before, dl_apart(n) * threads);
     DL_TRY_NEW((*moves)->row, n);
     DL_TRY_NEW((*moves)->distance, dl_max(N, c));
 done:
@@ -199,7 +199,7 @@ static void update_center(void *context, int64_t j, int worker) {
     dl_lloyd *s = context;
     dl_moves *m = s->moves;
     int64_t n = s->points->n;
-    float *before = m->before + worker * n;
+    float *before = m->before + worker * dl_apart(n);
     memcpy(before, s->centers + j * n, (size_t)n * sizeof *before);
     mean_of(s, j);
     m->distance[j] = set_center(s, j, before);

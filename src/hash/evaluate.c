@@ -70,7 +70,7 @@ static void code_planes_free(code_planes *packed) {
 /* The rank of every sample, and the number of samples of every rank. */
 static void rank_samples(const job *j, int64_t query, int worker, int32_t *rank, dl_shell *shells) {
     const code_planes *samples = &j->samples;
-    uint64_t *words = j->query + worker * samples->words;
+    uint64_t *words = j->query + worker * dl_apart(samples->words);
     uint16_t *differing = j->differing + worker * samples->stride;
     for (int64_t w = 0; w < samples->words; w++)
         words[w] = j->queries.data[w * j->queries.stride + query];
@@ -100,7 +100,7 @@ static void evaluate_query(void *context, int64_t task, int worker) {
     int64_t query = j->first + task;
     int64_t levels = j->ranks.count;
     int32_t *rank = j->rank + worker * j->samples.rows;
-    dl_shell *shells = j->shells + worker * levels;
+    dl_shell *shells = j->shells + worker * dl_apart(levels);
     measures *result = &j->results[query];
     memset(shells, 0, (size_t)levels * sizeof *shells);
     rank_samples(j, query, worker, rank, shells);
@@ -189,10 +189,10 @@ static dltf_status job_alloc(job *j, dltf_matrix queries, dltf_matrix database,
     DL_TRY(pack(database, &j->samples));
     DL_TRY(dl_ranks_make(o->distance, 8 * database.cols, &j->ranks));
     DL_TRY_NEW(j->harmonic, database.rows + 1);
-    DL_TRY_NEW(j->query, threads * j->samples.words);
+    DL_TRY_NEW(j->query, threads * dl_apart(j->samples.words));
     DL_TRY_NEW(j->differing, threads * j->samples.stride);
     DL_TRY_NEW(j->rank, threads * database.rows);
-    DL_TRY_NEW(j->shells, threads * j->ranks.count);
+    DL_TRY_NEW(j->shells, threads * dl_apart(j->ranks.count));
     DL_TRY_NEW(j->results, queries.rows);
     for (int64_t i = 1; i <= database.rows; i++)
         j->harmonic[i] = j->harmonic[i - 1] + 1 / (double)i;

@@ -74,14 +74,12 @@ static int64_t groups_of(int64_t m) {
     return groups;
 }
 
-/* Two rows, or one for each level of the tree of groups. No two threads write to the same cache line, nor to
- * neighbours that are fetched together: they would take it from each other at every access. */
+/* Two rows, or one for each level of the tree of groups. */
 int64_t dl_gradient_stride(const dl_gradient *g) {
-    const int64_t apart = 64;
     int64_t rows = 1;
     for (int64_t groups = g->groups; groups > 1; groups /= 2)
         rows++;
-    return dl_max(rows, 2) * g->n + apart;
+    return dl_apart(dl_max(rows, 2) * g->n);
 }
 
 static dltf_status alloc_divisions(dl_gradient *g) {
@@ -132,7 +130,7 @@ done:
 dltf_status dl_gradient_alloc_refit(dl_gradient *g) {
     dltf_status status = DLTF_OK;
     DL_TRY_NEW(g->D, g->room * g->k);
-    DL_TRY_NEW(g->normal, g->threads * (g->k + 1) * g->k);
+    DL_TRY_NEW(g->normal, g->threads * dl_apart((g->k + 1) * g->k));
 done:
     return status;
 }

@@ -85,7 +85,7 @@ static void refit_sample(void *context, int64_t i, int worker) {
     const float *W = g->W.value, *y = g->Y + i * n;
     const int32_t *S = g->Z.index + i * k;
     float *z = g->Z.value + i * k, *D = g->D + i * k;
-    double *G = g->normal + worker * (k + 1) * k, *b = G + s * s;
+    double *G = g->normal + worker * dl_apart((k + 1) * k), *b = G + s * s;
     for (int64_t p = 0; p < s; p++) {
         for (int64_t q = 0; q <= p; q++)
             G[p * s + q] = (double)kernels->dot32(W + S[p] * n, W + S[q] * n, n);

@@ -43,7 +43,7 @@ dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit) {
     DL_TRY(dl_gradient_alloc(&d->g, l->threads, l->m, l->n, l->k, positive, dl_plan_batch(l)));
     if (refit)
         DL_TRY(dl_gradient_alloc_refit(&d->g));
-    DL_TRY_NEW(d->row, l->threads * l->n);
+    DL_TRY_NEW(d->row, l->threads * dl_apart(l->n));
     DL_TRY(dl_share_alloc(&d->share, d->g.room, record_bytes(&d->g)));
     d->samples = l->samples;
     d->samples.scale /= sqrt((double)l->k);
@@ -84,7 +84,7 @@ static void load_sample(void *context, int64_t own, int worker) {
     int64_t n = b->l->n, i = dl_share_place(&d->share, own);
     int64_t row = b->step >= 0 ? dl_split_training(&b->l->split, dl_plan_sample(b->l, b->step, i))
                                : validation_row(b, b->first + i);
-    dl_samples_row(&d->samples, row, d->row + worker * n, d->g.Y + own * n);
+    dl_samples_row(&d->samples, row, d->row + worker * dl_apart(n), d->g.Y + own * n);
 }
 
 static void exchange(dl_descent *d) {

@@ -42,7 +42,7 @@ static void load_sample(void *context, int64_t i, int worker) {
     dl_random random = {(uint64_t)s->options.seed, DL_STREAM_EPOCH};
     int64_t row = b->held ? (b->first + i) % DL_ONLINE_HELD
                           : dl_random_place(random, (uint64_t)s->buffers, s->count, b->first + i);
-    dl_samples_row(&b->samples, row, s->row + worker * s->n, s->g.Y + i * s->n);
+    dl_samples_row(&b->samples, row, s->row + worker * dl_apart(s->n), s->g.Y + i * s->n);
 }
 
 static dl_gradient_error load_and_code(dltf_online *s, bool held, int64_t first, int64_t rows) {

@@ -80,7 +80,7 @@ dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_
     DL_TRY(dl_gradient_alloc(&s->g, s->threads, s->m, n, s->k, options->select == DLTF_SELECT_POSITIVE,
                              DL_ONLINE_BATCH));
     DL_TRY(dl_parameters_alloc(&s->average, s->m, n));
-    DL_TRY_NEW(s->row, s->threads * n);
+    DL_TRY_NEW(s->row, s->threads * dl_apart(n));
     *online = s;
     s = NULL;
 done:

@@ -13,7 +13,7 @@ dltf_status dl_block_alloc(dl_block *block, const dltf_learner *l) {
     dltf_status status = DLTF_OK;
     *block = (dl_block){0};
     DL_TRY_NEW(block->X, block_rows(l) * l->n);
-    DL_TRY_NEW(block->row, l->threads * l->n);
+    DL_TRY_NEW(block->row, l->threads * dl_apart(l->n));
     DL_TRY(dl_slots_alloc(&block->Z, block_rows(l), l->k));
     DL_TRY(dl_share_alloc(&block->share, block_rows(l), (l->n + 2 * l->k + 1) * (int64_t)sizeof(float)));
 done:
@@ -118,8 +118,8 @@ dl_tile dl_pass_tile(const dl_pass *pass, int64_t tile, int worker) {
     for (int64_t i = 0; i < t.rows; i++) {
         int64_t sample = pass->order ? pass->order[pass->first + dl_share_place(&block->share, start + i)]
                                      : l->first + t.first + i;
-        dl_samples_row(&l->samples, dl_split_training(&l->split, sample), block->row + worker * l->n,
-                       t.X + i * l->n);
+        dl_samples_row(&l->samples, dl_split_training(&l->split, sample),
+                       block->row + worker * dl_apart(l->n), t.X + i * l->n);
     }
     return t;
 }

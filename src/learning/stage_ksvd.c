@@ -65,7 +65,7 @@ static dltf_status create(dltf_learner *l, void **state) {
     DL_TRY_NEW(s->atoms, l->m * l->n);
     DL_TRY_NEW(s->W, l->m * l->n);
     DL_TRY_NEW(s->code_sum, l->m);
-    DL_TRY_NEW(s->row, l->threads * l->n);
+    DL_TRY_NEW(s->row, l->threads * dl_apart(l->n));
     DL_TRY_NEW(s->use, l->m);
     DL_TRY(dl_by_atom_alloc(&s->by_atom, l->m, l->N * l->k));
     DL_TRY(dl_rank_one_alloc(&s->rank_one, l->threads, l->n, l->N));
@@ -111,7 +111,8 @@ static void code_tile(void *context, int64_t tile, int worker) {
     dl_slots Z = dl_slots_from(&s->Z, first, rows);
     float *R = s->R + first * n;
     for (int64_t i = 0; i < rows; i++)
-        dl_samples_row(&l->samples, dl_split_training(&l->split, first + i), s->row + worker * n, R + i * n);
+        dl_samples_row(&l->samples, dl_split_training(&l->split, first + i), s->row + worker * dl_apart(n),
+                       R + i * n);
     dl_omp_tile(&omp, R, n, rows, &s->spaces[worker], Z);
     for (int64_t i = 0; i < rows; i++)
         dl_decode32(R + i * n, DL_SUBTRACT, s->atoms, n, dl_slots_code(&Z, i));
