@@ -90,9 +90,9 @@ static void outcome_of_finished_training(void **state) {
         double epochs, seconds;
         int64_t atoms, entries;
         dltf_outcome outcome;
-    } cases[] = {{3, 0, m, k, DLTF_ITERATION_LIMIT},
+    } cases[] = {{30, 0, m, k, DLTF_ITERATION_LIMIT},
                  {1000, 1e-9, m, k, DLTF_TIME_LIMIT},
-                 {3000, 0, 2, 2, DLTF_CONVERGED}, /* a plane: nothing to overfit */
+                 {3000, 0, n, n, DLTF_CONVERGED}, /* as many entries as columns: no error */
                  {1000, 0, 100, 3, DLTF_ERROR_GREW}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dltf_train_options options = dltf_train_options_default();
