@@ -75,6 +75,5 @@ help:
 	@echo "make soak     disturb the program for SOAK_MINUTES (30); writes tests/soak/summary.json"
 	@echo "make bench    run the benchmarks; writes bench/results and the tables of docs/performance.md"
 	@echo "make format   format the C files"
-	@echo "make install  install to PREFIX (default /usr/local), below DESTDIR if set"
-	@echo "make uninstall remove what was installed; below DESTDIR if set"
+	@echo "make install  install to PREFIX (default /usr/local), below DESTDIR if set; make uninstall removes it again"
 	@echo "make clean    remove build and demo output"
