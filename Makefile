@@ -6,7 +6,7 @@ DESTDIR ?=
 CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF)
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
-.PHONY: all demo test test-all soak bench format install clean help
+.PHONY: all demo test test-all soak bench format install uninstall clean help
 
 all:
 	@command -v cmake > /dev/null || { echo "cmake not found: run scripts/install-deps build" >&2; exit 1; }
@@ -60,6 +60,10 @@ install: all
 	@DESTDIR="$(DESTDIR)" cmake --install build/release
 	@case "$(DESTDIR):$(PREFIX:%/=%)" in :/usr | :/usr/local) [ "$$(id -u)" != 0 ] || ldconfig ;; esac
 
+# What the last `make install` installed; with the same DESTDIR.
+uninstall:
+	@DESTDIR="$(DESTDIR)" cmake -DMANIFEST=build/release/install_manifest.txt -P cmake/uninstall.cmake
+
 clean:
 	rm -rf build demo
 
@@ -71,5 +75,5 @@ help:
 	@echo "make soak     disturb the program for SOAK_MINUTES (30); writes tests/soak/summary.json"
 	@echo "make bench    run the benchmarks; writes bench/results and the tables of docs/performance.md"
 	@echo "make format   format the C files"
-	@echo "make install  install to PREFIX (default /usr/local), below DESTDIR if set"
+	@echo "make install  install to PREFIX (default /usr/local), below DESTDIR if set; make uninstall removes it again"
 	@echo "make clean    remove build and demo output"

@@ -6,9 +6,12 @@ include(cmake/install_encoder.cmake)
 file(RELATIVE_PATH library_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(dltf_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${library_from_program}")
 
-install(TARGETS dltf EXPORT dltf-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS dltf EXPORT dltf-targets)
 install(TARGETS dltf_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
+set(static_dependencies ${DLTF_DEPENDENCY_NAMES})
+list(TRANSFORM static_dependencies PREPEND " -l")
+list(JOIN static_dependencies "" static_dependencies)
 configure_file(cmake/dltf.pc.in ${PROJECT_BINARY_DIR}/dltf.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dltf.pc DESTINATION ${pkgconfig_dir})
 

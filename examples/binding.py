@@ -7,7 +7,7 @@ import array
 import ctypes
 import random
 
-lib = ctypes.CDLL("libdltf.so.0.2")
+lib = ctypes.CDLL("libdltf.so.0.3")
 pointer, text, integer = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int64
 lib.dltf_message.restype = lib.dltf_options_get.restype = lib.dltf_options_name.restype = text
 lib.dltf_options_get.argtypes = [pointer, text]

@@ -16,6 +16,10 @@ const char *dltf_version(void) {
     return DLTF_VERSION;
 }
 
+int dltf_version_number(void) {
+    return DLTF_VERSION_NUMBER;
+}
+
 const char *dltf_build(void) {
     static _Thread_local char line[512];
     snprintf(line, sizeof line, "kernels: %s; BLAS: %s; build: %s, %s", dl_kernels_now()->level,

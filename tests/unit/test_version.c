@@ -13,6 +13,10 @@ static void version_and_build(void **state) {
     int major = 0, minor = 0, patch = 0;
     assert_string_equal(dltf_version(), DLTF_VERSION);
     assert_int_equal(sscanf(dltf_version(), "%d.%d.%d", &major, &minor, &patch), 3);
+    assert_int_equal(major, DLTF_VERSION_MAJOR);
+    assert_int_equal(minor, DLTF_VERSION_MINOR);
+    assert_int_equal(patch, DLTF_VERSION_PATCH);
+    assert_int_equal(dltf_version_number(), 10000 * major + 100 * minor + patch);
     const char *build = dltf_build();
     assert_true(strncmp(build, "kernels: ", 9) == 0);
     bool named = false;
