@@ -42,10 +42,8 @@
 #include "dltf/image.h"
 #include "dltf/learn.h"
 #include "dltf/measure.h"
-#include "dltf/network.h"
 #include "dltf/online.h"
 #include "dltf/options.h"
-#include "dltf/pretrain.h"
 #include "dltf/ranks.h"
 #include "dltf/search.h"
 

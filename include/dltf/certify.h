@@ -20,7 +20,6 @@ typedef struct dltf_certify_options {
 } dltf_certify_options;
 
 DLTF_API dltf_certify_options dltf_certify_options_default(void);
-DLTF_API dltf_option_table dltf_certify_option_table(void);
 
 /* Conditions under which max_k(E^T x - b) finds the support of z in x = Wz + e. All claims assume codes of
  * exactly k entries, samples as preprocessed by the model, and the model's own W. docs/guarantees.md states

@@ -23,7 +23,6 @@ typedef struct dltf_kmeans_options {
 } dltf_kmeans_options;
 
 DLTF_API dltf_kmeans_options dltf_kmeans_options_default(void);
-DLTF_API dltf_option_table dltf_kmeans_option_table(void);
 
 typedef struct dltf_clusters dltf_clusters;
 
@@ -100,7 +99,6 @@ typedef struct dltf_landmark_options {
 } dltf_landmark_options;
 
 DLTF_API dltf_landmark_options dltf_landmark_options_default(void);
-DLTF_API dltf_option_table dltf_landmark_option_table(void);
 
 typedef struct dltf_landmarks dltf_landmarks;
 

@@ -65,22 +65,12 @@ DLTF_API dltf_error dltf_last_error(void);
 /* The same as one line, "NAME: TEXT", or TEXT alone if there is no subject. */
 DLTF_API const char *dltf_message(void);
 
-/* Copies a text so that a terminal can show it: control characters, code points that change the direction or
- * break the line, and bytes that are not UTF-8 become \xNN. For text from files, such as notes and names of
- * options; texts and messages of errors are already in this form. Writes at most `size` bytes with the
- * terminating 0, cutting off the rest, and returns `shown`. */
-DLTF_API const char *dltf_printable(const char *text, char *shown, size_t size);
-
 /* "argument", "data", ... */
 DLTF_API const char *dltf_status_name(dltf_status status);
 
 /* "0.2.0", and a line that names the kernel level in use on this CPU, the BLAS and the build. */
 DLTF_API const char *dltf_version(void);
 DLTF_API const char *dltf_build(void);
-
-/* Fails if the environment variable DLTF_KERNELS, which forces a kernel level, names one that does not exist
- * or that this CPU cannot run. Other functions then use the best level. */
-DLTF_API dltf_status dltf_kernels_check(void);
 
 /* Seconds of a monotonic clock. Only differences are meaningful. */
 DLTF_API double dltf_seconds(void);

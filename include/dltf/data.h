@@ -53,8 +53,8 @@ typedef struct dltf_source dltf_source;
 /* Writes row `row` to `out` as doubles. Several threads may call it at the same time. */
 typedef dltf_status (*dltf_row_reader)(void *context, int64_t row, double *out);
 
-/* The rows of a source are a matrix for every function that takes samples, except those of networks, GIST and
- * pictures, which reject it. After the first failure of `read` all rows are zero, and the function that
+/* The rows of a source are a matrix for every function that takes samples, except those of GIST and pictures,
+ * which reject it. After the first failure of `read` all rows are zero, and the function that
  * needed them returns the status that `read` returned. */
 DLTF_API dltf_status dltf_source_new(int64_t rows, int64_t cols, dltf_row_reader read, void *context,
                                      dltf_source **source);
@@ -78,26 +78,10 @@ DLTF_API dltf_status dltf_array_join(dltf_array **parts, int64_t count, dltf_arr
 DLTF_API dltf_matrix dltf_array_matrix(const dltf_array *array);
 DLTF_API void dltf_array_free(dltf_array *array);
 
-/* Checks before a long computation that its result can be written: tests the name and the folder, and
- * reserves disk space until it is freed, just before the file is written. An existing file is not changed.
- * Temporary files that a killed writer of the same file left are removed.
- * The library does not handle signals: a program whose files may exceed a limit (ulimit -f) should ignore
- * SIGXFSZ, so that writing fails with a message. */
-typedef struct dltf_reservation dltf_reservation;
-DLTF_API dltf_status dltf_reservation_new(const char *path, int64_t bytes, dltf_reservation **reservation);
-DLTF_API void dltf_reservation_free(dltf_reservation *reservation);
-
 /* Writes .csv or .fvecs (single precision) according to the extension, .bvecs for matrices of bytes,
  * otherwise .npy; not for sparse matrices, nor for NaN and infinity. Like every writer here, it writes a
  * temporary file in the same folder, which is given its name when it is complete. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
-
-/* Writes text in the same way: reports, tables, histories. */
-DLTF_API dltf_status dltf_text_save(const char *text, const char *path);
-
-/* The name of the array in "file.npz:name", as a pointer into `path`; NULL if the whole path is a file name.
- */
-DLTF_API const char *dltf_array_member(const char *path);
 
 /* ---- Labels ------------------------------------------------------------------------------------ */
 
@@ -111,13 +95,6 @@ DLTF_API void dltf_labels_free(dltf_labels *labels);
 
 /* Writes a vector of int64 as .npy or, by extension, as .csv or .ivecs (32 bits), one label per row. */
 DLTF_API dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path);
-
-/* Classes are numbered by their labels in ascending order. dltf_classes_find writes the distinct labels to
- * `classes`, which has room for `count`, and returns how many there are. dltf_classes_number finds the number
- * of each label, or fails at the first that is not among the classes. */
-DLTF_API int64_t dltf_classes_find(const int64_t *labels, int64_t count, int64_t *classes);
-DLTF_API dltf_status dltf_classes_number(const int64_t *labels, int64_t count, const int64_t *classes,
-                                         int64_t class_count, int32_t *numbers);
 
 /* The same for a matrix, such as the neighbours of samples. */
 DLTF_API dltf_status dltf_integers_save(const int64_t *values, int64_t rows, int64_t cols, const char *path);
@@ -146,9 +123,6 @@ DLTF_API void dltf_codes_free(dltf_codes *codes);
 /* SciPy's sparse .npz, interchangeable with scipy.sparse.load_npz and save_npz. */
 DLTF_API dltf_status dltf_codes_load(const char *path, dltf_codes **codes);
 DLTF_API dltf_status dltf_codes_save(const dltf_codes *codes, const char *path);
-/* A matrix or codes, whichever the file contains; the other pointer becomes NULL. */
-DLTF_API dltf_status dltf_array_or_codes_load(const char *path, dltf_array **array, dltf_codes **codes);
-
 /* ---- Models ------------------------------------------------------------------------------------ */
 
 typedef enum dltf_select {
@@ -179,53 +153,12 @@ DLTF_API dltf_status dltf_model_load(const char *path, dltf_model **model);
 DLTF_API dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model);
 DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
 
-struct dltf_network;
-struct dltf_hasher;
-struct dltf_index;
-
-/* What a file contains: one of them, the others are NULL. */
-typedef struct dltf_loaded {
-    dltf_model *model;
-    struct dltf_network *network;
-    struct dltf_hasher *hasher;
-    struct dltf_index *index;
-} dltf_loaded;
-
-/* Loads whichever of these the file contains. If it contains none, the message is that for a model. */
-DLTF_API dltf_status dltf_load(const char *path, dltf_loaded *loaded);
-DLTF_API void dltf_loaded_free(dltf_loaded *loaded);
 DLTF_API dltf_model_view dltf_model_get(const dltf_model *model);
 DLTF_API void dltf_model_free(dltf_model *model);
 
 /* Provenance: training options and data checksum, as text. NULL if there is none. */
 DLTF_API const char *dltf_model_note(const dltf_model *model, const char *name);
 DLTF_API const char *dltf_model_note_name(const dltf_model *model, int index);
-
-/* ---- File formats ------------------------------------------------------------------------------ */
-
-/* Kinds of file content. */
-typedef enum dltf_content {
-    DLTF_CONTENT_MATRIX,
-    DLTF_CONTENT_IMAGE,
-    DLTF_CONTENT_CODES,
-    DLTF_CONTENT_MODEL,
-    DLTF_CONTENT_INTEGERS,   /* labels, lists of neighbours; they are read as matrices */
-    DLTF_CONTENT_NEIGHBOURS, /* written by dltf_neighbours_save */
-} dltf_content;
-
-typedef enum dltf_access {
-    DLTF_READ,
-    DLTF_WRITE,
-    DLTF_WRITE_BYTES, /* a matrix of DLTF_U8: also formats that only hold bytes */
-} dltf_access;
-
-/* The supported formats as a list for messages: ".png, .pgm, .ppm and .npy" for images, with the conjunction
- * "and". Valid until the thread's next call. */
-DLTF_API const char *dltf_format_names(dltf_content content, dltf_access access, const char *conjunction);
-
-/* The extension of `path`, as a pointer into it, if it names a supported format; otherwise NULL. Case is
- * ignored. */
-DLTF_API const char *dltf_format_extension(dltf_content content, dltf_access access, const char *path);
 
 #ifdef __cplusplus
 }

@@ -49,7 +49,6 @@ typedef struct dltf_encode_options {
 } dltf_encode_options;
 
 DLTF_API dltf_encode_options dltf_encode_options_default(void);
-DLTF_API dltf_option_table dltf_encode_option_table(void);
 
 /* ---- Coding ------------------------------------------------------------------------------------ */
 

@@ -36,7 +36,7 @@ extern "C" {
 typedef enum dltf_hash_method { DLTF_HASH_METHODS(DLTF_HASH_VALUE) } dltf_hash_method;
 #undef DLTF_HASH_VALUE
 
-/* How to train a hasher. Every field is described in the table that dltf_hash_option_table() returns. */
+/* How to train a hasher. `dltf hash train --help` describes every field. */
 typedef struct dltf_hash_options {
     dltf_hash_method method;
     int64_t bits;       /* a multiple of 8 */
@@ -48,7 +48,6 @@ typedef struct dltf_hash_options {
 } dltf_hash_options;
 
 DLTF_API dltf_hash_options dltf_hash_options_default(void);
-DLTF_API dltf_option_table dltf_hash_option_table(void);
 
 /* ---- Hashers ----------------------------------------------------------------------------------- */
 
@@ -121,7 +120,6 @@ typedef struct dltf_evaluate_options {
 } dltf_evaluate_options;
 
 DLTF_API dltf_evaluate_options dltf_evaluate_options_default(void);
-DLTF_API dltf_option_table dltf_evaluate_option_table(void);
 
 /* Means over the queries that have relevant samples. Samples at equal distances are in random order: every
  * figure is its exact expected value over these orders. */

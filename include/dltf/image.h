@@ -29,9 +29,6 @@ DLTF_API dltf_status dltf_image_new(int64_t width, int64_t height, int64_t chann
 DLTF_API dltf_status dltf_image_load(const char *path, dltf_image **image);
 /* .png, .pgm, .ppm: rounded and clipped, 16 bits if the image has 16, otherwise 8. .npy: the floats. */
 DLTF_API dltf_status dltf_image_save(const dltf_image *image, const char *path);
-/* Checks that the image can be saved under this name: a supported extension, of a format that can store its
- * colours. Writes nothing. */
-DLTF_API dltf_status dltf_image_check_path(const dltf_image *image, const char *path);
 DLTF_API dltf_image_view dltf_image_get(const dltf_image *image);
 /* The planes, writable. */
 DLTF_API float *dltf_image_pixels(dltf_image *image);
@@ -57,7 +54,7 @@ typedef enum dltf_denoise_method {
     DLTF_DENOISE_PAPER, /* the paper's: max_k(W^T x) with a dictionary from dltf_train, plain averages */
 } dltf_denoise_method;
 
-/* How to denoise. Every field is described once, in the table that dltf_denoise_option_table() returns. */
+/* How to denoise. `dltf denoise --help` describes every field. */
 typedef struct dltf_denoise_options {
     dltf_denoise_method method;
     double sigma; /* DLTF_SIGMA_UNKNOWN: estimated */
@@ -69,7 +66,6 @@ typedef struct dltf_denoise_options {
 #define DLTF_SIGMA_UNKNOWN (-1.0)
 
 DLTF_API dltf_denoise_options dltf_denoise_options_default(void);
-DLTF_API dltf_option_table dltf_denoise_option_table(void);
 
 /* Statistics of a denoising run. For colour images, sums and means over the three planes. */
 typedef struct dltf_denoise_info {
@@ -111,14 +107,13 @@ DLTF_API void dltf_image_set_free(dltf_image_set *set);
  */
 enum { DLTF_GIST_SIZE = 512 };
 
-/* Every field is described once, in the table that dltf_gist_option_table() returns. */
+/* `dltf gist --help` describes every field. */
 typedef struct dltf_gist_options {
     int64_t side;
     int64_t threads;
 } dltf_gist_options;
 
 DLTF_API dltf_gist_options dltf_gist_options_default(void);
-DLTF_API dltf_option_table dltf_gist_option_table(void);
 
 /* Descriptors of images in memory. A row is an image of width x height pixels: gray, or red, green and blue
  * planes, on the scale 0 .. 255. Colours become gray, the middle square of an image that is not square is

@@ -62,7 +62,6 @@ typedef struct dltf_search_options {
 } dltf_search_options;
 
 DLTF_API dltf_search_options dltf_search_options_default(void);
-DLTF_API dltf_option_table dltf_search_option_table(void);
 
 typedef struct dltf_neighbours dltf_neighbours;
 
@@ -90,9 +89,6 @@ DLTF_API void dltf_neighbours_free(dltf_neighbours *neighbours);
 /* Rows of the neighbours: .npz, a sparse matrix of distances as SciPy reads it, or for k neighbours also .npy
  * and .ivecs. */
 DLTF_API dltf_status dltf_neighbours_save(const dltf_neighbours *neighbours, const char *path);
-/* Distances of k neighbours as .npy. */
-DLTF_API dltf_status dltf_neighbours_save_distances(const dltf_neighbours *neighbours, const char *path);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,6 @@
 /* The last error of each thread. */
 #include "base/status.h"
+#include "base/shown.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,8 +52,8 @@ static void store(dltf_status status, dltf_subject subject, const char *name, co
     last.subject = subject;
     snprintf(last.name, sizeof last.name, "%s", name);
     vsnprintf(text, sizeof text, format, arguments);
-    dltf_printable(text, last.text, sizeof last.text);
-    dltf_printable(last.name, shown, sizeof shown);
+    dl_printable(text, last.text, sizeof last.text);
+    dl_printable(last.name, shown, sizeof shown);
     snprintf(last.message, sizeof last.message, "%s%s%s", shown, *shown ? ": " : "", last.text);
 }
 

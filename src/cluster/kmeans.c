@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "cluster/kmeans_options.h"
 #include "cluster/seeding.h"
 #include "comm/comm.h"
 
@@ -12,7 +13,7 @@
 #include <string.h>
 
 static dltf_status check(const dltf_kmeans_options *o, int64_t N, dltf_subject subject) {
-    dltf_status status = dltf_option_check(dltf_kmeans_option_table(), o, NULL);
+    dltf_status status = dl_option_check(dl_kmeans_option_table(), o, NULL);
     if (status != DLTF_OK)
         return status;
     if (o->clusters < 1)

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/meter.h"
 #include "base/options.h"
+#include "cluster/landmark_options.h"
 #include "comm/comm.h"
 #include "data/matrix.h"
 #include "linalg/blas.h"
@@ -21,7 +22,7 @@ struct dltf_landmarks {
 };
 
 static dltf_status check(dltf_matrix X, const dltf_landmark_options *o) {
-    dltf_status status = dltf_option_check(dltf_landmark_option_table(), o, NULL);
+    dltf_status status = dl_option_check(dl_landmark_option_table(), o, NULL);
     if (status == DLTF_OK)
         status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK && o->m > X.rows)

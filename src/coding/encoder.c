@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/parallel.h"
 #include "coding/coder.h"
+#include "coding/encode_options.h"
 #include "coding/prefilter.h"
 #include "data/matrix.h"
 #include "data/model.h"
@@ -37,7 +38,7 @@ static dltf_status check_coder(const dl_coder *coder, dl_recipe *recipe) {
 /* Checks the encoding against the model and fills in what it leaves open. */
 static dltf_status make_recipe(const dltf_model *model, const dltf_encode_options *encoding,
                                dl_recipe *recipe) {
-    dltf_status status = dltf_option_check(dltf_encode_option_table(), encoding, NULL);
+    dltf_status status = dl_option_check(dl_encode_option_table(), encoding, NULL);
     if (status != DLTF_OK)
         return status;
     const dltf_model_view *parts = &model->parts;

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "data/model.h"
 #include "denoise/bases.h"
+#include "denoise/denoise_options.h"
 #include "denoise/first_stage.h"
 #include "image/colour.h"
 #include "image/image.h"
@@ -49,7 +50,7 @@ static dltf_status check_options(const dltf_denoise_options *given, const dltf_m
     dltf_denoise_options o = *given;
     if (o.sigma == DLTF_SIGMA_UNKNOWN)
         o.sigma = 0;
-    dltf_status status = dltf_option_check(dltf_denoise_option_table(), &o, NULL);
+    dltf_status status = dl_option_check(dl_denoise_option_table(), &o, NULL);
     if (status != DLTF_OK)
         return status;
     if (o.stride > o.patch)

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/parallel.h"
 #include "data/matrix.h"
+#include "hash/evaluate_options.h"
 #include "hash/hasher.h"
 #include "hash/ranks.h"
 #include "hash/relevance.h"
@@ -125,7 +126,7 @@ static dltf_status check_codes(dltf_matrix codes, dltf_subject subject) {
 
 static dltf_status check(dltf_matrix queries, dltf_matrix database, const dltf_relevance *relevance,
                          const dltf_evaluate_options *o) {
-    dltf_status status = dltf_option_check(dltf_evaluate_option_table(), o, NULL);
+    dltf_status status = dl_option_check(dl_evaluate_option_table(), o, NULL);
     if (status == DLTF_OK)
         status = check_codes(queries, DLTF_SUBJECT_QUERIES);
     if (status == DLTF_OK)

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "data/matrix.h"
+#include "hash/hash_options.h"
 #include "hash/hasher.h"
 #include "linalg/blas.h"
 
@@ -22,7 +23,7 @@ dltf_status dl_hash_cancelled(void) {
 }
 
 static dltf_status check_options(const dltf_hash_options *o) {
-    dltf_status status = dltf_option_check(dltf_hash_option_table(), o, NULL);
+    dltf_status status = dl_option_check(dl_hash_option_table(), o, NULL);
     if (status != DLTF_OK)
         return status;
     if (o->bits == 0)
@@ -80,16 +81,16 @@ done:
 /* Records nothing that differs between runs, and only options that the method uses. */
 static dltf_status set_notes(const dl_hash_training *t, dltf_matrix X, uint64_t checksum, dl_notes *notes) {
     dltf_status status = DLTF_OK;
-    dltf_option_table table = dltf_hash_option_table();
+    dl_option_table table = dl_hash_option_table();
     char name[64], value[64];
     for (int i = 0; i < table.count; i++) {
-        const dltf_option *option = &table.options[i];
+        const dl_option *option = &table.options[i];
         const char *method = dl_hash_method_find(t->options.method)->name;
         bool applies = !option->applies || dl_name_index(option->applies, method, strlen(method)) >= 0;
         if (strcmp(option->name, "threads") == 0 || !applies)
             continue;
         snprintf(name, sizeof name, "option.%s", option->name);
-        dltf_option_format(option, &t->options, value, sizeof value);
+        dl_option_format(option, &t->options, value, sizeof value);
         DL_TRY(dl_notes_set(notes, name, value));
     }
     snprintf(value, sizeof value, "%lld x %lld", (long long)X.rows, (long long)X.cols);

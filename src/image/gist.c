@@ -15,6 +15,7 @@
 #include "base/parallel.h"
 #include "data/matrix.h"
 #include "image/gist_filters.h"
+#include "image/gist_options.h"
 #include "image/image.h"
 #include "image/square.h"
 
@@ -221,7 +222,7 @@ static dltf_status run_group(gist *g, int64_t count) {
 }
 
 static dltf_status check_options(const dltf_gist_options *options) {
-    dltf_status status = dltf_option_check(dltf_gist_option_table(), options, NULL);
+    dltf_status status = dl_option_check(dl_gist_option_table(), options, NULL);
     if (status == DLTF_OK && (options->side & (options->side - 1)) != 0)
         return dl_fail_option(DLTF_ARGUMENT, "side", "%" PRId64 " is not a power of two", options->side);
     return status;

@@ -6,6 +6,7 @@
 #include "base/meter.h"
 #include "comm/comm.h"
 #include "data/matrix.h"
+#include "learning/learner_facts.h"
 #include "linalg/blas.h"
 
 #include <math.h>
@@ -237,15 +238,15 @@ dltf_train_options dltf_learner_options(const dltf_learner *l) {
     return l ? l->options : dltf_train_options_default();
 }
 
-const char *dltf_learner_choice(const dltf_learner *l) {
+const char *dl_learner_choice(const dltf_learner *l) {
     return l ? l->choice : "";
 }
 
-int64_t dltf_learner_samples_seen(const dltf_learner *l) {
+int64_t dl_learner_samples_seen(const dltf_learner *l) {
     return l ? l->samples_seen : 0;
 }
 
-const char *dltf_learner_center_choice(const dltf_learner *l) {
+const char *dl_learner_center_choice(const dltf_learner *l) {
     return l ? l->center_choice : "";
 }
 

@@ -5,6 +5,7 @@
 #include "data/option_notes.h"
 #include "learning/online.h"
 #include "learning/provenance.h"
+#include "learning/train_options.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +30,7 @@ int64_t dltf_online_first(const dltf_online *s) {
 dltf_status dl_online_notes(const dltf_online *s, dl_notes *notes) {
     dltf_status status = DLTF_OK;
     dl_provenance provenance = {s->warm, s->warm_encoder, s->samples, s->n, s->checksum};
-    DL_TRY(dl_option_notes_set(notes, dltf_train_option_table(), &s->options));
+    DL_TRY(dl_option_notes_set(notes, dl_train_option_table(), &s->options));
     DL_TRY(dl_notes_set(notes, "learner", "online"));
     if (*s->center_choice)
         DL_TRY(dl_notes_set(notes, "center.choice", s->center_choice));

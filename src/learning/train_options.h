@@ -2,7 +2,9 @@
 #ifndef DL_LEARNING_TRAIN_OPTIONS_H
 #define DL_LEARNING_TRAIN_OPTIONS_H
 
-#include "base/status.h"
+#include "base/options.h"
+
+dl_option_table dl_train_option_table(void);
 
 /* Checks bounds and incompatible options. */
 dltf_status dl_train_options_check(const dltf_train_options *options);
@@ -13,5 +15,12 @@ bool dl_trains_distilled(const dltf_train_options *options);
 /* Fills in options the caller left open, for N samples of n columns. Writes the encoder and the reason for it
  * to `choice` if the caller left that open. */
 void dl_train_options_complete(dltf_train_options *options, int64_t N, int64_t n, char *choice, size_t size);
+
+/* Checks the options like dl_option_check. If `encoder` is auto and the options that were set apply to tied
+ * only or to learned only, or do not apply to tied, sets `encoder` to tied, learned or distilled, and
+ * `reason` to the name of the option that decided; otherwise sets `reason` to NULL. dltf_learner_new does the
+ * same with `given` NULL. */
+dltf_status dl_train_options_settle(dltf_train_options *options, const char *const *given,
+                                    const char **reason);
 
 #endif

@@ -6,6 +6,7 @@
 #include "comm/comm.h"
 #include "search/cost.h"
 #include "search/method.h"
+#include "search/search_options.h"
 
 dltf_status dl_job_cancelled(void) {
     return dl_fail(DLTF_CANCELLED, "the search was cancelled");
@@ -24,7 +25,7 @@ done:
 
 static dltf_status check(const dltf_index *index, const dltf_index *queries,
                          const dltf_search_options *options) {
-    dltf_status status = dltf_option_check(dltf_search_option_table(), options, NULL);
+    dltf_status status = dl_option_check(dl_search_option_table(), options, NULL);
     if (status != DLTF_OK)
         return status;
     if (queries->width != index->width)

@@ -2,6 +2,7 @@
 #include "base/options.h"
 #include "data/model.h"
 #include "theory/assumption.h"
+#include "theory/certify_options.h"
 #include "theory/conditions.h"
 #include "theory/isometry.h"
 
@@ -11,7 +12,7 @@
 dltf_status dl_assumption(const dltf_model *model, const dltf_certify_options *given,
                           dltf_certify_options *made) {
     *made = given ? *given : dltf_certify_options_default();
-    dltf_status status = dltf_option_check(dltf_certify_option_table(), made, NULL);
+    dltf_status status = dl_option_check(dl_certify_option_table(), made, NULL);
     if (status != DLTF_OK)
         return status;
     if (made->k > model->parts.m)

@@ -1,4 +1,5 @@
 /* The gradient learner: whole trainings. */
+#include "program/program.h"
 #include "test_small_learner.h"
 
 #include <stdio.h>
@@ -249,7 +250,7 @@ static void keeps_the_better(void **state) {
         assert_int_equal(dltf_learner_options(learner).encoder, DLTF_ENCODER_BEST);
         run(learner);
         dltf_model *model = model_of(learner);
-        const char *choice = dltf_learner_choice(learner);
+        const char *choice = dl_learner_choice(learner);
         char kind[20], other[20];
         double chosen, rejected;
         print_message("%s\n", choice);

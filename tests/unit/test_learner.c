@@ -2,6 +2,7 @@
 #include "dltf.h"
 
 #include "learning/learner.h"
+#include "program/program.h"
 #include "reference/reference.h"
 
 #include "test_small_learner.h"
@@ -392,7 +393,7 @@ static void notes(void **state) {
     options.threads = 1;
     dltf_model *again = train(X, &options);
     assert_same_notes(model, again); /* nothing differs between runs, whatever the threads */
-    dltf_option_table table = dltf_train_option_table();
+    dl_option_table table = dl_train_option_table();
     int expected = 0;
     for (int i = 0; i < table.count; i++) {
         char name[80];
@@ -403,14 +404,14 @@ static void notes(void **state) {
             continue;
         }
         assert_non_null(value);
-        assert_int_equal(dltf_option_set(table, &read, table.options[i].name, value), DLTF_OK);
+        assert_int_equal(dl_option_set(table, &read, table.options[i].name, value), DLTF_OK);
         expected++;
     }
     read.threads = used.threads;
     for (int i = 0; i < table.count; i++) { /* read back, they are the options in use */
         char left[80], right[80];
-        dltf_option_format(&table.options[i], &used, left, sizeof left);
-        dltf_option_format(&table.options[i], &read, right, sizeof right);
+        dl_option_format(&table.options[i], &used, left, sizeof left);
+        dl_option_format(&table.options[i], &read, right, sizeof right);
         assert_string_equal(left, right);
     }
     assert_true(read.theta == 0.1 + 0.2);
