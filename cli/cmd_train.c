@@ -145,7 +145,7 @@ static dltf_status save_learner(const void *learner, const char *path) {
  * gradient are samples to users. */
 static void count_done(const training *t, char *text, size_t size) {
     int64_t count = 0, seen = dl_learner_samples_seen(t->learner);
-    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
+    const dltf_iteration *history = dl_learner_history(t->learner, &count);
     train_count_iterations(history, count, text, size);
     size_t used = strlen(text);
     if (seen > 0)
@@ -213,7 +213,7 @@ static int save(training *t) {
     if (!t->flags.history)
         return EXIT_OK;
     int64_t count = 0;
-    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
+    const dltf_iteration *history = dl_learner_history(t->learner, &count);
     json_t *rows = history_rows(history, count);
     char *text = rows_csv(rows);
     int code = files_save_text(t->flags.history, text);

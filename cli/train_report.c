@@ -31,7 +31,7 @@ static int64_t training_samples(const train_result *r, const dltf_quality *q) {
 static void report_iterations(const train_result *r, const dltf_quality *q, facts *f) {
     int64_t count = 0, seen = dl_learner_samples_seen(r->learner);
     char text[200];
-    const dltf_iteration *history = dltf_learner_history(r->learner, &count);
+    const dltf_iteration *history = dl_learner_history(r->learner, &count);
     facts_text(f, "outcome", "outcome", outcome_text(r->outcome));
     facts_integer(f, "iterations", NULL, count);
     train_count_iterations(history, count, text, sizeof text);
@@ -118,7 +118,7 @@ int train_report(const train_result *r) {
                r->options.method == DLTF_METHOD_OMP ? "--coder omp" : "--refit");
     facts_json(&f, "options", history_options(dl_train_option_table(), &r->options));
     int64_t count = 0;
-    const dltf_iteration *history = dltf_learner_history(r->learner, &count);
+    const dltf_iteration *history = dl_learner_history(r->learner, &count);
     facts_json(&f, "history", history_rows(history, count));
     output_facts(&f, true);
     return status == DLTF_OK ? train_verdict(&r->options, &quality) : library_failure(status);

@@ -60,7 +60,12 @@ typedef struct dltf_error {
 } dltf_error;
 
 /* The calling thread's last error; DLTF_OK and empty strings if there was none. */
-DLTF_API dltf_error dltf_last_error(void);
+DLTF_API void dltf_last_error_sized(dltf_error *found, size_t size);
+static inline dltf_error dltf_last_error(void) {
+    dltf_error found;
+    dltf_last_error_sized(&found, sizeof found);
+    return found;
+}
 
 /* The same as one line, "NAME: TEXT", or TEXT alone if there is no subject. */
 DLTF_API const char *dltf_message(void);

@@ -37,6 +37,7 @@ typedef enum dltf_update { DLTF_UPDATE_EXACT, DLTF_UPDATE_APPROXIMATE } dltf_upd
 
 /* How to learn. `dltf train --help` and dltf_options_help describe every field. */
 typedef struct dltf_train_options {
+    size_t size;  /* of this struct: dltf_train_options_default sets it */
     int64_t m, k; /* 0: chosen from the data */
     int64_t seed;
     int64_t threads; /* 0: all cores; the result does not depend on it */
@@ -73,12 +74,12 @@ typedef struct dltf_train_options {
         memory; /* bytes that training may use; 0: what the machine has. The result does not depend on it */
 } dltf_train_options;
 
-DLTF_API dltf_train_options dltf_train_options_default(void);
-
-/* The number of samples that training of an encoder `learned` sees, those of several epochs counted several
- * times, unless the held-out error settles earlier. m and k must be set. `rows`: of the data, about a tenth
- * less if some are held out. To predict how long training takes. */
-DLTF_API int64_t dltf_train_samples(const dltf_train_options *options, int64_t rows);
+DLTF_API void dltf_train_options_init(dltf_train_options *options, size_t size);
+static inline dltf_train_options dltf_train_options_default(void) {
+    dltf_train_options options;
+    dltf_train_options_init(&options, sizeof options);
+    return options;
+}
 
 /* ---- Learning ---------------------------------------------------------------------------------- */
 
@@ -123,8 +124,20 @@ DLTF_API dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *o
 DLTF_API dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, void *context,
                                       dltf_outcome *outcome);
 /* The options in use, with m, k and encoder filled in. */
-DLTF_API dltf_train_options dltf_learner_options(const dltf_learner *learner);
-DLTF_API const dltf_iteration *dltf_learner_history(const dltf_learner *learner, int64_t *count);
+DLTF_API void dltf_learner_options_sized(const dltf_learner *learner, dltf_train_options *found, size_t size);
+static inline dltf_train_options dltf_learner_options(const dltf_learner *learner) {
+    dltf_train_options found;
+    dltf_learner_options_sized(learner, &found, sizeof found);
+    return found;
+}
+/* The number of records so far. Copies record `index`, counting from 0, to `record`, unless there is no such
+ * record or `record` is NULL. */
+DLTF_API int64_t dltf_learner_history_sized(const dltf_learner *learner, int64_t index,
+                                            dltf_iteration *record, size_t size);
+static inline int64_t dltf_learner_history(const dltf_learner *learner, int64_t index,
+                                           dltf_iteration *record) {
+    return dltf_learner_history_sized(learner, index, record, sizeof *record);
+}
 DLTF_API dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model);
 
 /* What the codes of the model are worth, as dltf_encode and dltf_refit compute them. Thresholded features,
@@ -142,8 +155,12 @@ typedef struct dltf_quality {
 } dltf_quality;
 
 /* Of the learner's model, which the caller may have already; NULL: makes it. */
-DLTF_API dltf_status dltf_learner_quality(const dltf_learner *learner, const dltf_model *model,
-                                          dltf_quality *quality);
+DLTF_API dltf_status dltf_learner_quality_sized(const dltf_learner *learner, const dltf_model *model,
+                                                dltf_quality *quality, size_t size);
+static inline dltf_status dltf_learner_quality(const dltf_learner *learner, const dltf_model *model,
+                                               dltf_quality *quality) {
+    return dltf_learner_quality_sized(learner, model, quality, sizeof *quality);
+}
 /* The row of X of the i-th of these samples, ascending. */
 DLTF_API int64_t dltf_learner_quality_row(const dltf_learner *learner, int64_t i);
 /* Writes a checkpoint. Resuming it with the same X gives the same bytes as an uninterrupted run. With several

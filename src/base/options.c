@@ -164,6 +164,8 @@ dltf_status dl_option_set(dl_option_table table, void *target, const char *name,
 }
 
 void dl_option_defaults(dl_option_table table, void *target) {
+    if (target && table.sized)
+        memcpy(target, &table.size, sizeof table.size);
     for (int i = 0; target && i < table.count; i++)
         if (table.options[i].default_text)
             set_field(&table.options[i], target, table.options[i].default_text);

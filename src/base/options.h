@@ -36,6 +36,7 @@ typedef struct dl_option_table {
     const dl_option *options;
     int count;
     size_t size;          /* of the struct that the offsets are in */
+    bool sized;           /* the struct begins with its size, a size_t, as those of the public headers do */
     const char *variants; /* separated by '|'; NULL: none */
     /* Bit i: the struct selects variant i or leaves it open. NULL without variants. */
     unsigned (*possible)(const void *target);
@@ -43,7 +44,9 @@ typedef struct dl_option_table {
 
 /* Initialises a table without variants from an array of rows and the type of the struct. */
 #define DL_OPTION_TABLE(rows, type)                                                                          \
-    { rows, (int)(sizeof(rows) / sizeof *(rows)), sizeof(type), NULL, NULL }
+    { .options = (rows), .count = (int)(sizeof(rows) / sizeof *(rows)), .size = sizeof(type) }
+#define DL_SIZED_TABLE(rows, type)                                                                           \
+    { .options = (rows), .count = (int)(sizeof(rows) / sizeof *(rows)), .size = sizeof(type), .sized = true }
 
 /* NULL if not found. */
 const dl_option *dl_option_find(dl_option_table table, const char *name);
@@ -52,7 +55,7 @@ const dl_option *dl_option_find(dl_option_table table, const char *name);
  * switches also "yes", "no" and "auto". */
 dltf_status dl_option_set(dl_option_table table, void *target, const char *name, const char *text);
 
-/* Sets every option of a table to its default. */
+/* Sets every option of a table to its default, and the size if the struct begins with it. */
 void dl_option_defaults(dl_option_table table, void *target);
 
 /* Rejects values that the table does not allow, options that do not apply to the selected variant, and

@@ -1,5 +1,6 @@
 /* The options of k-means. */
 #include "cluster/kmeans_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -18,12 +19,9 @@ static const dl_option options[] = {
 /* clang-format on */
 
 dl_option_table dl_kmeans_option_table(void) {
-    return (dl_option_table)DL_OPTION_TABLE(options, dltf_kmeans_options);
+    return (dl_option_table)DL_SIZED_TABLE(options, dltf_kmeans_options);
 }
 
-dltf_kmeans_options dltf_kmeans_options_default(void) {
-    dltf_kmeans_options options;
-    memset(&options, 0, sizeof options);
-    dl_option_defaults(dl_kmeans_option_table(), &options);
-    return options;
+void dltf_kmeans_options_init(dltf_kmeans_options *options, size_t size) {
+    dl_options_init(dl_kmeans_option_table(), options, size);
 }

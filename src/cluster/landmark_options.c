@@ -1,5 +1,6 @@
 /* The options of landmark codes. */
 #include "cluster/landmark_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -17,12 +18,9 @@ static const dl_option options[] = {
 /* clang-format on */
 
 dl_option_table dl_landmark_option_table(void) {
-    return (dl_option_table)DL_OPTION_TABLE(options, dltf_landmark_options);
+    return (dl_option_table)DL_SIZED_TABLE(options, dltf_landmark_options);
 }
 
-dltf_landmark_options dltf_landmark_options_default(void) {
-    dltf_landmark_options options;
-    memset(&options, 0, sizeof options);
-    dl_option_defaults(dl_landmark_option_table(), &options);
-    return options;
+void dltf_landmark_options_init(dltf_landmark_options *options, size_t size) {
+    dl_options_init(dl_landmark_option_table(), options, size);
 }

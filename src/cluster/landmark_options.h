@@ -2,7 +2,7 @@
 #ifndef DL_CLUSTER_LANDMARK_OPTIONS_H
 #define DL_CLUSTER_LANDMARK_OPTIONS_H
 
-#include "base/options.h"
+#include "base/sized.h"
 
 dl_option_table dl_landmark_option_table(void);
 

@@ -1,5 +1,6 @@
 /* The options of encoding. */
 #include "coding/encode_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -29,15 +30,12 @@ static unsigned possible(const void *target) {
 }
 
 dl_option_table dl_encode_option_table(void) {
-    dl_option_table table = DL_OPTION_TABLE(options, dltf_encode_options);
+    dl_option_table table = DL_SIZED_TABLE(options, dltf_encode_options);
     table.variants = CODERS;
     table.possible = possible;
     return table;
 }
 
-dltf_encode_options dltf_encode_options_default(void) {
-    dltf_encode_options encoding;
-    memset(&encoding, 0, sizeof encoding);
-    dl_option_defaults(dl_encode_option_table(), &encoding);
-    return encoding;
+void dltf_encode_options_init(dltf_encode_options *options, size_t size) {
+    dl_options_init(dl_encode_option_table(), options, size);
 }

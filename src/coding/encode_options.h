@@ -2,7 +2,7 @@
 #ifndef DL_CODING_ENCODE_OPTIONS_H
 #define DL_CODING_ENCODE_OPTIONS_H
 
-#include "base/options.h"
+#include "base/sized.h"
 
 dl_option_table dl_encode_option_table(void);
 

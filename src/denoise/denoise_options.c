@@ -1,5 +1,6 @@
 /* The options of denoising. */
 #include "denoise/denoise_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -25,16 +26,12 @@ static unsigned possible(const void *target) {
 }
 
 dl_option_table dl_denoise_option_table(void) {
-    dl_option_table table = DL_OPTION_TABLE(options, dltf_denoise_options);
+    dl_option_table table = DL_SIZED_TABLE(options, dltf_denoise_options);
     table.variants = METHODS;
     table.possible = possible;
     return table;
 }
 
-dltf_denoise_options dltf_denoise_options_default(void) {
-    dltf_denoise_options options;
-    memset(&options, 0, sizeof options);
-    dl_option_defaults(dl_denoise_option_table(), &options);
-    options.sigma = DLTF_SIGMA_UNKNOWN;
-    return options;
+void dltf_denoise_options_init(dltf_denoise_options *options, size_t size) {
+    dl_options_init(dl_denoise_option_table(), options, size);
 }

@@ -2,7 +2,7 @@
 #ifndef DL_DENOISE_DENOISE_OPTIONS_H
 #define DL_DENOISE_DENOISE_OPTIONS_H
 
-#include "base/options.h"
+#include "base/sized.h"
 
 dl_option_table dl_denoise_option_table(void);
 

@@ -1,5 +1,6 @@
 /* The options of the evaluation of codes. */
 #include "hash/evaluate_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -15,12 +16,9 @@ static const dl_option options[] = {
 /* clang-format on */
 
 dl_option_table dl_evaluate_option_table(void) {
-    return (dl_option_table)DL_OPTION_TABLE(options, dltf_evaluate_options);
+    return (dl_option_table)DL_SIZED_TABLE(options, dltf_evaluate_options);
 }
 
-dltf_evaluate_options dltf_evaluate_options_default(void) {
-    dltf_evaluate_options made;
-    memset(&made, 0, sizeof made);
-    dl_option_defaults(dl_evaluate_option_table(), &made);
-    return made;
+void dltf_evaluate_options_init(dltf_evaluate_options *options, size_t size) {
+    dl_options_init(dl_evaluate_option_table(), options, size);
 }

@@ -2,7 +2,7 @@
 #ifndef DL_HASH_EVALUATE_OPTIONS_H
 #define DL_HASH_EVALUATE_OPTIONS_H
 
-#include "base/options.h"
+#include "base/sized.h"
 
 dl_option_table dl_evaluate_option_table(void);
 

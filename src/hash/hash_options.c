@@ -1,5 +1,6 @@
 /* The options of hashers. */
 #include "hash/hash_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -25,15 +26,12 @@ static unsigned possible(const void *target) {
 }
 
 dl_option_table dl_hash_option_table(void) {
-    dl_option_table table = DL_OPTION_TABLE(options, dltf_hash_options);
+    dl_option_table table = DL_SIZED_TABLE(options, dltf_hash_options);
     table.variants = METHODS;
     table.possible = possible;
     return table;
 }
 
-dltf_hash_options dltf_hash_options_default(void) {
-    dltf_hash_options made;
-    memset(&made, 0, sizeof made);
-    dl_option_defaults(dl_hash_option_table(), &made);
-    return made;
+void dltf_hash_options_init(dltf_hash_options *options, size_t size) {
+    dl_options_init(dl_hash_option_table(), options, size);
 }

@@ -4,6 +4,7 @@
 #include "base/options.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/sized.h"
 #include "data/matrix.h"
 #include "hash/hash_options.h"
 #include "hash/hasher.h"
@@ -121,8 +122,6 @@ static void fill_in(const dl_hash_method *method, dltf_hash_options *o) {
 /* `from`: the checkpoint to resume, or NULL. */
 static dltf_status train(dltf_matrix X, const dltf_hash_options *options, const dl_bundle *from,
                          dltf_progress_fn progress, void *context, dltf_hasher **hasher) {
-    dltf_hash_options defaults = dltf_hash_options_default();
-    options = options ? options : &defaults;
     dltf_status status = check_options(options);
     if (status == DLTF_OK)
         status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
@@ -166,7 +165,9 @@ dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options, d
                               void *context, dltf_hasher **hasher) {
     DL_CLEAR(hasher);
     DL_REQUIRE(hasher);
-    return train(X, options, NULL, progress, context, hasher);
+    dltf_hash_options own;
+    dltf_status status = DL_READ_OPTIONS(hash, options, &own);
+    return status == DLTF_OK ? train(X, &own, NULL, progress, context, hasher) : status;
 }
 
 dltf_status dl_hasher_resume(const dl_bundle *bundle, dltf_matrix X, int64_t threads,

@@ -13,6 +13,7 @@
 #include "base/meter.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "data/matrix.h"
 #include "image/gist_filters.h"
 #include "image/gist_options.h"
@@ -233,12 +234,13 @@ dltf_status dl_gist_run(dl_image_source make, const void *source, int64_t count,
                         float *out) {
     gist g = {.make = make, .source = source, .out = out};
     dl_meter meter = {.task = "gist", .progress = progress, .context = context, .total = count};
-    dltf_gist_options defaults = dltf_gist_options_default();
-    options = options ? options : &defaults;
-    dltf_status status = check_options(options);
+    dltf_gist_options own;
+    dltf_status status = DL_READ_OPTIONS(gist, options, &own);
+    if (status == DLTF_OK)
+        status = check_options(&own);
     dl_meter_watch(&meter);
     if (status == DLTF_OK)
-        status = gist_open(&g, options);
+        status = gist_open(&g, &own);
     for (; status == DLTF_OK && g.first < count; g.first += GROUP) {
         int64_t now = dl_min(count - g.first, GROUP);
         status = run_group(&g, now);

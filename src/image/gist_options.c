@@ -1,5 +1,6 @@
 /* The options of GIST. */
 #include "image/gist_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -13,12 +14,9 @@ static const dl_option options[] = {
 /* clang-format on */
 
 dl_option_table dl_gist_option_table(void) {
-    return (dl_option_table)DL_OPTION_TABLE(options, dltf_gist_options);
+    return (dl_option_table)DL_SIZED_TABLE(options, dltf_gist_options);
 }
 
-dltf_gist_options dltf_gist_options_default(void) {
-    dltf_gist_options options;
-    memset(&options, 0, sizeof options);
-    dl_option_defaults(dl_gist_option_table(), &options);
-    return options;
+void dltf_gist_options_init(dltf_gist_options *options, size_t size) {
+    dl_options_init(dl_gist_option_table(), options, size);
 }

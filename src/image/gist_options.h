@@ -2,7 +2,7 @@
 #ifndef DL_IMAGE_GIST_OPTIONS_H
 #define DL_IMAGE_GIST_OPTIONS_H
 
-#include "base/options.h"
+#include "base/sized.h"
 
 dl_option_table dl_gist_option_table(void);
 

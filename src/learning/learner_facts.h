@@ -1,8 +1,11 @@
-/* How a learner chose what its options left open, for reports. */
+/* A learner for reports: its history, and how it chose what its options left open. */
 #ifndef DL_LEARNING_LEARNER_FACTS_H
 #define DL_LEARNING_LEARNER_FACTS_H
 
 #include "base/status.h"
+
+/* All records of the history. */
+const dltf_iteration *dl_learner_history(const dltf_learner *learner, int64_t *count);
 
 /* The encoder that was chosen and why, as a sentence; empty if the options named it. Models store it as the
  * note "encoder.choice". */

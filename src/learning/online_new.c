@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "data/model.h"
 #include "learning/online.h"
 #include "learning/train_options.h"
@@ -154,10 +155,12 @@ dltf_status dltf_online_new(int64_t n, const dltf_train_options *options, const 
                             dltf_online **online) {
     DL_CLEAR(online);
     DL_REQUIRE(online);
-    dltf_status status = DLTF_OK;
-    dltf_train_options o = options ? *options : dltf_train_options_default();
+    dltf_train_options o;
     dltf_online *s = NULL;
     char choice[160];
+    dltf_status status = DL_READ_OPTIONS(train, options, &o);
+    if (status != DLTF_OK)
+        return status;
     if (n < 1 || n > INT32_MAX)
         return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)n);
     if (o.encoder == DLTF_ENCODER_AUTO)

@@ -2,6 +2,7 @@
 #include "learning/train_options.h"
 
 #include "base/integer.h"
+#include "base/sized.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,17 +61,14 @@ static unsigned possible(const void *target) {
 }
 
 dl_option_table dl_train_option_table(void) {
-    dl_option_table table = DL_OPTION_TABLE(options, dltf_train_options);
+    dl_option_table table = DL_SIZED_TABLE(options, dltf_train_options);
     table.variants = VARIANTS;
     table.possible = possible;
     return table;
 }
 
-dltf_train_options dltf_train_options_default(void) {
-    dltf_train_options options;
-    memset(&options, 0, sizeof options);
-    dl_option_defaults(dl_train_option_table(), &options);
-    return options;
+void dltf_train_options_init(dltf_train_options *options, size_t size) {
+    dl_options_init(dl_train_option_table(), options, size);
 }
 
 dltf_status dl_train_options_settle(dltf_train_options *options, const char *const *given,

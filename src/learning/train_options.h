@@ -2,7 +2,7 @@
 #ifndef DL_LEARNING_TRAIN_OPTIONS_H
 #define DL_LEARNING_TRAIN_OPTIONS_H
 
-#include "base/options.h"
+#include "base/sized.h"
 
 dl_option_table dl_train_option_table(void);
 
@@ -22,5 +22,10 @@ void dl_train_options_complete(dltf_train_options *options, int64_t N, int64_t n
  * same with `given` NULL. */
 dltf_status dl_train_options_settle(dltf_train_options *options, const char *const *given,
                                     const char **reason);
+
+/* The number of samples that training of an encoder `learned` sees, those of several epochs counted several
+ * times, unless the held-out error settles earlier. m and k must be set. `rows`: of the data, about a tenth
+ * less if some are held out. To predict how long training takes. */
+int64_t dltf_train_samples(const dltf_train_options *options, int64_t rows);
 
 #endif

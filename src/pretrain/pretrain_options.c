@@ -29,8 +29,10 @@ static unsigned possible(const void *target) {
 }
 
 dl_option_table dl_pretrain_option_table(void) {
-    return (dl_option_table){options, sizeof options / sizeof *options, sizeof(dl_pretrain_options),
-                             CHOICES(DL_STARTS), possible};
+    dl_option_table table = DL_OPTION_TABLE(options, dl_pretrain_options);
+    table.variants = CHOICES(DL_STARTS);
+    table.possible = possible;
+    return table;
 }
 
 dl_pretrain_options dl_pretrain_options_default(void) {

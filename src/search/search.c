@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "comm/comm.h"
 #include "search/cost.h"
 #include "search/method.h"
@@ -123,12 +124,12 @@ dltf_status dltf_search(const dltf_index *index, dltf_matrix queries, const dltf
     DL_REQUIRE(index, neighbours);
     dltf_status status = DLTF_OK;
     dltf_index *codes = NULL;
-    dltf_search_options defaults = dltf_search_options_default();
-    options = options ? options : &defaults;
+    dltf_search_options own;
+    DL_TRY(DL_READ_OPTIONS(search, options, &own));
     DL_TRY(dl_index_new(queries, DLTF_SUBJECT_QUERIES, &codes));
-    DL_TRY(check(index, codes, options));
+    DL_TRY(check(index, codes, &own));
     dl_meter meter = dl_meter_new("searching", progress, context, codes->rows);
-    status = (dl_comm_size() == 1 ? search : search_divided)(index, codes, options, meter, neighbours);
+    status = (dl_comm_size() == 1 ? search : search_divided)(index, codes, &own, meter, neighbours);
 done:
     dltf_index_free(codes);
     return status;

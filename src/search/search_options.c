@@ -1,5 +1,6 @@
 /* The options of the search. */
 #include "search/search_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -15,12 +16,9 @@ static const dl_option options[] = {
 /* clang-format on */
 
 dl_option_table dl_search_option_table(void) {
-    return (dl_option_table)DL_OPTION_TABLE(options, dltf_search_options);
+    return (dl_option_table)DL_SIZED_TABLE(options, dltf_search_options);
 }
 
-dltf_search_options dltf_search_options_default(void) {
-    dltf_search_options options;
-    memset(&options, 0, sizeof options);
-    dl_option_defaults(dl_search_option_table(), &options);
-    return options;
+void dltf_search_options_init(dltf_search_options *options, size_t size) {
+    dl_options_init(dl_search_option_table(), options, size);
 }

@@ -2,7 +2,7 @@
 #ifndef DL_SEARCH_SEARCH_OPTIONS_H
 #define DL_SEARCH_SEARCH_OPTIONS_H
 
-#include "base/options.h"
+#include "base/sized.h"
 
 dl_option_table dl_search_option_table(void);
 

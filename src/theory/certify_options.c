@@ -1,5 +1,6 @@
 /* The options of certification. */
 #include "theory/certify_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -17,12 +18,9 @@ static const dl_option options[] = {
 /* clang-format on */
 
 dl_option_table dl_certify_option_table(void) {
-    return (dl_option_table)DL_OPTION_TABLE(options, dltf_certify_options);
+    return (dl_option_table)DL_SIZED_TABLE(options, dltf_certify_options);
 }
 
-dltf_certify_options dltf_certify_options_default(void) {
-    dltf_certify_options certification;
-    memset(&certification, 0, sizeof certification);
-    dl_option_defaults(dl_certify_option_table(), &certification);
-    return certification;
+void dltf_certify_options_init(dltf_certify_options *options, size_t size) {
+    dl_options_init(dl_certify_option_table(), options, size);
 }

@@ -9,7 +9,7 @@ static void check_every_stop(const dltf_train_options *options) {
     dltf_learner *whole = new_learner(options);
     dltf_outcome outcome = run(whole, 0);
     int64_t total = 0, seen = dl_learner_samples_seen(whole);
-    dltf_learner_history(whole, &total);
+    dl_learner_history(whole, &total);
     for (int64_t stop = 0; stop <= total; stop++) {
         dltf_learner *first = new_learner(options);
         if (stop > 0)
@@ -151,7 +151,7 @@ static void stopped_among_replacements(void **state) {
     dltf_learner *learner = new_learner(&options);
     run(learner, 0);
     int64_t count = 0, replaced = 0;
-    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    const dltf_iteration *r = dl_learner_history(learner, &count);
     for (int64_t i = 0; i < count; i++)
         replaced += strcmp(r[i].stage, "minibatch") == 0 ? r[i].atoms_replaced : 0;
     dltf_learner_free(learner);

@@ -151,8 +151,7 @@ static void warm_start(void **state) {
         assert_int_equal(dltf_learner_new(X, &options, fresh ? NULL : first, &learner), DLTF_OK);
         run(learner);
         int64_t count = 0;
-        double error = dltf_learner_history(learner, &count)->relative_error,
-               known = error_of(first, X, false);
+        double error = dl_learner_history(learner, &count)->relative_error, known = error_of(first, X, false);
         print_message("first round: %.4f, finished model %.4f\n", error, known);
         if (fresh)
             assert_true(error > 1.5 * known);

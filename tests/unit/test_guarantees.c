@@ -226,7 +226,7 @@ static void certified_k_holds(void **state) {
             }
         }
         dltf_codes *codes = NULL;
-        dltf_encode_options encoding = {.k = k, .threads = 1};
+        dltf_encode_options encoding = {.size = sizeof(dltf_encode_options), .k = k, .threads = 1};
         if (k > 0) {
             assert_int_equal(
                 dltf_encode(model, dltf_matrix_f32(p.X, SAMPLES, p.n), &encoding, NULL, NULL, &codes),

@@ -30,7 +30,8 @@ static dltf_index *example(int64_t rows, int64_t width, bool tables) {
 
 static dltf_status search(const dltf_index *index, int64_t k, dltf_search_method method,
                           dltf_neighbours **found) {
-    dltf_search_options options = {.k = k, .radius = 20, .method = method, .threads = 1};
+    dltf_search_options options = {
+        .size = sizeof(dltf_search_options), .k = k, .radius = 20, .method = method, .threads = 1};
     *found = NULL;
     return dltf_search(index, dltf_matrix_u8(queries, QUERIES, index->width), &options, NULL, NULL, found);
 }
