@@ -15,12 +15,12 @@ typedef enum dltf_type {
     DLTF_F64,
     DLTF_U8,
     DLTF_ROWS,   /* rows of a dltf_source, read on demand */
-    DLTF_SPARSE, /* the non-zeros in a dltf_sparse */
+    DLTF_SPARSE, /* the non-zeros in a dltf_csr */
 } dltf_type;
 
 /* A view of memory that it does not own. Strides count elements, not bytes: C order is (cols, 1), Fortran
  * order (1, rows), and a slice of either is a view too. For DLTF_ROWS and DLTF_SPARSE, data points to that
- * object and row_stride is the index of the first row. */
+ * object and row_stride is the index of the first row. Passed by value, so this struct never changes. */
 typedef struct dltf_matrix {
     const void *data;
     dltf_type type;
@@ -32,17 +32,19 @@ DLTF_API dltf_matrix dltf_matrix_f32(const float *data, int64_t rows, int64_t co
 DLTF_API dltf_matrix dltf_matrix_f64(const double *data, int64_t rows, int64_t cols);
 DLTF_API dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols);
 
-/* The non-zeros of a matrix in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to row i, in
- * any order; entries of the same column are added. Accepted wherever samples are; rows are expanded a few at
- * a time. */
-typedef struct dltf_sparse {
+/* The non-zeros of a matrix in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to row i.
+ * Passed by value, so this struct never changes. */
+typedef struct dltf_csr {
+    int64_t rows, cols;
     const int64_t *indptr; /* rows + 1 */
     const int32_t *indices;
-    const double *values;
-} dltf_sparse;
+    const float *values;
+    const double *doubles; /* in place of `values`, which is then NULL; not for codes */
+} dltf_csr;
 
-/* `entries` must outlive the matrix. */
-DLTF_API dltf_matrix dltf_matrix_sparse(const dltf_sparse *entries, int64_t rows, int64_t cols);
+/* Accepted wherever samples are; rows are expanded a few at a time. The entries of a row may be in any order;
+ * those of the same column are added. `entries` must outlive the matrix. */
+DLTF_API dltf_matrix dltf_matrix_sparse(const dltf_csr *entries);
 
 /* Writes row `row` to `out` as cols floats, for any type and order. */
 DLTF_API void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out);
@@ -104,13 +106,6 @@ DLTF_API dltf_status dltf_integers_save(const int64_t *values, int64_t rows, int
 /* Sparse codes in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to sample i, at most k per
  * sample; their indices (atoms) ascend, their values are non-zero. */
 typedef struct dltf_codes dltf_codes;
-
-typedef struct dltf_csr {
-    int64_t rows, cols;
-    const int64_t *indptr; /* rows + 1 */
-    const int32_t *indices;
-    const float *values;
-} dltf_csr;
 
 /* Copies and checks. */
 DLTF_API dltf_status dltf_codes_new(dltf_csr csr, dltf_codes **codes);

@@ -216,7 +216,7 @@ static dltf_status write_round(stream *s, dltf_codes_writer *writer, dltf_stream
         int64_t *indptr = s->codes->indptr, rows = all.rows[r];
         for (int64_t i = 0; i < rows; i++)
             indptr[i + 1] = indptr[i] + all.count[i];
-        dltf_csr codes = {rows, s->codes->cols, indptr, all.indices, all.values};
+        dltf_csr codes = {rows, s->codes->cols, indptr, all.indices, all.values, NULL};
         if (rows > 0)
             DL_TRY(write_piece(s, codes, all.sums, writer, totals));
         all.count += rows;

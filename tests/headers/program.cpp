@@ -84,9 +84,9 @@ int sparse() {
     const int64_t indptr[] = {0, 1};
     const int32_t indices[] = {1};
     const double values[] = {5};
-    const dltf_sparse entries = {indptr, indices, values};
+    const dltf_csr entries = {1, 2, indptr, indices, nullptr, values};
     float row[2];
-    dltf_matrix_row(dltf_matrix_sparse(&entries, 1, 2), 0, row);
+    dltf_matrix_row(dltf_matrix_sparse(&entries), 0, row);
     REQUIRE(row[0] == 0 && row[1] == 5);
     return 0;
 }

@@ -108,7 +108,7 @@ static dltf_model *model_of(const trial *t) {
 
 static dltf_codes *candidates_of(const trial *t) {
     dltf_codes *codes = NULL;
-    assert_int_equal(dltf_codes_new((dltf_csr){SAMPLES, t->m, t->indptr, t->index, t->value}, &codes),
+    assert_int_equal(dltf_codes_new((dltf_csr){SAMPLES, t->m, t->indptr, t->index, t->value, NULL}, &codes),
                      DLTF_OK);
     return codes;
 }

@@ -729,7 +729,7 @@ static void refit_copies(void **state) {
     const float values[] = {1, 1, 1, 1};
     dltf_model *model = new_model(dictionary, 3, 2, 1);
     dltf_codes *supports = NULL, *codes = NULL;
-    assert_int_equal(dltf_codes_new((dltf_csr){3, 3, indptr, indices, values}, &supports), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){3, 3, indptr, indices, values, NULL}, &supports), DLTF_OK);
     assert_int_equal(dltf_refit(model, dltf_matrix_f32(samples, 3, 2), supports, 0, &codes), DLTF_OK);
     dltf_csr csr = dltf_codes_csr(codes);
     assert_true(csr.indptr[1] == 2 && csr.indptr[2] == 2 && csr.indptr[3] == 3);

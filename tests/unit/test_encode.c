@@ -412,8 +412,8 @@ static void too_large_to_score(void **state) {
 
 /* ---- decoding ---- */
 
-static const dltf_csr by_hand = {3, 2, (const int64_t[]){0, 2, 2, 3}, (const int32_t[]){0, 1, 1},
-                                 (const float[]){5, 2, -1}};
+static const dltf_csr by_hand = {
+    3, 2, (const int64_t[]){0, 2, 2, 3}, (const int32_t[]){0, 1, 1}, (const float[]){5, 2, -1}, NULL};
 
 static void decoding(void **state) {
     (void)state;
@@ -468,7 +468,8 @@ static void reconstruction_error(void **state) {
     problem p = {.m = 2, .n = 2, .k = 1};
     dltf_codes *codes = NULL, *empty = NULL;
     assert_int_equal(dltf_codes_new(by_hand, &codes), DLTF_OK);
-    assert_int_equal(dltf_codes_new((dltf_csr){3, 2, (const int64_t[4]){0}, NULL, NULL}, &empty), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){3, 2, (const int64_t[4]){0}, NULL, NULL, NULL}, &empty),
+                     DLTF_OK);
     memcpy(W, (const float[]){3, 4, 1, 0}, 4 * sizeof *W);
     memcpy(mean, (const float[]){10, 20}, 2 * sizeof *mean);
     assert_near(error_of(p, exact, codes), 0, 1e-12);

@@ -375,7 +375,7 @@ static dltf_codes *make_codes(void) {
         indptr[i + 1] = at;
     }
     dltf_codes *codes = NULL;
-    assert_int_equal(dltf_codes_new((dltf_csr){N, n, indptr, indices, values}, &codes), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){N, n, indptr, indices, values, NULL}, &codes), DLTF_OK);
     return codes;
 }
 
