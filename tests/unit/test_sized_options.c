@@ -163,7 +163,8 @@ INIT(encode)
 INIT(denoise)
 INIT(gist)
 INIT(certify)
-INIT(kmeans) INIT(landmark) INIT(hash) INIT(evaluate) INIT(search)
+INIT(kmeans)
+INIT(landmark) INIT(hash) INIT(evaluate) INIT(search)
 
     typedef struct row {
     const char *task;
