@@ -67,6 +67,7 @@ static inline dltf_clusters_view dltf_clusters_get(const dltf_clusters *clusters
     dltf_clusters_get_sized(clusters, &found, sizeof found);
     return found;
 }
+
 DLTF_API void dltf_clusters_free(dltf_clusters *clusters);
 
 /* ---- Principal components ---------------------------------------------------------------------- */
@@ -92,6 +93,7 @@ DLTF_API dltf_status dltf_pca_new_sized(const dltf_pca_view *parts, size_t size,
 static inline dltf_status dltf_pca_new(const dltf_pca_view *parts, dltf_pca **pca) {
     return dltf_pca_new_sized(parts, sizeof *parts, pca);
 }
+
 DLTF_API dltf_status dltf_pca_load(const char *path, dltf_pca **pca);
 DLTF_API dltf_status dltf_pca_save(const dltf_pca *pca, const char *path);
 DLTF_API void dltf_pca_get_sized(const dltf_pca *pca, dltf_pca_view *found, size_t size);
@@ -100,6 +102,7 @@ static inline dltf_pca_view dltf_pca_get(const dltf_pca *pca) {
     dltf_pca_get_sized(pca, &found, sizeof found);
     return found;
 }
+
 DLTF_API void dltf_pca_free(dltf_pca *pca);
 
 /* ---- Landmark codes ---------------------------------------------------------------------------- */
@@ -146,6 +149,7 @@ static inline dltf_landmarks_view dltf_landmarks_get(const dltf_landmarks *landm
     dltf_landmarks_get_sized(landmarks, &found, sizeof found);
     return found;
 }
+
 DLTF_API void dltf_landmarks_free(dltf_landmarks *landmarks);
 
 /* ---- Agreement with labels --------------------------------------------------------------------- */

@@ -146,6 +146,7 @@ DLTF_API dltf_status dltf_model_new_sized(const dltf_model_view *parts, size_t s
 static inline dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model) {
     return dltf_model_new_sized(parts, sizeof *parts, model);
 }
+
 DLTF_API dltf_status dltf_model_load(const char *path, dltf_model **model);
 /* The same from the bytes of a model file in memory, at any alignment. */
 DLTF_API dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model);
@@ -157,6 +158,7 @@ static inline dltf_model_view dltf_model_get(const dltf_model *model) {
     dltf_model_get_sized(model, &found, sizeof found);
     return found;
 }
+
 DLTF_API void dltf_model_free(dltf_model *model);
 
 /* Provenance: training options and data checksum, as text. NULL if there is none. */

@@ -90,6 +90,7 @@ static inline dltf_hasher_view dltf_hasher_get(const dltf_hasher *hasher) {
     dltf_hasher_get_sized(hasher, &found, sizeof found);
     return found;
 }
+
 DLTF_API void dltf_hasher_free(dltf_hasher *hasher);
 
 /* Provenance: training options and data checksum, as text. NULL if there is none. */

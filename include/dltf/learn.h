@@ -130,6 +130,7 @@ static inline dltf_train_options dltf_learner_options(const dltf_learner *learne
     dltf_learner_options_sized(learner, &found, sizeof found);
     return found;
 }
+
 /* The number of records so far. Copies record `index`, counting from 0, to `record`, unless there is no such
  * record or `record` is NULL. */
 DLTF_API int64_t dltf_learner_history_sized(const dltf_learner *learner, int64_t index,
@@ -138,6 +139,7 @@ static inline int64_t dltf_learner_history(const dltf_learner *learner, int64_t 
                                            dltf_iteration *record) {
     return dltf_learner_history_sized(learner, index, record, sizeof *record);
 }
+
 DLTF_API dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model);
 
 /* What the codes of the model are worth, as dltf_encode and dltf_refit compute them. Thresholded features,
@@ -161,6 +163,7 @@ static inline dltf_status dltf_learner_quality(const dltf_learner *learner, cons
                                                dltf_quality *quality) {
     return dltf_learner_quality_sized(learner, model, quality, sizeof *quality);
 }
+
 /* The row of X of the i-th of these samples, ascending. */
 DLTF_API int64_t dltf_learner_quality_row(const dltf_learner *learner, int64_t i);
 /* Writes a checkpoint. Resuming it with the same X gives the same bytes as an uninterrupted run. With several

@@ -67,6 +67,7 @@ static inline dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dl
                                              void *context, dltf_synthetic **problem) {
     return dltf_synthetic_new_sized(spec, sizeof *spec, progress, context, problem);
 }
+
 DLTF_API dltf_matrix dltf_synthetic_dictionary(const dltf_synthetic *problem);
 DLTF_API dltf_matrix dltf_synthetic_samples(const dltf_synthetic *problem, bool test);
 DLTF_API const dltf_codes *dltf_synthetic_codes(const dltf_synthetic *problem, bool test);

@@ -158,15 +158,13 @@ static dltf_status try_search(const void *options) {
     static void init_##task(void *options, size_t size) {                                                    \
         dltf_##task##_options_init(options, size);                                                           \
     }
-INIT(train)
-INIT(encode)
-INIT(denoise)
-INIT(gist)
-INIT(certify)
-INIT(kmeans)
-INIT(landmark) INIT(hash) INIT(evaluate) INIT(search)
+#define TASKS(ROW)                                                                                           \
+    ROW(train)                                                                                               \
+    ROW(encode)                                                                                              \
+    ROW(denoise) ROW(gist) ROW(certify) ROW(kmeans) ROW(landmark) ROW(hash) ROW(evaluate) ROW(search)
+TASKS(INIT)
 
-    typedef struct row {
+typedef struct row {
     const char *task;
     size_t size;
     void (*init)(void *options, size_t size);

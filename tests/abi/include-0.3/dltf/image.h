@@ -35,6 +35,7 @@ static inline dltf_image_view dltf_image_get(const dltf_image *image) {
     dltf_image_get_sized(image, &found, sizeof found);
     return found;
 }
+
 /* The planes, writable. */
 DLTF_API float *dltf_image_pixels(dltf_image *image);
 DLTF_API void dltf_image_free(dltf_image *image);

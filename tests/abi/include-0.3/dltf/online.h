@@ -36,6 +36,7 @@ static inline dltf_online_progress dltf_online_now(const dltf_online *online) {
     dltf_online_now_sized(online, &found, sizeof found);
     return found;
 }
+
 /* The options in use, with m, k and encoder filled in. */
 DLTF_API void dltf_online_options_sized(const dltf_online *online, dltf_train_options *found, size_t size);
 static inline dltf_train_options dltf_online_options(const dltf_online *online) {
@@ -43,6 +44,7 @@ static inline dltf_train_options dltf_online_options(const dltf_online *online) 
     dltf_online_options_sized(online, &found, sizeof found);
     return found;
 }
+
 /* Learning begins after this many samples, and continues after every further so many. */
 DLTF_API int64_t dltf_online_first(const dltf_online *online);
 

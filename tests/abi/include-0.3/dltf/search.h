@@ -48,6 +48,7 @@ static inline dltf_index_view dltf_index_get(const dltf_index *index) {
     dltf_index_get_sized(index, &found, sizeof found);
     return found;
 }
+
 DLTF_API void dltf_index_free(dltf_index *index);
 
 /* ---- Search ------------------------------------------------------------------------------------ */
@@ -101,6 +102,7 @@ static inline dltf_neighbours_view dltf_neighbours_get(const dltf_neighbours *ne
     dltf_neighbours_get_sized(neighbours, &found, sizeof found);
     return found;
 }
+
 DLTF_API void dltf_neighbours_free(dltf_neighbours *neighbours);
 
 /* Rows of the neighbours: .npz, a sparse matrix of distances as SciPy reads it, or for k neighbours also .npy
