@@ -96,10 +96,18 @@ DLTF_API const char *dltf_flag_name(dltf_flag flag);
 /* Flags of every sample: rows of DLTF_FLAG_COUNT bytes. `known`: true codes, or NULL; `candidates`: codes
  * whose supports are to be proven, or NULL for the model's own features. The proof assumes z with exactly k
  * entries of size `amplitude` and ||e|| <= `noise`; if the assumption is wrong, so is the proof. */
-DLTF_API dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const dltf_codes *known,
-                                          const dltf_codes *candidates,
-                                          const dltf_certify_options *certification,
-                                          dltf_progress_fn progress, void *context, uint8_t *flags);
+DLTF_API dltf_status dltf_certify_samples_sized(const dltf_model *model, dltf_matrix X,
+                                                const dltf_codes *known, const dltf_codes *candidates,
+                                                const dltf_certify_options *certification,
+                                                dltf_progress_fn progress, void *context, uint8_t *flags,
+                                                size_t size);
+static inline dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X,
+                                               const dltf_codes *known, const dltf_codes *candidates,
+                                               const dltf_certify_options *certification,
+                                               dltf_progress_fn progress, void *context, uint8_t *flags) {
+    return dltf_certify_samples_sized(model, X, known, candidates, certification, progress, context, flags,
+                                      DLTF_FLAG_COUNT);
+}
 
 /* The bound below which the norm of Gaussian noise, n independent entries N(0, sigma^2), stays with
  * probability `quantile`: sigma times a quantile of the chi distribution, from its distribution function. */

@@ -8,7 +8,7 @@ import sys
 
 # Arguments that may be NULL, beside options, callbacks and their contexts.
 OPTIONAL = {
-    'dltf_certify_samples': 'known candidates', 'dltf_denoise_sized': 'model info', 'dltf_learner_new': 'start',
+    'dltf_certify_samples_sized': 'known candidates', 'dltf_denoise_sized': 'model info', 'dltf_learner_new': 'start',
     'dltf_online_new': 'start', 'dltf_match': 'cosine', 'dltf_score_supports_sized': 'match', 'dltf_ranks_agree': 'message',
     'dltf_ranks_begin': 'argc argv', 'dltf_learner_quality_sized': 'model',
 }

@@ -124,6 +124,9 @@ static int free_all(void **state) {
     ROW(online_quality, dltf_quality, dltf_online_quality_sized(it.online, it.model, out, size))             \
     ROW(score, dltf_support_score, dltf_score_supports_sized(it.codes, it.codes, NULL, out, size))           \
     ROW(certificate, dltf_model_certificate, dltf_certify_model_sized(it.model, NULL, out, size))            \
+    ROW(flags, uint8_t[DLTF_FLAG_COUNT],                                                                     \
+        dltf_certify_samples_sized(it.model, dltf_matrix_f32(samples, 1, COLS), NULL, NULL, NULL, NULL,      \
+                                   NULL, out, size))                                                         \
     ROW(agreement, dltf_agreement,                                                                           \
         dltf_compare_partitions_sized((const int32_t[]){0, 1, 0, 1}, labels, 4, out, size))                  \
     ROW(retrieval, dltf_retrieval,                                                                           \
@@ -176,7 +179,8 @@ static void filled_structs(void **state) {
         unsigned char whole[1000];
         assert_true(outputs[i].size <= sizeof whole);
         outputs[i].fill(whole, outputs[i].size);
-        for (size_t size = 2 * sizeof(size_t); size <= outputs[i].size + MORE; size += sizeof(size_t)) {
+        size_t least = (options ? 2 : 1) * sizeof(size_t);
+        for (size_t size = least; size <= outputs[i].size + MORE; size += sizeof(size_t)) {
             unsigned char *out = at_edge(size);
             outputs[i].fill(out, size);
             size_t from = options ? sizeof(size_t) : 0;
