@@ -1,6 +1,7 @@
 /* K-SVD on one thread: samples times iterations per second, with both atom updates. For comparison, KSVD-Box
  * (C MEX) reaches about 17,000 on a comparable core. */
 #include "bench.h"
+#include "learning/learner_facts.h"
 
 #include <math.h>
 
@@ -24,7 +25,7 @@ static dltf_status measure(dltf_matrix X, dltf_update update, double *best, doub
     status = dltf_learner_run(learner, NULL, NULL, &outcome);
     *best = fmin(*best, bench_cpu_seconds() - start);
     int64_t count = 0;
-    const dltf_iteration *history = dltf_learner_history(learner, &count);
+    const dltf_iteration *history = dl_learner_history(learner, &count);
     *error = count > 0 ? history[count - 1].relative_error : 0;
     dltf_learner_free(learner);
     return status;

@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "network/networks.h"
+#include "program/program.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -17,11 +19,10 @@ typedef struct shape {
     int layers;
     int64_t sizes[MOST_SIZES];
     int64_t batch;
-    dltf_loss loss;
-    dltf_optimiser optimiser;
+    dl_loss_kind loss;
+    dl_optimiser_kind optimiser;
     double dropout;
-    bool
-        dec; /* trained by dltf_dec_train, with new targets for each epoch, which take another forward pass */
+    bool dec; /* trained by dl_dec_train, with new targets for each epoch, which take another forward pass */
 } shape;
 
 /* A classifier with dropout, the autoencoder of DEC, and DEC itself. */
@@ -30,42 +31,42 @@ static const shape shapes[] = {
      .layers = 2,
      .sizes = {784, 1000, 10},
      .batch = 128,
-     .loss = DLTF_LOSS_SOFTMAX,
-     .optimiser = DLTF_OPTIMISER_NESTEROV,
+     .loss = DL_LOSS_SOFTMAX,
+     .optimiser = DL_OPTIMISER_NESTEROV,
      .dropout = 0.5},
     {.name = "autoencoder",
      .layers = 8,
      .sizes = {784, 500, 500, 2000, 10, 2000, 500, 500, 784},
      .batch = 256,
-     .loss = DLTF_LOSS_SQUARE,
-     .optimiser = DLTF_OPTIMISER_ADAM},
+     .loss = DL_LOSS_SQUARE,
+     .optimiser = DL_OPTIMISER_ADAM},
     {.name = "dec",
      .layers = 4,
      .sizes = {784, 500, 500, 2000, CLASSES},
      .batch = 256,
-     .optimiser = DLTF_OPTIMISER_SGD,
+     .optimiser = DL_OPTIMISER_SGD,
      .dec = true},
 };
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 typedef struct problem {
-    dltf_network *network;
+    dl_network *network;
     float *X;        /* BATCHES x batch samples */
     int32_t *labels; /* of them */
     float *products; /* work space: activations, gradients */
 } problem;
 
 static dltf_status make(const shape *s, problem *p) {
-    dltf_layer layers[MOST_SIZES];
+    dl_layer_view layers[MOST_SIZES];
     dltf_status status = DLTF_OK;
     int64_t N = BATCHES * s->batch, n = s->sizes[0];
     for (int l = 0; l < s->layers; l++)
         layers[l] =
-            (dltf_layer){.inputs = s->sizes[l],
-                         .outputs = s->sizes[l + 1],
-                         .activation = l + 1 < s->layers ? DLTF_ACTIVATION_RELU : DLTF_ACTIVATION_LINEAR};
-    DL_TRY(dltf_network_new(layers, s->layers, 1, &p->network));
+            (dl_layer_view){.inputs = s->sizes[l],
+                            .outputs = s->sizes[l + 1],
+                            .activation = l + 1 < s->layers ? DL_ACTIVATION_RELU : DL_ACTIVATION_LINEAR};
+    DL_TRY(dl_network_new(layers, s->layers, 1, &p->network));
     DL_TRY_NEW(p->X, N * n);
     DL_TRY_NEW(p->labels, N);
     DL_TRY_NEW(p->products, 4000 * 1000);
@@ -78,14 +79,14 @@ done:
 }
 
 static void free_problem(problem *p) {
-    dltf_network_free(p->network);
+    dl_network_free(p->network);
     dl_free(p->X);
     dl_free(p->labels);
     dl_free(p->products);
 }
 
 static dltf_status train_dec(const shape *s, problem *p, dltf_matrix X, int threads) {
-    dltf_dec_options o = dltf_dec_options_default();
+    dl_dec_options o = dl_dec_options_default();
     float centers[CLASSES * CLASSES];
     for (int i = 0; i < CLASSES * CLASSES; i++)
         centers[i] = (float)dl_random_normal((dl_random){1, 3}, (uint64_t)i);
@@ -94,12 +95,12 @@ static dltf_status train_dec(const shape *s, problem *p, dltf_matrix X, int thre
     o.batch = s->batch;
     o.steps = o.interval = BATCHES;
     o.threads = threads;
-    return dltf_dec_train(p->network, X, centers, CLASSES, &o, NULL, NULL, NULL);
+    return dl_dec_train(p->network, X, centers, CLASSES, &o, NULL, NULL, NULL);
 }
 
 /* Seconds of an epoch. */
 static dltf_status time_epoch(const shape *s, problem *p, int threads, double *seconds) {
-    dltf_network_options o = dltf_network_options_default();
+    dl_network_options o = dl_network_options_default();
     dltf_matrix X = dltf_matrix_f32(p->X, BATCHES * s->batch, s->sizes[0]);
     o.loss = s->loss;
     o.optimiser = s->optimiser;
@@ -109,9 +110,9 @@ static dltf_status time_epoch(const shape *s, problem *p, int threads, double *s
     o.epochs = 1;
     o.threads = threads;
     double start = dltf_seconds();
-    dltf_targets targets = {p->labels, X};
-    dltf_status status = s->dec ? train_dec(s, p, X, threads)
-                                : dltf_network_train(p->network, X, targets, &o, NULL, NULL, NULL);
+    dl_targets targets = {p->labels, X};
+    dltf_status status =
+        s->dec ? train_dec(s, p, X, threads) : dl_network_train(p->network, X, targets, &o, NULL, NULL, NULL);
     *seconds = dltf_seconds() - start;
     return status;
 }
@@ -124,7 +125,7 @@ static double time_products(const shape *s, problem *p, int threads) {
     for (int batch = 0; batch < BATCHES; batch++)
         for (int l = 0; l < s->layers; l++) {
             int n = (int)s->sizes[l], m = (int)s->sizes[l + 1];
-            const float *V = dltf_network_layer(p->network, l).weights, *X = p->X;
+            const float *V = dl_network_layer(p->network, l).weights, *X = p->X;
             float *Y = p->products, *DX = Y + 1000000, *DV = DX + 1000000;
             for (int pass = 0; pass < (s->dec ? 2 : 1); pass++)
                 cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, B, m, n, 1, X, n, V, n, 0, Y, m);

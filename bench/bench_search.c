@@ -117,7 +117,11 @@ static dltf_status bench_levels(json_t *rows, const shape *s, const workload *w)
 }
 
 static dltf_status bench_radius(json_t *rows, const shape *s, const workload *w, int64_t radius) {
-    dltf_search_options flat = {.radius = radius, .method = DLTF_SEARCH_FLAT, .threads = 1}, tables = flat;
+    dltf_search_options flat = {.size = sizeof(dltf_search_options),
+                                .radius = radius,
+                                .method = DLTF_SEARCH_FLAT,
+                                .threads = 1},
+                        tables = flat;
     tables.method = DLTF_SEARCH_MULTI_INDEX;
     method methods[] = {{dl_kernels_level(0), flat, FLAT_QUERIES, INFINITY},
                         {dl_kernels_level(0), tables, s->queries, INFINITY}};

@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include "base/status.h"
+#include "program/program.h"
 #include "report/json.h"
 #include "report/rows.h"
 
@@ -65,7 +66,7 @@ static dltf_status write_report(const request *r, const json_t *report) {
     char *text = json_format(report, DIGITS);
     if (!text)
         return dl_fail(DLTF_MEMORY, "not enough memory for the report");
-    dltf_status status = r->output ? dltf_text_save(text, r->output) : DLTF_OK;
+    dltf_status status = r->output ? dl_text_save(text, r->output) : DLTF_OK;
     if (status == DLTF_OK && r->json)
         fputs(text, stdout);
     free(text);
@@ -81,7 +82,7 @@ static int run(const request *r) {
     json_t *rows = json_array();
     json_t *report = json_pack("{s:s, s:s, s:o, s:i, s:O}", "benchmark", r->chosen->name, "version",
                                DLTF_VERSION, "host", bench_host(), "rounds", r->chosen->rounds, "rows", rows);
-    dltf_status status = dltf_kernels_check();
+    dltf_status status = dl_kernels_check();
     if (status == DLTF_OK)
         status = r->arrays ? r->chosen->arrays(r->arrays, rows) : r->chosen->run(rows);
     if (status == DLTF_OK && !r->arrays && !r->json)

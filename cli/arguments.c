@@ -12,7 +12,7 @@ enum { GROUPS = 3, LONGEST_NAME = 64 };
 
 /* A table and the struct that its options fill. */
 typedef struct group {
-    dltf_option_table table;
+    dl_option_table table;
     void *target;
 } group;
 
@@ -26,7 +26,7 @@ typedef struct parser {
 
 typedef struct found {
     const group *group;
-    const dltf_option *option;
+    const dl_option *option;
 } found;
 
 /* ---- Suggestions ---- */
@@ -77,8 +77,7 @@ typedef struct name_list {
     int count;
 } name_list;
 
-static void collect_name(void *context, const char *title, dltf_option_table table,
-                         const dltf_option *option) {
+static void collect_name(void *context, const char *title, dl_option_table table, const dl_option *option) {
     (void)title, (void)table;
     name_list *list = context;
     if (list->count < ARGUMENTS_MAX)
@@ -113,7 +112,7 @@ static int unknown_option(const parser *p, const char *word, const char *name) {
 static found find_option(const parser *p, const char *name, char letter) {
     for (int g = 0; g < GROUPS; g++)
         for (int i = 0; i < p->groups[g].table.count; i++) {
-            const dltf_option *option = &p->groups[g].table.options[i];
+            const dl_option *option = &p->groups[g].table.options[i];
             if (name ? strcmp(option->name, name) == 0 : option->letter == letter)
                 return (found){&p->groups[g], option};
         }
@@ -121,7 +120,7 @@ static found find_option(const parser *p, const char *name, char letter) {
 }
 
 static int set(const parser *p, found f, const char *text) {
-    dltf_status status = dltf_option_set(f.group->table, f.group->target, f.option->name, text);
+    dltf_status status = dl_option_set(f.group->table, f.group->target, f.option->name, text);
     if (status != DLTF_OK)
         return library_failure(status);
     if (p->args->given_count < ARGUMENTS_MAX)
@@ -269,18 +268,18 @@ bool arguments_parse(const command *self, int count, char **words, void *own, vo
     }
     parser p = {.self = self, .count = count, .words = words, .args = args};
     p.groups[0] = (group){self->own, own};
-    p.groups[1] = (group){self->library ? self->library() : (dltf_option_table){.count = 0}, library};
+    p.groups[1] = (group){self->library ? self->library() : (dl_option_table){.count = 0}, library};
     p.groups[2] = (group){command_common_options(self), &args->common};
     for (int g = 0; g < GROUPS; g++)
         if (p.groups[g].table.count > 0)
-            dltf_option_defaults(p.groups[g].table, p.groups[g].target);
+            dl_option_defaults(p.groups[g].table, p.groups[g].target);
     args->exit_code = read_words(&p);
     output_configure(args->common.quiet, args->common.json);
     return args->exit_code == EXIT_OK;
 }
 
-int arguments_check(const arguments *args, dltf_option_table table, const void *target) {
-    dltf_status status = dltf_option_check(table, target, args->given);
+int arguments_check(const arguments *args, dl_option_table table, const void *target) {
+    dltf_status status = dl_option_check(table, target, args->given);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 

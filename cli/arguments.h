@@ -22,7 +22,7 @@ typedef struct arguments {
 bool arguments_parse(const command *self, int count, char **words, void *own, void *library, arguments *args);
 
 /* Rejects options that do not apply in combination with the others. Returns an exit code. */
-int arguments_check(const arguments *args, dltf_option_table table, const void *target);
+int arguments_check(const arguments *args, dl_option_table table, const void *target);
 
 bool arguments_given(const arguments *args, const char *name);
 

@@ -14,7 +14,7 @@
 static const double SHARE = 0.05;
 
 checkpoints checkpoints_begin(files_saver save, const void *training, const char *path, double every) {
-    dltf_checkpoint_clean(path);
+    dl_checkpoint_clean(path);
     return (checkpoints){save, training, path, every, dltf_seconds() + every, false, NULL};
 }
 
@@ -67,7 +67,7 @@ void checkpoints_end(const checkpoints *c, const char *resumed) {
     /* A training that was killed may have left shards before its first checkpoint was complete. */
     struct stat there;
     bool ours = c->saved || replaced || (lstat(c->path, &there) != 0 && errno == ENOENT);
-    if (ours && dltf_checkpoint_remove(c->path) && replaced)
+    if (ours && dl_checkpoint_remove(c->path) && replaced)
         remark("removed checkpoint %s, which is no longer needed", c->path);
 }
 
@@ -93,9 +93,9 @@ int checkpoints_interrupted(const checkpoints *c, const char *name, const char *
     return interrupt_exit_code();
 }
 
-int checkpoints_check_resume(const arguments *args, const char *resume, dltf_option_table table) {
+int checkpoints_check_resume(const arguments *args, const char *resume, dl_option_table table) {
     for (int i = 0; resume && i < args->given_count; i++)
-        if (dltf_option_find(table, args->given[i]) && strcmp(args->given[i], "threads") != 0)
+        if (dl_option_find(table, args->given[i]) && strcmp(args->given[i], "threads") != 0)
             return usage_error("--%s cannot be combined with --resume: the checkpoint stores all options",
                                args->given[i]);
     return EXIT_OK;

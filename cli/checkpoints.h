@@ -17,7 +17,7 @@ typedef struct checkpoints {
 
 #define CHECKPOINTS_OPTION(flags, field)                                                                     \
     {                                                                                                        \
-        .name = "checkpoint-every", .kind = DLTF_OPTION_REAL, .offset = offsetof(flags, field),              \
+        .name = "checkpoint-every", .kind = DL_OPTION_REAL, .offset = offsetof(flags, field),                \
         .default_text = "60", .max = 1e9, .argument = "SECONDS",                                             \
         .help = "seconds between checkpoints, to resume after a crash; 0: only on Ctrl-C"                    \
     }
@@ -51,7 +51,7 @@ int checkpoints_interrupted(const checkpoints *c, const char *name, const char *
 
 /* A checkpoint stores all options of `table` but threads: rejects them beside --resume. Returns an exit
  * code. */
-int checkpoints_check_resume(const arguments *args, const char *resume, dltf_option_table table);
+int checkpoints_check_resume(const arguments *args, const char *resume, dl_option_table table);
 
 /* The state of a task, for checkpoints_begin. */
 dltf_status checkpoints_save_state(const void *state, const char *path);

@@ -85,11 +85,11 @@ static int find_classes(classifier *c) {
     c->numbers = calloc((size_t)count, sizeof *c->numbers);
     if (!c->classes || !c->numbers)
         return out_of_memory();
-    c->class_count = dltf_classes_find(labels, count, c->classes);
+    c->class_count = dl_classes_find(labels, count, c->classes);
     if (c->class_count < 2)
         return failure("%s: all labels are %lld: a classifier needs at least two classes", c->flags.labels,
                        (long long)labels[0]);
-    dltf_classes_number(labels, count, c->classes, c->class_count, c->numbers);
+    dl_classes_number(labels, count, c->classes, c->class_count, c->numbers);
     return EXIT_OK;
 }
 
@@ -116,8 +116,7 @@ static int load_validation(classifier *c) {
     c->validation_numbers = calloc((size_t)count, sizeof *c->validation_numbers);
     if (!c->validation_numbers)
         return out_of_memory();
-    dltf_status status =
-        dltf_classes_number(labels, count, c->classes, c->class_count, c->validation_numbers);
+    dltf_status status = dl_classes_number(labels, count, c->classes, c->class_count, c->validation_numbers);
     return status == DLTF_OK
                ? EXIT_OK
                : library_failure_in(status, (sources){[DLTF_SUBJECT_LABELS] = f->validation_labels});
@@ -142,26 +141,26 @@ static dltf_status find_scale(dltf_matrix X, double *scale) {
 /* ---- The network ---- */
 
 /* Layers of the network to train: those of --init or --hidden, and the output layer. */
-static int list_layers(const classifier *c, dltf_layer *layers) {
-    int count = c->start ? (int)dltf_network_layers(c->start) : c->hidden.count;
+static int list_layers(const classifier *c, dl_layer_view *layers) {
+    int count = c->start ? (int)dl_network_layers(c->start) : c->hidden.count;
     int64_t inputs = dltf_array_matrix(c->data).cols;
     for (int l = 0; l < count; l++) {
-        layers[l] = c->start ? dltf_network_layer(c->start, l)
-                             : (dltf_layer){.inputs = inputs,
-                                            .outputs = c->hidden.values[l],
-                                            .activation = DLTF_ACTIVATION_RELU,
-                                            .k = c->keep.count > 0 ? c->keep.values[l] : 0};
+        layers[l] = c->start ? dl_network_layer(c->start, l)
+                             : (dl_layer_view){.inputs = inputs,
+                                               .outputs = c->hidden.values[l],
+                                               .activation = DL_ACTIVATION_RELU,
+                                               .k = c->keep.count > 0 ? c->keep.values[l] : 0};
         inputs = layers[l].outputs;
     }
-    bool complete = c->start && dltf_network_classes(c->start);
+    bool complete = c->start && dl_network_classes(c->start);
     if (!complete)
-        layers[count++] = (dltf_layer){.inputs = inputs, .outputs = c->class_count};
+        layers[count++] = (dl_layer_view){.inputs = inputs, .outputs = c->class_count};
     return count;
 }
 
 /* A classifier to continue with must have the classes of the labels. */
 static int check_start(const classifier *c) {
-    const int64_t *classes = c->start ? dltf_network_classes(c->start) : NULL;
+    const int64_t *classes = c->start ? dl_network_classes(c->start) : NULL;
     if (!classes)
         return EXIT_OK;
     if (networks_outputs(c->start) != c->class_count ||
@@ -170,31 +169,31 @@ static int check_start(const classifier *c) {
     return EXIT_OK;
 }
 
-static dltf_status make_network(const classifier *c, dltf_network **network) {
-    dltf_layer layers[128];
+static dltf_status make_network(const classifier *c, dl_network **network) {
+    dl_layer_view layers[128];
     int count = list_layers(c, layers);
-    double scale = c->start ? dltf_network_scale(c->start) : c->flags.scale;
-    dltf_status status = dltf_network_new(layers, count, c->options.seed, network);
+    double scale = c->start ? dl_network_scale(c->start) : c->flags.scale;
+    dltf_status status = dl_network_new(layers, count, c->options.seed, network);
     if (status == DLTF_OK && scale <= 0)
         status = find_scale(dltf_array_matrix(c->data), &scale);
     if (status == DLTF_OK)
-        status = dltf_network_set_scale(*network, scale);
+        status = dl_network_set_scale(*network, scale);
     if (status == DLTF_OK)
-        status = dltf_network_set_classes(*network, c->classes);
+        status = dl_network_set_classes(*network, c->classes);
     return status;
 }
 
 static dltf_status make_training(classifier *c) {
     dltf_matrix X = dltf_array_matrix(c->data);
-    dltf_targets targets = {.labels = c->numbers};
-    dltf_network *network = NULL;
+    dl_targets targets = {.labels = c->numbers};
+    dl_network *network = NULL;
     if (c->flags.resume)
-        return dltf_training_resume(c->flags.resume, X, targets, c->options.threads, &c->training);
-    c->options.loss = DLTF_LOSS_SOFTMAX;
+        return dl_training_resume(c->flags.resume, X, targets, c->options.threads, &c->training);
+    c->options.loss = DL_LOSS_SOFTMAX;
     dltf_status status = make_network(c, &network);
     if (status == DLTF_OK)
-        status = dltf_training_new(network, X, targets, &c->options, &c->training);
-    dltf_network_free(network);
+        status = dl_training_new(network, X, targets, &c->options, &c->training);
+    dl_network_free(network);
     return status;
 }
 
@@ -208,13 +207,13 @@ static int create_training(classifier *c) {
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = c->data_path});
     if (c->validation)
-        status = dltf_training_validate(c->training, dltf_array_matrix(c->validation), c->validation_numbers);
+        status = dl_training_validate(c->training, dltf_array_matrix(c->validation), c->validation_numbers);
     return status == DLTF_OK
                ? EXIT_OK
                : library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = c->flags.validation});
 }
 
-int classifier_prepare(classifier *c, dltf_option_table table) {
+int classifier_prepare(classifier *c, dl_option_table table) {
     static int (*const steps[])(classifier *) = {read_sizes, check_files, load_data, load_validation,
                                                  create_training};
     int code = arguments_check(&c->args, table, &c->options);
@@ -224,7 +223,7 @@ int classifier_prepare(classifier *c, dltf_option_table table) {
         code = steps[i](c);
     if (code != EXIT_OK)
         return code;
-    dltf_network_options o = dltf_training_options(c->training);
+    dl_network_options o = dl_training_options(c->training);
     remark("%straining for %s on %s of %lld classes (seed %lld, %s)", c->flags.resume ? "resuming: " : "",
            counted(o.epochs, "epoch"), counted(dltf_array_matrix(c->data).rows, "sample"),
            (long long)c->class_count, (long long)o.seed,
@@ -233,8 +232,8 @@ int classifier_prepare(classifier *c, dltf_option_table table) {
 }
 
 void classifier_free(classifier *c) {
-    dltf_training_free(c->training);
-    dltf_network_free(c->start);
+    dl_training_free(c->training);
+    dl_network_free(c->start);
     dltf_array_free(c->data);
     dltf_array_free(c->validation);
     dltf_labels_free(c->labels);

@@ -16,7 +16,7 @@ typedef struct classifier_flags {
 typedef struct classifier {
     arguments args;
     classifier_flags flags;
-    dltf_network_options options;
+    dl_network_options options;
     const char *data_path;
     char *output, *checkpoint;
     list_of_integers hidden, keep;
@@ -27,16 +27,16 @@ typedef struct classifier {
     int64_t class_count;
     int32_t *numbers, *validation_numbers; /* labels as numbers of classes */
 
-    dltf_network *start; /* of --init */
-    dltf_training *training;
-    dltf_reservation *space; /* on disk, for the network */
+    dl_network *start; /* of --init */
+    dl_training *training;
+    dl_reservation *space; /* on disk, for the network */
     checkpoints checkpoints;
     double seconds;
 } classifier;
 
 /* Checks the request, loads all files and creates or resumes the training. `table`: of `options`. Returns an
  * exit code. */
-int classifier_prepare(classifier *c, dltf_option_table table);
+int classifier_prepare(classifier *c, dl_option_table table);
 
 void classifier_free(classifier *c);
 

@@ -17,13 +17,13 @@ typedef struct certify_flags {
 } certify_flags;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "codes", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, codes), .argument = "FILE.npz", .help = "true codes of DATA over the atoms of MODEL; evaluate the theorems for each sample"},
-    {.name = "truth", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, truth), .argument = "DIR", .help = "folder written by 'dltf synth': codes are over its atoms, which are matched with those of a learned MODEL (codes default to DIR/codes_test.npz)"},
-    {.name = "supports", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, supports), .argument = "FILE.npz", .help = "codes whose supports to prove (default: the model's features)"},
-    {.name = "sigma", .kind = DLTF_OPTION_REAL, .offset = offsetof(certify_flags, sigma), .default_text = "0", .max = 1e30, .argument = "S", .help = "standard deviation of Gaussian noise, from which --noise is derived"},
-    {.name = "quantile", .kind = DLTF_OPTION_REAL, .offset = offsetof(certify_flags, quantile), .default_text = "0.99", .min = 1e-9, .max = 0.999999999999, .argument = "Q", .help = "with --sigma: probability that the noise stays below the bound"},
-    {.name = "flags", .kind = DLTF_OPTION_TEXT, .offset = offsetof(certify_flags, flags), .argument = "FILE.npy", .help = "write one row of 0/1 flags per sample"},
+static const dl_option own_options[] = {
+    {.name = "codes", .kind = DL_OPTION_TEXT, .offset = offsetof(certify_flags, codes), .argument = "FILE.npz", .help = "true codes of DATA over the atoms of MODEL; evaluate the theorems for each sample"},
+    {.name = "truth", .kind = DL_OPTION_TEXT, .offset = offsetof(certify_flags, truth), .argument = "DIR", .help = "folder written by 'dltf synth': codes are over its atoms, which are matched with those of a learned MODEL (codes default to DIR/codes_test.npz)"},
+    {.name = "supports", .kind = DL_OPTION_TEXT, .offset = offsetof(certify_flags, supports), .argument = "FILE.npz", .help = "codes whose supports to prove (default: the model's features)"},
+    {.name = "sigma", .kind = DL_OPTION_REAL, .offset = offsetof(certify_flags, sigma), .default_text = "0", .max = 1e30, .argument = "S", .help = "standard deviation of Gaussian noise, from which --noise is derived"},
+    {.name = "quantile", .kind = DL_OPTION_REAL, .offset = offsetof(certify_flags, quantile), .default_text = "0.99", .min = 1e-9, .max = 0.999999999999, .argument = "Q", .help = "with --sigma: probability that the noise stays below the bound"},
+    {.name = "flags", .kind = DL_OPTION_TEXT, .offset = offsetof(certify_flags, flags), .argument = "FILE.npy", .help = "write one row of 0/1 flags per sample"},
 };
 /* clang-format on */
 
@@ -337,8 +337,8 @@ const command command_certify = {
         "supports: a support is proven if no other k atoms come within the noise bound of the sample. All "
         "guarantees are for codes of exactly k entries over the dictionary of MODEL. See docs/guarantees.md "
         "for statements, proofs and the columns of --flags.",
-    .own = DLTF_OPTION_TABLE(own_options, certify_flags),
-    .library = dltf_certify_option_table,
+    .own = DL_OPTION_TABLE(own_options, certify_flags),
+    .library = dl_certify_option_table,
     .library_title = "Assumptions",
     .json =
         "coherence, Babel function, certified k, bounds on the RIP constant, and for each flag the number "

@@ -16,7 +16,7 @@ typedef struct evaluation {
     arguments args;
     evaluate_flags flags;
     const char *model_path, *data_path;
-    dltf_network *network;
+    dl_network *network;
     dltf_array *data;
     dltf_labels *labels;
     int64_t *counts; /* confusion matrix */
@@ -24,9 +24,9 @@ typedef struct evaluation {
 } evaluation;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(evaluate_flags, labels), .argument = "FILE", .help = "true labels, one integer per sample"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(evaluate_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+static const dl_option own_options[] = {
+    {.name = "labels", .kind = DL_OPTION_TEXT, .offset = offsetof(evaluate_flags, labels), .argument = "FILE", .help = "true labels, one integer per sample"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(evaluate_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };
 /* clang-format on */
 
@@ -50,7 +50,7 @@ static int evaluate(evaluation *e) {
         return failure("not enough memory for the confusion matrix of %lld classes", (long long)classes);
     double begin = dltf_seconds();
     dltf_status status =
-        dltf_network_confusion(e->network, dltf_array_matrix(e->data), labels, e->flags.threads, e->counts);
+        dl_network_confusion(e->network, dltf_array_matrix(e->data), labels, e->flags.threads, e->counts);
     e->seconds = dltf_seconds() - begin;
     if (status != DLTF_OK)
         return library_failure_in(
@@ -75,7 +75,7 @@ static void report_matrix(const evaluation *e, facts *f) {
         for (int64_t j = 0; j < classes; j++)
             json_array_append_new(row, json_integer(e->counts[i * classes + j]));
         json_array_append_new(matrix, row);
-        json_array_append_new(labels, json_integer(dltf_network_classes(e->network)[i]));
+        json_array_append_new(labels, json_integer(dl_network_classes(e->network)[i]));
     }
     facts_json(f, "classes", labels);
     facts_json(f, "confusion", matrix);
@@ -84,7 +84,7 @@ static void report_matrix(const evaluation *e, facts *f) {
 /* Rows are true labels, columns predictions. */
 static void print_matrix(const evaluation *e) {
     int64_t classes = networks_outputs(e->network);
-    const int64_t *labels = dltf_network_classes(e->network);
+    const int64_t *labels = dl_network_classes(e->network);
     if (classes >= ROWS_MAX_COLUMNS) {
         remark("the confusion matrix of %lld classes is printed with --json only", (long long)classes);
         return;
@@ -130,7 +130,7 @@ static int run(const command *self, int count, char **words) {
     int code = EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
         code = steps[i](&e);
-    dltf_network_free(e.network);
+    dl_network_free(e.network);
     dltf_array_free(e.data);
     dltf_labels_free(e.labels);
     free(e.counts);
@@ -145,8 +145,8 @@ const command command_classify_evaluate = {
         "Classifies the samples (rows) of DATA and compares with their true labels: error rate, and the "
         "confusion matrix, which counts samples by true label (row) and prediction (column).",
     .input = "DATA",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, evaluate_flags),
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, evaluate_flags),
     .json = "samples, errors, error rate, classes and confusion matrix",
     .examples = {"dltf classify evaluate classifier.safetensors Xtest.npy --labels labels-test.npy", NULL},
     .run = run,

@@ -16,7 +16,7 @@ typedef struct prediction {
     predict_flags flags;
     const char *model_path, *data_path;
     char *output;
-    dltf_network *network;
+    dl_network *network;
     dltf_array *data;
     int64_t *labels;
     float *probabilities;
@@ -24,10 +24,10 @@ typedef struct prediction {
 } prediction;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(predict_flags, output), .argument = "FILE", .help = "write the label of each sample, as .npy or .csv (default: named after DATA, in the current directory)"},
-    {.name = "probabilities", .kind = DLTF_OPTION_TEXT, .offset = offsetof(predict_flags, probabilities), .argument = "FILE", .help = "also write the probability of each class, one row per sample, as .npy or .csv"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(predict_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(predict_flags, output), .argument = "FILE", .help = "write the label of each sample, as .npy or .csv (default: named after DATA, in the current directory)"},
+    {.name = "probabilities", .kind = DL_OPTION_TEXT, .offset = offsetof(predict_flags, probabilities), .argument = "FILE", .help = "also write the probability of each class, one row per sample, as .npy or .csv"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(predict_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };
 /* clang-format on */
 
@@ -59,7 +59,7 @@ static int predict(prediction *p) {
     if (!p->labels || (p->flags.probabilities && !p->probabilities))
         return failure("not enough memory for the labels of %s", counted(X.rows, "sample"));
     double begin = dltf_seconds();
-    dltf_status status = dltf_network_predict(p->network, X, p->flags.threads, p->labels, p->probabilities);
+    dltf_status status = dl_network_predict(p->network, X, p->flags.threads, p->labels, p->probabilities);
     p->seconds = dltf_seconds() - begin;
     if (status == DLTF_OK)
         status = dltf_labels_save(p->labels, X.rows, p->output);
@@ -92,7 +92,7 @@ static int run(const command *self, int count, char **words) {
     int code = EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
         code = steps[i](&p);
-    dltf_network_free(p.network);
+    dl_network_free(p.network);
     dltf_array_free(p.data);
     free(p.labels);
     free(p.probabilities);
@@ -107,8 +107,8 @@ const command command_classify_predict = {
     .details = "Writes the label of the most probable class of each sample (row) of DATA, according to a "
                "classifier from 'dltf classify train'. Samples are scaled like those it was trained on.",
     .input = "DATA",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, predict_flags),
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, predict_flags),
     .json = "number of samples and classes, time and files",
     .examples = {"dltf classify predict classifier.safetensors Xtest.npy -o labels.npy",
                  "dltf classify predict classifier.safetensors Xtest.npy --probabilities p.npy", NULL},

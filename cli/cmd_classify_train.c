@@ -15,24 +15,24 @@
 #include <string.h>
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, labels), .argument = "FILE", .help = "one integer per sample; the distinct ones are the classes"},
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, output), .argument = "MODEL", .help = "output file (default: named after DATA, in the current directory)"},
-    {.name = "init", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, init), .argument = "NETWORK", .help = "start from a network: hidden layers of 'dltf pretrain', or a classifier of the same classes"},
-    {.name = "hidden", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, hidden), .argument = "LIST", .help = "units of each hidden layer, random at the start, as in 1000,500; 0: no hidden layer (default: 500)"},
-    {.name = "keep", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, keep), .argument = "LIST", .help = "outputs that each of these layers keeps, the largest; the others are set to 0 (default: all)"},
-    {.name = "scale", .kind = DLTF_OPTION_REAL, .offset = offsetof(classifier_flags, scale), .default_text = "0", .max = 1e30, .argument = "S", .help = "factor on the samples, stored in the model; 0: 1 / largest magnitude"},
-    {.name = "validation", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, validation), .argument = "DATA", .help = "samples to measure the error on after every epoch, instead of --held-out"},
-    {.name = "validation-labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, validation_labels), .argument = "FILE", .help = "their labels"},
-    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, resume), .argument = "CHECKPOINT", .help = "resume interrupted training on the same DATA and labels"},
-    {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(classifier_flags, history), .argument = "FILE.csv", .help = "write one row per epoch"},
+static const dl_option own_options[] = {
+    {.name = "labels", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, labels), .argument = "FILE", .help = "one integer per sample; the distinct ones are the classes"},
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, output), .argument = "MODEL", .help = "output file (default: named after DATA, in the current directory)"},
+    {.name = "init", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, init), .argument = "NETWORK", .help = "start from a network: hidden layers of 'dltf pretrain', or a classifier of the same classes"},
+    {.name = "hidden", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, hidden), .argument = "LIST", .help = "units of each hidden layer, random at the start, as in 1000,500; 0: no hidden layer (default: 500)"},
+    {.name = "keep", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, keep), .argument = "LIST", .help = "outputs that each of these layers keeps, the largest; the others are set to 0 (default: all)"},
+    {.name = "scale", .kind = DL_OPTION_REAL, .offset = offsetof(classifier_flags, scale), .default_text = "0", .max = 1e30, .argument = "S", .help = "factor on the samples, stored in the model; 0: 1 / largest magnitude"},
+    {.name = "validation", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, validation), .argument = "DATA", .help = "samples to measure the error on after every epoch, instead of --held-out"},
+    {.name = "validation-labels", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, validation_labels), .argument = "FILE", .help = "their labels"},
+    {.name = "resume", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, resume), .argument = "CHECKPOINT", .help = "resume interrupted training on the same DATA and labels"},
+    {.name = "history", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, history), .argument = "FILE.csv", .help = "write one row per epoch"},
     CHECKPOINTS_OPTION(classifier_flags, checkpoint_every),
 };
 /* clang-format on */
 
 /* The options of training; the loss, the first row of their table, is given. */
-static dltf_option_table training_options(void) {
-    dltf_option_table table = dltf_network_option_table();
+static dl_option_table training_options(void) {
+    dl_option_table table = dl_network_option_table();
     table.options++;
     table.count--;
     return table;
@@ -44,7 +44,7 @@ static int show_progress(void *context, const dltf_progress *progress) {
     classifier *c = context;
     int64_t count = 0;
     checkpoints_step(&c->checkpoints);
-    const dltf_epoch *history = dltf_training_history(c->training, &count);
+    const dl_epoch *history = dl_training_history(c->training, &count);
     char note[80] = "", error[32] = "";
     if (count > 0 && !isnan(history[count - 1].error))
         snprintf(error, sizeof error, "  error %.2f%%", 100 * history[count - 1].error);
@@ -56,18 +56,18 @@ static int show_progress(void *context, const dltf_progress *progress) {
 }
 
 static void release(classifier *c) {
-    dltf_reservation_free(c->space);
+    dl_reservation_free(c->space);
     c->space = NULL;
 }
 
 static dltf_status save_training(const void *training, const char *path) {
-    return dltf_training_save(training, path);
+    return dl_training_save(training, path);
 }
 
 static int save_checkpoint(classifier *c) {
     const classifier_flags *f = &c->flags;
     int64_t count = 0;
-    dltf_training_history(c->training, &count);
+    dl_training_history(c->training, &count);
     release(c);
     const char *checkpoint = files_save_anywhere(save_training, c->training, c->checkpoint);
     if (!checkpoint) {
@@ -91,7 +91,7 @@ static int learn(classifier *c) {
     interrupt_catch_termination();
     double begin = dltf_seconds();
     c->checkpoints = checkpoints_begin(save_training, c->training, c->checkpoint, c->flags.checkpoint_every);
-    dltf_status status = dltf_training_run(c->training, show_progress, c, &outcome);
+    dltf_status status = dl_training_run(c->training, show_progress, c, &outcome);
     progress_erase();
     c->seconds = dltf_seconds() - begin;
     if (status != DLTF_OK)
@@ -103,7 +103,7 @@ static int learn(classifier *c) {
 
 static json_t *history_of(const classifier *c) {
     int64_t count = 0;
-    const dltf_epoch *history = dltf_training_history(c->training, &count);
+    const dl_epoch *history = dl_training_history(c->training, &count);
     json_t *rows = json_array();
     for (int64_t e = 0; e < count; e++) {
         json_t *row = json_object();
@@ -119,7 +119,7 @@ static json_t *history_of(const classifier *c) {
 
 static int save(classifier *c) {
     release(c);
-    if (files_save_anywhere(networks_save, dltf_training_network(c->training), c->output) != c->output)
+    if (files_save_anywhere(networks_save, dl_training_network(c->training), c->output) != c->output)
         return EXIT_FAILED;
     checkpoints_end(&c->checkpoints, c->flags.resume);
     if (!c->flags.history)
@@ -134,14 +134,14 @@ static int save(classifier *c) {
 
 static int print_report(classifier *c) {
     facts f = facts_new();
-    const dltf_network *network = dltf_training_network(c->training);
-    dltf_network_options options = dltf_training_options(c->training);
+    const dl_network *network = dl_training_network(c->training);
+    dl_network_options options = dl_training_options(c->training);
     int64_t count = 0;
-    const dltf_epoch *history = dltf_training_history(c->training, &count);
+    const dl_epoch *history = dl_training_history(c->training, &count);
     facts_integer(&f, "samples", "samples", dltf_array_matrix(c->data).rows);
     facts_integer(&f, "classes", "classes", c->class_count);
     networks_report_sizes(&f, network);
-    facts_real(&f, "scale", "factor on samples", dltf_network_scale(network));
+    facts_real(&f, "scale", "factor on samples", dl_network_scale(network));
     facts_integer(&f, "epochs", "epochs", count);
     if (count > 0)
         facts_real(&f, "loss", "loss", history[count - 1].loss);
@@ -165,7 +165,7 @@ static int run(const command *self, int count, char **words) {
     c.data_path = c.args.operands[0];
     int code = classifier_prepare(&c, training_options());
     if (code == EXIT_OK)
-        code = networks_reserve(dltf_training_network(c.training), c.output, &c.space);
+        code = networks_reserve(dl_training_network(c.training), c.output, &c.space);
     if (code == EXIT_OK)
         code = learn(&c);
     if (code == EXIT_OK)
@@ -189,8 +189,8 @@ const command command_classify_train = {
                "SIGHUP) saves a "
                "checkpoint and prints the command to resume.",
     .input = "DATA",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, classifier_flags),
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, classifier_flags),
     .library = training_options,
     .library_title = "Training",
     .json = "sizes, loss, validation error, all options and the history",

@@ -33,15 +33,15 @@ typedef struct cluster_job {
 } cluster_job;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, output), .argument = "FILE", .help = "write the cluster of each sample, from 0, as .npy, .csv or .ivecs"},
-    {.name = "centers", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, centers), .argument = "FILE", .help = "write the centers, one per row, as .npy, .csv or .fvecs"},
-    {.name = "labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, labels), .argument = "FILE", .help = "true classes, one integer per sample; print accuracy and NMI"},
-    {.name = "pca", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(cluster_flags, pca), .min = 1, .max = 1e6, .argument = "D", .help = "reduce DATA to its first D principal components before clustering"},
-    {.name = "save-pca", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, save_pca), .argument = "FILE", .help = "write these components (.safetensors)"},
-    {.name = "load-pca", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, load_pca), .argument = "FILE", .help = "use components written by --save-pca instead of those of DATA"},
-    {.name = "landmarks", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(cluster_flags, landmarks), .min = 1, .max = 16384, .argument = "M", .help = "cluster by neighbourhood instead of distance: code each sample by its nearest of M landmarks, a few hundred for most data. Clusters need not be round"},
-    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(cluster_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted clustering of the same DATA, with the same --pca or --landmarks; the options of k-means are those of the checkpoint"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(cluster_flags, output), .argument = "FILE", .help = "write the cluster of each sample, from 0, as .npy, .csv or .ivecs"},
+    {.name = "centers", .kind = DL_OPTION_TEXT, .offset = offsetof(cluster_flags, centers), .argument = "FILE", .help = "write the centers, one per row, as .npy, .csv or .fvecs"},
+    {.name = "labels", .kind = DL_OPTION_TEXT, .offset = offsetof(cluster_flags, labels), .argument = "FILE", .help = "true classes, one integer per sample; print accuracy and NMI"},
+    {.name = "pca", .kind = DL_OPTION_INTEGER, .offset = offsetof(cluster_flags, pca), .min = 1, .max = 1e6, .argument = "D", .help = "reduce DATA to its first D principal components before clustering"},
+    {.name = "save-pca", .kind = DL_OPTION_TEXT, .offset = offsetof(cluster_flags, save_pca), .argument = "FILE", .help = "write these components (.safetensors)"},
+    {.name = "load-pca", .kind = DL_OPTION_TEXT, .offset = offsetof(cluster_flags, load_pca), .argument = "FILE", .help = "use components written by --save-pca instead of those of DATA"},
+    {.name = "landmarks", .kind = DL_OPTION_INTEGER, .offset = offsetof(cluster_flags, landmarks), .min = 1, .max = 16384, .argument = "M", .help = "cluster by neighbourhood instead of distance: code each sample by its nearest of M landmarks, a few hundred for most data. Clusters need not be round"},
+    {.name = "resume", .kind = DL_OPTION_TEXT, .offset = offsetof(cluster_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted clustering of the same DATA, with the same --pca or --landmarks; the options of k-means are those of the checkpoint"},
     CHECKPOINTS_OPTION(cluster_flags, checkpoint_every),
 };
 /* clang-format on */
@@ -68,7 +68,7 @@ static int check_flags(cluster_job *job) {
                                                                                                 : "pca");
     if (f->resume && f->landmarks)
         return usage_error("--resume and --landmarks exclude each other: such a clustering takes seconds");
-    int code = checkpoints_check_resume(&job->args, f->resume, dltf_kmeans_option_table());
+    int code = checkpoints_check_resume(&job->args, f->resume, dl_kmeans_option_table());
     if (code == EXIT_OK)
         code = files_check(4, inputs, 3, outputs);
     if (code == EXIT_OK)
@@ -357,9 +357,9 @@ const command command_cluster = {
         "prints the share of samples in the right cluster under the best matching of clusters and labels, "
         "and the normalised mutual information.",
     .input = "DATA",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, cluster_flags),
-    .library = dltf_kmeans_option_table,
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, cluster_flags),
+    .library = dl_kmeans_option_table,
     .library_title = "k-means",
     .ranks = true,
     .json = "inertia, sizes of the clusters and, with --labels, accuracy and NMI",

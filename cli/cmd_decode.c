@@ -31,11 +31,11 @@ typedef struct decode_job {
 enum { PICTURE_SAMPLES = 64, PICTURE_COLUMNS = 16 };
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, output), .argument = "X.npy", .help = "output file, .npy, .csv or .fvecs (default: named after CODES, in the current directory)"},
-    {.name = "picture", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, picture), .argument = "FILE.png", .help = "draw the first 64 samples as gray images"},
-    {.name = "original", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that was encoded; print relative error and explained variance, and show each original above its reconstruction in the picture, on the same gray scale"},
-    {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(decode_flags, shape), .argument = "WxH", .help = "width and height of a sample as an image (default: square)"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(decode_flags, output), .argument = "X.npy", .help = "output file, .npy, .csv or .fvecs (default: named after CODES, in the current directory)"},
+    {.name = "picture", .kind = DL_OPTION_TEXT, .offset = offsetof(decode_flags, picture), .argument = "FILE.png", .help = "draw the first 64 samples as gray images"},
+    {.name = "original", .kind = DL_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that was encoded; print relative error and explained variance, and show each original above its reconstruction in the picture, on the same gray scale"},
+    {.name = "shape", .kind = DL_OPTION_TEXT, .offset = offsetof(decode_flags, shape), .argument = "WxH", .help = "width and height of a sample as an image (default: square)"},
 };
 /* clang-format on */
 
@@ -204,7 +204,7 @@ const command command_decode = {
         "Computes Wz for every code in the sparse .npz file CODES, and adds the mean if the model "
         "subtracts one. For good reconstructions, encode with --refit: without it, the values of a code "
         "are correlations, not coefficients.",
-    .own = DLTF_OPTION_TABLE(own_options, decode_flags),
+    .own = DL_OPTION_TABLE(own_options, decode_flags),
     .json = "sizes, the files written and, with --original, relative error, explained variance and entries "
             "per sample",
     .examples = {"dltf decode X.model.safetensors Xtest.codes.npz -o Xhat.npy",

@@ -23,18 +23,18 @@ typedef struct denoise_job {
 } denoise_job;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, output), .argument = "OUT", .help = "output image; .npy stores floats, other formats use the bit depth of IN"},
-    {.name = "reference", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, reference), .argument = "CLEAN", .help = "noise-free image; print PSNR and SSIM against it"},
-    {.name = "model", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, model), .argument = "MODEL", .help = "use this patch dictionary instead of learning one"},
-    {.name = "strip", .kind = DLTF_OPTION_TEXT, .offset = offsetof(denoise_flags, strip), .argument = "FILE.png", .help = "also draw, side by side: the image of --reference if given, IN, OUT, and the noise that was removed (gray is none, black and white are 3 sigma)"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(denoise_flags, output), .argument = "OUT", .help = "output image; .npy stores floats, other formats use the bit depth of IN"},
+    {.name = "reference", .kind = DL_OPTION_TEXT, .offset = offsetof(denoise_flags, reference), .argument = "CLEAN", .help = "noise-free image; print PSNR and SSIM against it"},
+    {.name = "model", .kind = DL_OPTION_TEXT, .offset = offsetof(denoise_flags, model), .argument = "MODEL", .help = "use this patch dictionary instead of learning one"},
+    {.name = "strip", .kind = DL_OPTION_TEXT, .offset = offsetof(denoise_flags, strip), .argument = "FILE.png", .help = "also draw, side by side: the image of --reference if given, IN, OUT, and the noise that was removed (gray is none, black and white are 3 sigma)"},
 };
 /* clang-format on */
 
 static int load(denoise_job *job) {
     const char *in = job->args.operands[0];
     const char *inputs[] = {in, job->flags.reference, job->flags.model};
-    int code = arguments_check(&job->args, dltf_denoise_option_table(), &job->options);
+    int code = arguments_check(&job->args, dl_denoise_option_table(), &job->options);
     if (code == EXIT_OK)
         code = images_check_output(job->flags.output);
     if (code == EXIT_OK)
@@ -191,9 +191,9 @@ const command command_denoise = {
         "averages the estimates. The default method codes a patch with one matrix product; a second stage "
         "then filters in bases learned from the first result.",
     .input = "IN",
-    .content = DLTF_CONTENT_IMAGE,
-    .own = DLTF_OPTION_TABLE(own_options, denoise_flags),
-    .library = dltf_denoise_option_table,
+    .content = DL_CONTENT_IMAGE,
+    .own = DL_OPTION_TABLE(own_options, denoise_flags),
+    .library = dl_denoise_option_table,
     .library_title = "Denoising",
     .json = "sigma, sizes, times and, with --reference, PSNR and SSIM",
     .examples = {"dltf denoise noisy.png -o clean.png",

@@ -30,15 +30,15 @@ typedef struct encode_job {
 } encode_job;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(encode_flags, output), .argument = "CODES", .help = "output file, or - for standard output (default: named after DATA, in the current directory)"},
-    {.name = "dense", .kind = DLTF_OPTION_FLAG, .offset = offsetof(encode_flags, dense), .default_text = "false", .help = "write all N x m values as .npy, .csv, .fvecs or .f32 (raw rows) instead of a sparse .npz; standard output gets .npy or, with --raw, raw rows"},
-    {.name = "raw", .kind = DLTF_OPTION_FLAG, .offset = offsetof(encode_flags, raw), .default_text = "false", .help = "read DATA as raw rows: little-endian float32 without a header, as many columns as the model expects"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(encode_flags, output), .argument = "CODES", .help = "output file, or - for standard output (default: named after DATA, in the current directory)"},
+    {.name = "dense", .kind = DL_OPTION_FLAG, .offset = offsetof(encode_flags, dense), .default_text = "false", .help = "write all N x m values as .npy, .csv, .fvecs or .f32 (raw rows) instead of a sparse .npz; standard output gets .npy or, with --raw, raw rows"},
+    {.name = "raw", .kind = DL_OPTION_FLAG, .offset = offsetof(encode_flags, raw), .default_text = "false", .help = "read DATA as raw rows: little-endian float32 without a header, as many columns as the model expects"},
 };
 /* clang-format on */
 
 static int check_options(encode_job *job) {
-    return arguments_check(&job->args, dltf_encode_option_table(), &job->encoding);
+    return arguments_check(&job->args, dl_encode_option_table(), &job->encoding);
 }
 
 static int check_ending(const encode_job *job) {
@@ -180,9 +180,9 @@ const command command_encode = {
         ".npz for scipy.sparse.load_npz. DATA and codes may be larger than memory. If DATA is -, reads "
         "standard input: a .npy in C order or, with --raw, rows of float32.",
     .input = "DATA",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, encode_flags),
-    .library = dltf_encode_option_table,
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, encode_flags),
+    .library = dl_encode_option_table,
     .library_title = "Encoding",
     .ranks = true,
     .json = "sizes, speed, entries per sample, the relative reconstruction error and the explained variance",

@@ -21,10 +21,10 @@ typedef struct export_job {
 } export_job;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "c", .kind = DLTF_OPTION_FLAG, .offset = offsetof(export_flags, c), .default_text = "false", .help = "write C source"},
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(export_flags, output), .argument = "FILE", .help = "output file: .h for a header with static constants, .c for a source file that defines the model (default: NAME.h)"},
-    {.name = "name", .kind = DLTF_OPTION_TEXT, .offset = offsetof(export_flags, name), .default_text = "model", .argument = "NAME", .help = "C name of the model, and prefix of the names of its arrays"},
+static const dl_option own_options[] = {
+    {.name = "c", .kind = DL_OPTION_FLAG, .offset = offsetof(export_flags, c), .default_text = "false", .help = "write C source"},
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(export_flags, output), .argument = "FILE", .help = "output file: .h for a header with static constants, .c for a source file that defines the model (default: NAME.h)"},
+    {.name = "name", .kind = DL_OPTION_TEXT, .offset = offsetof(export_flags, name), .default_text = "model", .argument = "NAME", .help = "C name of the model, and prefix of the names of its arrays"},
 };
 /* clang-format on */
 
@@ -152,7 +152,7 @@ const command command_export = {
         "Writes a model as exact C constants, so that a program needs neither a file system nor a JSON "
         "parser: dltf_model_new(&model, ...) makes the same model as dltf_model_load. Notes are omitted. See "
         "docs/embedded.md.",
-    .own = DLTF_OPTION_TABLE(own_options, export_flags),
+    .own = DL_OPTION_TABLE(own_options, export_flags),
     .json = "sizes, the name and the file written",
     .examples = {"dltf export X.model.safetensors --c -o model.h",
                  "dltf export X.model.safetensors --c --name digits -o digits.c", NULL},

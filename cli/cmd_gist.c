@@ -23,9 +23,9 @@ typedef struct gist_job {
 } gist_job;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(gist_flags, output), .argument = "OUT", .help = "output file, .npy, .csv or .fvecs: 512 values per image, in the order of the images; required"},
-    {.name = "labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(gist_flags, labels), .argument = "FILE", .help = "write the labels of the images as .npy, .csv or .ivecs; only CIFAR-10 files have labels"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(gist_flags, output), .argument = "OUT", .help = "output file, .npy, .csv or .fvecs: 512 values per image, in the order of the images; required"},
+    {.name = "labels", .kind = DL_OPTION_TEXT, .offset = offsetof(gist_flags, labels), .argument = "FILE", .help = "write the labels of the images as .npy, .csv or .ivecs; only CIFAR-10 files have labels"},
 };
 /* clang-format on */
 
@@ -33,7 +33,7 @@ static int check_flags(gist_job *job) {
     const char *outputs[] = {job->flags.output, job->flags.labels};
     if (!job->flags.output)
         return usage_error("-o OUT is missing: give an output file (%s)",
-                           dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_WRITE, "or"));
+                           dl_format_list(DL_CONTENT_MATRIX, DL_WRITE, "or"));
     int code = files_check_matrix("descriptors", job->flags.output);
     if (code == EXIT_OK)
         code = files_check_integers("labels", job->flags.labels);
@@ -115,8 +115,8 @@ const command command_gist = {
         "255), a folder, a CIFAR-10 file (.bin) or an IDX file of images, gzipped or not. In a folder, all "
         ".png, .pgm, .ppm and .jpg files are read, in bytewise order of their names; subfolders are ignored. "
         "Colours become gray, and the middle square of an image is averaged over areas to S x S pixels.",
-    .own = DLTF_OPTION_TABLE(own_options, gist_flags),
-    .library = dltf_gist_option_table,
+    .own = DL_OPTION_TABLE(own_options, gist_flags),
+    .library = dl_gist_option_table,
     .library_title = "Descriptors",
     .json = "number of images, time and file names",
     .examples = {"dltf gist photos -o photos.gist.npy",

@@ -22,9 +22,9 @@ typedef struct hash_encoding {
 } hash_encoding;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(hash_encode_flags, output), .argument = "CODES.npy", .help = "output file (default: named after DATA, in the current directory)"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(hash_encode_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(hash_encode_flags, output), .argument = "CODES.npy", .help = "output file (default: named after DATA, in the current directory)"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(hash_encode_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };
 /* clang-format on */
 
@@ -102,8 +102,8 @@ const command command_hash_encode = {
         "one row of M/8 bytes for each. Bit j of a code is bit j % 8 of byte j / 8, counted from the least "
         "significant one: numpy.unpackbits(codes, axis=1, bitorder=\"little\") has one column for each bit.",
     .input = "DATA",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, hash_encode_flags),
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, hash_encode_flags),
     .json = "sizes, bit order and speed",
     .examples = {"dltf hash encode X.hasher.safetensors X.npy -o codes.npy", NULL},
     .run = run,

@@ -22,13 +22,13 @@ typedef struct evaluation {
 } evaluation;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(evaluate_flags, labels), .argument = "FILE", .help = "labels of the database, one integer per code: samples with the label of a query are relevant to it"},
-    {.name = "query-labels", .kind = DLTF_OPTION_TEXT, .offset = offsetof(evaluate_flags, query_labels), .argument = "FILE", .help = "labels of the queries"},
-    {.name = "data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(evaluate_flags, data), .argument = "FILE", .help = "samples of the database: the nearest ones to a query are relevant to it"},
-    {.name = "query-data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(evaluate_flags, query_data), .argument = "FILE", .help = "samples of the queries"},
-    {.name = "nearest", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(evaluate_flags, nearest), .min = 1, .max = 2147483647, .argument = "N", .help = "with --data: the N samples with the smallest Euclidean distance are relevant (default: 100)"},
-    {.name = "radius", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(evaluate_flags, radius), .min = 1, .max = 2147483647, .argument = "N", .help = "with --data: samples within the mean distance of the queries to their N-th nearest sample are relevant; queries without any do not count"},
+static const dl_option own_options[] = {
+    {.name = "labels", .kind = DL_OPTION_TEXT, .offset = offsetof(evaluate_flags, labels), .argument = "FILE", .help = "labels of the database, one integer per code: samples with the label of a query are relevant to it"},
+    {.name = "query-labels", .kind = DL_OPTION_TEXT, .offset = offsetof(evaluate_flags, query_labels), .argument = "FILE", .help = "labels of the queries"},
+    {.name = "data", .kind = DL_OPTION_TEXT, .offset = offsetof(evaluate_flags, data), .argument = "FILE", .help = "samples of the database: the nearest ones to a query are relevant to it"},
+    {.name = "query-data", .kind = DL_OPTION_TEXT, .offset = offsetof(evaluate_flags, query_data), .argument = "FILE", .help = "samples of the queries"},
+    {.name = "nearest", .kind = DL_OPTION_INTEGER, .offset = offsetof(evaluate_flags, nearest), .min = 1, .max = 2147483647, .argument = "N", .help = "with --data: the N samples with the smallest Euclidean distance are relevant (default: 100)"},
+    {.name = "radius", .kind = DL_OPTION_INTEGER, .offset = offsetof(evaluate_flags, radius), .min = 1, .max = 2147483647, .argument = "N", .help = "with --data: samples within the mean distance of the queries to their N-th nearest sample are relevant; queries without any do not count"},
 };
 /* clang-format on */
 
@@ -215,8 +215,8 @@ const command command_hash_evaluate = {
         "precision and recall. The codes relevant to a query are those with its label (--labels, "
         "--query-labels) or those of its nearest samples (--data, --query-data). Codes at equal distances "
         "are in random order; all figures are exact expected values over these orders.",
-    .own = DLTF_OPTION_TABLE(own_options, evaluate_flags),
-    .library = dltf_evaluate_option_table,
+    .own = DL_OPTION_TABLE(own_options, evaluate_flags),
+    .library = dl_evaluate_option_table,
     .library_title = "Evaluation",
     .json = "map, precision, recall with depth, k and the rule for ties",
     .examples = {"dltf hash evaluate codes.npy queries.npy --labels y.npy --query-labels yq.npy",

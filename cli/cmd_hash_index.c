@@ -12,9 +12,9 @@ typedef struct index_flags {
 } index_flags;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(index_flags, output), .argument = "FILE", .help = "the index file (default: DATABASE with the ending .index, in this folder)"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(index_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(index_flags, output), .argument = "FILE", .help = "the index file (default: DATABASE with the ending .index, in this folder)"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(index_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
 };
 /* clang-format on */
 
@@ -74,8 +74,8 @@ const command command_hash_index = {
         "query (multi-index hashing), to one file. The file is mapped, not read, so a search starts at "
         "once. An index pays off for small radii and many codes.",
     .input = "DATABASE",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, index_flags),
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, index_flags),
     .json = "number of codes, their bits, number and bytes of the tables",
     .examples = {"dltf hash index database.npy -o database.index", NULL},
     .run = run,

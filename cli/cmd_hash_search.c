@@ -22,19 +22,19 @@ typedef struct search_job {
 enum { SHOWN_QUERIES = 5, SHOWN_NEIGHBOURS = 8 };
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(search_flags, output), .argument = "FILE", .help = "write the rows of the neighbours in DATABASE, from 0: .npy with one row per query, for -k, or .npz, a sparse matrix of distances as SciPy reads it"},
-    {.name = "distances", .kind = DLTF_OPTION_TEXT, .offset = offsetof(search_flags, distances), .argument = "FILE.npy", .help = "with -k: write the distances of the neighbours"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(search_flags, output), .argument = "FILE", .help = "write the rows of the neighbours in DATABASE, from 0: .npy with one row per query, for -k, or .npz, a sparse matrix of distances as SciPy reads it"},
+    {.name = "distances", .kind = DL_OPTION_TEXT, .offset = offsetof(search_flags, distances), .argument = "FILE.npy", .help = "with -k: write the distances of the neighbours"},
 };
 /* clang-format on */
 
 /* ---- Checks and input ---- */
 
 static int check_neighbours_name(const char *name) {
-    if (!name || dltf_format_extension(DLTF_CONTENT_NEIGHBOURS, DLTF_WRITE, name))
+    if (!name || dl_format_extension(DL_CONTENT_NEIGHBOURS, DL_WRITE, name))
         return EXIT_OK;
     return usage_error("%s: unsupported extension: neighbours can be written as %s", name,
-                       dltf_format_names(DLTF_CONTENT_NEIGHBOURS, DLTF_WRITE, "or"));
+                       dl_format_list(DL_CONTENT_NEIGHBOURS, DL_WRITE, "or"));
 }
 
 static int check_flags(search_job *job) {
@@ -84,7 +84,7 @@ static int save(search_job *job) {
     if (job->flags.output)
         status = dltf_neighbours_save(job->neighbours, job->flags.output);
     if (status == DLTF_OK && job->flags.distances)
-        status = dltf_neighbours_save_distances(job->neighbours, job->flags.distances);
+        status = dl_neighbours_save_distances(job->neighbours, job->flags.distances);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
@@ -181,9 +181,9 @@ const command command_hash_search = {
         "the "
         "neighbours of the first queries as 'row (distance)'.",
     .input = "DATABASE and QUERIES",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, search_flags),
-    .library = dltf_search_option_table,
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, search_flags),
+    .library = dl_search_option_table,
     .library_title = "Search",
     .ranks = true,
     .json = "sizes, method and seconds, and the neighbours of the first queries",

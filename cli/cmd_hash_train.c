@@ -26,9 +26,9 @@ typedef struct hash_training {
 } hash_training;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(hash_train_flags, output), .argument = "HASHER", .help = "output file (default: named after DATA, in the current directory)"},
-    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(hash_train_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA; the other options are those of the checkpoint"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(hash_train_flags, output), .argument = "HASHER", .help = "output file (default: named after DATA, in the current directory)"},
+    {.name = "resume", .kind = DL_OPTION_TEXT, .offset = offsetof(hash_train_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA; the other options are those of the checkpoint"},
     CHECKPOINTS_OPTION(hash_train_flags, checkpoint_every),
 };
 /* clang-format on */
@@ -41,12 +41,12 @@ static int check_options(const hash_training *t) {
         return usage_error("-m M is missing: give the number of bits of a code");
     if (t->options.bits % 8 != 0)
         return usage_error("--bits: %lld is not a multiple of 8", (long long)t->options.bits);
-    return arguments_check(&t->args, dltf_hash_option_table(), &t->options);
+    return arguments_check(&t->args, dl_hash_option_table(), &t->options);
 }
 
 static int check(hash_training *t) {
     const char *data = t->args.operands[0];
-    int code = checkpoints_check_resume(&t->args, t->flags.resume, dltf_hash_option_table());
+    int code = checkpoints_check_resume(&t->args, t->flags.resume, dl_hash_option_table());
     if (code == EXIT_OK)
         code = check_options(t);
     if (code != EXIT_OK)
@@ -117,7 +117,7 @@ static int print_report(hash_training *t) {
     facts_line(&f, "next", "dltf hash encode %s %s", files_quoted(t->output),
                files_quoted(t->args.operands[0]));
     if (!t->flags.resume)
-        facts_json(&f, "options", history_options(dltf_hash_option_table(), &t->options));
+        facts_json(&f, "options", history_options(dl_hash_option_table(), &t->options));
     output_facts(&f, true);
     return EXIT_OK;
 }
@@ -145,9 +145,9 @@ const command command_hash_train = {
         "Learns, from the samples (rows) of DATA, a map to codes of M bits such that nearby samples differ "
         "in few bits. The same seed gives the same file for any number of threads.",
     .input = "DATA",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, hash_train_flags),
-    .library = dltf_hash_option_table,
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, hash_train_flags),
+    .library = dl_hash_option_table,
     .library_title = "Hashing",
     .json = "method, sizes, time and all options",
     .examples = {"dltf hash train X.npy --method itq -m 64 -o X.hasher.safetensors",

@@ -15,10 +15,10 @@ typedef struct inspect_flags {
 } inspect_flags;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "atoms", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, atoms), .argument = "FILE.png", .help = "draw the atoms as gray images in a grid"},
-    {.name = "data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, data), .argument = "DATA", .help = "samples to code: report their errors and how often atoms are used, and draw the most used atoms first"},
-    {.name = "shape", .kind = DLTF_OPTION_TEXT, .offset = offsetof(inspect_flags, shape), .argument = "WxH", .help = "width and height of an atom as an image (default: square)"},
+static const dl_option own_options[] = {
+    {.name = "atoms", .kind = DL_OPTION_TEXT, .offset = offsetof(inspect_flags, atoms), .argument = "FILE.png", .help = "draw the atoms as gray images in a grid"},
+    {.name = "data", .kind = DL_OPTION_TEXT, .offset = offsetof(inspect_flags, data), .argument = "DATA", .help = "samples to code: report their errors and how often atoms are used, and draw the most used atoms first"},
+    {.name = "shape", .kind = DL_OPTION_TEXT, .offset = offsetof(inspect_flags, shape), .argument = "WxH", .help = "width and height of an atom as an image (default: square)"},
 };
 /* clang-format on */
 
@@ -183,16 +183,16 @@ static int inspect(const char *path, const inspect_flags *flags, const dltf_mode
 
 /* ---- Networks ---- */
 
-static const char *activation_name(dltf_activation activation) {
+static const char *activation_name(dl_activation_kind activation) {
 #define NAME(NAME, name, help) #name,
-    static const char *const names[] = {DLTF_ACTIVATIONS(NAME)};
+    static const char *const names[] = {DL_ACTIVATIONS(NAME)};
 #undef NAME
     return names[activation];
 }
 
-static void report_classes(facts *f, const dltf_network *network) {
-    const int64_t *classes = dltf_network_classes(network);
-    int64_t count = dltf_network_layer(network, dltf_network_layers(network) - 1).outputs;
+static void report_classes(facts *f, const dl_network *network) {
+    const int64_t *classes = dl_network_classes(network);
+    int64_t count = dl_network_layer(network, dl_network_layers(network) - 1).outputs;
     if (!classes)
         return;
     json_t *list = json_array();
@@ -203,13 +203,13 @@ static void report_classes(facts *f, const dltf_network *network) {
                (long long)classes[count - 1]);
 }
 
-static int inspect_network(const char *path, const dltf_network *network) {
-    int64_t count = dltf_network_layers(network), weights = 0;
+static int inspect_network(const char *path, const dl_network *network) {
+    int64_t count = dl_network_layers(network), weights = 0;
     json_t *layers = json_array();
     facts f = facts_new();
     facts_text(&f, "network", "network", path);
     for (int64_t l = 0; l < count; l++) {
-        dltf_layer layer = dltf_network_layer(network, l);
+        dl_layer_view layer = dl_network_layer(network, l);
         const char *activation = activation_name(layer.activation);
         weights += layer.outputs * (layer.inputs + 1);
         json_array_append_new(layers, json_pack("{s:I, s:I, s:s, s:I}", "inputs", (json_int_t)layer.inputs,
@@ -223,7 +223,7 @@ static int inspect_network(const char *path, const dltf_network *network) {
     }
     facts_json(&f, "layers", layers);
     facts_integer(&f, "weights", "weights and biases", weights);
-    facts_real(&f, "scale", "factor on inputs", dltf_network_scale(network));
+    facts_real(&f, "scale", "factor on inputs", dl_network_scale(network));
     report_classes(&f, network);
     output_facts(&f, false);
     return EXIT_OK;
@@ -264,7 +264,7 @@ static int inspect_index(const char *path, const dltf_index *index) {
     return EXIT_OK;
 }
 
-static int inspect_loaded(const char *path, const inspect_flags *flags, const dltf_loaded *loaded) {
+static int inspect_loaded(const char *path, const inspect_flags *flags, const dl_loaded *loaded) {
     if (loaded->model)
         return inspect(path, flags, loaded->model);
     if (flags->atoms || flags->data)
@@ -280,12 +280,12 @@ static int inspect_loaded(const char *path, const inspect_flags *flags, const dl
 
 /* Shows whatever the file contains. */
 static int inspect_file(const char *path, const inspect_flags *flags) {
-    dltf_loaded loaded;
-    dltf_status status = dltf_load(path, &loaded);
+    dl_loaded loaded;
+    dltf_status status = dl_load(path, &loaded);
     int code = status == DLTF_OK ? inspect_loaded(path, flags, &loaded) : files_check_model(path);
     if (status != DLTF_OK && code == EXIT_OK)
         code = library_failure(status);
-    dltf_loaded_free(&loaded);
+    dl_loaded_free(&loaded);
     return code;
 }
 
@@ -310,7 +310,7 @@ const command command_inspect = {
         "lower bound, the number of entries for which recovery is proven, and how the model was trained. For "
         "a network it prints the layers, for a hasher its method and sizes, for an index (or a file of "
         "binary codes) the sizes of codes and tables.",
-    .own = DLTF_OPTION_TABLE(own_options, inspect_flags),
+    .own = DL_OPTION_TABLE(own_options, inspect_flags),
     .json = "the same values",
     .examples = {"dltf inspect X.model.safetensors",
                  "dltf inspect faces.model.safetensors --atoms atoms.png --data faces.npy", NULL},

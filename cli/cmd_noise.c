@@ -15,10 +15,10 @@ typedef struct noise_flags {
 } noise_flags;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "sigma", .kind = DLTF_OPTION_REAL, .offset = offsetof(noise_flags, sigma), .default_text = "20", .max = 1000, .argument = "SIGMA", .help = "standard deviation of the noise, for pixel values from 0 to 255"},
-    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(noise_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "random seed"},
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(noise_flags, output), .argument = "OUT", .help = "output image; .npy stores floats, other formats round and clip to the bit depth of IN"},
+static const dl_option own_options[] = {
+    {.name = "sigma", .kind = DL_OPTION_REAL, .offset = offsetof(noise_flags, sigma), .default_text = "20", .max = 1000, .argument = "SIGMA", .help = "standard deviation of the noise, for pixel values from 0 to 255"},
+    {.name = "seed", .kind = DL_OPTION_INTEGER, .offset = offsetof(noise_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "random seed"},
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(noise_flags, output), .argument = "OUT", .help = "output image; .npy stores floats, other formats round and clip to the bit depth of IN"},
 };
 /* clang-format on */
 
@@ -85,8 +85,8 @@ const command command_noise = {
     .operands = "IN",
     .details = "Adds independent Gaussian noise to every value of IN. The same seed gives the same noise.",
     .input = "IN",
-    .content = DLTF_CONTENT_IMAGE,
-    .own = DLTF_OPTION_TABLE(own_options, noise_flags),
+    .content = DL_CONTENT_IMAGE,
+    .own = DL_OPTION_TABLE(own_options, noise_flags),
     .json = "sigma, seed and PSNR of the image as written",
     .examples = {"dltf noise house.png --sigma 20 --seed 1 -o noisy.npy", NULL},
     .run = run,

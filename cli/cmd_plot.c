@@ -18,11 +18,11 @@ typedef struct plot_flags {
 } plot_flags;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(plot_flags, output), .argument = "FILE.svg", .help = "output file"},
-    {.name = "x", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(plot_flags, x), .default_text = "seconds", .choices = "seconds|iterations", .argument = "AXIS", .help = "x axis: running time (seconds), or iterations of all stages or, for networks, epochs (iterations)"},
-    {.name = "y", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(plot_flags, y), .default_text = "auto", .choices = "auto|linear|log", .argument = "SCALE", .help = "scale of errors and losses: from zero (linear), logarithmic (log), or logarithmic if they span a factor of ten (auto)"},
-    {.name = "title", .kind = DLTF_OPTION_TEXT, .offset = offsetof(plot_flags, title), .argument = "TEXT", .help = "title of the plot"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(plot_flags, output), .argument = "FILE.svg", .help = "output file"},
+    {.name = "x", .kind = DL_OPTION_CHOICE, .offset = offsetof(plot_flags, x), .default_text = "seconds", .choices = "seconds|iterations", .argument = "AXIS", .help = "x axis: running time (seconds), or iterations of all stages or, for networks, epochs (iterations)"},
+    {.name = "y", .kind = DL_OPTION_CHOICE, .offset = offsetof(plot_flags, y), .default_text = "auto", .choices = "auto|linear|log", .argument = "SCALE", .help = "scale of errors and losses: from zero (linear), logarithmic (log), or logarithmic if they span a factor of ten (auto)"},
+    {.name = "title", .kind = DL_OPTION_TEXT, .offset = offsetof(plot_flags, title), .argument = "TEXT", .help = "title of the plot"},
 };
 /* clang-format on */
 
@@ -81,7 +81,7 @@ static const history_kind *find_kind(const json_t *rows) {
 
 /* Sets the name of a history. Returns false if another one has it: curves of the same name are one curve. */
 static bool set_name(plot *p, int index, const char *text) {
-    dltf_printable(text, p->names[index], NAME_SIZE);
+    dl_printable(text, p->names[index], NAME_SIZE);
     for (int i = 0; i < index; i++)
         if (strcmp(p->names[i], p->names[index]) == 0)
             return false;
@@ -329,7 +329,7 @@ const command command_plot = {
     .details = "Plots files written by dltf train --history or dltf classify train --history: the errors on "
                "held-out samples while a dictionary is learned, with its stages, or the loss and error of a "
                "network. Several histories of the same kind share one plot.",
-    .own = DLTF_OPTION_TABLE(own_options, plot_flags),
+    .own = DL_OPTION_TABLE(own_options, plot_flags),
     .json = "the histories with their final values",
     .examples = {"dltf plot learning.csv -o learning.svg",
                  "dltf plot tied.csv best.csv ksvd.csv --x iterations -o compare.svg", NULL},

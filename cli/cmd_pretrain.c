@@ -15,25 +15,25 @@ typedef struct pretrain_flags {
 typedef struct pretraining {
     arguments args;
     pretrain_flags flags;
-    dltf_pretrain_options options;
+    dl_pretrain_options options;
     const char *data_path;
     char *output;
     list_of_integers hidden, k;
     dltf_array *data;
-    dltf_network *network;
+    dl_network *network;
     double seconds;
 } pretraining;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(pretrain_flags, output), .argument = "NETWORK", .help = "output file (default: named after DATA, in the current directory)"},
-    {.name = "hidden", .kind = DLTF_OPTION_TEXT, .offset = offsetof(pretrain_flags, hidden), .default_text = "1000", .argument = "LIST", .help = "units of each layer, as in 1000,500"},
-    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_TEXT, .offset = offsetof(pretrain_flags, k), .argument = "LIST", .help = "entries of the codes that a dictionary is learned with, for each layer or for all; with --keep the outputs that a layer keeps (default: a tenth of the units)"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(pretrain_flags, output), .argument = "NETWORK", .help = "output file (default: named after DATA, in the current directory)"},
+    {.name = "hidden", .kind = DL_OPTION_TEXT, .offset = offsetof(pretrain_flags, hidden), .default_text = "1000", .argument = "LIST", .help = "units of each layer, as in 1000,500"},
+    {.name = "k", .letter = 'k', .kind = DL_OPTION_TEXT, .offset = offsetof(pretrain_flags, k), .argument = "LIST", .help = "entries of the codes that a dictionary is learned with, for each layer or for all; with --keep the outputs that a layer keeps (default: a tenth of the units)"},
 };
 /* clang-format on */
 
 static int read_sizes(pretraining *p) {
-    int code = arguments_check(&p->args, dltf_pretrain_option_table(), &p->options);
+    int code = arguments_check(&p->args, dl_pretrain_option_table(), &p->options);
     if (code == EXIT_OK)
         code = lists_read("hidden", p->flags.hidden, 1, &p->hidden);
     if (code == EXIT_OK)
@@ -57,8 +57,8 @@ static int load(pretraining *p) {
 
 static int pretrain(pretraining *p) {
     double begin = dltf_seconds();
-    dltf_status status = dltf_pretrain(dltf_array_matrix(p->data), p->hidden.values, p->k.values,
-                                       p->hidden.count, &p->options, progress_step, NULL, &p->network);
+    dltf_status status = dl_pretrain(dltf_array_matrix(p->data), p->hidden.values, p->k.values,
+                                     p->hidden.count, &p->options, progress_step, NULL, &p->network);
     p->seconds = dltf_seconds() - begin;
     progress_erase();
     if (status != DLTF_OK)
@@ -69,12 +69,12 @@ static int pretrain(pretraining *p) {
 static int print_report(pretraining *p) {
     facts f = facts_new();
     char method[32];
-    dltf_option_format(dltf_option_find(dltf_pretrain_option_table(), "method"), &p->options, method,
-                       sizeof method);
+    dl_option_format(dl_option_find(dl_pretrain_option_table(), "method"), &p->options, method,
+                     sizeof method);
     facts_integer(&f, "samples", "samples", dltf_array_matrix(p->data).rows);
     facts_text(&f, "method", "method", method);
     networks_report_sizes(&f, p->network);
-    facts_real(&f, "scale", "factor on samples", dltf_network_scale(p->network));
+    facts_real(&f, "scale", "factor on samples", dl_network_scale(p->network));
     facts_real(&f, "seconds", "seconds", p->seconds);
     facts_text(&f, "output", "file", p->output);
     facts_line(&f, "next", "dltf classify train %s --labels LABELS --init %s", files_quoted(p->data_path),
@@ -92,7 +92,7 @@ static int run(const command *self, int count, char **words) {
     int code = EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
         code = steps[i](&p);
-    dltf_network_free(p.network);
+    dl_network_free(p.network);
     dltf_array_free(p.data);
     free(p.output);
     return code;
@@ -108,9 +108,9 @@ const command command_pretrain = {
         "the output layer and trains the whole network. The same seed gives the same file for any number of "
         "threads.",
     .input = "DATA",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, pretrain_flags),
-    .library = dltf_pretrain_option_table,
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, pretrain_flags),
+    .library = dl_pretrain_option_table,
     .library_title = "Layers",
     .json = "sizes of the layers, method and file",
     .examples = {"dltf pretrain train-images-idx3-ubyte.gz --hidden 1000 -k 100 -o net.safetensors",

@@ -20,22 +20,22 @@ typedef struct reproduce_flags {
 } reproduce_flags;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "methods", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, methods), .argument = "LIST", .help = "comma-separated methods to run (default: all)"},
-    {.name = "settings", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, settings), .argument = "LIST", .help = "comma-separated settings to run, as key=value; values of the same key are alternatives, as in k=4,k=8 (default: all)"},
-    {.name = "dataset", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, datasets), .argument = "LIST", .help = "comma-separated data sets to run on; the beginning of a name is enough, as in fashion (default: all)"},
-    {.name = "plan", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, plan), .default_text = "false", .help = "print the rows that would be measured, without measuring"},
-    {.name = "seeds", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seeds), .default_text = "3", .min = 1, .max = 1e6, .argument = "S", .help = "runs per row, each with its own seed"},
-    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seed), .default_text = "0", .max = 1e15, .argument = "FIRST", .help = "seed of the first run"},
-    {.name = "quick", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, quick), .default_text = "false", .help = "less data and fewer settings, for a first look"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
-    {.name = "jobs", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(reproduce_flags, jobs), .default_text = "1", .min = 1, .max = 64, .argument = "J", .help = "concurrent runs, each in its own process that uses T threads, or its share of the cores"},
-    {.name = "keep", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, keep), .argument = "DIR", .help = "keep finished runs in this folder, created if missing, and skip those already in it, so that an interrupted experiment can be continued"},
-    {.name = "validation", .kind = DLTF_OPTION_FLAG, .offset = offsetof(reproduce_flags, validation), .default_text = "false", .help = "measure on part of the training data instead of the test data, to choose constants; for experiments that support it"},
-    {.name = "try", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, trial), .argument = "LIST", .help = "with --validation: other values of constants, as in rate=0.05,dropout=0.25"},
-    {.name = "csv", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, csv), .argument = "FILE.csv", .help = "also write the rows as CSV"},
-    {.name = "data", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, data), .argument = "DIR", .help = "folder of data sets and images (default: $DLTF_DATA)"},
-    {.name = "figures", .kind = DLTF_OPTION_TEXT, .offset = offsetof(reproduce_flags, figures), .argument = "DIR", .help = "also draw the figure of the experiment into this folder, created if missing"},
+static const dl_option own_options[] = {
+    {.name = "methods", .kind = DL_OPTION_TEXT, .offset = offsetof(reproduce_flags, methods), .argument = "LIST", .help = "comma-separated methods to run (default: all)"},
+    {.name = "settings", .kind = DL_OPTION_TEXT, .offset = offsetof(reproduce_flags, settings), .argument = "LIST", .help = "comma-separated settings to run, as key=value; values of the same key are alternatives, as in k=4,k=8 (default: all)"},
+    {.name = "dataset", .kind = DL_OPTION_TEXT, .offset = offsetof(reproduce_flags, datasets), .argument = "LIST", .help = "comma-separated data sets to run on; the beginning of a name is enough, as in fashion (default: all)"},
+    {.name = "plan", .kind = DL_OPTION_FLAG, .offset = offsetof(reproduce_flags, plan), .default_text = "false", .help = "print the rows that would be measured, without measuring"},
+    {.name = "seeds", .kind = DL_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seeds), .default_text = "3", .min = 1, .max = 1e6, .argument = "S", .help = "runs per row, each with its own seed"},
+    {.name = "seed", .kind = DL_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seed), .default_text = "0", .max = 1e15, .argument = "FIRST", .help = "seed of the first run"},
+    {.name = "quick", .kind = DL_OPTION_FLAG, .offset = offsetof(reproduce_flags, quick), .default_text = "false", .help = "less data and fewer settings, for a first look"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(reproduce_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
+    {.name = "jobs", .kind = DL_OPTION_INTEGER, .offset = offsetof(reproduce_flags, jobs), .default_text = "1", .min = 1, .max = 64, .argument = "J", .help = "concurrent runs, each in its own process that uses T threads, or its share of the cores"},
+    {.name = "keep", .kind = DL_OPTION_TEXT, .offset = offsetof(reproduce_flags, keep), .argument = "DIR", .help = "keep finished runs in this folder, created if missing, and skip those already in it, so that an interrupted experiment can be continued"},
+    {.name = "validation", .kind = DL_OPTION_FLAG, .offset = offsetof(reproduce_flags, validation), .default_text = "false", .help = "measure on part of the training data instead of the test data, to choose constants; for experiments that support it"},
+    {.name = "try", .kind = DL_OPTION_TEXT, .offset = offsetof(reproduce_flags, trial), .argument = "LIST", .help = "with --validation: other values of constants, as in rate=0.05,dropout=0.25"},
+    {.name = "csv", .kind = DL_OPTION_TEXT, .offset = offsetof(reproduce_flags, csv), .argument = "FILE.csv", .help = "also write the rows as CSV"},
+    {.name = "data", .kind = DL_OPTION_TEXT, .offset = offsetof(reproduce_flags, data), .argument = "DIR", .help = "folder of data sets and images (default: $DLTF_DATA)"},
+    {.name = "figures", .kind = DL_OPTION_TEXT, .offset = offsetof(reproduce_flags, figures), .argument = "DIR", .help = "also draw the figure of the experiment into this folder, created if missing"},
 };
 /* clang-format on */
 
@@ -222,7 +222,7 @@ const command command_reproduce = {
     .details =
         "Runs an experiment of the paper and prints mean and standard deviation over seeds, next to the "
         "paper's values.",
-    .own = DLTF_OPTION_TABLE(own_options, reproduce_flags),
+    .own = DL_OPTION_TABLE(own_options, reproduce_flags),
     .json = "experiment, protocol, and rows with flat keys",
     .choices = experiment_choice,
     .choices_title = "Experiments",

@@ -26,10 +26,10 @@ typedef struct score_job {
 } score_job;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "truth", .kind = DLTF_OPTION_TEXT, .offset = offsetof(score_flags, truth), .argument = "DIR", .help = "folder written by 'dltf synth'"},
-    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, .offset = offsetof(score_flags, k), .min = 1, .max = 1e9, .argument = "K", .help = "entries kept per code (default: as the model was trained)"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(score_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
+static const dl_option own_options[] = {
+    {.name = "truth", .kind = DL_OPTION_TEXT, .offset = offsetof(score_flags, truth), .argument = "DIR", .help = "folder written by 'dltf synth'"},
+    {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, .offset = offsetof(score_flags, k), .min = 1, .max = 1e9, .argument = "K", .help = "entries kept per code (default: as the model was trained)"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(score_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
 };
 /* clang-format on */
 
@@ -160,7 +160,7 @@ const command command_score = {
         "Matches the atoms of MODEL one to one with the true atoms in a folder written by 'dltf synth', "
         "encodes its test set and counts wrong atoms. Prints the same figures for the true dictionary "
         "(original) and for a random one.",
-    .own = DLTF_OPTION_TABLE(own_options, score_flags),
+    .own = DL_OPTION_TABLE(own_options, score_flags),
     .json = "rows for the model, the true dictionary and a random one",
     .examples = {"dltf score toy.model.safetensors --truth toy", NULL},
     .run = run,

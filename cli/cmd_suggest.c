@@ -20,15 +20,15 @@ typedef struct suggest_flags {
 } suggest_flags;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "m", .letter = 'm', .kind = DLTF_OPTION_TEXT, .offset = offsetof(suggest_flags, m), .argument = "LIST", .help = "numbers of atoms to try, as in 128,256 (default: one, two and four times the columns of the data, at most a tenth of the samples)"},
-    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_TEXT, .offset = offsetof(suggest_flags, k), .argument = "LIST", .help = "entries per code to try, as in 4,8 (default: a quarter of the columns, at most 64, half and a quarter of that)"},
-    {.name = "select", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(suggest_flags, select), .default_text = "any", .choices = "any|abs|positive", .argument = "RULE", .help = "which scores codes keep: the largest magnitudes (abs), the largest positive ones (positive), or try both (any)"},
-    {.name = "unit-norm", .kind = DLTF_OPTION_FLAG, .offset = offsetof(suggest_flags, unit_norm), .default_text = "false", .help = "scale every sample to norm 1 in all trials; the explained variance is that of the data, with the norms given back"},
-    {.name = "seconds", .kind = DLTF_OPTION_REAL, .offset = offsetof(suggest_flags, seconds), .default_text = "60", .min = 0.1, .max = 1e6, .argument = "S", .help = "budget: CPU time of all threads, from the start of the program"},
-    {.name = "samples", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(suggest_flags, samples), .default_text = "50000", .min = 10, .max = 1e7, .argument = "N", .help = "number of samples to use, evenly spread over DATA; a fifth of them, at most 1,000, are held out from training"},
-    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(suggest_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(suggest_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The suggestion does not depend on it if the budget suffices"},
+static const dl_option own_options[] = {
+    {.name = "m", .letter = 'm', .kind = DL_OPTION_TEXT, .offset = offsetof(suggest_flags, m), .argument = "LIST", .help = "numbers of atoms to try, as in 128,256 (default: one, two and four times the columns of the data, at most a tenth of the samples)"},
+    {.name = "k", .letter = 'k', .kind = DL_OPTION_TEXT, .offset = offsetof(suggest_flags, k), .argument = "LIST", .help = "entries per code to try, as in 4,8 (default: a quarter of the columns, at most 64, half and a quarter of that)"},
+    {.name = "select", .kind = DL_OPTION_CHOICE, .offset = offsetof(suggest_flags, select), .default_text = "any", .choices = "any|abs|positive", .argument = "RULE", .help = "which scores codes keep: the largest magnitudes (abs), the largest positive ones (positive), or try both (any)"},
+    {.name = "unit-norm", .kind = DL_OPTION_FLAG, .offset = offsetof(suggest_flags, unit_norm), .default_text = "false", .help = "scale every sample to norm 1 in all trials; the explained variance is that of the data, with the norms given back"},
+    {.name = "seconds", .kind = DL_OPTION_REAL, .offset = offsetof(suggest_flags, seconds), .default_text = "60", .min = 0.1, .max = 1e6, .argument = "S", .help = "budget: CPU time of all threads, from the start of the program"},
+    {.name = "samples", .kind = DL_OPTION_INTEGER, .offset = offsetof(suggest_flags, samples), .default_text = "50000", .min = 10, .max = 1e7, .argument = "N", .help = "number of samples to use, evenly spread over DATA; a fifth of them, at most 1,000, are held out from training"},
+    {.name = "seed", .kind = DL_OPTION_INTEGER, .offset = offsetof(suggest_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(suggest_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The suggestion does not depend on it if the budget suffices"},
 };
 /* clang-format on */
 
@@ -153,8 +153,8 @@ const command command_suggest = {
         "suggestion depends on DATA, seed and options only. Full training takes longer than the trials and "
         "explains more. If the size of codes is limited, set k with -k.",
     .input = "DATA",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, suggest_flags),
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, suggest_flags),
     .json = "the trials with their explained variance and costs, which one was chosen, what was varied and "
             "fixed, whether the budget sufficed, the command and its cost",
     .examples = {"dltf suggest X.npy", "dltf suggest X.npy --seconds 10 --threads 2",

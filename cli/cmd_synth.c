@@ -16,23 +16,23 @@ typedef struct synth_flags {
 #define SPEC(field) offsetof(synth_flags, spec.field)
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "n", .letter = 'n', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(n), .default_text = "64", .min = 1, .max = 1e6, .argument = "n", .help = "entries of a sample"},
-    {.name = "m", .letter = 'm', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(m), .default_text = "128", .min = 1, .max = 1e6, .argument = "m", .help = "atoms of the true dictionary"},
-    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(k), .default_text = "8", .min = 1, .max = 1e6, .argument = "k", .help = "atoms per sample"},
-    {.name = "samples", .letter = 'N', .kind = DLTF_OPTION_INTEGER, .offset = SPEC(samples), .default_text = "10000", .min = 1, .max = 1e9, .argument = "N", .help = "training samples, and as many test samples"},
-    {.name = "noise", .kind = DLTF_OPTION_REAL, .offset = SPEC(noise), .default_text = "0.1", .max = 1e6, .argument = "SD", .help = "standard deviation of the noise"},
-    {.name = "codes", .kind = DLTF_OPTION_CHOICE, .offset = SPEC(entries), .default_text = "ones", .choices = "ones|signs|uniform|gaussian", .argument = "KIND", .help = "entries of the true codes: 1 (ones), 1 or -1 (signs), uniform in [0.5, 1.5] (uniform), or standard normal (gaussian)"},
-    {.name = "seed", .kind = DLTF_OPTION_INTEGER, .offset = SPEC(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "random seed"},
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(synth_flags, output), .default_text = "synth", .argument = "DIR", .help = "output folder, created if missing"},
+static const dl_option own_options[] = {
+    {.name = "n", .letter = 'n', .kind = DL_OPTION_INTEGER, .offset = SPEC(n), .default_text = "64", .min = 1, .max = 1e6, .argument = "n", .help = "entries of a sample"},
+    {.name = "m", .letter = 'm', .kind = DL_OPTION_INTEGER, .offset = SPEC(m), .default_text = "128", .min = 1, .max = 1e6, .argument = "m", .help = "atoms of the true dictionary"},
+    {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, .offset = SPEC(k), .default_text = "8", .min = 1, .max = 1e6, .argument = "k", .help = "atoms per sample"},
+    {.name = "samples", .letter = 'N', .kind = DL_OPTION_INTEGER, .offset = SPEC(samples), .default_text = "10000", .min = 1, .max = 1e9, .argument = "N", .help = "training samples, and as many test samples"},
+    {.name = "noise", .kind = DL_OPTION_REAL, .offset = SPEC(noise), .default_text = "0.1", .max = 1e6, .argument = "SD", .help = "standard deviation of the noise"},
+    {.name = "codes", .kind = DL_OPTION_CHOICE, .offset = SPEC(entries), .default_text = "ones", .choices = "ones|signs|uniform|gaussian", .argument = "KIND", .help = "entries of the true codes: 1 (ones), 1 or -1 (signs), uniform in [0.5, 1.5] (uniform), or standard normal (gaussian)"},
+    {.name = "seed", .kind = DL_OPTION_INTEGER, .offset = SPEC(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "random seed"},
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(synth_flags, output), .default_text = "synth", .argument = "DIR", .help = "output folder, created if missing"},
 };
 /* clang-format on */
 
 /* The kind of codes as given on the command line. */
 static const char *codes_name(const synth_flags *flags) {
     static char name[16];
-    dltf_option_table table = DLTF_OPTION_TABLE(own_options, synth_flags);
-    dltf_option_format(dltf_option_find(table, "codes"), flags, name, sizeof name);
+    dl_option_table table = DL_OPTION_TABLE(own_options, synth_flags);
+    dl_option_format(dl_option_find(table, "codes"), flags, name, sizeof name);
     return name;
 }
 
@@ -143,7 +143,7 @@ const command command_synth = {
         "(weighted with --codes) plus noise, as in the paper's Table 1. Writes X.npy, dictionary.npy and "
         "codes.npz, a separate test set Xtest.npy and codes_test.npz, and the parameters in "
         "synth.json.",
-    .own = DLTF_OPTION_TABLE(own_options, synth_flags),
+    .own = DL_OPTION_TABLE(own_options, synth_flags),
     .json = "the parameters and the folder",
     .examples = {"dltf synth -n 64 -m 128 -k 8 -N 10000 --noise 0.1 --seed 0 -o toy", NULL},
     .run = run,

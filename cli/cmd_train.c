@@ -23,23 +23,23 @@ typedef struct training {
     dltf_array *data;
     dltf_model *start, *model;
     dltf_learner *learner;
-    dltf_reservation *space; /* on disk, for the model */
+    dl_reservation *space; /* on disk, for the model */
     checkpoints checkpoints;
     dltf_outcome outcome;
     double begin, seconds;
 } training;
 
 /* clang-format off */
-static const dltf_option own_options[] = {
-    {.name = "output", .letter = 'o', .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, output), .argument = "MODEL", .help = "output file (default: named after DATA, in the current directory)"},
-    {.name = "init", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "initial dictionary: random samples (samples), random atoms (gaussian), or a model file to start from"},
-    {.name = "select", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(train_flags, select), .default_text = "abs", .choices = "abs|positive", .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive scores (positive)"},
-    {.name = "for", .kind = DLTF_OPTION_CHOICE, .offset = offsetof(train_flags, purpose), .default_text = "any", .choices = "any|threshold|omp", .argument = "CODER", .help = "the coder that will use the dictionary: threshold stands for --method dltf, omp for --method omp; any leaves it to the other options"},
-    {.name = "resume", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA"},
-    {.name = "history", .kind = DLTF_OPTION_TEXT, .offset = offsetof(train_flags, history), .argument = "FILE.csv", .help = "write one row per iteration"},
+static const dl_option own_options[] = {
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(train_flags, output), .argument = "MODEL", .help = "output file (default: named after DATA, in the current directory)"},
+    {.name = "init", .kind = DL_OPTION_TEXT, .offset = offsetof(train_flags, init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "initial dictionary: random samples (samples), random atoms (gaussian), or a model file to start from"},
+    {.name = "select", .kind = DL_OPTION_CHOICE, .offset = offsetof(train_flags, select), .default_text = "abs", .choices = "abs|positive", .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive scores (positive)"},
+    {.name = "for", .kind = DL_OPTION_CHOICE, .offset = offsetof(train_flags, purpose), .default_text = "any", .choices = "any|threshold|omp", .argument = "CODER", .help = "the coder that will use the dictionary: threshold stands for --method dltf, omp for --method omp; any leaves it to the other options"},
+    {.name = "resume", .kind = DL_OPTION_TEXT, .offset = offsetof(train_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA"},
+    {.name = "history", .kind = DL_OPTION_TEXT, .offset = offsetof(train_flags, history), .argument = "FILE.csv", .help = "write one row per iteration"},
     CHECKPOINTS_OPTION(train_flags, checkpoint_every),
-    {.name = "from-start", .kind = DLTF_OPTION_FLAG, .offset = offsetof(train_flags, from_start), .default_text = "false", .help = "with --resume and standard input: it begins with the samples that the checkpoint has seen, which are skipped"},
-    {.name = "raw", .kind = DLTF_OPTION_INTEGER, .offset = offsetof(train_flags, raw_columns), .default_text = "0", .max = INT32_MAX, .argument = "COLUMNS", .help = "read DATA as raw rows: little-endian float32 without a header, this many columns; 0: files with a header"},
+    {.name = "from-start", .kind = DL_OPTION_FLAG, .offset = offsetof(train_flags, from_start), .default_text = "false", .help = "with --resume and standard input: it begins with the samples that the checkpoint has seen, which are skipped"},
+    {.name = "raw", .kind = DL_OPTION_INTEGER, .offset = offsetof(train_flags, raw_columns), .default_text = "0", .max = INT32_MAX, .argument = "COLUMNS", .help = "read DATA as raw rows: little-endian float32 without a header, this many columns; 0: files with a header"},
 };
 /* clang-format on */
 
@@ -68,13 +68,13 @@ static int check_options(training *t) {
         return usage_error("--from-start applies to standard input only");
     if (t->flags.resume)
         return EXIT_OK;
-    dltf_status status = dltf_train_options_settle(&t->options, t->args.given, &reason);
+    dltf_status status = dl_train_options_settle(&t->options, t->args.given, &reason);
     if (status != DLTF_OK)
         return library_failure(status);
     if (!reason)
         return EXIT_OK;
-    const dltf_option *option = dltf_option_find(dltf_train_option_table(), "encoder");
-    dltf_option_format(option, &t->options, encoder, sizeof encoder);
+    const dl_option *option = dl_option_find(dl_train_option_table(), "encoder");
+    dl_option_format(option, &t->options, encoder, sizeof encoder);
     remark("--%s implies --encoder %s", reason, encoder);
     return EXIT_OK;
 }
@@ -131,7 +131,7 @@ static int reserve(training *t) {
 }
 
 static void release(training *t) {
-    dltf_reservation_free(t->space);
+    dl_reservation_free(t->space);
     t->space = NULL;
 }
 
@@ -144,8 +144,8 @@ static dltf_status save_learner(const void *learner, const char *path) {
 /* "200 minibatch steps, 9,000 samples seen"; empty before the end of the first iteration. Iterations of stage
  * gradient are samples to users. */
 static void count_done(const training *t, char *text, size_t size) {
-    int64_t count = 0, seen = dltf_learner_samples_seen(t->learner);
-    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
+    int64_t count = 0, seen = dl_learner_samples_seen(t->learner);
+    const dltf_iteration *history = dl_learner_history(t->learner, &count);
     train_count_iterations(history, count, text, size);
     size_t used = strlen(text);
     if (seen > 0)
@@ -213,7 +213,7 @@ static int save(training *t) {
     if (!t->flags.history)
         return EXIT_OK;
     int64_t count = 0;
-    const dltf_iteration *history = dltf_learner_history(t->learner, &count);
+    const dltf_iteration *history = dl_learner_history(t->learner, &count);
     json_t *rows = history_rows(history, count);
     char *text = rows_csv(rows);
     int code = files_save_text(t->flags.history, text);
@@ -283,9 +283,9 @@ const command command_train = {
         "--raw, rows of float32, of any length: it is read once, and the encoder is learned. Ctrl-C (or "
         "SIGTERM, SIGHUP) saves a checkpoint and prints the command to resume.",
     .input = "DATA",
-    .content = DLTF_CONTENT_MATRIX,
-    .own = DLTF_OPTION_TABLE(own_options, train_flags),
-    .library = dltf_train_option_table,
+    .content = DL_CONTENT_MATRIX,
+    .own = DL_OPTION_TABLE(own_options, train_flags),
+    .library = dl_train_option_table,
     .library_title = "Learning",
     .ranks = true,
     .json = "outcome, properties of the dictionary, all options and the history",

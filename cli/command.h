@@ -3,7 +3,7 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,21 +20,21 @@ typedef struct operand_choice {
 } operand_choice;
 
 typedef struct command {
-    const char *name;                   /* as typed after dltf: "train", "hash search" */
-    const char *summary;                /* one line, no full stop */
-    const char *operands;               /* such as "MODEL [DATA]", or a list, "IMAGES..."; NULL if none */
-    const char *details;                /* a paragraph for help and manual */
-    const char *input;                  /* operand whose formats the help lists; NULL if none */
-    dltf_content content;               /* kind of content of that operand */
-    dltf_option_table own;              /* options of this command; first target of the parser */
-    dltf_option_table (*library)(void); /* options defined by the library, or NULL; second target */
-    const char *library_title;          /* heading of library options in the help */
-    bool ranks;                         /* whether several processes can share the work */
-    const char *json;                   /* what --json prints; NULL if unsupported */
-    operand_choice (*choices)(int);     /* values of the operand, by index; NULL: a file */
-    const char *choices_title;          /* heading of the choices in the help; NULL: not listed */
-    const char *choices_option;         /* option that takes a list of a choice's values; NULL if none */
-    const char *examples[8];            /* whole command lines, NULL-terminated */
+    const char *name;                 /* as typed after dltf: "train", "hash search" */
+    const char *summary;              /* one line, no full stop */
+    const char *operands;             /* such as "MODEL [DATA]", or a list, "IMAGES..."; NULL if none */
+    const char *details;              /* a paragraph for help and manual */
+    const char *input;                /* operand whose formats the help lists; NULL if none */
+    dl_content content;               /* kind of content of that operand */
+    dl_option_table own;              /* options of this command; first target of the parser */
+    dl_option_table (*library)(void); /* options defined by the library, or NULL; second target */
+    const char *library_title;        /* heading of library options in the help */
+    bool ranks;                       /* whether several processes can share the work */
+    const char *json;                 /* what --json prints; NULL if unsupported */
+    operand_choice (*choices)(int);   /* values of the operand, by index; NULL: a file */
+    const char *choices_title;        /* heading of the choices in the help; NULL: not listed */
+    const char *choices_option;       /* option that takes a list of a choice's values; NULL if none */
+    const char *examples[8];          /* whole command lines, NULL-terminated */
     const struct command *const
         *subcommands; /* of a group, NULL-terminated; their names begin with its name */
     int (*run)(const struct command *self, int count, char **words); /* words after the name; exit code */
@@ -96,23 +96,23 @@ typedef struct common_flags {
     bool json, quiet, help;
 } common_flags;
 
-dltf_option_table command_common_options(const command *self);
+dl_option_table command_common_options(const command *self);
 
 /* Calls `visit` once for every option of a command, in the order of the help, with its heading and its table.
  * An own option shadows a library option of the same name. */
-typedef void (*option_visitor)(void *context, const char *title, dltf_option_table table,
-                               const dltf_option *option);
+typedef void (*option_visitor)(void *context, const char *title, dl_option_table table,
+                               const dl_option *option);
 void command_visit_options(const command *self, option_visitor visit, void *context);
 
 /* Whether an option takes no value on the command line. */
-static inline bool option_is_flag(const dltf_option *option) {
-    return option->kind == DLTF_OPTION_FLAG || option->kind == DLTF_OPTION_SWITCH;
+static inline bool option_is_flag(const dl_option *option) {
+    return option->kind == DL_OPTION_FLAG || option->kind == DL_OPTION_SWITCH;
 }
 
 /* Whether its opposite, --no-NAME, is worth listing: it differs from leaving the option out. */
-static inline bool option_is_reversible(const dltf_option *option) {
-    return option->kind == DLTF_OPTION_SWITCH || (option->kind == DLTF_OPTION_FLAG && option->default_text &&
-                                                  strcmp(option->default_text, "true") == 0);
+static inline bool option_is_reversible(const dl_option *option) {
+    return option->kind == DL_OPTION_SWITCH || (option->kind == DL_OPTION_FLAG && option->default_text &&
+                                                strcmp(option->default_text, "true") == 0);
 }
 
 /* By the last word of its name, in command_list or the subcommands of a group; NULL if there is none. */

@@ -7,8 +7,8 @@
 
 /* ---- Options of one command ---- */
 
-static void print_option_words(void *context, const char *title, dltf_option_table table,
-                               const dltf_option *option) {
+static void print_option_words(void *context, const char *title, dl_option_table table,
+                               const dl_option *option) {
     (void)title, (void)table;
     FILE *out = context;
     fprintf(out, " --%s", option->name);
@@ -43,8 +43,8 @@ static void print_operand_cases(FILE *out, const command *self) {
 
 /* What to complete after an option with a value: its choices, a file, or nothing for a number. A text option
  * with choices takes one of them or a file. */
-static void print_value_case(void *context, const char *title, dltf_option_table table,
-                             const dltf_option *option) {
+static void print_value_case(void *context, const char *title, dl_option_table table,
+                             const dl_option *option) {
     (void)title, (void)table;
     value_context *c = context;
     if (option_is_flag(option))
@@ -57,11 +57,11 @@ static void print_value_case(void *context, const char *title, dltf_option_table
     if (listing && strcmp(listing, option->name) == 0)
         print_operand_cases(c->out, c->self);
     else if (option->choices) {
-        fputs(option->kind == DLTF_OPTION_TEXT ? "_dltf_words_files \"" : "_dltf_words \"", c->out);
+        fputs(option->kind == DL_OPTION_TEXT ? "_dltf_words_files \"" : "_dltf_words \"", c->out);
         print_choices(c->out, option->choices);
         fputs("\"; return ;;\n", c->out);
     } else
-        fputs(option->kind == DLTF_OPTION_TEXT ? "_dltf_files; return ;;\n" : "return ;;\n", c->out);
+        fputs(option->kind == DL_OPTION_TEXT ? "_dltf_files; return ;;\n" : "return ;;\n", c->out);
 }
 
 /* ---- The script ---- */

@@ -52,8 +52,7 @@ typedef struct option_context {
 } option_context;
 
 /* -x: a value that is no file; -r: a file. */
-static void print_option(void *context, const char *title, dltf_option_table table,
-                         const dltf_option *option) {
+static void print_option(void *context, const char *title, dl_option_table table, const dl_option *option) {
     (void)title, (void)table;
     const option_context *c = context;
     char hint[256];
@@ -61,7 +60,7 @@ static void print_option(void *context, const char *title, dltf_option_table tab
     fprintf(c->out, "complete -c dltf -n '__dltf_is %s' -l %s", c->self->name, option->name);
     if (option->letter)
         fprintf(c->out, " -s %c", option->letter);
-    if (option->kind == DLTF_OPTION_TEXT)
+    if (option->kind == DL_OPTION_TEXT)
         fputs(" -r", c->out);
     else if (!option_is_flag(option))
         fputs(" -x", c->out);

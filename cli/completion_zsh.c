@@ -32,8 +32,7 @@ static void print_words(FILE *out, const char *choices) {
 }
 
 /* '(-m --m)'{-m,--m}'[number of atoms]:M:' */
-static void print_option(void *context, const char *title, dltf_option_table table,
-                         const dltf_option *option) {
+static void print_option(void *context, const char *title, dl_option_table table, const dl_option *option) {
     (void)title, (void)table;
     FILE *out = context;
     char hint[256];
@@ -53,7 +52,7 @@ static void print_option(void *context, const char *title, dltf_option_table tab
             fputc('(', out);
             print_words(out, option->choices);
             fputc(')', out);
-        } else if (option->kind == DLTF_OPTION_TEXT)
+        } else if (option->kind == DL_OPTION_TEXT)
             fputs("_files", out);
     }
     fputc('\'', out);

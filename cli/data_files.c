@@ -15,7 +15,7 @@ static int check_loaded(const char *path, const dltf_array *part, int64_t memory
     dltf_matrix X = dltf_array_matrix(part);
     double bytes = (double)X.rows * (double)X.cols * (double)sizes[X.type];
     if (X.type == DLTF_SPARSE)
-        bytes = ENTRY_BYTES * (double)((const dltf_sparse *)X.data)->indptr[X.rows];
+        bytes = ENTRY_BYTES * (double)((const dltf_csr *)X.data)->indptr[X.rows];
     if (bytes <= (double)memory / 2)
         return EXIT_OK;
     return failure(

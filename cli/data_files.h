@@ -2,7 +2,7 @@
 #ifndef CLI_DATA_FILES_H
 #define CLI_DATA_FILES_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 /* Opens the files as one matrix. With a limit of `memory` bytes, rows are read when they are needed if the
  * format allows it. `raw_columns` > 0: files without header. Returns an exit code. */

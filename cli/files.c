@@ -24,19 +24,19 @@ bool files_is_standard(const char *name) {
     return strcmp(name, "-") == 0;
 }
 
-static int check_extension(dltf_content content, const char *what, const char *name) {
-    if (!name || dltf_format_extension(content, DLTF_WRITE, name))
+static int check_extension(dl_content content, const char *what, const char *name) {
+    if (!name || dl_format_extension(content, DL_WRITE, name))
         return EXIT_OK;
     return usage_error("%s: unsupported extension: %s can be written as %s", name, what,
-                       dltf_format_names(content, DLTF_WRITE, "or"));
+                       dl_format_list(content, DL_WRITE, "or"));
 }
 
 int files_check_matrix(const char *what, const char *name) {
-    return check_extension(DLTF_CONTENT_MATRIX, what, name);
+    return check_extension(DL_CONTENT_MATRIX, what, name);
 }
 
 int files_check_integers(const char *what, const char *name) {
-    return check_extension(DLTF_CONTENT_INTEGERS, what, name);
+    return check_extension(DL_CONTENT_INTEGERS, what, name);
 }
 
 int files_check_picture(const char *name) {
@@ -71,7 +71,7 @@ static const char *base_of(const char *path) {
 /* ---- Default names ---- */
 
 char *files_container(const char *data) {
-    const char *member = dltf_array_member(data);
+    const char *member = dl_array_member(data);
     return member ? strndup(data, (size_t)(member - data) - 1) : strdup(data);
 }
 
@@ -79,7 +79,7 @@ char *files_container(const char *data) {
 static void strip_extensions(char *name) {
     static const char *const ours[] = {".codes", ".model"};
     const char *extension = NULL;
-    while ((extension = dltf_format_extension(DLTF_CONTENT_MATRIX, DLTF_READ, name)))
+    while ((extension = dl_format_extension(DL_CONTENT_MATRIX, DL_READ, name)))
         name[extension - name] = '\0';
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (files_has_ending(name, ours[i]) && strlen(name) > strlen(ours[i]))
@@ -87,7 +87,7 @@ static void strip_extensions(char *name) {
 }
 
 char *files_default_name(const char *data, const char *ending) {
-    const char *member = dltf_array_member(data);
+    const char *member = dl_array_member(data);
     char *file = files_container(data), *tail = files_join(member ? base_of(member) : "", ending),
          *result = NULL;
     char *stem = file ? strdup(base_of(file)) : NULL;
@@ -130,16 +130,16 @@ bool files_same(const char *a, const char *b) {
 /* An input may be FILE.npz:NAME. */
 static bool is_input(const char *output, const char *input) {
     char file[PATH_MAX];
-    const char *member = dltf_array_member(input);
+    const char *member = dl_array_member(input);
     int length = (int)(member ? (size_t)(member - input) - 1 : strlen(input));
     return snprintf(file, sizeof file, "%.*s", length, input) < (int)sizeof file && files_same(output, file);
 }
 
 /* Tries to create a file in the place of the path. */
 static int check_creation(const char *path) {
-    dltf_reservation *trial = NULL;
-    dltf_status status = dltf_reservation_new(path, 0, &trial);
-    dltf_reservation_free(trial);
+    dl_reservation *trial = NULL;
+    dltf_status status = dl_reservation_new(path, 0, &trial);
+    dl_reservation_free(trial);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
@@ -200,13 +200,13 @@ int files_make_folder(const char *path) {
 int files_save_text(const char *path, const char *text) {
     if (!text)
         return failure("%s: not enough memory", path);
-    dltf_status status = dltf_text_save(text, path);
+    dltf_status status = dl_text_save(text, path);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-int files_reserve(const char *path, int64_t floats, dltf_reservation **space) {
+int files_reserve(const char *path, int64_t floats, dl_reservation **space) {
     enum { HEADER = 1 << 16 };
-    dltf_status status = dltf_reservation_new(path, floats * (int64_t)sizeof(float) + HEADER, space);
+    dltf_status status = dl_reservation_new(path, floats * (int64_t)sizeof(float) + HEADER, space);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
@@ -241,9 +241,9 @@ const char *files_save_anywhere(files_saver save, const void *object, const char
 
 /* Rejects models where data is expected. */
 static int check_data(const char *path) {
-    if (dltf_format_extension(DLTF_CONTENT_MODEL, DLTF_READ, path) && access(path, F_OK) == 0)
+    if (dl_format_extension(DL_CONTENT_MODEL, DL_READ, path) && access(path, F_OK) == 0)
         return usage_error("%s: is a model; expected a data file (%s)", path,
-                           dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_READ, "or"));
+                           dl_format_list(DL_CONTENT_MATRIX, DL_READ, "or"));
     return EXIT_OK;
 }
 
@@ -263,7 +263,7 @@ int files_load_data_or_codes(const char *path, dltf_array **array, dltf_codes **
     int code = files_check_data(path);
     if (code != EXIT_OK)
         return code;
-    dltf_status status = codes ? dltf_array_or_codes_load(path, array, codes) : dltf_array_load(path, array);
+    dltf_status status = codes ? dl_array_or_codes_load(path, array, codes) : dltf_array_load(path, array);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
@@ -278,9 +278,9 @@ int files_open_data(const char *path, int64_t raw_columns, dltf_reader **reader)
 }
 
 int files_check_model(const char *path) {
-    if (dltf_format_extension(DLTF_CONTENT_MATRIX, DLTF_READ, path) && access(path, F_OK) == 0)
+    if (dl_format_extension(DL_CONTENT_MATRIX, DL_READ, path) && access(path, F_OK) == 0)
         return usage_error("%s: is a data file; expected a model (%s, written by dltf train)", path,
-                           dltf_format_names(DLTF_CONTENT_MODEL, DLTF_READ, "or"));
+                           dl_format_list(DL_CONTENT_MODEL, DL_READ, "or"));
     return EXIT_OK;
 }
 
@@ -306,8 +306,8 @@ const char *files_quoted(const char *name) {
         snprintf(out, SIZE, "%s%s", option_like, name);
         return start;
     }
-    /* A name with control characters is not what dltf_printable returns: $'...' of bash, in octal. */
-    bool is_printable = strcmp(dltf_printable(name, shown, SIZE), name) == 0;
+    /* A name with control characters is not what dl_printable returns: $'...' of bash, in octal. */
+    bool is_printable = strcmp(dl_printable(name, shown, SIZE), name) == 0;
     out += sprintf(out, "%s'%s", is_printable ? "" : "$", option_like);
     for (; *name && out - start < SIZE - 8; name++)
         if (is_printable && *name == '\'')

@@ -3,7 +3,7 @@
 #ifndef CLI_FILES_H
 #define CLI_FILES_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 /* Rejects outputs that cannot be written, that would overwrite an input, or that are given twice, and inputs
  * that are not the same on all ranks. Skips NULL names. Returns an exit code. */
@@ -42,7 +42,7 @@ int files_save_text(const char *path, const char *text);
 
 /* Makes sure that a file of about this many floats can be written after a long computation. Free `space`
  * right before. Returns an exit code. */
-int files_reserve(const char *path, int64_t floats, dltf_reservation **space);
+int files_reserve(const char *path, int64_t floats, dl_reservation **space);
 
 /* Saves what took long to compute. If the path cannot be written, looks for another folder. Returns the path
  * that was written; NULL if there is none. Unless it is `path`, a failure was printed. */

@@ -24,11 +24,11 @@ static void print_wrapped(FILE *out, const char *text, int indent, int at) {
 }
 
 /* The default as shown in the help, "" if it is not shown. */
-static const char *default_of(const dltf_option *option) {
+static const char *default_of(const dl_option *option) {
     const char *text = option->default_text;
     if (!text)
         return "";
-    if (option->kind == DLTF_OPTION_FLAG)
+    if (option->kind == DL_OPTION_FLAG)
         return strcmp(text, "true") == 0 ? "on" : "";
     /* A help text that explains "0: ..." already covers a default of 0. */
     bool explained = strcmp(text, "0") == 0 && strstr(option->help, "0: ");
@@ -36,7 +36,7 @@ static const char *default_of(const dltf_option *option) {
 }
 
 /* Whether the help text names every value of an option. */
-static bool names_all(const dltf_option *option) {
+static bool names_all(const dl_option *option) {
     char value[64];
     for (const char *at = option->choices; *at;) {
         size_t length = strcspn(at, "|");
@@ -50,9 +50,9 @@ static bool names_all(const dltf_option *option) {
 }
 
 /* "exact, approximate", or "" if there is nothing to add to the help text. */
-static void list_values(const dltf_option *option, char *text, size_t size) {
+static void list_values(const dl_option *option, char *text, size_t size) {
     text[0] = '\0';
-    if (option->kind != DLTF_OPTION_CHOICE || names_all(option))
+    if (option->kind != DL_OPTION_CHOICE || names_all(option))
         return;
     size_t used = 0;
     for (const char *at = option->choices; *at && used + 2 < size; at++) {
@@ -63,10 +63,10 @@ static void list_values(const dltf_option *option, char *text, size_t size) {
     text[used] = '\0';
 }
 
-void help_facts(dltf_option_table table, const dltf_option *option, char *text, size_t size) {
+void help_facts(dl_option_table table, const dl_option *option, char *text, size_t size) {
     char scope[128], values[128];
     const char *standard = default_of(option);
-    dltf_option_scope(table, option, scope, sizeof scope);
+    dl_option_scope(table, option, scope, sizeof scope);
     list_values(option, values, sizeof values);
     const char *facts[][2] = {{"for ", scope}, {"values: ", values}, {"default: ", standard}};
     size_t used = 0;
@@ -82,9 +82,8 @@ void help_facts(dltf_option_table table, const dltf_option *option, char *text, 
 void help_formats(const command *self, char *text, size_t size) {
     text[0] = '\0';
     if (self->input)
-        snprintf(
-            text, size, "%s may be %s%s.", self->input, dltf_format_names(self->content, DLTF_READ, "or"),
-            self->content == DLTF_CONTENT_MATRIX ? "; FILE.npz:NAME selects an array of an archive" : "");
+        snprintf(text, size, "%s may be %s%s.", self->input, dl_format_list(self->content, DL_READ, "or"),
+                 self->content == DL_CONTENT_MATRIX ? "; FILE.npz:NAME selects an array of an archive" : "");
 }
 
 typedef struct listing {
@@ -92,8 +91,7 @@ typedef struct listing {
     const char *title; /* current heading */
 } listing;
 
-static void print_option(void *context, const char *title, dltf_option_table table,
-                         const dltf_option *option) {
+static void print_option(void *context, const char *title, dl_option_table table, const dl_option *option) {
     listing *list = context;
     char name[128], facts[256], text[1024];
     if (!list->title || strcmp(list->title, title) != 0)

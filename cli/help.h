@@ -12,7 +12,7 @@ void help_print_command(const command *self, FILE *out);
 void help_formats(const command *self, char *text, size_t size);
 
 /* Scope and default of an option, such as "(for encoder tied; default: 0.003)", or "". */
-void help_facts(dltf_option_table table, const dltf_option *option, char *text, size_t size);
+void help_facts(dl_option_table table, const dl_option *option, char *text, size_t size);
 
 /* "--option: value, value, ...": the values of the command's choices_option for this operand; "" if none. */
 enum { HELP_VALUES = 2048 };

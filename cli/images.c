@@ -4,10 +4,10 @@
 #include "cli/output.h"
 
 int images_check_output(const char *output) {
-    const char *formats = dltf_format_names(DLTF_CONTENT_IMAGE, DLTF_WRITE, "or");
+    const char *formats = dl_format_list(DL_CONTENT_IMAGE, DL_WRITE, "or");
     if (!output)
         return usage_error("-o OUT is missing: give an output image (%s)", formats);
-    if (!dltf_format_extension(DLTF_CONTENT_IMAGE, DLTF_WRITE, output))
+    if (!dl_format_extension(DL_CONTENT_IMAGE, DL_WRITE, output))
         return usage_error("%s: unsupported extension: images can be written as %s", output, formats);
     return EXIT_OK;
 }
@@ -16,7 +16,7 @@ int images_load(const char *path, const char *output, dltf_image **image) {
     dltf_status status = dltf_image_load(path, image);
     if (status != DLTF_OK)
         return library_failure(status);
-    if (output && dltf_image_check_path(*image, output) != DLTF_OK)
+    if (output && dl_image_check_path(*image, output) != DLTF_OK)
         return usage_error("%s", dltf_message());
     return EXIT_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef CLI_IMAGES_H
 #define CLI_IMAGES_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 /* Rejects a missing output or an unsupported extension. Returns an exit code. */
 int images_check_output(const char *output);

@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
     interrupt_catch(); /* after MPI, which has handlers of its own */
     json_watch_memory();
     if (status == DLTF_OK)
-        status = dltf_kernels_check();
+        status = dl_kernels_check();
     int code = status == DLTF_OK ? ranks_check_command(argc - 1, argv + 1) : library_failure(status);
     if (code == EXIT_OK)
         code = dispatch(argc - 1, argv + 1);

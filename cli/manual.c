@@ -46,8 +46,7 @@ static void print_text(FILE *out, const char *text) {
     fputc('\n', out);
 }
 
-static void print_option(void *context, const char *title, dltf_option_table table,
-                         const dltf_option *option) {
+static void print_option(void *context, const char *title, dl_option_table table, const dl_option *option) {
     (void)title;
     FILE *out = context;
     char facts[256];
@@ -188,10 +187,10 @@ static void print_files(FILE *out) {
     char text[256];
     fputs(".Sh FILES\n", out);
     snprintf(text, sizeof text, "Data is read from %s files, one sample per row.",
-             dltf_format_names(DLTF_CONTENT_MATRIX, DLTF_READ, "and"));
+             dl_format_list(DL_CONTENT_MATRIX, DL_READ, "and"));
     print_text(out, text);
     snprintf(text, sizeof text, "Images are read from %s files.",
-             dltf_format_names(DLTF_CONTENT_IMAGE, DLTF_READ, "and"));
+             dl_format_list(DL_CONTENT_IMAGE, DL_READ, "and"));
     print_text(out, text);
 }
 

@@ -2,13 +2,13 @@
 #ifndef CLI_NETWORKS_H
 #define CLI_NETWORKS_H
 
-#include "dltf.h"
+#include "program/program.h"
 #include "report/facts.h"
 
 /* Loads a network, with a specific error for a data file. Returns an exit code. */
-int networks_load(const char *path, dltf_network **network);
+int networks_load(const char *path, dl_network **network);
 /* The same for a network with classes. */
-int networks_load_classifier(const char *path, dltf_network **network);
+int networks_load_classifier(const char *path, dl_network **network);
 
 /* One label for each of `samples` samples of `data`. Returns an exit code. */
 int networks_load_labels(const char *path, const char *data, int64_t samples, dltf_labels **labels);
@@ -16,11 +16,11 @@ int networks_load_labels(const char *path, const char *data, int64_t samples, dl
 /* A files_saver. */
 dltf_status networks_save(const void *network, const char *path);
 /* files_reserve for a network of this size. */
-int networks_reserve(const dltf_network *network, const char *path, dltf_reservation **space);
+int networks_reserve(const dl_network *network, const char *path, dl_reservation **space);
 
 /* "784-1000-10" */
-void networks_report_sizes(facts *f, const dltf_network *network);
+void networks_report_sizes(facts *f, const dl_network *network);
 
-int64_t networks_outputs(const dltf_network *network);
+int64_t networks_outputs(const dl_network *network);
 
 #endif

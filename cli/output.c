@@ -60,7 +60,7 @@ static void print_line(const char *format, va_list arguments) {
     enum { LINE = 1 << 14 };
     static char text[LINE], shown[LINE];
     vsnprintf(text, sizeof text, format, arguments);
-    fprintf(stderr, "%s\n", dltf_printable(text, shown, sizeof shown));
+    fprintf(stderr, "%s\n", dl_printable(text, shown, sizeof shown));
 }
 
 static void keep_error(const char *format, va_list arguments) {

@@ -2,7 +2,7 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 /* A dltf_progress_fn without context: draws the bar on a terminal, and cancels after Ctrl-C. */
 int progress_step(void *context, const dltf_progress *progress);

@@ -60,7 +60,7 @@ static dltf_status renumber(dltf_csr from, const entry *counterparts, int64_t at
         indptr[i + 1] = kept;
     }
     if (status == DLTF_OK)
-        status = dltf_codes_new((dltf_csr){from.rows, atoms, indptr, indices, values}, made);
+        status = dltf_codes_new((dltf_csr){from.rows, atoms, indptr, indices, values, NULL}, made);
     free(indptr);
     free(indices);
     free(values);

@@ -2,7 +2,7 @@
 #ifndef CLI_RELABEL_H
 #define CLI_RELABEL_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 /* Replaces the codes. Atoms are matched one to one (dltf_match); a value changes its sign if its atom points
  * the other way. An entry of an atom without a counterpart is dropped: its support is then not that of k

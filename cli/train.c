@@ -31,7 +31,7 @@ int train_start(const train_flags *flags, dltf_train_options *options, dltf_mode
     const char *init = flags->init;
     options->select = flags->select == SELECT_POSITIVE ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
     /* One of the library's choices, or else a file. */
-    if (dltf_option_set(dltf_train_option_table(), options, "init", init) == DLTF_OK)
+    if (dl_option_set(dl_train_option_table(), options, "init", init) == DLTF_OK)
         return EXIT_OK;
     if (access(init, F_OK) != 0)
         return usage_error("--init %s: file not found; expected 'samples', 'gaussian' or a model file", init);

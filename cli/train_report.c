@@ -29,9 +29,9 @@ static int64_t training_samples(const train_result *r, const dltf_quality *q) {
 
 /* Iterations of stage gradient are epochs and samples to users. */
 static void report_iterations(const train_result *r, const dltf_quality *q, facts *f) {
-    int64_t count = 0, seen = dltf_learner_samples_seen(r->learner);
+    int64_t count = 0, seen = dl_learner_samples_seen(r->learner);
     char text[200];
-    const dltf_iteration *history = dltf_learner_history(r->learner, &count);
+    const dltf_iteration *history = dl_learner_history(r->learner, &count);
     facts_text(f, "outcome", "outcome", outcome_text(r->outcome));
     facts_integer(f, "iterations", NULL, count);
     train_count_iterations(history, count, text, sizeof text);
@@ -100,9 +100,9 @@ int train_report(const train_result *r) {
     facts_integer(&f, "n", NULL, r->data.cols);
     facts_integer(&f, "m", NULL, r->options.m);
     facts_integer(&f, "k", NULL, r->options.k);
-    if (*dltf_learner_choice(r->learner))
-        facts_text(&f, "encoder_choice", "encoder", dltf_learner_choice(r->learner));
-    train_report_center(&f, dltf_learner_center_choice(r->learner));
+    if (*dl_learner_choice(r->learner))
+        facts_text(&f, "encoder_choice", "encoder", dl_learner_choice(r->learner));
+    train_report_center(&f, dl_learner_center_choice(r->learner));
     dltf_status status = dltf_learner_quality(r->learner, r->model, &quality);
     if (status == DLTF_OK) {
         report_iterations(r, &quality, &f);
@@ -116,9 +116,9 @@ int train_report(const train_result *r) {
     facts_text(&f, "model", "model", r->output);
     facts_line(&f, "next", "dltf encode %s %s %s", files_quoted(r->output), files_quoted(r->data_path),
                r->options.method == DLTF_METHOD_OMP ? "--coder omp" : "--refit");
-    facts_json(&f, "options", history_options(dltf_train_option_table(), &r->options));
+    facts_json(&f, "options", history_options(dl_train_option_table(), &r->options));
     int64_t count = 0;
-    const dltf_iteration *history = dltf_learner_history(r->learner, &count);
+    const dltf_iteration *history = dl_learner_history(r->learner, &count);
     facts_json(&f, "history", history_rows(history, count));
     output_facts(&f, true);
     return status == DLTF_OK ? train_verdict(&r->options, &quality) : library_failure(status);

@@ -20,7 +20,7 @@ typedef struct stream {
     dltf_reader *data;
     dltf_model *start, *model;
     dltf_online *online;
-    dltf_reservation *space;
+    dl_reservation *space;
     checkpoints checkpoints;
     int64_t before; /* samples of the resumed checkpoint */
     double begin, seconds;
@@ -43,7 +43,7 @@ static int check_flags(stream *s) {
         return EXIT_OK;
     if (s->options.encoder == DLTF_ENCODER_AUTO)
         s->options.encoder = DLTF_ENCODER_LEARNED;
-    return arguments_check(s->args, dltf_train_option_table(), &s->options);
+    return arguments_check(s->args, dl_train_option_table(), &s->options);
 }
 
 static int choose_files(stream *s) {
@@ -166,7 +166,7 @@ static const char *raw_columns(const stream *s) {
 }
 
 static int save(stream *s) {
-    dltf_reservation_free(s->space);
+    dl_reservation_free(s->space);
     s->space = NULL;
     const char *checkpoint = files_save_anywhere(save_online, s->online, s->checkpoint);
     dltf_status status = dltf_online_model(s->online, &s->model); /* learns from the last, partial buffer */
@@ -226,7 +226,7 @@ static int print_report(stream *s) {
     const char *raw = raw_columns(s);
     facts_line(&f, "more data", "... | dltf train -%s%s --resume %s -o %s", raw ? " --raw " : "",
                raw ? raw : "", files_quoted(s->checkpoint), files_quoted(s->output));
-    facts_json(&f, "options", history_options(dltf_train_option_table(), &s->options));
+    facts_json(&f, "options", history_options(dl_train_option_table(), &s->options));
     output_facts(&f, true);
     return train_verdict(&s->options, &q);
 }
@@ -238,7 +238,7 @@ int train_stream(const arguments *args, const train_flags *flags, const dltf_tra
     int code = EXIT_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == EXIT_OK; i++)
         code = steps[i](&s);
-    dltf_reservation_free(s.space);
+    dl_reservation_free(s.space);
     dltf_online_free(s.online);
     dltf_model_free(s.model);
     dltf_model_free(s.start);

@@ -2,7 +2,7 @@
 #ifndef CLI_TRIALS_H
 #define CLI_TRIALS_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 /* The samples of all trials, in an order in which every beginning is spread evenly over the data. The first
  * `held_out` of them are never trained on. */

@@ -2,10 +2,6 @@
 # completion.
 include(cmake/install_encoder.cmake)
 
-# The program finds the library relative to itself.
-file(RELATIVE_PATH library_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-set_target_properties(dltf_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${library_from_program}")
-
 install(TARGETS dltf EXPORT dltf-targets)
 install(TARGETS dltf_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 

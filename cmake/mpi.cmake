@@ -7,7 +7,7 @@ foreach(module ${DLTF_MPI})
     set(name dltf-mpi-${module})
   endif()
   pkg_check_modules(MPI_${module} REQUIRED IMPORTED_TARGET ${module})
-  add_executable(${name} cli/main.c src/comm/mpi.c $<TARGET_OBJECTS:dltf_cli_objects>
+  add_executable(${name} cli/main.c src/comm/mpi.c $<TARGET_OBJECTS:dltf_cli_objects> $<TARGET_OBJECTS:dltf_program_objects>
                          $<FILTER:$<TARGET_OBJECTS:dltf_objects>,EXCLUDE,/comm/one\\.c> $<TARGET_OBJECTS:dltf_core>)
   foreach(kernels ${DLTF_KERNELS})
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:${kernels}>)

@@ -35,9 +35,7 @@ static int report(void *context, const dltf_progress *progress) {
 }
 
 static int64_t iterations(const dltf_learner *learner) {
-    int64_t count;
-    dltf_learner_history(learner, &count);
-    return count;
+    return dltf_learner_history(learner, 0, NULL);
 }
 
 static bool same_bytes(const char *name, const float *a, const float *b, int64_t count) {

@@ -3,7 +3,7 @@
 #ifndef EXPERIMENTS_CIFAR_H
 #define EXPERIMENTS_CIFAR_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 /* For messages about missing data. */
 #define CIFAR_WHERE "a folder with cifar10/*.bin in it (scripts/fetch-data cifar10)"

@@ -3,7 +3,7 @@
 #ifndef EXPERIMENTS_EXPERIMENT_H
 #define EXPERIMENTS_EXPERIMENT_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 #include <jansson.h>
 

@@ -10,7 +10,7 @@ dltf_status figures_save(char *picture, const char *folder, const char *name) {
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         status = DLTF_ARGUMENT;
     if (status == DLTF_OK)
-        status = dltf_text_save(picture, path);
+        status = dl_text_save(picture, path);
     free(picture);
     return status;
 }

@@ -87,7 +87,7 @@ static dltf_train_options options_of(const experiment_cell *cell) {
         options.update = DLTF_UPDATE_EXACT;
         options.iterations = KSVD_ITERATIONS;
     } else
-        dltf_option_set(dltf_train_option_table(), &options, "encoder", cell->method);
+        dl_option_set(dl_train_option_table(), &options, "encoder", cell->method);
     return options;
 }
 

@@ -3,7 +3,7 @@
 #ifndef EXPERIMENTS_SUPPORT_H
 #define EXPERIMENTS_SUPPORT_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 /* A test set with known supports. All fields are borrowed. */
 typedef struct support_truth {

@@ -53,10 +53,10 @@ static void images_free(images *made) {
 
 /* ---- Training ---- */
 
-static dltf_network_options training_options(const experiment_cell *cell, int64_t epochs, int64_t batch) {
-    dltf_network_options o = dltf_network_options_default();
-    o.loss = DLTF_LOSS_SQUARE;
-    o.optimiser = DLTF_OPTIMISER_ADAM;
+static dl_network_options training_options(const experiment_cell *cell, int64_t epochs, int64_t batch) {
+    dl_network_options o = dl_network_options_default();
+    o.loss = DL_LOSS_SQUARE;
+    o.optimiser = DL_OPTIMISER_ADAM;
     o.rate = RATE;
     o.batch = batch;
     o.epochs = cell->request->quick ? 1 : epochs;
@@ -66,14 +66,13 @@ static dltf_network_options training_options(const experiment_cell *cell, int64_
 }
 
 /* Trains an autoencoder and returns its first `layers` layers; frees it. */
-static dltf_status train_and_cut(const experiment_cell *cell, dltf_network *autoencoder, dltf_matrix X,
-                                 const dltf_network_options *options, int64_t layers,
-                                 dltf_network **encoder) {
-    dltf_status status = dltf_network_train(autoencoder, X, (dltf_targets){NULL, X}, options, cell->progress,
-                                            cell->context, NULL);
+static dltf_status train_and_cut(const experiment_cell *cell, dl_network *autoencoder, dltf_matrix X,
+                                 const dl_network_options *options, int64_t layers, dl_network **encoder) {
+    dltf_status status =
+        dl_network_train(autoencoder, X, (dl_targets){NULL, X}, options, cell->progress, cell->context, NULL);
     if (status == DLTF_OK)
-        status = dltf_network_part(autoencoder, 0, layers, encoder);
-    dltf_network_free(autoencoder);
+        status = dl_network_part(autoencoder, 0, layers, encoder);
+    dl_network_free(autoencoder);
     return status;
 }
 
@@ -81,24 +80,24 @@ static dltf_status train_and_cut(const experiment_cell *cell, dltf_network *auto
 
 /* The encoder of an autoencoder with `depth` hidden layers of m units, ReLU. */
 static dltf_status train_autoencoder(const experiment_cell *cell, dltf_matrix X, int depth, int64_t m,
-                                     dltf_network **encoder) {
-    dltf_layer layers[MOST_HIDDEN + 1];
-    dltf_network_options o = training_options(cell, AE_EPOCHS, AE_BATCH);
-    dltf_network *autoencoder = NULL;
+                                     dl_network **encoder) {
+    dl_layer_view layers[MOST_HIDDEN + 1];
+    dl_network_options o = training_options(cell, AE_EPOCHS, AE_BATCH);
+    dl_network *autoencoder = NULL;
     for (int l = 0; l <= depth; l++)
-        layers[l] = (dltf_layer){.inputs = l == 0 ? X.cols : m,
-                                 .outputs = l == depth ? X.cols : m,
-                                 .activation = l == depth ? DLTF_ACTIVATION_LINEAR : DLTF_ACTIVATION_RELU};
+        layers[l] = (dl_layer_view){.inputs = l == 0 ? X.cols : m,
+                                    .outputs = l == depth ? X.cols : m,
+                                    .activation = l == depth ? DL_ACTIVATION_LINEAR : DL_ACTIVATION_RELU};
     o.dropout = AE_DROPOUT;
     o.input_dropout = AE_INPUT_DROPOUT;
-    dltf_status status = dltf_network_new(layers, depth + 1, cell->seed, &autoencoder);
+    dltf_status status = dl_network_new(layers, depth + 1, cell->seed, &autoencoder);
     return status == DLTF_OK ? train_and_cut(cell, autoencoder, X, &o, depth, encoder) : status;
 }
 
 static dltf_status cluster_hidden(const experiment_cell *cell, const clustering_data *data, int depth,
                                   double *values) {
     images scaled = {.values = {NULL, NULL}};
-    dltf_network *encoder = NULL;
+    dl_network *encoder = NULL;
     int64_t m = clustering_atoms(cell->request->quick);
     float *rows = malloc((size_t)(data->test.rows * m) * sizeof *rows);
     dltf_status status = rows ? images_load(data, AE_WHITE, &scaled) : DLTF_MEMORY;
@@ -108,11 +107,11 @@ static dltf_status cluster_hidden(const experiment_cell *cell, const clustering_
     values[CLUSTERING_LEARNING] = dltf_seconds() - begin;
     begin = dltf_seconds();
     if (status == DLTF_OK)
-        status = dltf_network_apply(encoder, scaled.test, cell->request->threads, rows);
+        status = dl_network_apply(encoder, scaled.test, cell->request->threads, rows);
     values[CLUSTERING_SECONDS] = dltf_seconds() - begin;
     if (status == DLTF_OK)
         status = clustering_score_rows(cell, data, rows, m, values);
-    dltf_network_free(encoder);
+    dl_network_free(encoder);
     images_free(&scaled);
     free(rows);
     return status;
@@ -129,22 +128,22 @@ dltf_status table3_ae2(const experiment_cell *cell, const clustering_data *data,
 /* ---- Deep embedded clustering ---- */
 
 /* The encoder of a stacked denoising autoencoder: layer by layer, then as a whole. */
-static dltf_status train_encoder(const experiment_cell *cell, dltf_matrix X, dltf_network **encoder) {
+static dltf_status train_encoder(const experiment_cell *cell, dltf_matrix X, dl_network **encoder) {
     int64_t sizes[DEC_SIZES];
-    dltf_network *autoencoder = NULL;
-    dltf_network_options pairs = training_options(cell, DEC_PRETRAINING, DEC_BATCH);
-    dltf_network_options whole = training_options(cell, DEC_FINE_TUNING, DEC_BATCH);
+    dl_network *autoencoder = NULL;
+    dl_network_options pairs = training_options(cell, DEC_PRETRAINING, DEC_BATCH);
+    dl_network_options whole = training_options(cell, DEC_FINE_TUNING, DEC_BATCH);
     pairs.dropout = pairs.input_dropout = DEC_DROPOUT;
     whole.input_dropout = DEC_INPUT_DROPOUT;
     memcpy(sizes, dec_sizes, sizeof sizes);
     sizes[0] = X.cols;
     dltf_status status =
-        dltf_autoencoder_new(X, sizes, DEC_SIZES, false, &pairs, cell->progress, cell->context, &autoencoder);
+        dl_autoencoder_new(X, sizes, DEC_SIZES, false, &pairs, cell->progress, cell->context, &autoencoder);
     return status == DLTF_OK ? train_and_cut(cell, autoencoder, X, &whole, DEC_SIZES - 1, encoder) : status;
 }
 
 /* Centres of the training codes. */
-static dltf_status find_centers(const experiment_cell *cell, const dltf_network *encoder, dltf_matrix X,
+static dltf_status find_centers(const experiment_cell *cell, const dl_network *encoder, dltf_matrix X,
                                 float *centers) {
     dltf_kmeans_options o = dltf_kmeans_options_default();
     dltf_clusters *clusters = NULL;
@@ -153,7 +152,7 @@ static dltf_status find_centers(const experiment_cell *cell, const dltf_network 
     o.restarts = DEC_RESTARTS;
     o.seed = cell->seed;
     o.threads = cell->request->threads;
-    dltf_status status = codes ? dltf_network_apply(encoder, X, o.threads, codes) : DLTF_MEMORY;
+    dltf_status status = codes ? dl_network_apply(encoder, X, o.threads, codes) : DLTF_MEMORY;
     if (status == DLTF_OK)
         status = dltf_kmeans(dltf_matrix_f32(codes, X.rows, CODE), &o, NULL, NULL, &clusters);
     if (status == DLTF_OK)
@@ -163,9 +162,9 @@ static dltf_status find_centers(const experiment_cell *cell, const dltf_network 
     return status;
 }
 
-static dltf_status train_dec(const experiment_cell *cell, dltf_matrix X, dltf_network *encoder,
+static dltf_status train_dec(const experiment_cell *cell, dltf_matrix X, dl_network *encoder,
                              float *centers) {
-    dltf_dec_options o = dltf_dec_options_default();
+    dl_dec_options o = dl_dec_options_default();
     o.seed = cell->seed;
     o.threads = cell->request->threads;
     o.batch = DEC_BATCH;
@@ -173,15 +172,15 @@ static dltf_status train_dec(const experiment_cell *cell, dltf_matrix X, dltf_ne
     if (cell->request->quick)
         o.steps = o.interval;
     dltf_status status = find_centers(cell, encoder, X, centers);
-    return status == DLTF_OK ? dltf_dec_train(encoder, X, centers, CLUSTERING_CLASSES, &o, cell->progress,
-                                              cell->context, NULL)
+    return status == DLTF_OK ? dl_dec_train(encoder, X, centers, CLUSTERING_CLASSES, &o, cell->progress,
+                                            cell->context, NULL)
                              : status;
 }
 
 /* Test images go to the nearest of the centres learned from training images: no k-means. */
 dltf_status table3_dec(const experiment_cell *cell, const clustering_data *data, double *values) {
     images scaled = {.values = {NULL, NULL}};
-    dltf_network *encoder = NULL;
+    dl_network *encoder = NULL;
     float centers[CLUSTERING_CLASSES * CODE];
     int32_t *assignment = malloc((size_t)data->test.rows * sizeof *assignment);
     dltf_status status = assignment ? images_load(data, DEC_WHITE, &scaled) : DLTF_MEMORY;
@@ -193,13 +192,13 @@ dltf_status table3_dec(const experiment_cell *cell, const clustering_data *data,
     values[CLUSTERING_LEARNING] = dltf_seconds() - begin;
     begin = dltf_seconds();
     if (status == DLTF_OK)
-        status = dltf_dec_assign(encoder, scaled.test, centers, CLUSTERING_CLASSES, cell->request->threads,
-                                 assignment);
+        status = dl_dec_assign(encoder, scaled.test, centers, CLUSTERING_CLASSES, cell->request->threads,
+                               assignment);
     values[CLUSTERING_SECONDS] = dltf_seconds() - begin;
     values[CLUSTERING_KMEANS] = NAN;
     if (status == DLTF_OK)
         status = clustering_score(data, assignment, values);
-    dltf_network_free(encoder);
+    dl_network_free(encoder);
     images_free(&scaled);
     free(assignment);
     return status;

@@ -107,7 +107,7 @@ static dltf_status write_page(const figure *f, const json_t *rows, const char *n
     if (file)
         fclose(file);
     complete = out && fclose(out) == 0 && complete;
-    dltf_status status = complete ? dltf_text_save(text, path) : DLTF_MEMORY;
+    dltf_status status = complete ? dl_text_save(text, path) : DLTF_MEMORY;
     free(text);
     return status;
 }

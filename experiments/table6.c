@@ -1,5 +1,5 @@
 /* Table 6 of the paper: networks that classify MNIST, from different starts. Model 1 is 784-1000-10, Model 2
- * 784-1000-1000-10; hidden layers come from dltf_pretrain, then the whole is trained: `plain` with dropout,
+ * 784-1000-1000-10; hidden layers come from dl_pretrain, then the whole is trained: `plain` with dropout,
  * as the paper describes it, `adversarial` on samples moved towards larger loss. All starts share these
  * recipes. Beyond the paper: random directions and samples as weights, at the scale of a dictionary; fewer
  * labels, with all samples for pre-training; layers that keep their k largest outputs. */
@@ -21,20 +21,20 @@ static const char *const metrics[] = {"error", "seconds", "pretraining_seconds",
 /* Where hidden layers come from. */
 typedef struct origin {
     const char *name;
-    dltf_start start;
-    dltf_scaling scaling;
+    dl_start_kind start;
+    dl_scaling scaling;
     bool keep;     /* max_k */
     bool both;     /* for both models; otherwise for Model 1 */
     int schedules; /* how many: from all labels to few */
 } origin;
 
 static const origin origins[] = {
-    {"random", DLTF_START_RANDOM, DLTF_SCALING_NONE, false, true, SCHEDULES},
-    {"ae", DLTF_START_AE, DLTF_SCALING_RMS, false, true, SCHEDULES},
-    {"dltf", DLTF_START_DLTF, DLTF_SCALING_RMS, false, true, SCHEDULES},
-    {"samples", DLTF_START_SAMPLES, DLTF_SCALING_RMS, false, false, SCHEDULES},
-    {"gaussian", DLTF_START_GAUSSIAN, DLTF_SCALING_RMS, false, false, SCHEDULES},
-    {"dltf-max-k", DLTF_START_DLTF, DLTF_SCALING_RMS, true, false, 1},
+    {"random", DL_START_RANDOM, DL_SCALING_NONE, false, true, SCHEDULES},
+    {"ae", DL_START_AE, DL_SCALING_RMS, false, true, SCHEDULES},
+    {"dltf", DL_START_DLTF, DL_SCALING_RMS, false, true, SCHEDULES},
+    {"samples", DL_START_SAMPLES, DL_SCALING_RMS, false, false, SCHEDULES},
+    {"gaussian", DL_START_GAUSSIAN, DL_SCALING_RMS, false, false, SCHEDULES},
+    {"dltf-max-k", DL_START_DLTF, DL_SCALING_RMS, true, false, 1},
 };
 
 enum { ORIGINS = sizeof origins / sizeof *origins };
@@ -143,9 +143,9 @@ static json_t *list_scalings(void) {
     json_t *scalings = json_object();
     char name[32];
     for (int i = 0; i < ORIGINS; i++) {
-        dltf_pretrain_options o = dltf_pretrain_options_default();
+        dl_pretrain_options o = dl_pretrain_options_default();
         o.scaling = origins[i].scaling;
-        dltf_option_format(dltf_option_find(dltf_pretrain_option_table(), "scaling"), &o, name, sizeof name);
+        dl_option_format(dl_option_find(dl_pretrain_option_table(), "scaling"), &o, name, sizeof name);
         json_object_set_new(scalings, origins[i].name, json_string(name));
     }
     return scalings;
@@ -204,20 +204,20 @@ static void protocol(bool quick, json_t *object) {
 /* ---- Options, with the values of --try ---- */
 
 static dltf_status check_trial(const char *trial) {
-    table6_options o = {dltf_pretrain_options_default(), dltf_network_options_default()};
+    table6_options o = {dl_pretrain_options_default(), dl_network_options_default()};
     return table6_try(&o, trial);
 }
 
 static dltf_status find_options(const experiment_cell *cell, table6_options *o) {
     setting s = decode(cell->setting);
     const origin *from = origin_of(cell->method);
-    *o = (table6_options){dltf_pretrain_options_default(), dltf_network_options_default()};
+    *o = (table6_options){dl_pretrain_options_default(), dl_network_options_default()};
     o->pretraining.method = from->start;
     o->pretraining.scaling = from->scaling;
     o->pretraining.keep = from->keep;
-    if (from->start == DLTF_START_DLTF)
+    if (from->start == DL_START_DLTF)
         o->pretraining.epochs = DLTF_EPOCHS;
-    if (from->start == DLTF_START_AE)
+    if (from->start == DL_START_AE)
         o->pretraining.epochs = cell->request->quick ? 1 : AE_EPOCHS;
     o->training.rate = recipes[s.model][s.recipe].rate;
     o->training.dropout = recipes[s.model][s.recipe].dropout;
@@ -232,7 +232,7 @@ static dltf_status find_options(const experiment_cell *cell, table6_options *o) 
 /* ---- Pre-training ---- */
 
 static dltf_status pretrain(const experiment_cell *cell, const table6_data *data,
-                            const dltf_pretrain_options *options, dltf_network **hidden, double *seconds) {
+                            const dl_pretrain_options *options, dl_network **hidden, double *seconds) {
     setting s = decode(cell->setting);
     int64_t sizes[2], k[2];
     for (int l = 0; l < layers_of[s.model]; l++) {
@@ -240,14 +240,14 @@ static dltf_status pretrain(const experiment_cell *cell, const table6_data *data
         k[l] = k_of(cell->request->quick, s.model, l);
     }
     double begin = dltf_seconds();
-    dltf_status status = dltf_pretrain(data->training, sizes, k, layers_of[s.model], options, cell->progress,
-                                       cell->context, hidden);
+    dltf_status status = dl_pretrain(data->training, sizes, k, layers_of[s.model], options, cell->progress,
+                                     cell->context, hidden);
     *seconds = dltf_seconds() - begin;
     return status;
 }
 
 /* The time that pre-training took is in a file beside the layers. */
-static bool load_kept(const char *path, dltf_network **hidden, double *seconds) {
+static bool load_kept(const char *path, dl_network **hidden, double *seconds) {
     char beside[4200];
     dltf_array *time = NULL;
     float value = 0;
@@ -257,36 +257,35 @@ static bool load_kept(const char *path, dltf_network **hidden, double *seconds) 
     dltf_matrix_row(dltf_array_matrix(time), 0, &value);
     dltf_array_free(time);
     *seconds = (double)value;
-    return dltf_network_load(path, hidden) == DLTF_OK;
+    return dl_network_load(path, hidden) == DLTF_OK;
 }
 
-static dltf_status save_kept(const char *path, const dltf_network *hidden, double seconds) {
+static dltf_status save_kept(const char *path, const dl_network *hidden, double seconds) {
     char beside[4200];
     snprintf(beside, sizeof beside, "%s.csv", path);
     dltf_status status = dltf_matrix_save(dltf_matrix_f64(&seconds, 1, 1), beside);
-    return status == DLTF_OK ? dltf_network_save(hidden, path) : status;
+    return status == DLTF_OK ? dl_network_save(hidden, path) : status;
 }
 
 /* Everything that the hidden layers depend on. */
-static void key_of(const experiment_cell *cell, const dltf_pretrain_options *options, char *key,
-                   size_t size) {
-    dltf_option_table table = dltf_pretrain_option_table();
+static void key_of(const experiment_cell *cell, const dl_pretrain_options *options, char *key, size_t size) {
+    dl_option_table table = dl_pretrain_option_table();
     size_t used = (size_t)snprintf(key, size, "%d %d", cell->request->quick, cell->request->validation);
     for (int i = 0; i < table.count && used < size; i++) {
         char value[64];
         if (strcmp(table.options[i].name, "threads") == 0)
             continue;
-        dltf_option_format(&table.options[i], options, value, sizeof value);
+        dl_option_format(&table.options[i], options, value, sizeof value);
         used += (size_t)snprintf(key + used, size - used, " %s=%s", table.options[i].name, value);
     }
 }
 
 /* Hidden layers that took long to make are kept: all recipes and numbers of labels start from the same. */
 static dltf_status find_hidden(const experiment_cell *cell, const table6_data *data,
-                               const dltf_pretrain_options *options, dltf_network **hidden, double *seconds) {
+                               const dl_pretrain_options *options, dl_network **hidden, double *seconds) {
     char name[128], key[1024], path[4096];
     setting s = decode(cell->setting);
-    bool learned = options->method == DLTF_START_DLTF || options->method == DLTF_START_AE;
+    bool learned = options->method == DL_START_DLTF || options->method == DL_START_AE;
     snprintf(name, sizeof name, "table6-%s-model%d-%s-%lld", table6_set_name(s.set), s.model + 1,
              cell->method, (long long)cell->seed);
     key_of(cell, options, key, sizeof key);
@@ -300,24 +299,24 @@ static dltf_status find_hidden(const experiment_cell *cell, const table6_data *d
 /* ---- One cell ---- */
 
 /* The hidden layers and an output layer. */
-static dltf_status add_output(const dltf_network *hidden, int64_t seed, dltf_network **network) {
-    dltf_layer layers[3];
-    int64_t count = dltf_network_layers(hidden);
+static dltf_status add_output(const dl_network *hidden, int64_t seed, dl_network **network) {
+    dl_layer_view layers[3];
+    int64_t count = dl_network_layers(hidden);
     for (int64_t l = 0; l < count; l++)
-        layers[l] = dltf_network_layer(hidden, l);
-    layers[count] = (dltf_layer){.inputs = layers[count - 1].outputs, .outputs = CLASSES};
-    dltf_status status = dltf_network_new(layers, count + 1, seed, network);
-    return status == DLTF_OK ? dltf_network_set_scale(*network, dltf_network_scale(hidden)) : status;
+        layers[l] = dl_network_layer(hidden, l);
+    layers[count] = (dl_layer_view){.inputs = layers[count - 1].outputs, .outputs = CLASSES};
+    dltf_status status = dl_network_new(layers, count + 1, seed, network);
+    return status == DLTF_OK ? dl_network_set_scale(*network, dl_network_scale(hidden)) : status;
 }
 
 /* Percent of the test samples. */
-static dltf_status measure_error(const dltf_network *network, const table6_data *data, int64_t threads,
+static dltf_status measure_error(const dl_network *network, const table6_data *data, int64_t threads,
                                  double *error) {
     int64_t N = data->test.rows, wrong = 0;
     int64_t *found = malloc((size_t)N * sizeof *found);
     if (!found)
         return DLTF_MEMORY;
-    dltf_status status = dltf_network_predict(network, data->test, threads, found, NULL);
+    dltf_status status = dl_network_predict(network, data->test, threads, found, NULL);
     for (int64_t i = 0; i < N && status == DLTF_OK; i++)
         wrong += found[i] != data->test_labels[i];
     *error = 100 * (double)wrong / (double)N;
@@ -333,27 +332,27 @@ static dltf_matrix labelled(const table6_data *data, int64_t labels, int64_t see
     return table6_rows(data->training, first, count);
 }
 
-static dltf_status fine_tune(const experiment_cell *cell, const table6_data *data, const dltf_network *hidden,
-                             const dltf_network_options *options, double *values) {
+static dltf_status fine_tune(const experiment_cell *cell, const table6_data *data, const dl_network *hidden,
+                             const dl_network_options *options, double *values) {
     setting s = decode(cell->setting);
-    dltf_network *network = NULL;
-    dltf_targets targets = {.labels = NULL};
+    dl_network *network = NULL;
+    dl_targets targets = {.labels = NULL};
     dltf_matrix X = labelled(data, labels_of(cell->request->quick, s), cell->seed, &targets.labels);
     double begin = dltf_seconds();
     dltf_status status = add_output(hidden, cell->seed, &network);
     if (status == DLTF_OK)
-        status = dltf_network_train(network, X, targets, options, cell->progress, cell->context, NULL);
+        status = dl_network_train(network, X, targets, options, cell->progress, cell->context, NULL);
     values[SECONDS] = dltf_seconds() - begin;
     if (status == DLTF_OK)
         status = measure_error(network, data, options->threads, &values[ERROR]);
-    dltf_network_free(network);
+    dl_network_free(network);
     return status;
 }
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
     table6_data data = {.problem = NULL};
     table6_options options;
-    dltf_network *hidden = NULL;
+    dl_network *hidden = NULL;
     dltf_status status = find_options(cell, &options);
     if (status == DLTF_OK)
         status = table6_load(decode(cell->setting).set, cell->request, &data);
@@ -361,7 +360,7 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
         status = find_hidden(cell, &data, &options.pretraining, &hidden, &values[PRETRAINING]);
     if (status == DLTF_OK)
         status = fine_tune(cell, &data, hidden, &options.training, values);
-    dltf_network_free(hidden);
+    dl_network_free(hidden);
     table6_free(&data);
     return status;
 }

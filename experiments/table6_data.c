@@ -66,7 +66,7 @@ static dltf_status load_part(const experiment_request *request, bool test, int64
         X->rows = X->rows < count ? X->rows : count;
         X->rows = X->rows < found ? X->rows : found;
         *numbers = malloc((size_t)X->rows * sizeof **numbers);
-        status = *numbers ? dltf_classes_number(values, X->rows, classes, CLASSES, *numbers) : DLTF_MEMORY;
+        status = *numbers ? dl_classes_number(values, X->rows, classes, CLASSES, *numbers) : DLTF_MEMORY;
     }
     dltf_labels_free(labels);
     return status;

@@ -5,11 +5,11 @@
 #include <string.h>
 
 /* Leaves an option that does not apply to the method as it is. */
-static dltf_status set_pretraining(dltf_pretrain_options *options, const char *name, const char *value) {
-    dltf_option_table table = dltf_pretrain_option_table();
-    dltf_pretrain_options changed = *options;
-    dltf_status status = dltf_option_set(table, &changed, name, value);
-    if (status == DLTF_OK && dltf_option_check(table, &changed, (const char *[]){name, NULL}) == DLTF_OK)
+static dltf_status set_pretraining(dl_pretrain_options *options, const char *name, const char *value) {
+    dl_option_table table = dl_pretrain_option_table();
+    dl_pretrain_options changed = *options;
+    dltf_status status = dl_option_set(table, &changed, name, value);
+    if (status == DLTF_OK && dl_option_check(table, &changed, (const char *[]){name, NULL}) == DLTF_OK)
         *options = changed;
     return status;
 }
@@ -19,8 +19,8 @@ static dltf_status set_option(table6_options *o, const char *name, const char *v
     size_t length = sizeof prefix - 1;
     if (strncmp(name, prefix, length) == 0)
         return set_pretraining(&o->pretraining, name + length, value);
-    if (dltf_option_find(dltf_network_option_table(), name))
-        return dltf_option_set(dltf_network_option_table(), &o->training, name, value);
+    if (dl_option_find(dl_network_option_table(), name))
+        return dl_option_set(dl_network_option_table(), &o->training, name, value);
     return set_pretraining(&o->pretraining, name, value);
 }
 

@@ -2,11 +2,11 @@
 #ifndef EXPERIMENTS_TABLE6_OPTIONS_H
 #define EXPERIMENTS_TABLE6_OPTIONS_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 typedef struct table6_options {
-    dltf_pretrain_options pretraining;
-    dltf_network_options training;
+    dl_pretrain_options pretraining;
+    dl_network_options training;
 } table6_options;
 
 /* Sets options from a list "NAME=VALUE,...", or NULL. Names are those of either table; of pre-training, those

@@ -2,7 +2,7 @@
 #ifndef EXPERIMENTS_TEST_IMAGE_H
 #define EXPERIMENTS_TEST_IMAGE_H
 
-#include "dltf.h"
+#include "program/program.h"
 
 /* Whether FOLDER/NAME.png or FOLDER/images/NAME.png exists; false for a NULL folder. */
 bool test_image_exists(const char *folder, const char *name);

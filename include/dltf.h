@@ -20,6 +20,13 @@
  * What is returned through a `**` argument is NULL after a failure.
  *   Arrays must be aligned as C requires: floats at multiples of 4 bytes, doubles and 64-bit integers of 8.
  * Matrices, models and codes that are not are rejected.
+ *   Programs keep working with later versions of the library that have the same soname. Structs grow at their
+ * end only, and both sides may know fewer fields than the other: options begin with their size, which their
+ * `_default` function sets; other structs are passed with their size by inline functions, whose exported
+ * twins end in `_sized`. What a program does not know has its default in options and is 0 elsewhere. What the
+ * library does not know must be 0, else it fails with DLTF_ARGUMENT; in results it is set to 0. Structs that
+ * a callback receives belong to the library and also grow at the end. dltf_matrix and dltf_csr, which are
+ * passed by value, and structs inside others never change.
  *   Nothing here prints, exits, or installs a signal handler.
  *   Any number of threads may use a handle at the same time through functions that take it as const, such as
  * a model in dltf_encode or an index in dltf_search. Functions that take it as not const, such as those of an
@@ -42,10 +49,8 @@
 #include "dltf/image.h"
 #include "dltf/learn.h"
 #include "dltf/measure.h"
-#include "dltf/network.h"
 #include "dltf/online.h"
 #include "dltf/options.h"
-#include "dltf/pretrain.h"
 #include "dltf/ranks.h"
 #include "dltf/search.h"
 

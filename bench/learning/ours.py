@@ -86,29 +86,23 @@ class Matrix(ctypes.Structure):
         (name, ctypes.c_int64) for name in ("rows", "cols", "row_stride", "col_stride")]
 
 
-class OptionTable(ctypes.Structure):
-    _fields_ = [("options", ctypes.c_void_p), ("count", ctypes.c_int), ("size", ctypes.c_size_t),
-                ("variants", ctypes.c_char_p), ("possible", ctypes.c_void_p)]
-
-
 def train_in_process(arguments, X, **options):
     """CPU seconds of dltf_train alone: the command also reads files and reports on the dictionary."""
     lib = ctypes.CDLL(arguments.build + "/lib/libdltf.so")
-    lib.dltf_train_option_table.restype = OptionTable
-    lib.dltf_option_defaults.argtypes = [OptionTable, ctypes.c_void_p]
-    lib.dltf_option_set.argtypes = [OptionTable, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
+    lib.dltf_options_struct.restype = ctypes.c_void_p
     lib.dltf_matrix_f32.restype, lib.dltf_matrix_f32.argtypes = Matrix, [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
     lib.dltf_train.argtypes = [Matrix] + [ctypes.c_void_p] * 4
     lib.dltf_model_free.argtypes = [ctypes.c_void_p]
     lib.dltf_message.restype = ctypes.c_char_p
-    table = lib.dltf_train_option_table()
-    chosen, model = ctypes.create_string_buffer(table.size), ctypes.c_void_p()
-    lib.dltf_option_defaults(table, chosen)
+    chosen, model = ctypes.c_void_p(), ctypes.c_void_p()
+    lib.dltf_options_new(b"train", ctypes.byref(chosen))
     for name, value in options.items():
-        lib.dltf_option_set(table, chosen, name.encode(), str(value).encode())
+        lib.dltf_options_set(chosen, name.encode(), str(value).encode())
     begin = time.process_time()
-    if lib.dltf_train(lib.dltf_matrix_f32(X.ctypes.data, *X.shape), chosen, None, None, ctypes.byref(model)) != 0:
+    if lib.dltf_train(lib.dltf_matrix_f32(X.ctypes.data, *X.shape), lib.dltf_options_struct(chosen), None, None,
+                      ctypes.byref(model)) != 0:
         sys.exit("learners: " + lib.dltf_message().decode())
     seconds = time.process_time() - begin
     lib.dltf_model_free(model)
+    lib.dltf_options_free(chosen)
     return seconds

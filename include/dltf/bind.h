@@ -4,29 +4,11 @@
 #define DLTF_BIND_H
 
 #include "dltf/data.h"
+#include "dltf/options.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- Options by name --------------------------------------------------------------------------- */
-
-/* The options of a task. Names, values and defaults are those of its option table and of the commands. */
-typedef struct dltf_options dltf_options;
-
-/* Tasks: "train", "encode", "denoise", "gist", "certify", "kmeans", "landmark", "hash", "evaluate", "search",
- * "network", "dec", "pretrain". All options have their defaults. */
-DLTF_API dltf_status dltf_options_new(const char *task, dltf_options **options);
-/* Like dltf_option_set. */
-DLTF_API dltf_status dltf_options_set(dltf_options *options, const char *name, const char *text);
-/* The value as text, 0 if the library chooses it; valid until the next call with this handle. NULL if there
- * is no such option. */
-DLTF_API const char *dltf_options_get(dltf_options *options, const char *name);
-/* The names, in the order of the table; NULL past the end. */
-DLTF_API const char *dltf_options_name(const dltf_options *options, int index);
-/* The struct itself, such as a dltf_train_options, for functions that take a pointer to it. */
-DLTF_API const void *dltf_options_struct(const dltf_options *options);
-DLTF_API void dltf_options_free(dltf_options *options);
 
 /* ---- Data, training and coding ----------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@ extern "C" {
 
 /* Assumptions under which a model or samples are certified. */
 typedef struct dltf_certify_options {
+    size_t size;      /* of this struct: dltf_certify_options_default sets it */
     int64_t k;        /* 0: the model's */
     double noise;     /* a bound on ||e||; 0: no noise */
     double mu_e;      /* a bound on max_i |<e_i, e>|; 0: derived from `noise` */
@@ -19,8 +20,12 @@ typedef struct dltf_certify_options {
     int64_t threads;
 } dltf_certify_options;
 
-DLTF_API dltf_certify_options dltf_certify_options_default(void);
-DLTF_API dltf_option_table dltf_certify_option_table(void);
+DLTF_API void dltf_certify_options_init(dltf_certify_options *options, size_t size);
+static inline dltf_certify_options dltf_certify_options_default(void) {
+    dltf_certify_options options;
+    dltf_certify_options_init(&options, sizeof options);
+    return options;
+}
 
 /* Conditions under which max_k(E^T x - b) finds the support of z in x = Wz + e. All claims assume codes of
  * exactly k entries, samples as preprocessed by the model, and the model's own W. docs/guarantees.md states
@@ -58,8 +63,14 @@ typedef struct dltf_model_certificate {
 } dltf_model_certificate;
 
 /* NULL certification: the defaults. */
-DLTF_API dltf_status dltf_certify_model(const dltf_model *model, const dltf_certify_options *certification,
-                                        dltf_model_certificate *certificate);
+DLTF_API dltf_status dltf_certify_model_sized(const dltf_model *model,
+                                              const dltf_certify_options *certification,
+                                              dltf_model_certificate *certificate, size_t size);
+static inline dltf_status dltf_certify_model(const dltf_model *model,
+                                             const dltf_certify_options *certification,
+                                             dltf_model_certificate *certificate) {
+    return dltf_certify_model_sized(model, certification, certificate, sizeof *certificate);
+}
 
 /* What can be shown for one sample. A flag is 1 or 0; 0 means "not shown", not "false". The first ten need
  * the true code z, which also gives e = x - Wz. */
@@ -85,10 +96,18 @@ DLTF_API const char *dltf_flag_name(dltf_flag flag);
 /* Flags of every sample: rows of DLTF_FLAG_COUNT bytes. `known`: true codes, or NULL; `candidates`: codes
  * whose supports are to be proven, or NULL for the model's own features. The proof assumes z with exactly k
  * entries of size `amplitude` and ||e|| <= `noise`; if the assumption is wrong, so is the proof. */
-DLTF_API dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const dltf_codes *known,
-                                          const dltf_codes *candidates,
-                                          const dltf_certify_options *certification,
-                                          dltf_progress_fn progress, void *context, uint8_t *flags);
+DLTF_API dltf_status dltf_certify_samples_sized(const dltf_model *model, dltf_matrix X,
+                                                const dltf_codes *known, const dltf_codes *candidates,
+                                                const dltf_certify_options *certification,
+                                                dltf_progress_fn progress, void *context, uint8_t *flags,
+                                                size_t size);
+static inline dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X,
+                                               const dltf_codes *known, const dltf_codes *candidates,
+                                               const dltf_certify_options *certification,
+                                               dltf_progress_fn progress, void *context, uint8_t *flags) {
+    return dltf_certify_samples_sized(model, X, known, candidates, certification, progress, context, flags,
+                                      DLTF_FLAG_COUNT);
+}
 
 /* The bound below which the norm of Gaussian noise, n independent entries N(0, sigma^2), stays with
  * probability `quantile`: sigma times a quantile of the chi distribution, from its distribution function. */

@@ -12,6 +12,7 @@ extern "C" {
 /* ---- k-means ----------------------------------------------------------------------------------- */
 
 typedef struct dltf_kmeans_options {
+    size_t size;      /* of this struct: dltf_kmeans_options_default sets it */
     int64_t clusters; /* c, from 1 to the number of samples */
     int64_t restarts; /* the one with the smallest inertia is kept */
     int64_t iterations;
@@ -22,8 +23,12 @@ typedef struct dltf_kmeans_options {
     int64_t threads; /* 0: all cores; the result does not depend on it */
 } dltf_kmeans_options;
 
-DLTF_API dltf_kmeans_options dltf_kmeans_options_default(void);
-DLTF_API dltf_option_table dltf_kmeans_option_table(void);
+DLTF_API void dltf_kmeans_options_init(dltf_kmeans_options *options, size_t size);
+static inline dltf_kmeans_options dltf_kmeans_options_default(void) {
+    dltf_kmeans_options options;
+    dltf_kmeans_options_init(&options, sizeof options);
+    return options;
+}
 
 typedef struct dltf_clusters dltf_clusters;
 
@@ -56,7 +61,13 @@ DLTF_API dltf_status dltf_kmeans_codes_resume(const char *path, const dltf_codes
                                               dltf_progress_fn progress, void *context,
                                               dltf_clusters **clusters);
 
-DLTF_API dltf_clusters_view dltf_clusters_get(const dltf_clusters *clusters);
+DLTF_API void dltf_clusters_get_sized(const dltf_clusters *clusters, dltf_clusters_view *found, size_t size);
+static inline dltf_clusters_view dltf_clusters_get(const dltf_clusters *clusters) {
+    dltf_clusters_view found;
+    dltf_clusters_get_sized(clusters, &found, sizeof found);
+    return found;
+}
+
 DLTF_API void dltf_clusters_free(dltf_clusters *clusters);
 
 /* ---- Principal components ---------------------------------------------------------------------- */
@@ -78,10 +89,20 @@ DLTF_API dltf_status dltf_pca_fit(dltf_matrix X, int64_t d, int64_t threads, dlt
 /* out = (X - mean) components^T, X.rows x d. */
 DLTF_API dltf_status dltf_pca_apply(const dltf_pca *pca, dltf_matrix X, int64_t threads, float *out);
 /* Copies and checks. */
-DLTF_API dltf_status dltf_pca_new(const dltf_pca_view *parts, dltf_pca **pca);
+DLTF_API dltf_status dltf_pca_new_sized(const dltf_pca_view *parts, size_t size, dltf_pca **pca);
+static inline dltf_status dltf_pca_new(const dltf_pca_view *parts, dltf_pca **pca) {
+    return dltf_pca_new_sized(parts, sizeof *parts, pca);
+}
+
 DLTF_API dltf_status dltf_pca_load(const char *path, dltf_pca **pca);
 DLTF_API dltf_status dltf_pca_save(const dltf_pca *pca, const char *path);
-DLTF_API dltf_pca_view dltf_pca_get(const dltf_pca *pca);
+DLTF_API void dltf_pca_get_sized(const dltf_pca *pca, dltf_pca_view *found, size_t size);
+static inline dltf_pca_view dltf_pca_get(const dltf_pca *pca) {
+    dltf_pca_view found;
+    dltf_pca_get_sized(pca, &found, sizeof found);
+    return found;
+}
+
 DLTF_API void dltf_pca_free(dltf_pca *pca);
 
 /* ---- Landmark codes ---------------------------------------------------------------------------- */
@@ -94,13 +115,18 @@ DLTF_API void dltf_pca_free(dltf_pca *pca);
  * relation.
  */
 typedef struct dltf_landmark_options {
+    size_t size; /* of this struct: dltf_landmark_options_default sets it */
     int64_t m, k, d;
     double power; /* of the singular values that weight the coordinates: larger means smoother */
     int64_t seed, threads;
 } dltf_landmark_options;
 
-DLTF_API dltf_landmark_options dltf_landmark_options_default(void);
-DLTF_API dltf_option_table dltf_landmark_option_table(void);
+DLTF_API void dltf_landmark_options_init(dltf_landmark_options *options, size_t size);
+static inline dltf_landmark_options dltf_landmark_options_default(void) {
+    dltf_landmark_options options;
+    dltf_landmark_options_init(&options, sizeof options);
+    return options;
+}
 
 typedef struct dltf_landmarks dltf_landmarks;
 
@@ -116,7 +142,14 @@ DLTF_API dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_optio
 /* The coordinates of samples, X.rows x d with rows of norm 1. A row without positive scores is zero. */
 DLTF_API dltf_status dltf_landmarks_apply(const dltf_landmarks *landmarks, dltf_matrix X, int64_t threads,
                                           float *out);
-DLTF_API dltf_landmarks_view dltf_landmarks_get(const dltf_landmarks *landmarks);
+DLTF_API void dltf_landmarks_get_sized(const dltf_landmarks *landmarks, dltf_landmarks_view *found,
+                                       size_t size);
+static inline dltf_landmarks_view dltf_landmarks_get(const dltf_landmarks *landmarks) {
+    dltf_landmarks_view found;
+    dltf_landmarks_get_sized(landmarks, &found, sizeof found);
+    return found;
+}
+
 DLTF_API void dltf_landmarks_free(dltf_landmarks *landmarks);
 
 /* ---- Agreement with labels --------------------------------------------------------------------- */
@@ -128,8 +161,12 @@ typedef struct dltf_agreement {
 } dltf_agreement;
 
 /* Compares two partitions of `count` samples. Labels may be any integers. */
-DLTF_API dltf_status dltf_compare_partitions(const int32_t *assignment, const int64_t *labels, int64_t count,
-                                             dltf_agreement *agreement);
+DLTF_API dltf_status dltf_compare_partitions_sized(const int32_t *assignment, const int64_t *labels,
+                                                   int64_t count, dltf_agreement *agreement, size_t size);
+static inline dltf_status dltf_compare_partitions(const int32_t *assignment, const int64_t *labels,
+                                                  int64_t count, dltf_agreement *agreement) {
+    return dltf_compare_partitions_sized(assignment, labels, count, agreement, sizeof *agreement);
+}
 
 #ifdef __cplusplus
 }

@@ -65,16 +65,15 @@ typedef struct dltf_error {
 } dltf_error;
 
 /* The calling thread's last error; DLTF_OK and empty strings if there was none. */
-DLTF_API dltf_error dltf_last_error(void);
+DLTF_API void dltf_last_error_sized(dltf_error *found, size_t size);
+static inline dltf_error dltf_last_error(void) {
+    dltf_error found;
+    dltf_last_error_sized(&found, sizeof found);
+    return found;
+}
 
 /* The same as one line, "NAME: TEXT", or TEXT alone if there is no subject. */
 DLTF_API const char *dltf_message(void);
-
-/* Copies a text so that a terminal can show it: control characters, code points that change the direction or
- * break the line, and bytes that are not UTF-8 become \xNN. For text from files, such as notes and names of
- * options; texts and messages of errors are already in this form. Writes at most `size` bytes with the
- * terminating 0, cutting off the rest, and returns `shown`. */
-DLTF_API const char *dltf_printable(const char *text, char *shown, size_t size);
 
 /* "argument", "data", ... */
 DLTF_API const char *dltf_status_name(dltf_status status);
@@ -84,10 +83,6 @@ DLTF_API const char *dltf_status_name(dltf_status status);
 DLTF_API const char *dltf_version(void);
 DLTF_API int dltf_version_number(void);
 DLTF_API const char *dltf_build(void);
-
-/* Fails if the environment variable DLTF_KERNELS, which forces a kernel level, names one that does not exist
- * or that this CPU cannot run. Other functions then use the best level. */
-DLTF_API dltf_status dltf_kernels_check(void);
 
 /* Seconds of a monotonic clock. Only differences are meaningful. */
 DLTF_API double dltf_seconds(void);

@@ -15,12 +15,12 @@ typedef enum dltf_type {
     DLTF_F64,
     DLTF_U8,
     DLTF_ROWS,   /* rows of a dltf_source, read on demand */
-    DLTF_SPARSE, /* the non-zeros in a dltf_sparse */
+    DLTF_SPARSE, /* the non-zeros in a dltf_csr */
 } dltf_type;
 
 /* A view of memory that it does not own. Strides count elements, not bytes: C order is (cols, 1), Fortran
  * order (1, rows), and a slice of either is a view too. For DLTF_ROWS and DLTF_SPARSE, data points to that
- * object and row_stride is the index of the first row. */
+ * object and row_stride is the index of the first row. Passed by value, so this struct never changes. */
 typedef struct dltf_matrix {
     const void *data;
     dltf_type type;
@@ -32,17 +32,19 @@ DLTF_API dltf_matrix dltf_matrix_f32(const float *data, int64_t rows, int64_t co
 DLTF_API dltf_matrix dltf_matrix_f64(const double *data, int64_t rows, int64_t cols);
 DLTF_API dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols);
 
-/* The non-zeros of a matrix in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to row i, in
- * any order; entries of the same column are added. Accepted wherever samples are; rows are expanded a few at
- * a time. */
-typedef struct dltf_sparse {
+/* The non-zeros of a matrix in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to row i.
+ * Passed by value, so this struct never changes. */
+typedef struct dltf_csr {
+    int64_t rows, cols;
     const int64_t *indptr; /* rows + 1 */
     const int32_t *indices;
-    const double *values;
-} dltf_sparse;
+    const float *values;
+    const double *doubles; /* in place of `values`, which is then NULL; not for codes */
+} dltf_csr;
 
-/* `entries` must outlive the matrix. */
-DLTF_API dltf_matrix dltf_matrix_sparse(const dltf_sparse *entries, int64_t rows, int64_t cols);
+/* Accepted wherever samples are; rows are expanded a few at a time. The entries of a row may be in any order;
+ * those of the same column are added. `entries` must outlive the matrix. */
+DLTF_API dltf_matrix dltf_matrix_sparse(const dltf_csr *entries);
 
 /* Writes row `row` to `out` as cols floats, for any type and order. */
 DLTF_API void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out);
@@ -53,8 +55,8 @@ typedef struct dltf_source dltf_source;
 /* Writes row `row` to `out` as doubles. Several threads may call it at the same time. */
 typedef dltf_status (*dltf_row_reader)(void *context, int64_t row, double *out);
 
-/* The rows of a source are a matrix for every function that takes samples, except those of networks, GIST and
- * pictures, which reject it. After the first failure of `read` all rows are zero, and the function that
+/* The rows of a source are a matrix for every function that takes samples, except those of GIST and pictures,
+ * which reject it. After the first failure of `read` all rows are zero, and the function that
  * needed them returns the status that `read` returned. */
 DLTF_API dltf_status dltf_source_new(int64_t rows, int64_t cols, dltf_row_reader read, void *context,
                                      dltf_source **source);
@@ -78,26 +80,10 @@ DLTF_API dltf_status dltf_array_join(dltf_array **parts, int64_t count, dltf_arr
 DLTF_API dltf_matrix dltf_array_matrix(const dltf_array *array);
 DLTF_API void dltf_array_free(dltf_array *array);
 
-/* Checks before a long computation that its result can be written: tests the name and the folder, and
- * reserves disk space until it is freed, just before the file is written. An existing file is not changed.
- * Temporary files that a killed writer of the same file left are removed.
- * The library does not handle signals: a program whose files may exceed a limit (ulimit -f) should ignore
- * SIGXFSZ, so that writing fails with a message. */
-typedef struct dltf_reservation dltf_reservation;
-DLTF_API dltf_status dltf_reservation_new(const char *path, int64_t bytes, dltf_reservation **reservation);
-DLTF_API void dltf_reservation_free(dltf_reservation *reservation);
-
 /* Writes .csv or .fvecs (single precision) according to the extension, .bvecs for matrices of bytes,
  * otherwise .npy; not for sparse matrices, nor for NaN and infinity. Like every writer here, it writes a
  * temporary file in the same folder, which is given its name when it is complete. */
 DLTF_API dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path);
-
-/* Writes text in the same way: reports, tables, histories. */
-DLTF_API dltf_status dltf_text_save(const char *text, const char *path);
-
-/* The name of the array in "file.npz:name", as a pointer into `path`; NULL if the whole path is a file name.
- */
-DLTF_API const char *dltf_array_member(const char *path);
 
 /* ---- Labels ------------------------------------------------------------------------------------ */
 
@@ -112,13 +98,6 @@ DLTF_API void dltf_labels_free(dltf_labels *labels);
 /* Writes a vector of int64 as .npy or, by extension, as .csv or .ivecs (32 bits), one label per row. */
 DLTF_API dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path);
 
-/* Classes are numbered by their labels in ascending order. dltf_classes_find writes the distinct labels to
- * `classes`, which has room for `count`, and returns how many there are. dltf_classes_number finds the number
- * of each label, or fails at the first that is not among the classes. */
-DLTF_API int64_t dltf_classes_find(const int64_t *labels, int64_t count, int64_t *classes);
-DLTF_API dltf_status dltf_classes_number(const int64_t *labels, int64_t count, const int64_t *classes,
-                                         int64_t class_count, int32_t *numbers);
-
 /* The same for a matrix, such as the neighbours of samples. */
 DLTF_API dltf_status dltf_integers_save(const int64_t *values, int64_t rows, int64_t cols, const char *path);
 
@@ -127,13 +106,6 @@ DLTF_API dltf_status dltf_integers_save(const int64_t *values, int64_t rows, int
 /* Sparse codes in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to sample i, at most k per
  * sample; their indices (atoms) ascend, their values are non-zero. */
 typedef struct dltf_codes dltf_codes;
-
-typedef struct dltf_csr {
-    int64_t rows, cols;
-    const int64_t *indptr; /* rows + 1 */
-    const int32_t *indices;
-    const float *values;
-} dltf_csr;
 
 /* Copies and checks. */
 DLTF_API dltf_status dltf_codes_new(dltf_csr csr, dltf_codes **codes);
@@ -146,9 +118,6 @@ DLTF_API void dltf_codes_free(dltf_codes *codes);
 /* SciPy's sparse .npz, interchangeable with scipy.sparse.load_npz and save_npz. */
 DLTF_API dltf_status dltf_codes_load(const char *path, dltf_codes **codes);
 DLTF_API dltf_status dltf_codes_save(const dltf_codes *codes, const char *path);
-/* A matrix or codes, whichever the file contains; the other pointer becomes NULL. */
-DLTF_API dltf_status dltf_array_or_codes_load(const char *path, dltf_array **array, dltf_codes **codes);
-
 /* ---- Models ------------------------------------------------------------------------------------ */
 
 typedef enum dltf_select {
@@ -173,59 +142,28 @@ typedef struct dltf_model_view {
 } dltf_model_view;
 
 /* Copies; dictionary rows are normalised. */
-DLTF_API dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model);
+DLTF_API dltf_status dltf_model_new_sized(const dltf_model_view *parts, size_t size, dltf_model **model);
+static inline dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model) {
+    return dltf_model_new_sized(parts, sizeof *parts, model);
+}
+
 DLTF_API dltf_status dltf_model_load(const char *path, dltf_model **model);
 /* The same from the bytes of a model file in memory, at any alignment. */
 DLTF_API dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model);
 DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
 
-struct dltf_network;
-struct dltf_hasher;
-struct dltf_index;
+DLTF_API void dltf_model_get_sized(const dltf_model *model, dltf_model_view *found, size_t size);
+static inline dltf_model_view dltf_model_get(const dltf_model *model) {
+    dltf_model_view found;
+    dltf_model_get_sized(model, &found, sizeof found);
+    return found;
+}
 
-/* What a file contains: one of them, the others are NULL. */
-typedef struct dltf_loaded {
-    dltf_model *model;
-    struct dltf_network *network;
-    struct dltf_hasher *hasher;
-    struct dltf_index *index;
-} dltf_loaded;
-
-/* Loads whichever of these the file contains. If it contains none, the message is that for a model. */
-DLTF_API dltf_status dltf_load(const char *path, dltf_loaded *loaded);
-DLTF_API void dltf_loaded_free(dltf_loaded *loaded);
-DLTF_API dltf_model_view dltf_model_get(const dltf_model *model);
 DLTF_API void dltf_model_free(dltf_model *model);
 
 /* Provenance: training options and data checksum, as text. NULL if there is none. */
 DLTF_API const char *dltf_model_note(const dltf_model *model, const char *name);
 DLTF_API const char *dltf_model_note_name(const dltf_model *model, int index);
-
-/* ---- File formats ------------------------------------------------------------------------------ */
-
-/* Kinds of file content. */
-typedef enum dltf_content {
-    DLTF_CONTENT_MATRIX,
-    DLTF_CONTENT_IMAGE,
-    DLTF_CONTENT_CODES,
-    DLTF_CONTENT_MODEL,
-    DLTF_CONTENT_INTEGERS,   /* labels, lists of neighbours; they are read as matrices */
-    DLTF_CONTENT_NEIGHBOURS, /* written by dltf_neighbours_save */
-} dltf_content;
-
-typedef enum dltf_access {
-    DLTF_READ,
-    DLTF_WRITE,
-    DLTF_WRITE_BYTES, /* a matrix of DLTF_U8: also formats that only hold bytes */
-} dltf_access;
-
-/* The supported formats as a list for messages: ".png, .pgm, .ppm and .npy" for images, with the conjunction
- * "and". Valid until the thread's next call. */
-DLTF_API const char *dltf_format_names(dltf_content content, dltf_access access, const char *conjunction);
-
-/* The extension of `path`, as a pointer into it, if it names a supported format; otherwise NULL. Case is
- * ignored. */
-DLTF_API const char *dltf_format_extension(dltf_content content, dltf_access access, const char *path);
 
 #ifdef __cplusplus
 }

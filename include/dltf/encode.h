@@ -35,7 +35,8 @@ typedef enum dltf_coder { DLTF_CODERS(DLTF_CODER_VALUE) } dltf_coder;
 
 /* How to encode. */
 typedef struct dltf_encode_options {
-    int64_t k; /* 0: the model's */
+    size_t size; /* of this struct: dltf_encode_options_default sets it */
+    int64_t k;   /* 0: the model's */
     dltf_select select;
     dltf_coder coder;
     int64_t passes;     /* iht, niht, htp: maximum number of passes; 0: the coder's default */
@@ -48,8 +49,12 @@ typedef struct dltf_encode_options {
     int64_t threads;
 } dltf_encode_options;
 
-DLTF_API dltf_encode_options dltf_encode_options_default(void);
-DLTF_API dltf_option_table dltf_encode_option_table(void);
+DLTF_API void dltf_encode_options_init(dltf_encode_options *options, size_t size);
+static inline dltf_encode_options dltf_encode_options_default(void) {
+    dltf_encode_options options;
+    dltf_encode_options_init(&options, sizeof options);
+    return options;
+}
 
 /* ---- Coding ------------------------------------------------------------------------------------ */
 
@@ -94,9 +99,14 @@ typedef struct dltf_reconstruction {
 } dltf_reconstruction;
 
 /* The result does not depend on `threads` (0: all cores). */
-DLTF_API dltf_status dltf_reconstruction_measure(const dltf_model *model, dltf_matrix X,
-                                                 const dltf_codes *codes, int64_t threads,
-                                                 dltf_reconstruction *found);
+DLTF_API dltf_status dltf_reconstruction_measure_sized(const dltf_model *model, dltf_matrix X,
+                                                       const dltf_codes *codes, int64_t threads,
+                                                       dltf_reconstruction *found, size_t size);
+static inline dltf_status dltf_reconstruction_measure(const dltf_model *model, dltf_matrix X,
+                                                      const dltf_codes *codes, int64_t threads,
+                                                      dltf_reconstruction *found) {
+    return dltf_reconstruction_measure_sized(model, X, codes, threads, found, sizeof *found);
+}
 
 /* sum ||x - Wz||^2 / sum ||x||^2 over all samples, x as preprocessed by the model; 0 for 0/0, infinite if
  * only the samples are zero. */
@@ -146,9 +156,17 @@ typedef struct dltf_stream_totals {
 
 /* dltf_encode from a reader to a writer, in constant memory and with the same codes; messages count rows from
  * the start of the stream. Does not finish the writer, which is that of rank 0; other ranks may pass NULL. */
-DLTF_API dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
-                                        const dltf_encode_options *encoding, dltf_progress_fn progress,
-                                        void *context, dltf_codes_writer *writer, dltf_stream_totals *totals);
+DLTF_API dltf_status dltf_encode_stream_sized(const dltf_model *model, dltf_reader *reader,
+                                              const dltf_encode_options *encoding, dltf_progress_fn progress,
+                                              void *context, dltf_codes_writer *writer,
+                                              dltf_stream_totals *totals, size_t size);
+static inline dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
+                                             const dltf_encode_options *encoding, dltf_progress_fn progress,
+                                             void *context, dltf_codes_writer *writer,
+                                             dltf_stream_totals *totals) {
+    return dltf_encode_stream_sized(model, reader, encoding, progress, context, writer, totals,
+                                    sizeof *totals);
+}
 
 #ifdef __cplusplus
 }

@@ -36,8 +36,9 @@ extern "C" {
 typedef enum dltf_hash_method { DLTF_HASH_METHODS(DLTF_HASH_VALUE) } dltf_hash_method;
 #undef DLTF_HASH_VALUE
 
-/* How to train a hasher. Every field is described in the table that dltf_hash_option_table() returns. */
+/* How to train a hasher. `dltf hash train --help` describes every field. */
 typedef struct dltf_hash_options {
+    size_t size; /* of this struct: dltf_hash_options_default sets it */
     dltf_hash_method method;
     int64_t bits;       /* a multiple of 8 */
     int64_t k;          /* sparseh, dltf: entries of a sparse code; 0: the method's default */
@@ -47,8 +48,12 @@ typedef struct dltf_hash_options {
     int64_t threads; /* 0: all cores; the result does not depend on it */
 } dltf_hash_options;
 
-DLTF_API dltf_hash_options dltf_hash_options_default(void);
-DLTF_API dltf_option_table dltf_hash_option_table(void);
+DLTF_API void dltf_hash_options_init(dltf_hash_options *options, size_t size);
+static inline dltf_hash_options dltf_hash_options_default(void) {
+    dltf_hash_options options;
+    dltf_hash_options_init(&options, sizeof options);
+    return options;
+}
 
 /* ---- Hashers ----------------------------------------------------------------------------------- */
 
@@ -79,7 +84,13 @@ DLTF_API dltf_status dltf_hasher_encode(const dltf_hasher *hasher, dltf_matrix X
 
 DLTF_API dltf_status dltf_hasher_load(const char *path, dltf_hasher **hasher);
 DLTF_API dltf_status dltf_hasher_save(const dltf_hasher *hasher, const char *path);
-DLTF_API dltf_hasher_view dltf_hasher_get(const dltf_hasher *hasher);
+DLTF_API void dltf_hasher_get_sized(const dltf_hasher *hasher, dltf_hasher_view *found, size_t size);
+static inline dltf_hasher_view dltf_hasher_get(const dltf_hasher *hasher) {
+    dltf_hasher_view found;
+    dltf_hasher_get_sized(hasher, &found, sizeof found);
+    return found;
+}
+
 DLTF_API void dltf_hasher_free(dltf_hasher *hasher);
 
 /* Provenance: training options and data checksum, as text. NULL if there is none. */
@@ -114,14 +125,19 @@ DLTF_API void dltf_relevance_free(dltf_relevance *relevance);
 typedef enum dltf_code_distance { DLTF_DISTANCE_HAMMING, DLTF_DISTANCE_SPHERICAL } dltf_code_distance;
 
 typedef struct dltf_evaluate_options {
+    size_t size; /* of this struct: dltf_evaluate_options_default sets it */
     dltf_code_distance distance;
     int64_t depth;   /* of average precision; 0: the whole database */
     int64_t k;       /* of precision and recall; 0: 100, or the whole database if that is smaller */
     int64_t threads; /* 0: all cores; the result does not depend on it */
 } dltf_evaluate_options;
 
-DLTF_API dltf_evaluate_options dltf_evaluate_options_default(void);
-DLTF_API dltf_option_table dltf_evaluate_option_table(void);
+DLTF_API void dltf_evaluate_options_init(dltf_evaluate_options *options, size_t size);
+static inline dltf_evaluate_options dltf_evaluate_options_default(void) {
+    dltf_evaluate_options options;
+    dltf_evaluate_options_init(&options, sizeof options);
+    return options;
+}
 
 /* Means over the queries that have relevant samples. Samples at equal distances are in random order: every
  * figure is its exact expected value over these orders. */
@@ -137,10 +153,18 @@ typedef struct dltf_retrieval {
 
 /* Ranks a database by the distance of its codes to those of the queries: matrices of bytes, as
  * dltf_hasher_encode makes them. NULL options: the defaults. */
-DLTF_API dltf_status dltf_evaluate_codes(dltf_matrix queries, dltf_matrix database,
-                                         const dltf_relevance *relevance,
-                                         const dltf_evaluate_options *options, dltf_progress_fn progress,
-                                         void *context, dltf_retrieval *found);
+DLTF_API dltf_status dltf_evaluate_codes_sized(dltf_matrix queries, dltf_matrix database,
+                                               const dltf_relevance *relevance,
+                                               const dltf_evaluate_options *options,
+                                               dltf_progress_fn progress, void *context,
+                                               dltf_retrieval *found, size_t size);
+static inline dltf_status dltf_evaluate_codes(dltf_matrix queries, dltf_matrix database,
+                                              const dltf_relevance *relevance,
+                                              const dltf_evaluate_options *options, dltf_progress_fn progress,
+                                              void *context, dltf_retrieval *found) {
+    return dltf_evaluate_codes_sized(queries, database, relevance, options, progress, context, found,
+                                     sizeof *found);
+}
 
 #ifdef __cplusplus
 }

@@ -29,10 +29,13 @@ DLTF_API dltf_status dltf_image_new(int64_t width, int64_t height, int64_t chann
 DLTF_API dltf_status dltf_image_load(const char *path, dltf_image **image);
 /* .png, .pgm, .ppm: rounded and clipped, 16 bits if the image has 16, otherwise 8. .npy: the floats. */
 DLTF_API dltf_status dltf_image_save(const dltf_image *image, const char *path);
-/* Checks that the image can be saved under this name: a supported extension, of a format that can store its
- * colours. Writes nothing. */
-DLTF_API dltf_status dltf_image_check_path(const dltf_image *image, const char *path);
-DLTF_API dltf_image_view dltf_image_get(const dltf_image *image);
+DLTF_API void dltf_image_get_sized(const dltf_image *image, dltf_image_view *found, size_t size);
+static inline dltf_image_view dltf_image_get(const dltf_image *image) {
+    dltf_image_view found;
+    dltf_image_get_sized(image, &found, sizeof found);
+    return found;
+}
+
 /* The planes, writable. */
 DLTF_API float *dltf_image_pixels(dltf_image *image);
 DLTF_API void dltf_image_free(dltf_image *image);
@@ -57,8 +60,9 @@ typedef enum dltf_denoise_method {
     DLTF_DENOISE_PAPER, /* the paper's: max_k(W^T x) with a dictionary from dltf_train, plain averages */
 } dltf_denoise_method;
 
-/* How to denoise. Every field is described once, in the table that dltf_denoise_option_table() returns. */
+/* How to denoise. `dltf denoise --help` describes every field. */
 typedef struct dltf_denoise_options {
+    size_t size; /* of this struct: dltf_denoise_options_default sets it */
     dltf_denoise_method method;
     double sigma; /* DLTF_SIGMA_UNKNOWN: estimated */
     int64_t m, k; /* 0: chosen by the method */
@@ -68,8 +72,12 @@ typedef struct dltf_denoise_options {
 
 #define DLTF_SIGMA_UNKNOWN (-1.0)
 
-DLTF_API dltf_denoise_options dltf_denoise_options_default(void);
-DLTF_API dltf_option_table dltf_denoise_option_table(void);
+DLTF_API void dltf_denoise_options_init(dltf_denoise_options *options, size_t size);
+static inline dltf_denoise_options dltf_denoise_options_default(void) {
+    dltf_denoise_options options;
+    dltf_denoise_options_init(&options, sizeof options);
+    return options;
+}
 
 /* Statistics of a denoising run. For colour images, sums and means over the three planes. */
 typedef struct dltf_denoise_info {
@@ -85,9 +93,14 @@ typedef struct dltf_denoise_info {
 
 /* Removes Gaussian noise. `model`: a dictionary for patch x patch pixels to use instead of learning one, or
  * NULL. The result has the depth of the input and values within 0 .. 255. `info` may be NULL. */
-DLTF_API dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *options,
-                                  const dltf_model *model, dltf_progress_fn progress, void *context,
-                                  dltf_image **clean, dltf_denoise_info *info);
+DLTF_API dltf_status dltf_denoise_sized(const dltf_image *noisy, const dltf_denoise_options *options,
+                                        const dltf_model *model, dltf_progress_fn progress, void *context,
+                                        dltf_image **clean, dltf_denoise_info *info, size_t size);
+static inline dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *options,
+                                       const dltf_model *model, dltf_progress_fn progress, void *context,
+                                       dltf_image **clean, dltf_denoise_info *info) {
+    return dltf_denoise_sized(noisy, options, model, progress, context, clean, info, sizeof *info);
+}
 
 /* ---- Sets of images ---------------------------------------------------------------------------- */
 
@@ -111,14 +124,19 @@ DLTF_API void dltf_image_set_free(dltf_image_set *set);
  */
 enum { DLTF_GIST_SIZE = 512 };
 
-/* Every field is described once, in the table that dltf_gist_option_table() returns. */
+/* `dltf gist --help` describes every field. */
 typedef struct dltf_gist_options {
+    size_t size; /* of this struct: dltf_gist_options_default sets it */
     int64_t side;
     int64_t threads;
 } dltf_gist_options;
 
-DLTF_API dltf_gist_options dltf_gist_options_default(void);
-DLTF_API dltf_option_table dltf_gist_option_table(void);
+DLTF_API void dltf_gist_options_init(dltf_gist_options *options, size_t size);
+static inline dltf_gist_options dltf_gist_options_default(void) {
+    dltf_gist_options options;
+    dltf_gist_options_init(&options, sizeof options);
+    return options;
+}
 
 /* Descriptors of images in memory. A row is an image of width x height pixels: gray, or red, green and blue
  * planes, on the scale 0 .. 255. Colours become gray, the middle square of an image that is not square is

@@ -35,8 +35,9 @@ typedef enum dltf_encoder_kind {
 /* K-SVD: an atom and its coefficients by a full singular value decomposition, or by one step towards it. */
 typedef enum dltf_update { DLTF_UPDATE_EXACT, DLTF_UPDATE_APPROXIMATE } dltf_update;
 
-/* How to learn. Every field is described once, in the table that dltf_train_option_table() returns. */
+/* How to learn. `dltf train --help` and dltf_options_help describe every field. */
 typedef struct dltf_train_options {
+    size_t size;  /* of this struct: dltf_train_options_default sets it */
     int64_t m, k; /* 0: chosen from the data */
     int64_t seed;
     int64_t threads; /* 0: all cores; the result does not depend on it */
@@ -73,20 +74,12 @@ typedef struct dltf_train_options {
         memory; /* bytes that training may use; 0: what the machine has. The result does not depend on it */
 } dltf_train_options;
 
-DLTF_API dltf_train_options dltf_train_options_default(void);
-DLTF_API dltf_option_table dltf_train_option_table(void);
-
-/* Checks the options like dltf_option_check. If `encoder` is auto and the options that were set apply to tied
- * only or to learned only, or do not apply to tied, sets `encoder` to tied, learned or distilled, and
- * `reason` to the name of the option that decided; otherwise sets `reason` to NULL. dltf_learner_new does the
- * same with `given` NULL. */
-DLTF_API dltf_status dltf_train_options_settle(dltf_train_options *options, const char *const *given,
-                                               const char **reason);
-
-/* The number of samples that training of an encoder `learned` sees, those of several epochs counted several
- * times, unless the held-out error settles earlier. m and k must be set. `rows`: of the data, about a tenth
- * less if some are held out. To predict how long training takes. */
-DLTF_API int64_t dltf_train_samples(const dltf_train_options *options, int64_t rows);
+DLTF_API void dltf_train_options_init(dltf_train_options *options, size_t size);
+static inline dltf_train_options dltf_train_options_default(void) {
+    dltf_train_options options;
+    dltf_train_options_init(&options, sizeof options);
+    return options;
+}
 
 /* ---- Learning ---------------------------------------------------------------------------------- */
 
@@ -113,21 +106,6 @@ typedef struct dltf_iteration {
     double seconds; /* since the learner was created or resumed */
 } dltf_iteration;
 
-/* The fields of a record, for programs that print or store them. */
-typedef enum dltf_history_kind {
-    DLTF_HISTORY_TEXT,    /* const char * */
-    DLTF_HISTORY_INTEGER, /* int64_t */
-    DLTF_HISTORY_REAL,    /* double */
-} dltf_history_kind;
-
-typedef struct dltf_history_column {
-    const char *name;
-    size_t offset; /* in dltf_iteration */
-    dltf_history_kind kind;
-} dltf_history_column;
-
-DLTF_API const dltf_history_column *dltf_history_columns(int *count);
-
 typedef enum dltf_outcome {
     DLTF_CONVERGED,       /* nothing changed by more than the tolerance, or the held-out error has settled */
     DLTF_ITERATION_LIMIT, /* all iterations done: the usual outcome */
@@ -146,14 +124,22 @@ DLTF_API dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *o
 DLTF_API dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, void *context,
                                       dltf_outcome *outcome);
 /* The options in use, with m, k and encoder filled in. */
-DLTF_API dltf_train_options dltf_learner_options(const dltf_learner *learner);
-/* The encoder that was chosen and why, as a sentence; empty if the options named it. Models store it as the
- * note "encoder.choice". */
-DLTF_API const char *dltf_learner_choice(const dltf_learner *learner);
-/* Whether option `center` = auto subtracted the mean and why, as a sentence; empty if it was not considered.
- * Models store it as the note "center.choice". */
-DLTF_API const char *dltf_learner_center_choice(const dltf_learner *learner);
-DLTF_API const dltf_iteration *dltf_learner_history(const dltf_learner *learner, int64_t *count);
+DLTF_API void dltf_learner_options_sized(const dltf_learner *learner, dltf_train_options *found, size_t size);
+static inline dltf_train_options dltf_learner_options(const dltf_learner *learner) {
+    dltf_train_options found;
+    dltf_learner_options_sized(learner, &found, sizeof found);
+    return found;
+}
+
+/* The number of records so far. Copies record `index`, counting from 0, to `record`, unless there is no such
+ * record or `record` is NULL. */
+DLTF_API int64_t dltf_learner_history_sized(const dltf_learner *learner, int64_t index,
+                                            dltf_iteration *record, size_t size);
+static inline int64_t dltf_learner_history(const dltf_learner *learner, int64_t index,
+                                           dltf_iteration *record) {
+    return dltf_learner_history_sized(learner, index, record, sizeof *record);
+}
+
 DLTF_API dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model);
 
 /* What the codes of the model are worth, as dltf_encode and dltf_refit compute them. Thresholded features,
@@ -171,11 +157,13 @@ typedef struct dltf_quality {
 } dltf_quality;
 
 /* Of the learner's model, which the caller may have already; NULL: makes it. */
-DLTF_API dltf_status dltf_learner_quality(const dltf_learner *learner, const dltf_model *model,
-                                          dltf_quality *quality);
-/* Training samples that the gradient steps of a learned encoder have used, each as often as it was used. 0
- * with other encoders. */
-DLTF_API int64_t dltf_learner_samples_seen(const dltf_learner *learner);
+DLTF_API dltf_status dltf_learner_quality_sized(const dltf_learner *learner, const dltf_model *model,
+                                                dltf_quality *quality, size_t size);
+static inline dltf_status dltf_learner_quality(const dltf_learner *learner, const dltf_model *model,
+                                               dltf_quality *quality) {
+    return dltf_learner_quality_sized(learner, model, quality, sizeof *quality);
+}
+
 /* The row of X of the i-th of these samples, ascending. */
 DLTF_API int64_t dltf_learner_quality_row(const dltf_learner *learner, int64_t i);
 /* Writes a checkpoint. Resuming it with the same X gives the same bytes as an uninterrupted run. With several
@@ -184,11 +172,6 @@ DLTF_API int64_t dltf_learner_quality_row(const dltf_learner *learner, int64_t i
 DLTF_API dltf_status dltf_learner_save(const dltf_learner *learner, const char *path);
 DLTF_API dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_t threads,
                                          dltf_learner **learner);
-/* Removes a checkpoint with all its files. False if there was none. */
-DLTF_API bool dltf_checkpoint_remove(const char *path);
-/* Removes temporary files that killed processes left in the folder of a checkpoint; those of running
- * processes stay. To be called when a training that saves checkpoints begins. */
-DLTF_API void dltf_checkpoint_clean(const char *path);
 DLTF_API void dltf_learner_free(dltf_learner *learner);
 
 /* All of the above in one call. */

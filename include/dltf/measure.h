@@ -31,8 +31,12 @@ typedef struct dltf_support_score {
 
 /* Compares supports. Atoms of `codes` are first relabelled by `match` (an unmatched atom is always wrong);
  * NULL match: no relabelling. */
-DLTF_API dltf_status dltf_score_supports(const dltf_codes *codes, const dltf_codes *truth,
-                                         const int32_t *match, dltf_support_score *score);
+DLTF_API dltf_status dltf_score_supports_sized(const dltf_codes *codes, const dltf_codes *truth,
+                                               const int32_t *match, dltf_support_score *score, size_t size);
+static inline dltf_status dltf_score_supports(const dltf_codes *codes, const dltf_codes *truth,
+                                              const int32_t *match, dltf_support_score *score) {
+    return dltf_score_supports_sized(codes, truth, match, score, sizeof *score);
+}
 
 /* ---- Synthetic problems ------------------------------------------------------------------------ */
 
@@ -56,8 +60,14 @@ typedef struct dltf_synthetic_spec {
 typedef struct dltf_synthetic dltf_synthetic;
 
 /* Progress counts atoms and samples. */
-DLTF_API dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_progress_fn progress,
-                                        void *context, dltf_synthetic **problem);
+DLTF_API dltf_status dltf_synthetic_new_sized(const dltf_synthetic_spec *spec, size_t size,
+                                              dltf_progress_fn progress, void *context,
+                                              dltf_synthetic **problem);
+static inline dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_progress_fn progress,
+                                             void *context, dltf_synthetic **problem) {
+    return dltf_synthetic_new_sized(spec, sizeof *spec, progress, context, problem);
+}
+
 DLTF_API dltf_matrix dltf_synthetic_dictionary(const dltf_synthetic *problem);
 DLTF_API dltf_matrix dltf_synthetic_samples(const dltf_synthetic *problem, bool test);
 DLTF_API const dltf_codes *dltf_synthetic_codes(const dltf_synthetic *problem, bool test);

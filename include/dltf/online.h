@@ -30,17 +30,33 @@ typedef struct dltf_online_progress {
     double error; /* relative error of recent held-out samples, as of the last step; NaN before the first */
 } dltf_online_progress;
 
-DLTF_API dltf_online_progress dltf_online_now(const dltf_online *online);
+DLTF_API void dltf_online_now_sized(const dltf_online *online, dltf_online_progress *found, size_t size);
+static inline dltf_online_progress dltf_online_now(const dltf_online *online) {
+    dltf_online_progress found;
+    dltf_online_now_sized(online, &found, sizeof found);
+    return found;
+}
+
 /* The options in use, with m, k and encoder filled in. */
-DLTF_API dltf_train_options dltf_online_options(const dltf_online *online);
+DLTF_API void dltf_online_options_sized(const dltf_online *online, dltf_train_options *found, size_t size);
+static inline dltf_train_options dltf_online_options(const dltf_online *online) {
+    dltf_train_options found;
+    dltf_online_options_sized(online, &found, sizeof found);
+    return found;
+}
+
 /* Learning begins after this many samples, and continues after every further so many. */
 DLTF_API int64_t dltf_online_first(const dltf_online *online);
 
 /* The model of all samples added so far. Does not change the learner, which may continue. */
 DLTF_API dltf_status dltf_online_model(const dltf_online *online, dltf_model **model);
 /* Errors of that model on the newest held-out samples, at most 2,000. */
-DLTF_API dltf_status dltf_online_quality(const dltf_online *online, const dltf_model *model,
-                                         dltf_quality *quality);
+DLTF_API dltf_status dltf_online_quality_sized(const dltf_online *online, const dltf_model *model,
+                                               dltf_quality *quality, size_t size);
+static inline dltf_status dltf_online_quality(const dltf_online *online, const dltf_model *model,
+                                              dltf_quality *quality) {
+    return dltf_online_quality_sized(online, model, quality, sizeof *quality);
+}
 
 /* The complete state, as a checkpoint: continuing it gives the same bytes as without the interruption. */
 DLTF_API dltf_status dltf_online_save(const dltf_online *online, const char *path);

@@ -39,7 +39,12 @@ typedef struct dltf_traffic {
     int64_t bytes;
 } dltf_traffic;
 
-DLTF_API dltf_traffic dltf_ranks_traffic(void);
+DLTF_API void dltf_ranks_traffic_sized(dltf_traffic *found, size_t size);
+static inline dltf_traffic dltf_ranks_traffic(void) {
+    dltf_traffic found;
+    dltf_ranks_traffic_sized(&found, sizeof found);
+    return found;
+}
 
 #ifdef __cplusplus
 }

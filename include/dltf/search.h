@@ -42,7 +42,13 @@ DLTF_API dltf_status dltf_index_build(dltf_index *index, int64_t threads, dltf_p
  * index without tables. */
 DLTF_API dltf_status dltf_index_load(const char *path, dltf_index **index);
 DLTF_API dltf_status dltf_index_save(const dltf_index *index, const char *path);
-DLTF_API dltf_index_view dltf_index_get(const dltf_index *index);
+DLTF_API void dltf_index_get_sized(const dltf_index *index, dltf_index_view *found, size_t size);
+static inline dltf_index_view dltf_index_get(const dltf_index *index) {
+    dltf_index_view found;
+    dltf_index_get_sized(index, &found, sizeof found);
+    return found;
+}
+
 DLTF_API void dltf_index_free(dltf_index *index);
 
 /* ---- Search ------------------------------------------------------------------------------------ */
@@ -55,14 +61,19 @@ typedef enum dltf_search_method {
 } dltf_search_method;
 
 typedef struct dltf_search_options {
+    size_t size;    /* of this struct: dltf_search_options_default sets it */
     int64_t k;      /* the k nearest; 0: all within the radius */
     int64_t radius; /* largest distance; for k = 0 */
     dltf_search_method method;
     int64_t threads; /* 0: all cores; the result does not depend on it */
 } dltf_search_options;
 
-DLTF_API dltf_search_options dltf_search_options_default(void);
-DLTF_API dltf_option_table dltf_search_option_table(void);
+DLTF_API void dltf_search_options_init(dltf_search_options *options, size_t size);
+static inline dltf_search_options dltf_search_options_default(void) {
+    dltf_search_options options;
+    dltf_search_options_init(&options, sizeof options);
+    return options;
+}
 
 typedef struct dltf_neighbours dltf_neighbours;
 
@@ -84,15 +95,19 @@ DLTF_API dltf_status dltf_search(const dltf_index *index, dltf_matrix queries,
                                  const dltf_search_options *options, dltf_progress_fn progress, void *context,
                                  dltf_neighbours **neighbours);
 
-DLTF_API dltf_neighbours_view dltf_neighbours_get(const dltf_neighbours *neighbours);
+DLTF_API void dltf_neighbours_get_sized(const dltf_neighbours *neighbours, dltf_neighbours_view *found,
+                                        size_t size);
+static inline dltf_neighbours_view dltf_neighbours_get(const dltf_neighbours *neighbours) {
+    dltf_neighbours_view found;
+    dltf_neighbours_get_sized(neighbours, &found, sizeof found);
+    return found;
+}
+
 DLTF_API void dltf_neighbours_free(dltf_neighbours *neighbours);
 
 /* Rows of the neighbours: .npz, a sparse matrix of distances as SciPy reads it, or for k neighbours also .npy
  * and .ivecs. */
 DLTF_API dltf_status dltf_neighbours_save(const dltf_neighbours *neighbours, const char *path);
-/* Distances of k neighbours as .npy. */
-DLTF_API dltf_status dltf_neighbours_save_distances(const dltf_neighbours *neighbours, const char *path);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,29 +1,36 @@
 /* The interface without structs: options by name, data and codes by pointer. */
 #include "base/memory.h"
-#include "base/status.h"
+#include "cluster/kmeans_options.h"
+#include "cluster/landmark_options.h"
+#include "coding/encode_options.h"
 #include "data/array.h"
 #include "data/matrix.h"
+#include "denoise/denoise_options.h"
+#include "hash/evaluate_options.h"
+#include "hash/hash_options.h"
+#include "image/gist_options.h"
+#include "learning/train_options.h"
+#include "search/search_options.h"
+#include "theory/certify_options.h"
 
 #include <string.h>
 
 static const struct task {
     const char *name;
-    dltf_option_table (*table)(void);
+    dl_option_table (*table)(void);
 } tasks[] = {
-    {"train", dltf_train_option_table},       {"encode", dltf_encode_option_table},
-    {"denoise", dltf_denoise_option_table},   {"gist", dltf_gist_option_table},
-    {"certify", dltf_certify_option_table},   {"kmeans", dltf_kmeans_option_table},
-    {"landmark", dltf_landmark_option_table}, {"hash", dltf_hash_option_table},
-    {"evaluate", dltf_evaluate_option_table}, {"search", dltf_search_option_table},
-    {"network", dltf_network_option_table},   {"dec", dltf_dec_option_table},
-    {"pretrain", dltf_pretrain_option_table},
+    {"train", dl_train_option_table},       {"encode", dl_encode_option_table},
+    {"denoise", dl_denoise_option_table},   {"gist", dl_gist_option_table},
+    {"certify", dl_certify_option_table},   {"kmeans", dl_kmeans_option_table},
+    {"landmark", dl_landmark_option_table}, {"hash", dl_hash_option_table},
+    {"evaluate", dl_evaluate_option_table}, {"search", dl_search_option_table},
 };
 
 enum { TASK_COUNT = sizeof tasks / sizeof *tasks, TEXT_SIZE = 400 };
 
 struct dltf_options {
     const struct task *task;
-    dltf_option_table table;
+    dl_option_table table;
     void *values; /* the struct of the task */
     char text[TEXT_SIZE];
 };
@@ -46,7 +53,7 @@ dltf_status dltf_options_new(const char *task, dltf_options **options) {
         status = DLTF_MEMORY;
         goto done;
     }
-    dltf_option_defaults(made->table, made->values);
+    dl_option_defaults(made->table, made->values);
     *options = made;
     made = NULL;
 done:
@@ -56,19 +63,24 @@ done:
 
 dltf_status dltf_options_set(dltf_options *options, const char *name, const char *text) {
     DL_REQUIRE(options, name, text);
-    return dltf_option_set(options->table, options->values, name, text);
+    return dl_option_set(options->table, options->values, name, text);
 }
 
 const char *dltf_options_get(dltf_options *options, const char *name) {
-    const dltf_option *option = options ? dltf_option_find(options->table, name) : NULL;
+    const dl_option *option = options ? dl_option_find(options->table, name) : NULL;
     if (!option)
         return NULL;
-    dltf_option_format(option, options->values, options->text, sizeof options->text);
+    dl_option_format(option, options->values, options->text, sizeof options->text);
     return options->text;
 }
 
 const char *dltf_options_name(const dltf_options *options, int index) {
     return options && index >= 0 && index < options->table.count ? options->table.options[index].name : NULL;
+}
+
+const char *dltf_options_help(const dltf_options *options, const char *name) {
+    const dl_option *option = options && name ? dl_option_find(options->table, name) : NULL;
+    return option ? option->help : NULL;
 }
 
 const void *dltf_options_struct(const dltf_options *options) {

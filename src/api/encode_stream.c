@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "base/meter.h"
 #include "base/parallel.h"
+#include "base/sized.h"
+#include "coding/encode_options.h"
 #include "coding/encoder.h"
 #include "coding/residual.h"
 #include "comm/comm.h"
@@ -81,7 +83,7 @@ static dltf_status check_columns(const stream *s) {
 
 static dltf_status stream_open(stream *s, const dltf_model *model, const dltf_encode_options *encoding) {
     dltf_status status = DLTF_OK;
-    int threads = dl_thread_count(encoding ? encoding->threads : 0);
+    int threads = dl_thread_count(encoding->threads);
     DL_TRY(dltf_encoder_new(model, encoding, &s->encoder));
     int64_t k = dltf_encoder_k(s->encoder);
     s->max_rows = piece_rows(model->parts.n, k);
@@ -214,7 +216,7 @@ static dltf_status write_round(stream *s, dltf_codes_writer *writer, dltf_stream
         int64_t *indptr = s->codes->indptr, rows = all.rows[r];
         for (int64_t i = 0; i < rows; i++)
             indptr[i + 1] = indptr[i] + all.count[i];
-        dltf_csr codes = {rows, s->codes->cols, indptr, all.indices, all.values};
+        dltf_csr codes = {rows, s->codes->cols, indptr, all.indices, all.values, NULL};
         if (rows > 0)
             DL_TRY(write_piece(s, codes, all.sums, writer, totals));
         all.count += rows;
@@ -245,26 +247,31 @@ done:
     return status;
 }
 
-dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
-                               const dltf_encode_options *encoding, dltf_progress_fn progress, void *context,
-                               dltf_codes_writer *writer, dltf_stream_totals *totals) {
+dltf_status dltf_encode_stream_sized(const dltf_model *model, dltf_reader *reader,
+                                     const dltf_encode_options *encoding, dltf_progress_fn progress,
+                                     void *context, dltf_codes_writer *writer, dltf_stream_totals *totals,
+                                     size_t size) {
     DL_REQUIRE(model, reader, totals);
     if (dl_comm_rank() == 0)
         DL_REQUIRE(writer);
     int64_t total = dltf_reader_rows(reader);
     stream s = {.reader = reader,
                 .meter = dl_meter_new("encoding", progress, context, total > 0 ? total : 0)};
-    *totals = (dltf_stream_totals){0};
+    dltf_encode_options options;
+    dltf_stream_totals own = {0};
+    DL_WRITE_STRUCT(dltf_stream_totals, totals, size, &own);
+    dltf_status status = DL_READ_OPTIONS(encode, encoding, &options);
     if (dl_comm_size() == 1) /* ranks could not agree on where to stop */
         dl_meter_watch(&s.meter);
-    dltf_status status = stream_open(&s, model, encoding);
     if (status == DLTF_OK)
-        status =
-            dl_comm_size() == 1 ? encode_alone(&s, writer, totals) : encode_in_rounds(&s, writer, totals);
+        status = stream_open(&s, model, &options);
+    if (status == DLTF_OK)
+        status = dl_comm_size() == 1 ? encode_alone(&s, writer, &own) : encode_in_rounds(&s, writer, &own);
     if (status == DLTF_OK) {
-        totals->relative_error = dl_residual_relative(&s.residual);
-        totals->explained_variance = dl_residual_explained(&s.residual);
+        own.relative_error = dl_residual_relative(&s.residual);
+        own.explained_variance = dl_residual_explained(&s.residual);
     }
+    DL_WRITE_STRUCT(dltf_stream_totals, totals, size, &own);
     dl_meter_unwatch(&s.meter);
     stream_close(&s);
     return status;

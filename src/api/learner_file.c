@@ -1,4 +1,5 @@
 /* Checkpoint files: connects learning, which does no I/O, to io, which knows no learners. */
+#include "api/checkpoint_files.h"
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "io/safetensors.h"
@@ -47,12 +48,12 @@ dltf_status dltf_learner_save(const dltf_learner *learner, const char *path) {
     return status;
 }
 
-void dltf_checkpoint_clean(const char *path) {
+void dl_checkpoint_clean(const char *path) {
     if (path)
         dl_shards_clean(path);
 }
 
-bool dltf_checkpoint_remove(const char *path) {
+bool dl_checkpoint_remove(const char *path) {
     if (!path)
         return false;
     bool removed = unlink(path) == 0; /* first: no checkpoint may lack shards */

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static dltf_status check_bounds(const dltf_option *option, double value, const char *text) {
+static dltf_status check_bounds(const dl_option *option, double value, const char *text) {
     if (value >= option->min && value <= option->max)
         return DLTF_OK;
     return dl_fail_option(DLTF_ARGUMENT, option->name, "%s is outside %.12g .. %.12g", text, option->min,
                           option->max);
 }
 
-static dltf_status set_integer(const dltf_option *option, void *field, const char *text) {
+static dltf_status set_integer(const dl_option *option, void *field, const char *text) {
     char *end = NULL;
     errno = 0;
     long long value = strtoll(text, &end, 10);
@@ -44,7 +44,7 @@ static int64_t unit_of(const char *suffix) {
     return unit && ends ? INT64_C(1) << 10 * (unit - units + 1) : 0;
 }
 
-static dltf_status set_bytes(const dltf_option *option, void *field, const char *text) {
+static dltf_status set_bytes(const dl_option *option, void *field, const char *text) {
     char *end = NULL;
     errno = 0;
     long long value = strtoll(text, &end, 10);
@@ -60,7 +60,7 @@ static dltf_status set_bytes(const dltf_option *option, void *field, const char 
     return status;
 }
 
-static dltf_status set_real(const dltf_option *option, void *field, const char *text) {
+static dltf_status set_real(const dl_option *option, void *field, const char *text) {
     double value = 0;
     dl_decimal_point point;
     if (dl_decimal_point_open(&point) != DLTF_OK)
@@ -77,7 +77,7 @@ static dltf_status set_real(const dltf_option *option, void *field, const char *
     return DLTF_OK;
 }
 
-static dltf_status set_flag(const dltf_option *option, void *field, const char *text) {
+static dltf_status set_flag(const dl_option *option, void *field, const char *text) {
     bool value = strcmp(text, "true") == 0;
     if (!value && strcmp(text, "false") != 0)
         return dl_fail_option(DLTF_ARGUMENT, option->name, "'%s' is neither true nor false", text);
@@ -87,7 +87,7 @@ static dltf_status set_flag(const dltf_option *option, void *field, const char *
 
 static const char *const switch_names[] = {[DLTF_AUTO] = "auto", [DLTF_YES] = "yes", [DLTF_NO] = "no"};
 
-static dltf_status set_switch(const dltf_option *option, void *field, const char *text) {
+static dltf_status set_switch(const dl_option *option, void *field, const char *text) {
     const char *name = strcmp(text, "true") == 0 ? "yes" : strcmp(text, "false") == 0 ? "no" : text;
     for (dltf_switch value = DLTF_AUTO; value <= DLTF_NO; value++)
         if (strcmp(name, switch_names[value]) == 0) {
@@ -120,7 +120,7 @@ int dl_name_index(const char *names, const char *name, size_t length) {
     return -1;
 }
 
-static dltf_status set_choice(const dltf_option *option, void *field, const char *text) {
+static dltf_status set_choice(const dl_option *option, void *field, const char *text) {
     int value = dl_name_index(option->choices, text, strlen(text));
     if (value < 0)
         return dl_fail_option(DLTF_ARGUMENT, option->name, "'%s' is not one of %s", text, option->choices);
@@ -128,42 +128,44 @@ static dltf_status set_choice(const dltf_option *option, void *field, const char
     return DLTF_OK;
 }
 
-static dltf_status set_field(const dltf_option *option, void *target, const char *text) {
+static dltf_status set_field(const dl_option *option, void *target, const char *text) {
     void *field = (char *)target + option->offset;
     switch (option->kind) {
-    case DLTF_OPTION_INTEGER:
+    case DL_OPTION_INTEGER:
         return set_integer(option, field, text);
-    case DLTF_OPTION_BYTES:
+    case DL_OPTION_BYTES:
         return set_bytes(option, field, text);
-    case DLTF_OPTION_REAL:
+    case DL_OPTION_REAL:
         return set_real(option, field, text);
-    case DLTF_OPTION_FLAG:
+    case DL_OPTION_FLAG:
         return set_flag(option, field, text);
-    case DLTF_OPTION_CHOICE:
+    case DL_OPTION_CHOICE:
         return set_choice(option, field, text);
-    case DLTF_OPTION_SWITCH:
+    case DL_OPTION_SWITCH:
         return set_switch(option, field, text);
-    case DLTF_OPTION_TEXT:
+    case DL_OPTION_TEXT:
         memcpy(field, &text, sizeof text);
         return DLTF_OK;
     }
     return dl_fail_option(DLTF_ARGUMENT, option->name, "unsupported kind of option");
 }
 
-const dltf_option *dltf_option_find(dltf_option_table table, const char *name) {
+const dl_option *dl_option_find(dl_option_table table, const char *name) {
     for (int i = 0; name && i < table.count; i++)
         if (strcmp(table.options[i].name, name) == 0)
             return &table.options[i];
     return NULL;
 }
 
-dltf_status dltf_option_set(dltf_option_table table, void *target, const char *name, const char *text) {
+dltf_status dl_option_set(dl_option_table table, void *target, const char *name, const char *text) {
     DL_REQUIRE(target, name, text);
-    const dltf_option *option = dltf_option_find(table, name);
+    const dl_option *option = dl_option_find(table, name);
     return option ? set_field(option, target, text) : dl_fail(DLTF_ARGUMENT, "unknown option '%s'", name);
 }
 
-void dltf_option_defaults(dltf_option_table table, void *target) {
+void dl_option_defaults(dl_option_table table, void *target) {
+    if (target && table.sized)
+        memcpy(target, &table.size, sizeof table.size);
     for (int i = 0; target && i < table.count; i++)
         if (table.options[i].default_text)
             set_field(&table.options[i], target, table.options[i].default_text);
@@ -186,7 +188,7 @@ static int format_real(double value, char *text, size_t size) {
     return length;
 }
 
-int dltf_option_format(const dltf_option *option, const void *target, char *text, size_t size) {
+int dl_option_format(const dl_option *option, const void *target, char *text, size_t size) {
     if (!option || !target || (!text && size > 0))
         return -1;
     const void *field = (const char *)target + option->offset;
@@ -197,26 +199,26 @@ int dltf_option_format(const dltf_option *option, const void *target, char *text
     const char *name = "";
     size_t length = 0;
     switch (option->kind) {
-    case DLTF_OPTION_INTEGER:
-    case DLTF_OPTION_BYTES:
+    case DL_OPTION_INTEGER:
+    case DL_OPTION_BYTES:
         memcpy(&integer, field, sizeof integer);
         return snprintf(text, size, "%lld", (long long)integer);
-    case DLTF_OPTION_REAL:
+    case DL_OPTION_REAL:
         memcpy(&real, field, sizeof real);
         return format_real(real, text, size);
-    case DLTF_OPTION_FLAG:
+    case DL_OPTION_FLAG:
         memcpy(&flag, field, sizeof flag);
         return snprintf(text, size, "%s", flag ? "true" : "false");
-    case DLTF_OPTION_CHOICE:
+    case DL_OPTION_CHOICE:
         memcpy(&choice, field, sizeof choice);
         if (!dl_name_at(option->choices, choice, &name, &length))
             length = 0;
         return snprintf(text, size, "%.*s", (int)length, name);
-    case DLTF_OPTION_SWITCH:
+    case DL_OPTION_SWITCH:
         memcpy(&choice, field, sizeof choice);
         return snprintf(text, size, "%s",
                         choice >= DLTF_AUTO && choice <= DLTF_NO ? switch_names[choice] : "");
-    case DLTF_OPTION_TEXT:
+    case DL_OPTION_TEXT:
         memcpy(&name, field, sizeof name);
         return snprintf(text, size, "%s", name ? name : "");
     }
@@ -224,35 +226,35 @@ int dltf_option_format(const dltf_option *option, const void *target, char *text
 }
 
 /* The row for a field outside its struct: offset 0. */
-static dltf_option alone(const dltf_option *option) {
-    dltf_option moved = *option;
+static dl_option alone(const dl_option *option) {
+    dl_option moved = *option;
     moved.offset = 0;
     return moved;
 }
 
-static bool is_left_open(const dltf_option *option, const char *text) {
+static bool is_left_open(const dl_option *option, const char *text) {
     return !option->default_text && strcmp(text, "0") == 0;
 }
 
-dltf_status dl_option_check_value(const dltf_option *option, const void *target) {
-    if (option->kind == DLTF_OPTION_TEXT || option->kind == DLTF_OPTION_FLAG)
+dltf_status dl_option_check_value(const dl_option *option, const void *target) {
+    if (option->kind == DL_OPTION_TEXT || option->kind == DL_OPTION_FLAG)
         return DLTF_OK;
     /* Through text and back, so that fields set directly and by name pass the same checks. */
     char text[64];
     double scratch = 0;
-    dltf_option row = alone(option);
-    dltf_option_format(option, target, text, sizeof text);
+    dl_option row = alone(option);
+    dl_option_format(option, target, text, sizeof text);
     return is_left_open(option, text) ? DLTF_OK : set_field(&row, &scratch, text);
 }
 
-bool dl_option_is_default(const dltf_option *option, const void *target) {
+bool dl_option_is_default(const dl_option *option, const void *target) {
     char text[64], default_text[64];
     double scratch = 0;
-    dltf_option row = alone(option);
-    dltf_option_format(option, target, text, sizeof text);
+    dl_option row = alone(option);
+    dl_option_format(option, target, text, sizeof text);
     if (!option->default_text)
         return is_left_open(option, text);
     set_field(&row, &scratch, option->default_text);
-    dltf_option_format(&row, &scratch, default_text, sizeof default_text);
+    dl_option_format(&row, &scratch, default_text, sizeof default_text);
     return strcmp(text, default_text) == 0;
 }

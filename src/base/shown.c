@@ -57,7 +57,7 @@ bool dl_is_utf8(const char *text) {
     return true;
 }
 
-const char *dltf_printable(const char *text, char *shown, size_t size) {
+const char *dl_printable(const char *text, char *shown, size_t size) {
     const unsigned char *from = (const unsigned char *)text;
     size_t used = 0;
     if (!text || !shown)

@@ -1,5 +1,7 @@
 /* The last error of each thread. */
 #include "base/status.h"
+#include "base/shown.h"
+#include "base/sized.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,8 +16,9 @@ static _Thread_local struct {
     char name[NAME_SIZE], text[TEXT_SIZE], message[NAME_SIZE + 2 + TEXT_SIZE];
 } last;
 
-dltf_error dltf_last_error(void) {
-    return (dltf_error){last.status, last.subject, last.name, last.text};
+void dltf_last_error_sized(dltf_error *found, size_t size) {
+    dltf_error error = {last.status, last.subject, last.name, last.text};
+    DL_WRITE_STRUCT(dltf_error, found, size, &error);
 }
 
 const char *dltf_message(void) {
@@ -51,8 +54,8 @@ static void store(dltf_status status, dltf_subject subject, const char *name, co
     last.subject = subject;
     snprintf(last.name, sizeof last.name, "%s", name);
     vsnprintf(text, sizeof text, format, arguments);
-    dltf_printable(text, last.text, sizeof last.text);
-    dltf_printable(last.name, shown, sizeof shown);
+    dl_printable(text, last.text, sizeof last.text);
+    dl_printable(last.name, shown, sizeof shown);
     snprintf(last.message, sizeof last.message, "%s%s%s", shown, *shown ? ": " : "", last.text);
 }
 

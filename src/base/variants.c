@@ -9,7 +9,7 @@ enum { SCOPE_SIZE = 128 };
 
 /* ---- Sets of variants ---- */
 
-static unsigned all_variants(dltf_option_table table) {
+static unsigned all_variants(dl_option_table table) {
     const char *name = NULL;
     size_t length = 0;
     int count = 0;
@@ -18,7 +18,7 @@ static unsigned all_variants(dltf_option_table table) {
     return (1u << count) - 1;
 }
 
-static unsigned variants_of(dltf_option_table table, const dltf_option *option) {
+static unsigned variants_of(dl_option_table table, const dl_option *option) {
     const char *name = NULL;
     size_t length = 0;
     unsigned set = 0;
@@ -36,17 +36,17 @@ static bool is_single(unsigned set) {
 /* ---- Descriptions ---- */
 
 /* The option whose choice selects a variant. */
-static const dltf_option *option_choosing(dltf_option_table table, const char *variant, size_t length) {
+static const dl_option *option_choosing(dl_option_table table, const char *variant, size_t length) {
     for (int i = 0; i < table.count; i++)
-        if (table.options[i].kind == DLTF_OPTION_CHOICE &&
+        if (table.options[i].kind == DL_OPTION_CHOICE &&
             dl_name_index(table.options[i].choices, variant, length) >= 0)
             return &table.options[i];
     return NULL;
 }
 
 /* "encoder tight, dual or distilled", "encoder tied or method ksvd"; returns like snprintf. */
-static int describe(dltf_option_table table, unsigned set, char *text, size_t size) {
-    const dltf_option *previous = NULL;
+static int describe(dl_option_table table, unsigned set, char *text, size_t size) {
+    const dl_option *previous = NULL;
     const char *name = NULL;
     size_t length = 0;
     int used = 0;
@@ -54,7 +54,7 @@ static int describe(dltf_option_table table, unsigned set, char *text, size_t si
         if (!(set & 1u << i))
             continue;
         set &= ~(1u << i);
-        const dltf_option *option = option_choosing(table, name, length);
+        const dl_option *option = option_choosing(table, name, length);
         const char *separator = used == 0 ? "" : set ? ", " : " or ";
         bool at_end = (size_t)used >= size;
         used += snprintf(at_end ? NULL : text + used, at_end ? 0 : size - (size_t)used, "%s%s%s%.*s",
@@ -65,7 +65,7 @@ static int describe(dltf_option_table table, unsigned set, char *text, size_t si
     return used;
 }
 
-int dltf_option_scope(dltf_option_table table, const dltf_option *option, char *text, size_t size) {
+int dl_option_scope(dl_option_table table, const dl_option *option, char *text, size_t size) {
     if (!option || (!text && size > 0))
         return -1;
     unsigned set = variants_of(table, option), others = all_variants(table) & ~set;
@@ -80,18 +80,17 @@ int dltf_option_scope(dltf_option_table table, const dltf_option *option, char *
 
 /* ---- Checks ---- */
 
-static dltf_status contradiction(dltf_option_table table, const dltf_option *option,
-                                 const dltf_option *other) {
+static dltf_status contradiction(dl_option_table table, const dl_option *option, const dl_option *other) {
     char scope[SCOPE_SIZE], other_scope[SCOPE_SIZE];
-    dltf_option_scope(table, option, scope, sizeof scope);
-    dltf_option_scope(table, other, other_scope, sizeof other_scope);
+    dl_option_scope(table, option, scope, sizeof scope);
+    dl_option_scope(table, other, other_scope, sizeof other_scope);
     return dl_fail_option(DLTF_ARGUMENT, option->name, "applies to %s, but %s to %s: leave one of them out",
                           scope, other->name, other_scope);
 }
 
-static dltf_status not_applicable(dltf_option_table table, const dltf_option *option, unsigned possible) {
+static dltf_status not_applicable(dl_option_table table, const dl_option *option, unsigned possible) {
     char scope[SCOPE_SIZE], selected[SCOPE_SIZE];
-    dltf_option_scope(table, option, scope, sizeof scope);
+    dl_option_scope(table, option, scope, sizeof scope);
     /* Name the selected variant if it is the only possible one, unless "all but method ksvd" names it. */
     bool is_named = is_single(possible) && !is_single(all_variants(table) & ~variants_of(table, option));
     describe(table, possible, selected, sizeof selected);
@@ -99,7 +98,7 @@ static dltf_status not_applicable(dltf_option_table table, const dltf_option *op
                           is_named ? ", not to " : "", is_named ? selected : "");
 }
 
-static bool is_set(const dltf_option *option, const void *target, const char *const *given) {
+static bool is_set(const dl_option *option, const void *target, const char *const *given) {
     if (!given)
         return !dl_option_is_default(option, target);
     for (; *given; given++)
@@ -108,13 +107,13 @@ static bool is_set(const dltf_option *option, const void *target, const char *co
     return false;
 }
 
-dltf_status dl_variants_left(dltf_option_table table, const void *target, const char *const *given,
-                             unsigned *left, const dltf_option **reason) {
+dltf_status dl_variants_left(dl_option_table table, const void *target, const char *const *given,
+                             unsigned *left, const dl_option **reason) {
     unsigned possible = table.possible ? table.possible(target) : 0;
     *left = possible;
     *reason = NULL;
     for (int i = 0; i < table.count; i++) {
-        const dltf_option *option = &table.options[i];
+        const dl_option *option = &table.options[i];
         if (!option->applies || !is_set(option, target, given))
             continue;
         unsigned set = variants_of(table, option);
@@ -128,9 +127,9 @@ dltf_status dl_variants_left(dltf_option_table table, const void *target, const 
     return DLTF_OK;
 }
 
-dltf_status dltf_option_check(dltf_option_table table, const void *target, const char *const *given) {
+dltf_status dl_option_check(dl_option_table table, const void *target, const char *const *given) {
     DL_REQUIRE(target);
-    const dltf_option *reason = NULL;
+    const dl_option *reason = NULL;
     unsigned left = 0;
     for (int i = 0; i < table.count; i++) {
         dltf_status status = dl_option_check_value(&table.options[i], target);

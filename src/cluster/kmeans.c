@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
+#include "cluster/kmeans_options.h"
 #include "cluster/seeding.h"
 #include "comm/comm.h"
 
@@ -12,7 +14,7 @@
 #include <string.h>
 
 static dltf_status check(const dltf_kmeans_options *o, int64_t N, dltf_subject subject) {
-    dltf_status status = dltf_option_check(dltf_kmeans_option_table(), o, NULL);
+    dltf_status status = dl_option_check(dl_kmeans_option_table(), o, NULL);
     if (status != DLTF_OK)
         return status;
     if (o->clusters < 1)
@@ -141,8 +143,6 @@ done:
 static dltf_status cluster(dl_kmeans_data data, const dltf_kmeans_options *options, const dl_bundle *from,
                            dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
     dl_points points = {0};
-    dltf_kmeans_options defaults = dltf_kmeans_options_default();
-    options = options ? options : &defaults;
     dl_meter meter = dl_meter_new("clustering", progress, context, options->restarts);
     dltf_status status = check(options, data.codes ? dltf_codes_csr(data.codes).rows : data.X.rows,
                                data.codes ? DLTF_SUBJECT_CODES : DLTF_SUBJECT_DATA);
@@ -160,18 +160,25 @@ static dltf_status cluster(dl_kmeans_data data, const dltf_kmeans_options *optio
     return status;
 }
 
+static dltf_status cluster_anew(dl_kmeans_data data, const dltf_kmeans_options *options,
+                                dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
+    dltf_kmeans_options own;
+    dltf_status status = DL_READ_OPTIONS(kmeans, options, &own);
+    return status == DLTF_OK ? cluster(data, &own, NULL, progress, context, clusters) : status;
+}
+
 dltf_status dltf_kmeans(dltf_matrix X, const dltf_kmeans_options *options, dltf_progress_fn progress,
                         void *context, dltf_clusters **clusters) {
     DL_CLEAR(clusters);
     DL_REQUIRE(clusters);
-    return cluster((dl_kmeans_data){.X = X}, options, NULL, progress, context, clusters);
+    return cluster_anew((dl_kmeans_data){.X = X}, options, progress, context, clusters);
 }
 
 dltf_status dltf_kmeans_codes(const dltf_codes *codes, const dltf_kmeans_options *options,
                               dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
     DL_CLEAR(clusters);
     DL_REQUIRE(codes, clusters);
-    return cluster((dl_kmeans_data){.codes = codes}, options, NULL, progress, context, clusters);
+    return cluster_anew((dl_kmeans_data){.codes = codes}, options, progress, context, clusters);
 }
 
 dltf_status dl_kmeans_resume(const dl_bundle *bundle, dl_kmeans_data data, int64_t threads,
@@ -181,8 +188,9 @@ dltf_status dl_kmeans_resume(const dl_bundle *bundle, dl_kmeans_data data, int64
     return status == DLTF_OK ? cluster(data, &options, bundle, progress, context, clusters) : status;
 }
 
-dltf_clusters_view dltf_clusters_get(const dltf_clusters *clusters) {
-    return clusters ? clusters->view : (dltf_clusters_view){0};
+void dltf_clusters_get_sized(const dltf_clusters *clusters, dltf_clusters_view *found, size_t size) {
+    const dltf_clusters_view none = {0};
+    DL_WRITE_STRUCT(dltf_clusters_view, found, size, clusters ? &clusters->view : &none);
 }
 
 void dltf_clusters_free(dltf_clusters *clusters) {

@@ -2,6 +2,7 @@
  * which of two centers at the same distance, up to rounding, a sample belongs to. */
 #include "cluster/bounds.h"
 #include "cluster/kmeans.h"
+#include "cluster/kmeans_options.h"
 #include "cluster/moves.h"
 #include "data/kind.h"
 #include "data/option_notes.h"
@@ -82,7 +83,7 @@ dltf_status dl_kmeans_to_bundle(const void *kmeans, dl_bundle *bundle) {
                         [CHANGED] = k->state.changed};
     DL_TRY(dl_bundle_add_copy(bundle, "counts", DL_TENSOR_I64, COUNTS, 0, counts));
     DL_TRY(dl_fields_to_bundle(fields, list_fields(k, fields), bundle));
-    DL_TRY(dl_option_notes_set(&bundle->notes, dltf_kmeans_option_table(), &k->options));
+    DL_TRY(dl_option_notes_set(&bundle->notes, dl_kmeans_option_table(), &k->options));
     DL_TRY(dl_checksum_note(&bundle->notes, checksum_of(k->points)));
     DL_TRY(dl_kind_mark(bundle, DL_KIND_CLUSTERING));
 done:
@@ -95,7 +96,7 @@ dltf_status dl_kmeans_read_options(const dl_bundle *bundle, int64_t threads, dlt
     *options = dltf_kmeans_options_default();
     dltf_status status = dl_kind_check(bundle, DL_KIND_CLUSTERING);
     if (status == DLTF_OK)
-        status = dl_option_notes_get(&bundle->notes, dltf_kmeans_option_table(), options);
+        status = dl_option_notes_get(&bundle->notes, dl_kmeans_option_table(), options);
     options->threads = threads;
     return status;
 }

@@ -1,29 +1,27 @@
 /* The options of k-means. */
-#include "base/options.h"
+#include "cluster/kmeans_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
 #define FIELD(field) .offset = offsetof(dltf_kmeans_options, field)
 
 /* clang-format off */
-static const dltf_option options[] = {
-    {.name = "clusters", .letter = 'c', .kind = DLTF_OPTION_INTEGER, FIELD(clusters), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "C", .help = "number of clusters; required"},
-    {.name = "restarts", .kind = DLTF_OPTION_INTEGER, FIELD(restarts), .default_text = "10", .min = 1, .max = 1e6, .argument = "R", .help = "runs from different initial centers; the one with the smallest inertia is kept"},
-    {.name = "iterations", .kind = DLTF_OPTION_INTEGER, FIELD(iterations), .default_text = "300", .max = 1e9, .argument = "N", .help = "maximum number of iterations of a run"},
-    {.name = "tolerance", .kind = DLTF_OPTION_REAL, FIELD(tolerance), .default_text = "0.0001", .max = 1, .argument = "T", .help = "stop when the squared movement of the centers, relative to the mean variance of a column, is at most T; 0: only when no sample changes its cluster"},
-    {.name = "spherical", .kind = DLTF_OPTION_FLAG, FIELD(spherical), .default_text = "false", .help = "scale samples and centers to norm 1: clusters of directions"},
-    {.name = "seed", .kind = DLTF_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of the initial centers"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+static const dl_option options[] = {
+    {.name = "clusters", .letter = 'c', .kind = DL_OPTION_INTEGER, FIELD(clusters), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "C", .help = "number of clusters; required"},
+    {.name = "restarts", .kind = DL_OPTION_INTEGER, FIELD(restarts), .default_text = "10", .min = 1, .max = 1e6, .argument = "R", .help = "runs from different initial centers; the one with the smallest inertia is kept"},
+    {.name = "iterations", .kind = DL_OPTION_INTEGER, FIELD(iterations), .default_text = "300", .max = 1e9, .argument = "N", .help = "maximum number of iterations of a run"},
+    {.name = "tolerance", .kind = DL_OPTION_REAL, FIELD(tolerance), .default_text = "0.0001", .max = 1, .argument = "T", .help = "stop when the squared movement of the centers, relative to the mean variance of a column, is at most T; 0: only when no sample changes its cluster"},
+    {.name = "spherical", .kind = DL_OPTION_FLAG, FIELD(spherical), .default_text = "false", .help = "scale samples and centers to norm 1: clusters of directions"},
+    {.name = "seed", .kind = DL_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of the initial centers"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };
 /* clang-format on */
 
-dltf_option_table dltf_kmeans_option_table(void) {
-    return (dltf_option_table)DLTF_OPTION_TABLE(options, dltf_kmeans_options);
+dl_option_table dl_kmeans_option_table(void) {
+    return (dl_option_table)DL_SIZED_TABLE(options, dltf_kmeans_options);
 }
 
-dltf_kmeans_options dltf_kmeans_options_default(void) {
-    dltf_kmeans_options options;
-    memset(&options, 0, sizeof options);
-    dltf_option_defaults(dltf_kmeans_option_table(), &options);
-    return options;
+void dltf_kmeans_options_init(dltf_kmeans_options *options, size_t size) {
+    dl_options_init(dl_kmeans_option_table(), options, size);
 }

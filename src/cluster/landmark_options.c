@@ -1,28 +1,26 @@
 /* The options of landmark codes. */
-#include "base/options.h"
+#include "cluster/landmark_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
 #define FIELD(field) .offset = offsetof(dltf_landmark_options, field)
 
 /* clang-format off */
-static const dltf_option options[] = {
-    {.name = "m", .letter = 'm', .kind = DLTF_OPTION_INTEGER, FIELD(m), .default_text = "400", .min = 1, .max = 16384, .argument = "M", .help = "number of landmarks"},
-    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .default_text = "4", .min = 1, .max = 16384, .argument = "K", .help = "landmarks per code"},
-    {.name = "d", .letter = 'd', .kind = DLTF_OPTION_INTEGER, FIELD(d), .default_text = "30", .min = 1, .max = 16384, .argument = "D", .help = "coordinates; about three times the number of clusters"},
-    {.name = "power", .kind = DLTF_OPTION_REAL, FIELD(power), .default_text = "2", .max = 100, .argument = "P", .help = "power of the singular values that weight the coordinates; larger: smoother"},
-    {.name = "seed", .kind = DLTF_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of the landmarks"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+static const dl_option options[] = {
+    {.name = "m", .letter = 'm', .kind = DL_OPTION_INTEGER, FIELD(m), .default_text = "400", .min = 1, .max = 16384, .argument = "M", .help = "number of landmarks"},
+    {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, FIELD(k), .default_text = "4", .min = 1, .max = 16384, .argument = "K", .help = "landmarks per code"},
+    {.name = "d", .letter = 'd', .kind = DL_OPTION_INTEGER, FIELD(d), .default_text = "30", .min = 1, .max = 16384, .argument = "D", .help = "coordinates; about three times the number of clusters"},
+    {.name = "power", .kind = DL_OPTION_REAL, FIELD(power), .default_text = "2", .max = 100, .argument = "P", .help = "power of the singular values that weight the coordinates; larger: smoother"},
+    {.name = "seed", .kind = DL_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of the landmarks"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };
 /* clang-format on */
 
-dltf_option_table dltf_landmark_option_table(void) {
-    return (dltf_option_table)DLTF_OPTION_TABLE(options, dltf_landmark_options);
+dl_option_table dl_landmark_option_table(void) {
+    return (dl_option_table)DL_SIZED_TABLE(options, dltf_landmark_options);
 }
 
-dltf_landmark_options dltf_landmark_options_default(void) {
-    dltf_landmark_options options;
-    memset(&options, 0, sizeof options);
-    dltf_option_defaults(dltf_landmark_option_table(), &options);
-    return options;
+void dltf_landmark_options_init(dltf_landmark_options *options, size_t size) {
+    dl_options_init(dl_landmark_option_table(), options, size);
 }

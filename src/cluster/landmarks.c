@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/meter.h"
 #include "base/options.h"
+#include "base/sized.h"
+#include "cluster/landmark_options.h"
 #include "comm/comm.h"
 #include "data/matrix.h"
 #include "linalg/blas.h"
@@ -21,7 +23,7 @@ struct dltf_landmarks {
 };
 
 static dltf_status check(dltf_matrix X, const dltf_landmark_options *o) {
-    dltf_status status = dltf_option_check(dltf_landmark_option_table(), o, NULL);
+    dltf_status status = dl_option_check(dl_landmark_option_table(), o, NULL);
     if (status == DLTF_OK)
         status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK && o->m > X.rows)
@@ -125,11 +127,13 @@ dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *optio
                                void *context, dltf_landmarks **landmarks) {
     DL_CLEAR(landmarks);
     DL_REQUIRE(landmarks);
-    dltf_landmark_options o = options ? *options : dltf_landmark_options_default();
+    dltf_landmark_options o;
     dltf_landmarks *made = NULL;
     dltf_codes *codes = NULL;
     dl_meter meter = dl_meter_new("landmarks", progress, context, 0);
-    dltf_status status = check(X, &o);
+    dltf_status status = DL_READ_OPTIONS(landmark, options, &o);
+    if (status == DLTF_OK)
+        status = check(X, &o);
     if (status != DLTF_OK)
         return status;
     if (dl_comm_size() == 1) /* ranks could not agree on where to stop */
@@ -177,8 +181,9 @@ dltf_status dltf_landmarks_apply(const dltf_landmarks *landmarks, dltf_matrix X,
     return DLTF_OK;
 }
 
-dltf_landmarks_view dltf_landmarks_get(const dltf_landmarks *landmarks) {
-    return landmarks ? landmarks->view : (dltf_landmarks_view){0};
+void dltf_landmarks_get_sized(const dltf_landmarks *landmarks, dltf_landmarks_view *found, size_t size) {
+    const dltf_landmarks_view none = {0};
+    DL_WRITE_STRUCT(dltf_landmarks_view, found, size, landmarks ? &landmarks->view : &none);
 }
 
 void dltf_landmarks_free(dltf_landmarks *landmarks) {

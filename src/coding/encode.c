@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/meter.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "coding/decode.h"
 #include "coding/encoder.h"
 #include "coding/residual.h"
@@ -194,8 +195,8 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
     return status;
 }
 
-dltf_status dltf_reconstruction_measure(const dltf_model *model, dltf_matrix X, const dltf_codes *codes,
-                                        int64_t threads, dltf_reconstruction *found) {
+dltf_status dltf_reconstruction_measure_sized(const dltf_model *model, dltf_matrix X, const dltf_codes *codes,
+                                              int64_t threads, dltf_reconstruction *found, size_t size) {
     DL_REQUIRE(model, codes, found);
     dltf_status status = check_pair(model, X, codes);
     if (status != DLTF_OK)
@@ -204,9 +205,10 @@ dltf_status dltf_reconstruction_measure(const dltf_model *model, dltf_matrix X, 
     dl_residual residual = {0};
     DL_TRY(dl_residual_open(&residual, model, dl_thread_count(threads), room));
     DL_TRY(dl_residual_add(&residual, X, codes));
-    *found = (dltf_reconstruction){.relative_error = dl_residual_relative(&residual),
-                                   .explained_variance = dl_residual_explained(&residual),
-                                   .entries = (double)codes->indptr[codes->rows] / (double)codes->rows};
+    dltf_reconstruction own = {.relative_error = dl_residual_relative(&residual),
+                               .explained_variance = dl_residual_explained(&residual),
+                               .entries = (double)codes->indptr[codes->rows] / (double)codes->rows};
+    DL_WRITE_STRUCT(dltf_reconstruction, found, size, &own);
 done:
     dl_residual_close(&residual);
     return status;

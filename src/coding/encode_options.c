@@ -1,5 +1,6 @@
 /* The options of encoding. */
-#include "base/options.h"
+#include "coding/encode_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -9,18 +10,18 @@
 #define FIELD(field) .offset = offsetof(dltf_encode_options, field)
 
 /* clang-format off */
-static const dltf_option options[] = {
-    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "K", .help = "entries kept per code (default: as the model was trained)"},
-    {.name = "select", .kind = DLTF_OPTION_CHOICE, FIELD(select), .default_text = "model", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = "which scores a code keeps: as the model was trained, the largest magnitudes, or the largest positive ones"},
-    {.name = "coder", .kind = DLTF_OPTION_CHOICE, FIELD(coder), .default_text = "threshold", .choices = CODERS, .argument = "CODER", .help = &(DLTF_CODERS(CODER_HELP))[2]},
-    {.name = "passes", .kind = DLTF_OPTION_INTEGER, FIELD(passes), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "P", .applies = "iht|niht|htp", .help = "maximum number of passes (default: 100, htp 8); coding stops earlier once nothing changes"},
-    {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .argument = "E", .applies = "omp", .help = "stop when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
-    {.name = "coherence", .kind = DLTF_OPTION_REAL, FIELD(coherence), .min = 1e-6, .max = 1, .argument = "MU", .applies = "incoherent", .help = "largest |<w_i, w_j>| of two atoms in a code (default: 0.1)"},
-    {.name = "threshold", .kind = DLTF_OPTION_REAL, FIELD(threshold), .default_text = "0", .max = 1e30, .argument = "T", .applies = "incoherent", .help = "keep only scores above T"},
-    {.name = "candidates", .kind = DLTF_OPTION_INTEGER, FIELD(candidates), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "C", .applies = "shortlist", .help = "scores on the list, at least K (default: 3 K)"},
-    {.name = "lists", .kind = DLTF_OPTION_INTEGER, FIELD(lists), .min = 1, .max = 2, .argument = "L", .applies = "shortlist", .help = "1, or 2 for a second list from the residual of the first (default: 1)"},
-    {.name = "refit", .kind = DLTF_OPTION_FLAG, FIELD(refit), .default_text = "false", .help = "compute values by least squares on the support instead of correlations"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+static const dl_option options[] = {
+    {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, FIELD(k), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "K", .help = "entries kept per code (default: as the model was trained)"},
+    {.name = "select", .kind = DL_OPTION_CHOICE, FIELD(select), .default_text = "model", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = "which scores a code keeps: as the model was trained, the largest magnitudes, or the largest positive ones"},
+    {.name = "coder", .kind = DL_OPTION_CHOICE, FIELD(coder), .default_text = "threshold", .choices = CODERS, .argument = "CODER", .help = &(DLTF_CODERS(CODER_HELP))[2]},
+    {.name = "passes", .kind = DL_OPTION_INTEGER, FIELD(passes), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "P", .applies = "iht|niht|htp", .help = "maximum number of passes (default: 100, htp 8); coding stops earlier once nothing changes"},
+    {.name = "error", .kind = DL_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .argument = "E", .applies = "omp", .help = "stop when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
+    {.name = "coherence", .kind = DL_OPTION_REAL, FIELD(coherence), .min = 1e-6, .max = 1, .argument = "MU", .applies = "incoherent", .help = "largest |<w_i, w_j>| of two atoms in a code (default: 0.1)"},
+    {.name = "threshold", .kind = DL_OPTION_REAL, FIELD(threshold), .default_text = "0", .max = 1e30, .argument = "T", .applies = "incoherent", .help = "keep only scores above T"},
+    {.name = "candidates", .kind = DL_OPTION_INTEGER, FIELD(candidates), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "C", .applies = "shortlist", .help = "scores on the list, at least K (default: 3 K)"},
+    {.name = "lists", .kind = DL_OPTION_INTEGER, FIELD(lists), .min = 1, .max = 2, .argument = "L", .applies = "shortlist", .help = "1, or 2 for a second list from the residual of the first (default: 1)"},
+    {.name = "refit", .kind = DL_OPTION_FLAG, FIELD(refit), .default_text = "false", .help = "compute values by least squares on the support instead of correlations"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };
 /* clang-format on */
 
@@ -28,16 +29,13 @@ static unsigned possible(const void *target) {
     return 1u << ((const dltf_encode_options *)target)->coder;
 }
 
-dltf_option_table dltf_encode_option_table(void) {
-    dltf_option_table table = DLTF_OPTION_TABLE(options, dltf_encode_options);
+dl_option_table dl_encode_option_table(void) {
+    dl_option_table table = DL_SIZED_TABLE(options, dltf_encode_options);
     table.variants = CODERS;
     table.possible = possible;
     return table;
 }
 
-dltf_encode_options dltf_encode_options_default(void) {
-    dltf_encode_options encoding;
-    memset(&encoding, 0, sizeof encoding);
-    dltf_option_defaults(dltf_encode_option_table(), &encoding);
-    return encoding;
+void dltf_encode_options_init(dltf_encode_options *options, size_t size) {
+    dl_options_init(dl_encode_option_table(), options, size);
 }

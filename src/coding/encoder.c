@@ -6,7 +6,9 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "coding/coder.h"
+#include "coding/encode_options.h"
 #include "coding/prefilter.h"
 #include "data/matrix.h"
 #include "data/model.h"
@@ -37,7 +39,7 @@ static dltf_status check_coder(const dl_coder *coder, dl_recipe *recipe) {
 /* Checks the encoding against the model and fills in what it leaves open. */
 static dltf_status make_recipe(const dltf_model *model, const dltf_encode_options *encoding,
                                dl_recipe *recipe) {
-    dltf_status status = dltf_option_check(dltf_encode_option_table(), encoding, NULL);
+    dltf_status status = dl_option_check(dl_encode_option_table(), encoding, NULL);
     if (status != DLTF_OK)
         return status;
     const dltf_model_view *parts = &model->parts;
@@ -72,22 +74,22 @@ dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options 
                              dltf_encoder **encoder) {
     DL_CLEAR(encoder);
     DL_REQUIRE(model, encoder);
-    dltf_encode_options defaults = dltf_encode_options_default();
-    if (!encoding)
-        encoding = &defaults;
+    dltf_encode_options own;
     dl_recipe recipe;
-    dltf_status status = make_recipe(model, encoding, &recipe);
+    dltf_status status = DL_READ_OPTIONS(encode, encoding, &own);
+    if (status == DLTF_OK)
+        status = make_recipe(model, &own, &recipe);
     if (status != DLTF_OK)
         return status;
     int64_t m = model->parts.m, n = model->parts.n, k = recipe.feature.k;
     dltf_encoder *e = NULL;
     DL_TRY_NEW(e, 1);
     e->recipe = recipe;
-    e->coder = dl_coder_find(encoding->coder);
+    e->coder = dl_coder_find(own.coder);
     DL_TRY(dl_workspaces_alloc(recipe.threads, m, n, recipe.listed, &e->spaces));
     if (e->coder->starts_from_feature && dl_prefilter_pays(m, n, recipe.listed))
         DL_TRY(add_filter(e));
-    if (encoding->refit) {
+    if (own.refit) {
         DL_TRY_NEW(e->refit_scratch, recipe.threads);
         for (int t = 0; t < recipe.threads; t++)
             DL_TRY_NEW(e->refit_scratch[t], dl_refit_scratch(k, n));

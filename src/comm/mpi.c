@@ -4,6 +4,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/sized.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -33,8 +34,8 @@ int dl_comm_size(void) {
     return world.size;
 }
 
-dltf_traffic dltf_ranks_traffic(void) {
-    return world.traffic;
+void dltf_ranks_traffic_sized(dltf_traffic *found, size_t size) {
+    DL_WRITE_STRUCT(dltf_traffic, found, size, &world.traffic);
 }
 
 /* ---- Begin and end ---- */

@@ -103,7 +103,7 @@ dltf_status dltf_codes_new(dltf_csr csr, dltf_codes **codes) {
 dltf_csr dltf_codes_csr(const dltf_codes *codes) {
     if (!codes)
         return (dltf_csr){0};
-    return (dltf_csr){codes->rows, codes->cols, codes->indptr, codes->indices, codes->values};
+    return (dltf_csr){codes->rows, codes->cols, codes->indptr, codes->indices, codes->values, NULL};
 }
 
 dltf_status dltf_codes_unused(const dltf_codes *codes, int64_t *atoms) {

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "data/matrix.h"
 
 /* Few tables with long substrings, of up to ceil(log2(rows)) + 2 bits: most buckets are then empty or hold
@@ -94,10 +95,11 @@ dltf_status dltf_index_new(dltf_matrix codes, dltf_index **index) {
     return dl_index_new(codes, DLTF_SUBJECT_DATABASE, index);
 }
 
-dltf_index_view dltf_index_get(const dltf_index *index) {
-    if (!index)
-        return (dltf_index_view){0};
-    return (dltf_index_view){index->rows, index->width, index->codes, index->tables, index->table_bytes};
+void dltf_index_get_sized(const dltf_index *index, dltf_index_view *found, size_t size) {
+    dltf_index_view view = {0};
+    if (index)
+        view = (dltf_index_view){index->rows, index->width, index->codes, index->tables, index->table_bytes};
+    DL_WRITE_STRUCT(dltf_index_view, found, size, &view);
 }
 
 void dltf_index_free(dltf_index *index) {

@@ -25,8 +25,9 @@ dltf_matrix dltf_matrix_u8(const uint8_t *data, int64_t rows, int64_t cols) {
     return view(data, DLTF_U8, rows, cols);
 }
 
-dltf_matrix dltf_matrix_sparse(const dltf_sparse *entries, int64_t rows, int64_t cols) {
-    return (dltf_matrix){entries, DLTF_SPARSE, rows, cols, 0, 0};
+dltf_matrix dltf_matrix_sparse(const dltf_csr *entries) {
+    return (dltf_matrix){entries, DLTF_SPARSE, entries ? entries->rows : 0, entries ? entries->cols : 0, 0,
+                         0};
 }
 
 int dl_type_size(dltf_type type) {
@@ -35,9 +36,12 @@ int dl_type_size(dltf_type type) {
 
 /* Everything that reading a row relies on. */
 static dltf_status check_sparse(dltf_matrix matrix, dltf_subject subject) {
-    const dltf_sparse *entries = matrix.data;
-    if (!entries->indptr || !entries->indices || !entries->values || matrix.row_stride < 0)
+    const dltf_csr *entries = matrix.data;
+    if (!entries->indptr || !entries->indices || (!entries->values && !entries->doubles))
         return dl_fail_about(DLTF_ARGUMENT, subject, "the sparse matrix has no data");
+    if (matrix.row_stride < 0 || matrix.row_stride + matrix.rows > entries->rows)
+        return dl_fail_about(DLTF_ARGUMENT, subject, "the sparse matrix has only %lld rows",
+                             (long long)entries->rows);
     const int64_t *indptr = entries->indptr + matrix.row_stride;
     for (int64_t i = 0; i < matrix.rows; i++) {
         int64_t begin = indptr[i], end = indptr[i + 1];
@@ -87,14 +91,18 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
                 out[j] = (result)from[j * matrix.col_stride];                                                \
     } while (0)
 
+static inline double value_at(const dltf_csr *entries, int64_t e) {
+    return entries->doubles ? entries->doubles[e] : (double)entries->values[e];
+}
+
 /* The same for a sparse matrix. */
 #define READ_SPARSE_ROW(result)                                                                              \
     do {                                                                                                     \
-        const dltf_sparse *entries = matrix.data;                                                            \
+        const dltf_csr *entries = matrix.data;                                                               \
         const int64_t *indptr = entries->indptr + matrix.row_stride + row;                                   \
         memset(out, 0, (size_t)matrix.cols * sizeof *out);                                                   \
         for (int64_t e = indptr[0]; e < indptr[1]; e++)                                                      \
-            out[entries->indices[e]] = (result)((double)out[entries->indices[e]] + entries->values[e]);      \
+            out[entries->indices[e]] = (result)((double)out[entries->indices[e]] + value_at(entries, e));    \
     } while (0)
 
 void dl_matrix_row(dltf_matrix matrix, int64_t row, double *out) {

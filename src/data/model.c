@@ -2,6 +2,7 @@
 #include "data/model.h"
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "data/matrix.h"
 
 #include <math.h>
@@ -57,10 +58,14 @@ static dltf_status normalise_rows(float *dictionary, int64_t m, int64_t n) {
     return DLTF_OK;
 }
 
-dltf_status dltf_model_new(const dltf_model_view *parts, dltf_model **model) {
+dltf_status dltf_model_new_sized(const dltf_model_view *parts, size_t size, dltf_model **model) {
     DL_CLEAR(model);
     DL_REQUIRE(parts, model);
-    dltf_status status = check_parts(parts);
+    dltf_model_view own;
+    dltf_status status = DL_READ_STRUCT(dltf_model_view, &own, parts, size);
+    parts = &own;
+    if (status == DLTF_OK)
+        status = check_parts(parts);
     if (status != DLTF_OK)
         return status;
     int64_t m = parts->m, n = parts->n;
@@ -89,8 +94,9 @@ done:
     return status;
 }
 
-dltf_model_view dltf_model_get(const dltf_model *model) {
-    return model ? model->parts : (dltf_model_view){0};
+void dltf_model_get_sized(const dltf_model *model, dltf_model_view *found, size_t size) {
+    const dltf_model_view none = {0};
+    DL_WRITE_STRUCT(dltf_model_view, found, size, model ? &model->parts : &none);
 }
 
 const char *dltf_model_note(const dltf_model *model, const char *name) {

@@ -7,18 +7,18 @@
 enum { NAME_SIZE = 64, VALUE_SIZE = 64 };
 
 /* False for an option that is not stored, since it cannot change the result. */
-static bool name_note(const dltf_option *option, char name[NAME_SIZE]) {
+static bool name_note(const dl_option *option, char name[NAME_SIZE]) {
     snprintf(name, NAME_SIZE, "option.%s", option->name);
     return strcmp(option->name, "threads") != 0 && strcmp(option->name, "memory") != 0;
 }
 
-dltf_status dl_option_notes_set(dl_notes *notes, dltf_option_table table, const void *options) {
+dltf_status dl_option_notes_set(dl_notes *notes, dl_option_table table, const void *options) {
     char name[NAME_SIZE], value[VALUE_SIZE];
     dltf_status status = DLTF_OK;
     for (int i = 0; i < table.count && status == DLTF_OK; i++) {
         if (!name_note(&table.options[i], name))
             continue;
-        dltf_option_format(&table.options[i], options, value, sizeof value);
+        dl_option_format(&table.options[i], options, value, sizeof value);
         status = dl_notes_set(notes, name, value);
     }
     return status;
@@ -38,7 +38,7 @@ static dltf_status blame_note(dltf_status status, const char *name) {
     return dl_fail(DLTF_FORMAT, "metadata '%s': %s", name, text);
 }
 
-dltf_status dl_option_notes_get(const dl_notes *notes, dltf_option_table table, void *options) {
+dltf_status dl_option_notes_get(const dl_notes *notes, dl_option_table table, void *options) {
     char name[NAME_SIZE];
     dltf_status status = DLTF_OK;
     for (int i = 0; i < table.count && status == DLTF_OK; i++) {
@@ -47,7 +47,7 @@ dltf_status dl_option_notes_get(const dl_notes *notes, dltf_option_table table, 
             continue;
         status = dl_notes_need(notes, name, &value);
         if (status == DLTF_OK)
-            status = blame_note(dltf_option_set(table, options, table.options[i].name, value), name);
+            status = blame_note(dl_option_set(table, options, table.options[i].name, value), name);
     }
     return status;
 }

@@ -2,6 +2,7 @@
 #include "data/pca.h"
 
 #include "base/memory.h"
+#include "base/sized.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,11 +41,15 @@ static dltf_status check(const dltf_pca_view *parts) {
     return check_variances(parts);
 }
 
-dltf_status dltf_pca_new(const dltf_pca_view *parts, dltf_pca **pca) {
+dltf_status dltf_pca_new_sized(const dltf_pca_view *parts, size_t size, dltf_pca **pca) {
     DL_CLEAR(pca);
     DL_REQUIRE(parts, pca);
     dltf_pca *made = NULL;
-    dltf_status status = check(parts);
+    dltf_pca_view own;
+    dltf_status status = DL_READ_STRUCT(dltf_pca_view, &own, parts, size);
+    parts = &own;
+    if (status == DLTF_OK)
+        status = check(parts);
     if (status != DLTF_OK)
         return status;
     DL_TRY_NEW(made, 1);
@@ -63,8 +68,9 @@ done:
     return status;
 }
 
-dltf_pca_view dltf_pca_get(const dltf_pca *pca) {
-    return pca ? pca->parts : (dltf_pca_view){0};
+void dltf_pca_get_sized(const dltf_pca *pca, dltf_pca_view *found, size_t size) {
+    const dltf_pca_view none = {0};
+    DL_WRITE_STRUCT(dltf_pca_view, found, size, pca ? &pca->parts : &none);
 }
 
 void dltf_pca_free(dltf_pca *pca) {

@@ -6,6 +6,7 @@
 #include "base/meter.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/sized.h"
 #include "data/codes.h"
 #include "data/matrix.h"
 
@@ -154,12 +155,16 @@ static dltf_status draw_set(dltf_synthetic *problem, int set, dl_meter *meter) {
     return DLTF_OK;
 }
 
-dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_progress_fn progress, void *context,
-                               dltf_synthetic **problem) {
+dltf_status dltf_synthetic_new_sized(const dltf_synthetic_spec *spec, size_t size, dltf_progress_fn progress,
+                                     void *context, dltf_synthetic **problem) {
     DL_CLEAR(problem);
     DL_REQUIRE(spec, problem);
     dltf_synthetic *made = NULL;
-    dltf_status status = check(spec);
+    dltf_synthetic_spec own;
+    dltf_status status = DL_READ_STRUCT(dltf_synthetic_spec, &own, spec, size);
+    spec = &own;
+    if (status == DLTF_OK)
+        status = check(spec);
     if (status != DLTF_OK)
         return status;
     dl_meter meter = dl_meter_new("drawing samples", progress, context, spec->m + SETS * spec->samples);

@@ -5,8 +5,10 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "data/model.h"
 #include "denoise/bases.h"
+#include "denoise/denoise_options.h"
 #include "denoise/first_stage.h"
 #include "image/colour.h"
 #include "image/image.h"
@@ -49,7 +51,7 @@ static dltf_status check_options(const dltf_denoise_options *given, const dltf_m
     dltf_denoise_options o = *given;
     if (o.sigma == DLTF_SIGMA_UNKNOWN)
         o.sigma = 0;
-    dltf_status status = dltf_option_check(dltf_denoise_option_table(), &o, NULL);
+    dltf_status status = dl_option_check(dl_denoise_option_table(), &o, NULL);
     if (status != DLTF_OK)
         return status;
     if (o.stride > o.patch)
@@ -162,15 +164,17 @@ static void fill_info(const job *j, double begin, bool estimated, dltf_denoise_i
     };
 }
 
-dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *options,
-                         const dltf_model *model, dltf_progress_fn progress, void *context,
-                         dltf_image **clean, dltf_denoise_info *info) {
+dltf_status dltf_denoise_sized(const dltf_image *noisy, const dltf_denoise_options *options,
+                               const dltf_model *model, dltf_progress_fn progress, void *context,
+                               dltf_image **clean, dltf_denoise_info *info, size_t size) {
     DL_CLEAR(clean);
     DL_REQUIRE(noisy, clean);
-    dltf_denoise_options o = options ? *options : dltf_denoise_options_default();
+    dltf_denoise_options o;
     double begin = dltf_seconds();
+    dltf_status status = DL_READ_OPTIONS(denoise, options, &o);
     bool estimated = o.sigma == DLTF_SIGMA_UNKNOWN;
-    dltf_status status = check_options(&o, model);
+    if (status == DLTF_OK)
+        status = check_options(&o, model);
     if (status == DLTF_OK)
         status = check_image(noisy, &o);
     if (status == DLTF_OK && estimated)
@@ -190,8 +194,9 @@ dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *op
     if (!dl_all_finite(j.image->planes, j.image->channels * j.image->width * j.image->height))
         DL_TRY(dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_IMAGE,
                              "its patches overflow single precision: rescale the pixels to 0 .. 255"));
-    if (info)
-        fill_info(&j, begin, estimated, info);
+    dltf_denoise_info own;
+    fill_info(&j, begin, estimated, &own);
+    DL_WRITE_STRUCT(dltf_denoise_info, info, size, &own);
     *clean = j.image;
     j.image = NULL;
 done:

@@ -4,7 +4,9 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "data/matrix.h"
+#include "hash/evaluate_options.h"
 #include "hash/hasher.h"
 #include "hash/ranks.h"
 #include "hash/relevance.h"
@@ -125,7 +127,7 @@ static dltf_status check_codes(dltf_matrix codes, dltf_subject subject) {
 
 static dltf_status check(dltf_matrix queries, dltf_matrix database, const dltf_relevance *relevance,
                          const dltf_evaluate_options *o) {
-    dltf_status status = dltf_option_check(dltf_evaluate_option_table(), o, NULL);
+    dltf_status status = dl_option_check(dl_evaluate_option_table(), o, NULL);
     if (status == DLTF_OK)
         status = check_codes(queries, DLTF_SUBJECT_QUERIES);
     if (status == DLTF_OK)
@@ -214,12 +216,15 @@ static void job_free(job *j) {
     dl_free(j->results);
 }
 
-dltf_status dltf_evaluate_codes(dltf_matrix queries, dltf_matrix database, const dltf_relevance *relevance,
-                                const dltf_evaluate_options *options, dltf_progress_fn progress,
-                                void *context, dltf_retrieval *found) {
+dltf_status dltf_evaluate_codes_sized(dltf_matrix queries, dltf_matrix database,
+                                      const dltf_relevance *relevance, const dltf_evaluate_options *options,
+                                      dltf_progress_fn progress, void *context, dltf_retrieval *found,
+                                      size_t size) {
     DL_REQUIRE(relevance, found);
-    dltf_evaluate_options o = options ? *options : dltf_evaluate_options_default();
-    dltf_status status = check(queries, database, relevance, &o);
+    dltf_evaluate_options o;
+    dltf_status status = DL_READ_OPTIONS(evaluate, options, &o);
+    if (status == DLTF_OK)
+        status = check(queries, database, relevance, &o);
     if (status != DLTF_OK)
         return status;
     int threads = dl_thread_count(o.threads);
@@ -228,7 +233,9 @@ dltf_status dltf_evaluate_codes(dltf_matrix queries, dltf_matrix database, const
     dl_meter_watch(&meter);
     DL_TRY(job_alloc(&j, queries, database, &o, threads));
     DL_TRY(evaluate_all(&j, threads, &meter));
-    status = summarise(&j, found);
+    dltf_retrieval own;
+    DL_TRY(summarise(&j, &own));
+    DL_WRITE_STRUCT(dltf_retrieval, found, size, &own);
 done:
     dl_meter_unwatch(&meter);
     job_free(&j);

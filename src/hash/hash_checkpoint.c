@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "data/kind.h"
 #include "data/option_notes.h"
+#include "hash/hash_options.h"
 #include "hash/hasher.h"
 
 #include <stdio.h>
@@ -10,29 +11,29 @@
 
 /* Options that the caller left open have no note. */
 static dltf_status set_options(dl_notes *notes, const dltf_hash_options *options) {
-    dltf_option_table table = dltf_hash_option_table();
+    dl_option_table table = dl_hash_option_table();
     dltf_status status = DLTF_OK;
     char name[64], value[64];
     for (int i = 0; i < table.count && status == DLTF_OK; i++) {
-        const dltf_option *option = &table.options[i];
+        const dl_option *option = &table.options[i];
         if (strcmp(option->name, "threads") == 0 || dl_option_is_default(option, options))
             continue;
         snprintf(name, sizeof name, "option.%s", option->name);
-        dltf_option_format(option, options, value, sizeof value);
+        dl_option_format(option, options, value, sizeof value);
         status = dl_notes_set(notes, name, value);
     }
     return status;
 }
 
 dltf_status dl_hash_read_options(const dl_bundle *bundle, int64_t threads, dltf_hash_options *options) {
-    dltf_option_table table = dltf_hash_option_table();
+    dl_option_table table = dl_hash_option_table();
     dltf_status status = dl_kind_check(bundle, DL_KIND_HASHING);
     char name[64];
     *options = dltf_hash_options_default();
     for (int i = 0; i < table.count && status == DLTF_OK; i++) {
         snprintf(name, sizeof name, "option.%s", table.options[i].name);
         const char *value = dl_notes_get(&bundle->notes, name);
-        if (value && dltf_option_set(table, options, table.options[i].name, value) != DLTF_OK)
+        if (value && dl_option_set(table, options, table.options[i].name, value) != DLTF_OK)
             status = dl_fail(DLTF_FORMAT, "metadata '%s' is out of range: '%.40s'", name, value);
     }
     options->threads = threads;

@@ -1,5 +1,6 @@
 /* The options of hashers. */
-#include "base/options.h"
+#include "hash/hash_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -9,14 +10,14 @@
 #define FIELD(field) .offset = offsetof(dltf_hash_options, field)
 
 /* clang-format off */
-static const dltf_option options[] = {
-    {.name = "method", .kind = DLTF_OPTION_CHOICE, FIELD(method), .default_text = "neighbour", .choices = METHODS, .argument = "METHOD", .help = &(DLTF_HASH_METHODS(METHOD_HELP))[2]},
-    {.name = "bits", .letter = 'm', .kind = DLTF_OPTION_INTEGER, FIELD(bits), .min = 8, .max = 4096, .argument = "M", .help = "bits of a code, a multiple of 8; required"},
-    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = 4096, .applies = "sparseh|dltf", .argument = "K", .help = "entries of a sparse code: bits that are 1 (default: sparseh a quarter of the bits, dltf half of them)"},
-    {.name = "samples", .kind = DLTF_OPTION_INTEGER, FIELD(samples), .default_text = "100000", .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "N", .help = "train with at most N samples, chosen at random; memory grows with it"},
-    {.name = "iterations", .kind = DLTF_OPTION_INTEGER, FIELD(iterations), .min = 1, .max = 1e6, .applies = "sph|itq|neighbour", .argument = "T", .help = "iterations of training (default: sph at most 100, itq 50, neighbour 600)"},
-    {.name = "seed", .kind = DLTF_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+static const dl_option options[] = {
+    {.name = "method", .kind = DL_OPTION_CHOICE, FIELD(method), .default_text = "neighbour", .choices = METHODS, .argument = "METHOD", .help = &(DLTF_HASH_METHODS(METHOD_HELP))[2]},
+    {.name = "bits", .letter = 'm', .kind = DL_OPTION_INTEGER, FIELD(bits), .min = 8, .max = 4096, .argument = "M", .help = "bits of a code, a multiple of 8; required"},
+    {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, FIELD(k), .min = 1, .max = 4096, .applies = "sparseh|dltf", .argument = "K", .help = "entries of a sparse code: bits that are 1 (default: sparseh a quarter of the bits, dltf half of them)"},
+    {.name = "samples", .kind = DL_OPTION_INTEGER, FIELD(samples), .default_text = "100000", .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "N", .help = "train with at most N samples, chosen at random; memory grows with it"},
+    {.name = "iterations", .kind = DL_OPTION_INTEGER, FIELD(iterations), .min = 1, .max = 1e6, .applies = "sph|itq|neighbour", .argument = "T", .help = "iterations of training (default: sph at most 100, itq 50, neighbour 600)"},
+    {.name = "seed", .kind = DL_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };
 /* clang-format on */
 
@@ -24,16 +25,13 @@ static unsigned possible(const void *target) {
     return 1u << ((const dltf_hash_options *)target)->method;
 }
 
-dltf_option_table dltf_hash_option_table(void) {
-    dltf_option_table table = DLTF_OPTION_TABLE(options, dltf_hash_options);
+dl_option_table dl_hash_option_table(void) {
+    dl_option_table table = DL_SIZED_TABLE(options, dltf_hash_options);
     table.variants = METHODS;
     table.possible = possible;
     return table;
 }
 
-dltf_hash_options dltf_hash_options_default(void) {
-    dltf_hash_options made;
-    memset(&made, 0, sizeof made);
-    dltf_option_defaults(dltf_hash_option_table(), &made);
-    return made;
+void dltf_hash_options_init(dltf_hash_options *options, size_t size) {
+    dl_options_init(dl_hash_option_table(), options, size);
 }

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/sized.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -78,13 +79,16 @@ dltf_status dl_hasher_prepare(dltf_hasher *h) {
     return h->method->prepare(h);
 }
 
-dltf_hasher_view dltf_hasher_get(const dltf_hasher *h) {
-    if (!h)
-        return (dltf_hasher_view){0};
+static dltf_hasher_view view_of(const dltf_hasher *h) {
     int method = 0;
     while (dl_hash_method_find((dltf_hash_method)method) != h->method)
         method++;
     return (dltf_hasher_view){(dltf_hash_method)method, h->method->name, h->bits, h->n, h->k};
+}
+
+void dltf_hasher_get_sized(const dltf_hasher *h, dltf_hasher_view *found, size_t size) {
+    dltf_hasher_view view = h && found ? view_of(h) : (dltf_hasher_view){0};
+    DL_WRITE_STRUCT(dltf_hasher_view, found, size, &view);
 }
 
 const char *dltf_hasher_note(const dltf_hasher *h, const char *name) {

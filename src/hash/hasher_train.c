@@ -4,7 +4,9 @@
 #include "base/options.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/sized.h"
 #include "data/matrix.h"
+#include "hash/hash_options.h"
 #include "hash/hasher.h"
 #include "linalg/blas.h"
 
@@ -22,7 +24,7 @@ dltf_status dl_hash_cancelled(void) {
 }
 
 static dltf_status check_options(const dltf_hash_options *o) {
-    dltf_status status = dltf_option_check(dltf_hash_option_table(), o, NULL);
+    dltf_status status = dl_option_check(dl_hash_option_table(), o, NULL);
     if (status != DLTF_OK)
         return status;
     if (o->bits == 0)
@@ -80,16 +82,16 @@ done:
 /* Records nothing that differs between runs, and only options that the method uses. */
 static dltf_status set_notes(const dl_hash_training *t, dltf_matrix X, uint64_t checksum, dl_notes *notes) {
     dltf_status status = DLTF_OK;
-    dltf_option_table table = dltf_hash_option_table();
+    dl_option_table table = dl_hash_option_table();
     char name[64], value[64];
     for (int i = 0; i < table.count; i++) {
-        const dltf_option *option = &table.options[i];
+        const dl_option *option = &table.options[i];
         const char *method = dl_hash_method_find(t->options.method)->name;
         bool applies = !option->applies || dl_name_index(option->applies, method, strlen(method)) >= 0;
         if (strcmp(option->name, "threads") == 0 || !applies)
             continue;
         snprintf(name, sizeof name, "option.%s", option->name);
-        dltf_option_format(option, &t->options, value, sizeof value);
+        dl_option_format(option, &t->options, value, sizeof value);
         DL_TRY(dl_notes_set(notes, name, value));
     }
     snprintf(value, sizeof value, "%lld x %lld", (long long)X.rows, (long long)X.cols);
@@ -120,8 +122,6 @@ static void fill_in(const dl_hash_method *method, dltf_hash_options *o) {
 /* `from`: the checkpoint to resume, or NULL. */
 static dltf_status train(dltf_matrix X, const dltf_hash_options *options, const dl_bundle *from,
                          dltf_progress_fn progress, void *context, dltf_hasher **hasher) {
-    dltf_hash_options defaults = dltf_hash_options_default();
-    options = options ? options : &defaults;
     dltf_status status = check_options(options);
     if (status == DLTF_OK)
         status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
@@ -165,7 +165,9 @@ dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *options, d
                               void *context, dltf_hasher **hasher) {
     DL_CLEAR(hasher);
     DL_REQUIRE(hasher);
-    return train(X, options, NULL, progress, context, hasher);
+    dltf_hash_options own;
+    dltf_status status = DL_READ_OPTIONS(hash, options, &own);
+    return status == DLTF_OK ? train(X, &own, NULL, progress, context, hasher) : status;
 }
 
 dltf_status dl_hasher_resume(const dl_bundle *bundle, dltf_matrix X, int64_t threads,

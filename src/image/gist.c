@@ -13,8 +13,10 @@
 #include "base/meter.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "data/matrix.h"
 #include "image/gist_filters.h"
+#include "image/gist_options.h"
 #include "image/image.h"
 #include "image/square.h"
 
@@ -221,7 +223,7 @@ static dltf_status run_group(gist *g, int64_t count) {
 }
 
 static dltf_status check_options(const dltf_gist_options *options) {
-    dltf_status status = dltf_option_check(dltf_gist_option_table(), options, NULL);
+    dltf_status status = dl_option_check(dl_gist_option_table(), options, NULL);
     if (status == DLTF_OK && (options->side & (options->side - 1)) != 0)
         return dl_fail_option(DLTF_ARGUMENT, "side", "%" PRId64 " is not a power of two", options->side);
     return status;
@@ -232,12 +234,13 @@ dltf_status dl_gist_run(dl_image_source make, const void *source, int64_t count,
                         float *out) {
     gist g = {.make = make, .source = source, .out = out};
     dl_meter meter = {.task = "gist", .progress = progress, .context = context, .total = count};
-    dltf_gist_options defaults = dltf_gist_options_default();
-    options = options ? options : &defaults;
-    dltf_status status = check_options(options);
+    dltf_gist_options own;
+    dltf_status status = DL_READ_OPTIONS(gist, options, &own);
+    if (status == DLTF_OK)
+        status = check_options(&own);
     dl_meter_watch(&meter);
     if (status == DLTF_OK)
-        status = gist_open(&g, options);
+        status = gist_open(&g, &own);
     for (; status == DLTF_OK && g.first < count; g.first += GROUP) {
         int64_t now = dl_min(count - g.first, GROUP);
         status = run_group(&g, now);

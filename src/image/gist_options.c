@@ -1,24 +1,22 @@
 /* The options of GIST. */
-#include "base/options.h"
+#include "image/gist_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
 #define FIELD(field) .offset = offsetof(dltf_gist_options, field)
 
 /* clang-format off */
-static const dltf_option options[] = {
-    {.name = "side", .kind = DLTF_OPTION_INTEGER, FIELD(side), .default_text = "32", .min = 32, .max = 256, .argument = "S", .help = "reduce images to S x S pixels: 32, 64, 128 or 256"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+static const dl_option options[] = {
+    {.name = "side", .kind = DL_OPTION_INTEGER, FIELD(side), .default_text = "32", .min = 32, .max = 256, .argument = "S", .help = "reduce images to S x S pixels: 32, 64, 128 or 256"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };
 /* clang-format on */
 
-dltf_option_table dltf_gist_option_table(void) {
-    return (dltf_option_table)DLTF_OPTION_TABLE(options, dltf_gist_options);
+dl_option_table dl_gist_option_table(void) {
+    return (dl_option_table)DL_SIZED_TABLE(options, dltf_gist_options);
 }
 
-dltf_gist_options dltf_gist_options_default(void) {
-    dltf_gist_options options;
-    memset(&options, 0, sizeof options);
-    dltf_option_defaults(dltf_gist_option_table(), &options);
-    return options;
+void dltf_gist_options_init(dltf_gist_options *options, size_t size) {
+    dl_options_init(dl_gist_option_table(), options, size);
 }

@@ -2,6 +2,7 @@
 #include "image/image.h"
 
 #include "base/memory.h"
+#include "base/sized.h"
 
 #include <math.h>
 
@@ -34,10 +35,11 @@ done:
     return status;
 }
 
-dltf_image_view dltf_image_get(const dltf_image *image) {
-    if (!image)
-        return (dltf_image_view){0};
-    return (dltf_image_view){image->width, image->height, image->channels, image->bits, image->planes};
+void dltf_image_get_sized(const dltf_image *image, dltf_image_view *found, size_t size) {
+    dltf_image_view view = {0};
+    if (image)
+        view = (dltf_image_view){image->width, image->height, image->channels, image->bits, image->planes};
+    DL_WRITE_STRUCT(dltf_image_view, found, size, &view);
 }
 
 float *dltf_image_pixels(dltf_image *image) {

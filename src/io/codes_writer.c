@@ -63,7 +63,7 @@ static dltf_status npy_header(const dltf_codes_writer *w, int64_t rows, dl_text 
 
 /* The function that writes a block of dense rows; NULL for .npy, whose header holds the number of rows. */
 static dl_matrix_writer find_writer(const char *name) {
-    const dl_format *format = dl_format_of_path(DLTF_CONTENT_MATRIX, dl_format_writes, name);
+    const dl_format *format = dl_format_of_path(DL_CONTENT_MATRIX, dl_format_writes, name);
     return format && format->write != dl_npy_write ? format->write : NULL;
 }
 

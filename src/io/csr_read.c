@@ -8,13 +8,13 @@
 
 /* The memory of an array: the view, followed by what it points to. */
 typedef struct content {
-    dltf_sparse view;
+    dltf_csr view;
     int64_t *indptr;
     int32_t *indices;
     double *values;
 } content;
 
-static content *content_new(int64_t rows, int64_t entries) {
+static content *content_new(int64_t rows, int64_t cols, int64_t entries) {
     int64_t head = (int64_t)sizeof(content), wide = rows + 1 + entries;
     content *made = dl_alloc(head + wide * 8 + entries * 4, 1);
     if (!made)
@@ -22,7 +22,7 @@ static content *content_new(int64_t rows, int64_t entries) {
     made->indptr = (int64_t *)(made + 1);
     made->values = (double *)(made->indptr + rows + 1);
     made->indices = (int32_t *)(made->values + entries);
-    made->view = (dltf_sparse){made->indptr, made->indices, made->values};
+    made->view = (dltf_csr){rows, cols, made->indptr, made->indices, NULL, made->values};
     return made;
 }
 
@@ -104,14 +104,14 @@ dltf_status dl_csr_load(const dl_zip *zip, dltf_array **array) {
     if (p.rows == 0)
         DL_TRY(dl_fail(DLTF_FORMAT, "contains no rows"));
     DL_TRY_NEW(made, 1);
-    made->memory = c = content_new(p.rows, p.indices.elements.count);
+    made->memory = c = content_new(p.rows, p.cols, p.indices.elements.count);
     if (!c) {
         status = DLTF_MEMORY;
         goto done;
     }
     DL_TRY(copy_values(&p.data.elements, c->values));
     DL_TRY(copy_rows(&p, c));
-    made->matrix = dltf_matrix_sparse(&c->view, p.rows, p.cols);
+    made->matrix = dltf_matrix_sparse(&c->view);
     *array = made;
     made = NULL;
 done:

@@ -97,9 +97,9 @@ typedef struct table {
 #define TABLE(rows)                                                                                          \
     { rows, rows + sizeof rows / sizeof *rows }
 static const table tables[] = {
-    [DLTF_CONTENT_MATRIX] = TABLE(matrix_formats),     [DLTF_CONTENT_IMAGE] = TABLE(image_formats),
-    [DLTF_CONTENT_CODES] = TABLE(codes_formats),       [DLTF_CONTENT_MODEL] = TABLE(model_formats),
-    [DLTF_CONTENT_INTEGERS] = TABLE(integers_formats), [DLTF_CONTENT_NEIGHBOURS] = TABLE(neighbours_formats),
+    [DL_CONTENT_MATRIX] = TABLE(matrix_formats),     [DL_CONTENT_IMAGE] = TABLE(image_formats),
+    [DL_CONTENT_CODES] = TABLE(codes_formats),       [DL_CONTENT_MODEL] = TABLE(model_formats),
+    [DL_CONTENT_INTEGERS] = TABLE(integers_formats), [DL_CONTENT_NEIGHBOURS] = TABLE(neighbours_formats),
 };
 
 bool dl_format_recognises(const dl_format *format) {
@@ -125,14 +125,14 @@ bool dl_format_writes_colour(const dl_format *format) {
 }
 
 bool dl_format_is_only_image(const dl_format *format) {
-    const table *matrices = &tables[DLTF_CONTENT_MATRIX];
+    const table *matrices = &tables[DL_CONTENT_MATRIX];
     for (const dl_format *f = matrices->rows; f < matrices->end; f++)
         if (strcmp(f->name, format->name) == 0)
             return false;
     return true;
 }
 
-const dl_format *dl_format_of_content(dltf_content content, const uint8_t *bytes, int64_t size) {
+const dl_format *dl_format_of_content(dl_content content, const uint8_t *bytes, int64_t size) {
     const table *t = &tables[content];
     for (const dl_format *f = t->rows; f < t->end; f++)
         if (f->recognise && f->recognise(bytes, size))
@@ -151,7 +151,7 @@ static size_t extension_length(const dl_format *format, const char *path) {
     return longest;
 }
 
-const dl_format *dl_format_of_path(dltf_content content, dl_format_filter filter, const char *path) {
+const dl_format *dl_format_of_path(dl_content content, dl_format_filter filter, const char *path) {
     const table *t = &tables[content];
     const dl_format *best = NULL;
     size_t longest = 0;
@@ -165,7 +165,7 @@ const dl_format *dl_format_of_path(dltf_content content, dl_format_filter filter
     return best;
 }
 
-const char *dl_format_names(dltf_content content, dl_format_filter filter, const char *conjunction) {
+const char *dl_format_names(dl_content content, dl_format_filter filter, const char *conjunction) {
     static _Thread_local char text[256];
     const table *t = &tables[content];
     int left = 0, used = 0;
@@ -183,17 +183,15 @@ const char *dl_format_names(dltf_content content, dl_format_filter filter, const
     return text;
 }
 
-static dl_format_filter filter_of(dltf_access access) {
-    return access == DLTF_WRITE         ? dl_format_writes
-           : access == DLTF_WRITE_BYTES ? dl_format_writes_bytes
-                                        : NULL;
+static dl_format_filter filter_of(dl_access access) {
+    return access == DL_WRITE ? dl_format_writes : access == DL_WRITE_BYTES ? dl_format_writes_bytes : NULL;
 }
 
-const char *dltf_format_names(dltf_content content, dltf_access access, const char *conjunction) {
+const char *dl_format_list(dl_content content, dl_access access, const char *conjunction) {
     return dl_format_names(content, filter_of(access), conjunction ? conjunction : "");
 }
 
-const char *dltf_format_extension(dltf_content content, dltf_access access, const char *path) {
+const char *dl_format_extension(dl_content content, dl_access access, const char *path) {
     const dl_format *format = path ? dl_format_of_path(content, filter_of(access), path) : NULL;
     return format ? path + strlen(path) - extension_length(format, path) : NULL;
 }

@@ -3,6 +3,7 @@
 #ifndef DL_IO_FORMATS_H
 #define DL_IO_FORMATS_H
 
+#include "io/content.h"
 #include "io/file.h"
 #include "io/integers.h"
 #include "io/row_file.h"
@@ -52,12 +53,12 @@ bool dl_format_writes_colour(const dl_format *format);
 bool dl_format_is_only_image(const dl_format *format);
 
 /* The format whose signature the bytes begin with; NULL if none. */
-const dl_format *dl_format_of_content(dltf_content content, const uint8_t *bytes, int64_t size);
+const dl_format *dl_format_of_content(dl_content content, const uint8_t *bytes, int64_t size);
 
 /* The format with the longest extension that the path ends in; NULL if none. */
-const dl_format *dl_format_of_path(dltf_content content, dl_format_filter filter, const char *path);
+const dl_format *dl_format_of_path(dl_content content, dl_format_filter filter, const char *path);
 
 /* "a, b and c" with the conjunction "and". Valid until the thread's next call. */
-const char *dl_format_names(dltf_content content, dl_format_filter filter, const char *conjunction);
+const char *dl_format_names(dl_content content, dl_format_filter filter, const char *conjunction);
 
 #endif

@@ -1,12 +1,13 @@
 /* dltf_image_load and dltf_image_save. Reading detects the format by content, writing by extension. */
+#include "io/image_file.h"
 #include "image/image.h"
 #include "io/formats.h"
 
 static dltf_status load_content(dl_file *file, dltf_image **image) {
-    const dl_format *format = dl_format_of_content(DLTF_CONTENT_IMAGE, file->bytes, file->size);
+    const dl_format *format = dl_format_of_content(DL_CONTENT_IMAGE, file->bytes, file->size);
     return format ? format->load_image(file, image)
                   : dl_fail(DLTF_FORMAT, "unrecognised image format: expected %s",
-                            dl_format_names(DLTF_CONTENT_IMAGE, NULL, "or"));
+                            dl_format_names(DL_CONTENT_IMAGE, NULL, "or"));
 }
 
 dltf_status dltf_image_load(const char *path, dltf_image **image) {
@@ -25,13 +26,13 @@ dltf_status dltf_image_load(const char *path, dltf_image **image) {
 static dltf_status find_format(const dltf_image *image, const char *path, const dl_format **format) {
     bool gray = image->channels == 1;
     dl_format_filter fits = gray ? dl_format_writes_gray : dl_format_writes_colour;
-    *format = dl_format_of_path(DLTF_CONTENT_IMAGE, fits, path);
+    *format = dl_format_of_path(DL_CONTENT_IMAGE, fits, path);
     return *format ? DLTF_OK
                    : dl_fail(DLTF_ARGUMENT, "%s: a %s image can only be written as %s", path,
-                             gray ? "gray" : "colour", dl_format_names(DLTF_CONTENT_IMAGE, fits, "or"));
+                             gray ? "gray" : "colour", dl_format_names(DL_CONTENT_IMAGE, fits, "or"));
 }
 
-dltf_status dltf_image_check_path(const dltf_image *image, const char *path) {
+dltf_status dl_image_check_path(const dltf_image *image, const char *path) {
     DL_REQUIRE(image, path);
     const dl_format *format = NULL;
     return find_format(image, path, &format);

@@ -69,7 +69,7 @@ static dltf_status add_image(dltf_image_set *set, char *path, dl_file pipe) {
 }
 
 static bool is_wanted(const char *name) {
-    return name[0] != '.' && dl_format_of_path(DLTF_CONTENT_IMAGE, dl_format_is_only_image, name);
+    return name[0] != '.' && dl_format_of_path(DL_CONTENT_IMAGE, dl_format_is_only_image, name);
 }
 
 static int compare_paths(const void *a, const void *b) {
@@ -88,7 +88,7 @@ static dltf_status add_folder(dltf_image_set *set, const char *path) {
     closedir(folder);
     if (status == DLTF_OK && set->part_count == begin)
         return dl_fail(DLTF_DATA, "is a folder without images: expected %s files",
-                       dl_format_names(DLTF_CONTENT_IMAGE, dl_format_is_only_image, "or"));
+                       dl_format_names(DL_CONTENT_IMAGE, dl_format_is_only_image, "or"));
     if (status != DLTF_OK)
         return status;
     int64_t first = set->parts[begin].first;
@@ -106,7 +106,7 @@ static dltf_status add_matrix(dltf_image_set *set, dl_file *file, const char *pa
         status = dl_fail(DLTF_FORMAT,
                          "does not contain images: expected an image (%s), a folder of images, CIFAR-10 "
                          "(.bin), or IDX with three axes",
-                         dl_format_names(DLTF_CONTENT_IMAGE, NULL, "or"));
+                         dl_format_names(DL_CONTENT_IMAGE, NULL, "or"));
     else if (status == DLTF_OK && !copy)
         status = DLTF_MEMORY;
     if (status == DLTF_OK)
@@ -121,7 +121,7 @@ static dltf_status add_file(dltf_image_set *set, const char *path) {
     dltf_status status = dl_file_open(path, &file);
     if (status != DLTF_OK)
         return status;
-    bool image = dl_format_of_content(DLTF_CONTENT_IMAGE, file.bytes, file.size);
+    bool image = dl_format_of_content(DL_CONTENT_IMAGE, file.bytes, file.size);
     if (image && file.memory)
         return add_image(set, join(NULL, path), file);
     status = image ? add_image(set, join(NULL, path), (dl_file){0}) : add_matrix(set, &file, path);
@@ -200,7 +200,7 @@ static dltf_status load_from_row(const dltf_array *array, int64_t row, dltf_imag
 
 static dltf_status load_from_pipe(const dl_file *pipe, dltf_image **image) {
     dl_file file = dl_file_borrow(pipe->bytes, pipe->size);
-    return dl_format_of_content(DLTF_CONTENT_IMAGE, file.bytes, file.size)->load_image(&file, image);
+    return dl_format_of_content(DL_CONTENT_IMAGE, file.bytes, file.size)->load_image(&file, image);
 }
 
 dltf_status dltf_image_set_load(const dltf_image_set *set, int64_t index, dltf_image **image) {
@@ -219,7 +219,7 @@ dltf_status dltf_image_set_load(const dltf_image_set *set, int64_t index, dltf_i
 /* ---- Labels ---- */
 
 static dltf_status copy_labels(const part *p, int64_t *to) {
-    const dl_format *format = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, p->path);
+    const dl_format *format = dl_format_of_path(DL_CONTENT_MATRIX, NULL, p->path);
     dltf_labels *labels = NULL;
     struct stat about;
     int64_t count = 0;

@@ -102,7 +102,7 @@ dltf_status dltf_index_load(const char *path, dltf_index **index) {
     dltf_array *array = NULL;
     dl_file file;
     dltf_status status = DLTF_OK;
-    if (dltf_array_member(path)) {
+    if (dl_array_member(path)) {
         status = dltf_array_load(path, &array);
         return status == DLTF_OK ? dl_file_result(from_array(array, index), path) : status;
     }

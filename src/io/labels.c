@@ -54,7 +54,7 @@ done:
 
 /* The labels of a file of samples, or a file of nothing else. */
 static dltf_status load(const char *path, dltf_array **array) {
-    const dl_format *format = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path);
+    const dl_format *format = dl_format_of_path(DL_CONTENT_MATRIX, NULL, path);
     dl_file file;
     if (!format || !format->load_labels)
         return dltf_array_load(path, array);
@@ -100,7 +100,7 @@ static dltf_status check(const dl_integers *integers) {
 static dltf_status save(const dl_integers *integers, const char *path) {
     dltf_status status = check(integers);
     dl_writer out = {0};
-    const dl_format *format = dl_format_of_path(DLTF_CONTENT_INTEGERS, NULL, path);
+    const dl_format *format = dl_format_of_path(DL_CONTENT_INTEGERS, NULL, path);
     DL_TRY(status);
     DL_TRY(dl_writer_open(&out, path));
     DL_TRY(format ? format->write_integers(integers, &out) : dl_npy_write_integers(integers, &out));

@@ -19,16 +19,16 @@ static dltf_status unknown_format(const char *path, const dl_format *named) {
         return dl_fail(DLTF_FORMAT,
                        "unrecognised format: expected a stream of .fvecs, %s; rows without a header need "
                        "their number of columns",
-                       dl_format_names(DLTF_CONTENT_MATRIX, dl_format_recognises, "or"));
+                       dl_format_names(DL_CONTENT_MATRIX, dl_format_recognises, "or"));
     if (named)
         return dl_fail(DLTF_FORMAT, "is corrupt or misnamed: content is not %s", named->name);
     return dl_fail(DLTF_FORMAT, "unrecognised format: expected %s",
-                   dl_format_names(DLTF_CONTENT_MATRIX, NULL, "or"));
+                   dl_format_names(DL_CONTENT_MATRIX, NULL, "or"));
 }
 
 dltf_status dl_matrix_load(dl_file *file, const char *path, const char *name, dltf_array **array) {
-    const dl_format *format = dl_format_of_content(DLTF_CONTENT_MATRIX, file->bytes, file->size);
-    const dl_format *named = path ? dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path) : NULL;
+    const dl_format *format = dl_format_of_content(DL_CONTENT_MATRIX, file->bytes, file->size);
+    const dl_format *named = path ? dl_format_of_path(DL_CONTENT_MATRIX, NULL, path) : NULL;
     if (!format && named && !named->recognise)
         format = named;
     if (format && format->load_member)
@@ -39,7 +39,7 @@ dltf_status dl_matrix_load(dl_file *file, const char *path, const char *name, dl
     return format ? format->load(file, array) : unknown_format(path, named);
 }
 
-const char *dltf_array_member(const char *path) {
+const char *dl_array_member(const char *path) {
     const char *mark = NULL;
     for (const char *at = path; at && (at = strstr(at, ARCHIVE ":")); at++)
         mark = at;
@@ -59,7 +59,7 @@ static dltf_status load_file(const char *path, const char *name, dltf_array **ar
 dltf_status dltf_array_load(const char *path, dltf_array **array) {
     DL_CLEAR(array);
     DL_REQUIRE(path, array);
-    const char *name = dltf_array_member(path);
+    const char *name = dl_array_member(path);
     if (!name)
         return load_file(path, NULL, array);
     size_t length = (size_t)(name - path) - 1; /* without the colon */
@@ -80,12 +80,12 @@ static bool holds_codes(const dl_file *file) {
     return found;
 }
 
-dltf_status dltf_array_or_codes_load(const char *path, dltf_array **array, dltf_codes **codes) {
+dltf_status dl_array_or_codes_load(const char *path, dltf_array **array, dltf_codes **codes) {
     DL_CLEAR(array);
     DL_CLEAR(codes);
     DL_REQUIRE(path, array, codes);
     dl_file file;
-    if (dltf_array_member(path))
+    if (dl_array_member(path))
         return dltf_array_load(path, array);
     dltf_status status = dl_file_open(path, &file);
     if (status == DLTF_OK) {
@@ -103,7 +103,7 @@ dltf_status dltf_matrix_save(dltf_matrix matrix, const char *path) {
         return status;
     if (matrix.type == DLTF_SPARSE)
         return dl_file_result(dl_fail(DLTF_ARGUMENT, "sparse matrices cannot be written"), path);
-    const dl_format *format = dl_format_of_path(DLTF_CONTENT_MATRIX, dl_format_writes_bytes, path);
+    const dl_format *format = dl_format_of_path(DL_CONTENT_MATRIX, dl_format_writes_bytes, path);
     if (format && format->bytes_only && matrix.type != DLTF_U8)
         return dl_file_result(dl_fail(DLTF_ARGUMENT, "only bytes can be written as %s", format->name), path);
     DL_TRY(dl_matrix_check_finite(matrix, DLTF_SUBJECT_DATA));

@@ -8,4 +8,11 @@
  * may be NULL. The array takes ownership of the bytes where it can. */
 dltf_status dl_matrix_load(dl_file *file, const char *path, const char *name, dltf_array **array);
 
+/* The name of the array in "file.npz:name", as a pointer into `path`; NULL if the whole path is a file name.
+ */
+const char *dl_array_member(const char *path);
+
+/* A matrix or codes, whichever the file contains; the other pointer becomes NULL. */
+dltf_status dl_array_or_codes_load(const char *path, dltf_array **array, dltf_codes **codes);
+
 #endif

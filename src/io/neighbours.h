@@ -13,4 +13,7 @@ dltf_status dl_neighbours_write_ivecs(dltf_neighbours_view neighbours, dl_writer
 /* SciPy's sparse .npz: queries x rows of the database, the entries are distances. */
 dltf_status dl_neighbours_write_npz(dltf_neighbours_view neighbours, dl_writer *out);
 
+/* Distances of k neighbours as .npy. */
+dltf_status dl_neighbours_save_distances(const dltf_neighbours *neighbours, const char *path);
+
 #endif

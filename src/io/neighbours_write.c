@@ -84,10 +84,10 @@ done:
 
 dltf_status dltf_neighbours_save(const dltf_neighbours *neighbours, const char *path) {
     DL_REQUIRE(neighbours, path);
-    const dl_format *format = dl_format_of_path(DLTF_CONTENT_NEIGHBOURS, NULL, path);
+    const dl_format *format = dl_format_of_path(DL_CONTENT_NEIGHBOURS, NULL, path);
     if (*path && !format)
         return dl_file_result(dl_fail(DLTF_ARGUMENT, "unsupported extension: neighbours can be written as %s",
-                                      dl_format_names(DLTF_CONTENT_NEIGHBOURS, NULL, "or")),
+                                      dl_format_names(DL_CONTENT_NEIGHBOURS, NULL, "or")),
                               path);
     return save(neighbours, path, format ? format->write_neighbours : dl_neighbours_write_npz);
 }
@@ -101,7 +101,7 @@ done:
     return status;
 }
 
-dltf_status dltf_neighbours_save_distances(const dltf_neighbours *neighbours, const char *path) {
+dltf_status dl_neighbours_save_distances(const dltf_neighbours *neighbours, const char *path) {
     DL_REQUIRE(neighbours, path);
     return save(neighbours, path, write_distances);
 }

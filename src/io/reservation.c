@@ -1,7 +1,8 @@
-/* dltf_reservation: disk space held for a file that is written later. The file it is held in has the folder
+/* dl_reservation: disk space held for a file that is written later. The file it is held in has the folder
  * and the permissions of the target, so that whatever prevents writing is found now. */
 #define _XOPEN_SOURCE 700 /* posix_fallocate */
 
+#include "io/reservation.h"
 #include "base/memory.h"
 #include "io/bytes.h"
 #include "io/file.h"
@@ -11,7 +12,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-struct dltf_reservation {
+struct dl_reservation {
     dl_writer out;
 };
 
@@ -23,11 +24,11 @@ static dltf_status reserve(dl_writer *out, int64_t bytes) {
     return dl_fail(DLTF_FILE, "cannot reserve %s bytes: %s", DL_COMMAS(bytes), strerror(error));
 }
 
-dltf_status dltf_reservation_new(const char *path, int64_t bytes, dltf_reservation **reservation) {
+dltf_status dl_reservation_new(const char *path, int64_t bytes, dl_reservation **reservation) {
     DL_CLEAR(reservation);
     DL_REQUIRE(path, reservation);
     dltf_status status = DLTF_OK;
-    dltf_reservation *made = NULL;
+    dl_reservation *made = NULL;
     if (bytes < 0)
         return dl_fail(DLTF_ARGUMENT, "%lld bytes: out of range", (long long)bytes);
     DL_TRY_NEW(made, 1);
@@ -36,11 +37,11 @@ dltf_status dltf_reservation_new(const char *path, int64_t bytes, dltf_reservati
     *reservation = made;
     made = NULL;
 done:
-    dltf_reservation_free(made);
+    dl_reservation_free(made);
     return dl_file_result(status, path);
 }
 
-void dltf_reservation_free(dltf_reservation *reservation) {
+void dl_reservation_free(dl_reservation *reservation) {
     if (reservation)
         dl_writer_abort(&reservation->out);
     dl_free(reservation);

@@ -8,6 +8,7 @@
 #include "data/source.h"
 #include "io/bytes.h"
 #include "io/formats.h"
+#include "io/matrix_file.h"
 #include "io/npy.h"
 
 #include <errno.h>
@@ -163,8 +164,8 @@ static dltf_status describe_raw(int64_t columns, int64_t size, dl_row_layout *la
 
 /* By content or, for formats without a signature, by name. */
 static const dl_format *find_format(const char *path, const uint8_t *start, int64_t available) {
-    const dl_format *named = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path);
-    const dl_format *found = dl_format_of_content(DLTF_CONTENT_MATRIX, start, available);
+    const dl_format *named = dl_format_of_path(DL_CONTENT_MATRIX, NULL, path);
+    const dl_format *found = dl_format_of_content(DL_CONTENT_MATRIX, start, available);
     return found || !named || named->recognise ? found : named;
 }
 
@@ -237,7 +238,7 @@ dltf_status dltf_array_open(const char *path, int64_t raw_columns, dltf_array **
         return dl_fail(DLTF_ARGUMENT, "no file name given");
     if (raw_columns < 0 || raw_columns > INT32_MAX)
         return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)raw_columns);
-    if (raw_columns == 0 && dltf_array_member(path))
+    if (raw_columns == 0 && dl_array_member(path))
         return dltf_array_load(path, array);
     DL_TRY_NEW(f, 1);
     f->descriptor = -1;

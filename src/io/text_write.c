@@ -1,10 +1,11 @@
 /* Atomic writing of text files, for programs that use the library. */
+#include "io/text_write.h"
 #include "io/file.h"
 #include "io/writer.h"
 
 #include <string.h>
 
-dltf_status dltf_text_save(const char *text, const char *path) {
+dltf_status dl_text_save(const char *text, const char *path) {
     DL_REQUIRE(text, path);
     dl_writer writer = {0};
     dltf_status status = DLTF_OK;

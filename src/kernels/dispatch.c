@@ -2,6 +2,7 @@
 #include "kernels/level/table.h"
 
 #include "base/status.h"
+#include "kernels/check.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -77,7 +78,7 @@ static const dl_kernels *choose(void) {
     return wanted && wanted->runs_here() ? wanted->kernels : dl_kernels_level(0);
 }
 
-dltf_status dltf_kernels_check(void) {
+dltf_status dl_kernels_check(void) {
     const char *name = getenv("DLTF_KERNELS");
     const level *wanted = named();
     char list[128] = "";

@@ -126,7 +126,7 @@ typedef struct dl_kernels {
 } dl_kernels;
 
 /* The table in use: the best level of this CPU, or the one that the environment variable DLTF_KERNELS names
- * (avx512popcnt, avx512vnni, avx512, avx2, neon, c) if the CPU supports it; dltf_kernels_check reports other
+ * (avx512popcnt, avx512vnni, avx512, avx2, neon, c) if the CPU supports it; dl_kernels_check reports other
  * names.
  */
 const dl_kernels *dl_kernels_now(void);

@@ -6,6 +6,7 @@
 #include "data/option_notes.h"
 #include "learning/field_rows.h"
 #include "learning/shard.h"
+#include "learning/train_options.h"
 #include "linalg/blas.h"
 
 #include <errno.h>
@@ -151,7 +152,7 @@ static dltf_status read_options(const dl_bundle *bundle, int64_t threads, dltf_t
         return status;
     if (!read_integer(memory, &options->memory))
         return dl_fail(DLTF_FORMAT, "metadata 'memory': '%.20s' is not a number of bytes", memory);
-    return dl_option_notes_get(&bundle->notes, dltf_train_option_table(), options);
+    return dl_option_notes_get(&bundle->notes, dl_train_option_table(), options);
 }
 
 static dltf_status read_position(const dl_bundle *bundle, dltf_learner *l) {

@@ -2,18 +2,19 @@
 #include "learning/history.h"
 
 #include "base/memory.h"
+#include "learning/history_columns.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #define REAL(field)                                                                                          \
-    { #field, offsetof(dltf_iteration, field), DLTF_HISTORY_REAL }
+    { #field, offsetof(dltf_iteration, field), DL_HISTORY_REAL }
 #define INTEGER(field)                                                                                       \
-    { #field, offsetof(dltf_iteration, field), DLTF_HISTORY_INTEGER }
+    { #field, offsetof(dltf_iteration, field), DL_HISTORY_INTEGER }
 
-static const dltf_history_column columns[] = {
-    {"stage", offsetof(dltf_iteration, stage), DLTF_HISTORY_TEXT},
+static const dl_history_column columns[] = {
+    {"stage", offsetof(dltf_iteration, stage), DL_HISTORY_TEXT},
     INTEGER(index),
     REAL(theta),
     REAL(objective),
@@ -38,7 +39,7 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 /* The bits of enum dl_column follow the order of the table from theta on. */
 enum { FIRST_OPTIONAL = 2, OPTIONAL = 10 };
 
-const dltf_history_column *dltf_history_columns(int *count) {
+const dl_history_column *dl_history_columns(int *count) {
     if (count)
         *count = COLUMNS;
     return columns;
@@ -90,14 +91,14 @@ void dl_history_to_row(const dltf_iteration *record, int stage, double *row) {
         const char *field = (const char *)record + columns[c].offset;
         int64_t integer = 0;
         switch (columns[c].kind) {
-        case DLTF_HISTORY_TEXT:
+        case DL_HISTORY_TEXT:
             row[c] = stage;
             break;
-        case DLTF_HISTORY_INTEGER:
+        case DL_HISTORY_INTEGER:
             memcpy(&integer, field, sizeof integer);
             row[c] = (double)integer;
             break;
-        case DLTF_HISTORY_REAL:
+        case DL_HISTORY_REAL:
             memcpy(&row[c], field, sizeof row[c]);
             break;
         }
@@ -108,14 +109,14 @@ bool dl_history_from_row(const double *row, int *stage, dltf_iteration *record) 
     const double largest = 1e15; /* integers up to this are exact in a double */
     for (int c = 0; c < COLUMNS; c++) {
         char *field = (char *)record + columns[c].offset;
-        if (columns[c].kind == DLTF_HISTORY_REAL) {
+        if (columns[c].kind == DL_HISTORY_REAL) {
             memcpy(field, &row[c], sizeof row[c]);
             continue;
         }
         if (!(row[c] >= 0 && row[c] <= largest))
             return false;
         int64_t integer = (int64_t)row[c];
-        if (columns[c].kind == DLTF_HISTORY_INTEGER)
+        if (columns[c].kind == DL_HISTORY_INTEGER)
             memcpy(field, &integer, sizeof integer);
         else
             *stage = integer < INT_MAX ? (int)integer : INT_MAX;

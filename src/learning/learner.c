@@ -4,8 +4,11 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/meter.h"
+#include "base/sized.h"
 #include "comm/comm.h"
 #include "data/matrix.h"
+#include "learning/learner_facts.h"
+#include "learning/train_options.h"
 #include "linalg/blas.h"
 
 #include <math.h>
@@ -233,23 +236,32 @@ dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, v
     return status == DLTF_CANCELLED ? DLTF_OK : status;
 }
 
-dltf_train_options dltf_learner_options(const dltf_learner *l) {
-    return l ? l->options : dltf_train_options_default();
+void dltf_learner_options_sized(const dltf_learner *l, dltf_train_options *found, size_t size) {
+    dltf_train_options own = l ? l->options : dltf_train_options_default();
+    dl_options_write(dl_train_option_table(), found, size, &own);
 }
 
-const char *dltf_learner_choice(const dltf_learner *l) {
+const char *dl_learner_choice(const dltf_learner *l) {
     return l ? l->choice : "";
 }
 
-int64_t dltf_learner_samples_seen(const dltf_learner *l) {
+int64_t dl_learner_samples_seen(const dltf_learner *l) {
     return l ? l->samples_seen : 0;
 }
 
-const char *dltf_learner_center_choice(const dltf_learner *l) {
+const char *dl_learner_center_choice(const dltf_learner *l) {
     return l ? l->center_choice : "";
 }
 
-const dltf_iteration *dltf_learner_history(const dltf_learner *l, int64_t *count) {
+int64_t dltf_learner_history_sized(const dltf_learner *l, int64_t index, dltf_iteration *record,
+                                   size_t size) {
+    int64_t count = l ? l->history.count : 0;
+    if (record && index >= 0 && index < count)
+        DL_WRITE_STRUCT(dltf_iteration, record, size, &l->history.records[index]);
+    return count;
+}
+
+const dltf_iteration *dl_learner_history(const dltf_learner *l, int64_t *count) {
     if (count)
         *count = l ? l->history.count : 0;
     return l ? l->history.records : NULL;

@@ -2,6 +2,7 @@
  * share. */
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "data/matrix.h"
 #include "data/model.h"
 #include "learning/center.h"
@@ -133,13 +134,16 @@ dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *options, c
                              dltf_learner **learner) {
     DL_CLEAR(learner);
     DL_REQUIRE(learner);
-    dltf_train_options wanted = options ? *options : dltf_train_options_default();
+    dltf_train_options wanted;
+    dltf_status status = DL_READ_OPTIONS(train, options, &wanted);
+    if (status != DLTF_OK)
+        return status;
     if (start && wanted.m == 0) /* take open sizes from the model, not from the data */
         wanted.m = start->parts.m;
     if (start && wanted.k == 0)
         wanted.k = start->parts.k;
     dltf_learner *l = NULL;
-    dltf_status status = dl_learner_create(X, &wanted, &l);
+    status = dl_learner_create(X, &wanted, &l);
     if (status != DLTF_OK)
         return status;
     status = dl_start_dictionary(l, start);

@@ -73,7 +73,7 @@ static dltf_status read_options(const dl_bundle *bundle, int64_t threads, dltf_t
     const dl_tensor *dictionary = dl_bundle_find(bundle, "dictionary");
     *options = dltf_train_options_default();
     options->threads = threads;
-    dltf_status status = dl_option_notes_get(&bundle->notes, dltf_train_option_table(), options);
+    dltf_status status = dl_option_notes_get(&bundle->notes, dl_train_option_table(), options);
     if (status == DLTF_OK)
         status = dl_train_options_check(options);
     if (status != DLTF_OK)

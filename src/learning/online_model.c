@@ -1,25 +1,29 @@
 /* What an online learner has learned: the model, its errors, its provenance. */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "data/model.h"
 #include "data/option_notes.h"
 #include "learning/online.h"
 #include "learning/provenance.h"
+#include "learning/train_options.h"
 
 #include <math.h>
 #include <string.h>
 
-dltf_online_progress dltf_online_now(const dltf_online *s) {
-    if (!s)
-        return (dltf_online_progress){.error = NAN};
-    return (dltf_online_progress){.samples = s->samples,
-                                  .held_out = s->held_out,
-                                  .steps = s->steps,
-                                  .error = s->energy > 0 ? s->left / s->energy : NAN};
+void dltf_online_now_sized(const dltf_online *s, dltf_online_progress *found, size_t size) {
+    dltf_online_progress now = {.error = NAN};
+    if (s)
+        now = (dltf_online_progress){.samples = s->samples,
+                                     .held_out = s->held_out,
+                                     .steps = s->steps,
+                                     .error = s->energy > 0 ? s->left / s->energy : NAN};
+    DL_WRITE_STRUCT(dltf_online_progress, found, size, &now);
 }
 
-dltf_train_options dltf_online_options(const dltf_online *s) {
-    return s ? s->options : dltf_train_options_default();
+void dltf_online_options_sized(const dltf_online *s, dltf_train_options *found, size_t size) {
+    dltf_train_options own = s ? s->options : dltf_train_options_default();
+    dl_options_write(dl_train_option_table(), found, size, &own);
 }
 
 int64_t dltf_online_first(const dltf_online *s) {
@@ -29,7 +33,7 @@ int64_t dltf_online_first(const dltf_online *s) {
 dltf_status dl_online_notes(const dltf_online *s, dl_notes *notes) {
     dltf_status status = DLTF_OK;
     dl_provenance provenance = {s->warm, s->warm_encoder, s->samples, s->n, s->checksum};
-    DL_TRY(dl_option_notes_set(notes, dltf_train_option_table(), &s->options));
+    DL_TRY(dl_option_notes_set(notes, dl_train_option_table(), &s->options));
     DL_TRY(dl_notes_set(notes, "learner", "online"));
     if (*s->center_choice)
         DL_TRY(dl_notes_set(notes, "center.choice", s->center_choice));
@@ -134,21 +138,26 @@ dltf_status dltf_online_model(const dltf_online *online, dltf_model **model) {
     return status;
 }
 
-dltf_status dltf_online_quality(const dltf_online *online, const dltf_model *model, dltf_quality *quality) {
+dltf_status dltf_online_quality_sized(const dltf_online *online, const dltf_model *model,
+                                      dltf_quality *quality, size_t size) {
     DL_REQUIRE(online, model, quality);
     const dltf_online *s = online;
     int64_t rows = dl_min(s->held_out, DL_ONLINE_HELD);
-    *quality = (dltf_quality){.samples = rows,
-                              .held_out = true,
-                              .raw_error = NAN,
-                              .refit_error = NAN,
-                              .omp_error = NAN,
-                              .raw_explained = NAN,
-                              .refit_explained = NAN,
-                              .omp_explained = NAN,
-                              .entries = NAN,
-                              .unused_share = NAN,
-                              .mean_share = NAN};
-    return rows == 0 ? DLTF_OK
-                     : dl_model_quality(model, dltf_matrix_f32(s->held, rows, s->n), s->threads, quality);
+    dltf_quality own = {.samples = rows,
+                        .held_out = true,
+                        .raw_error = NAN,
+                        .refit_error = NAN,
+                        .omp_error = NAN,
+                        .raw_explained = NAN,
+                        .refit_explained = NAN,
+                        .omp_explained = NAN,
+                        .entries = NAN,
+                        .unused_share = NAN,
+                        .mean_share = NAN};
+    dltf_status status = DLTF_OK;
+    if (rows > 0)
+        status = dl_model_quality(model, dltf_matrix_f32(s->held, rows, s->n), s->threads, &own);
+    if (status == DLTF_OK)
+        DL_WRITE_STRUCT(dltf_quality, quality, size, &own);
+    return status;
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "data/model.h"
 #include "learning/online.h"
 #include "learning/train_options.h"
@@ -30,13 +31,13 @@ static int64_t buffer_rows(int64_t m, int64_t n) {
 
 static dltf_status check_options(const dltf_train_options *options) {
     static const char *const only_files[] = {"epochs", "seconds", "tolerance"};
-    dltf_option_table table = dltf_train_option_table();
+    dl_option_table table = dl_train_option_table();
     if (options->method != DLTF_METHOD_DLTF)
         return dl_fail_option(DLTF_ARGUMENT, "method", "a stream is learned from by method dltf only");
     if (options->encoder != DLTF_ENCODER_LEARNED)
         return dl_fail_option(DLTF_ARGUMENT, "encoder", "a stream is learned from by encoder learned only");
     for (size_t i = 0; i < sizeof only_files / sizeof *only_files; i++)
-        if (!dl_option_is_default(dltf_option_find(table, only_files[i]), options))
+        if (!dl_option_is_default(dl_option_find(table, only_files[i]), options))
             return dl_fail_option(DLTF_ARGUMENT, only_files[i],
                                   "does not apply to a stream, which is read once and to its end");
     return dl_train_options_check(options);
@@ -154,10 +155,12 @@ dltf_status dltf_online_new(int64_t n, const dltf_train_options *options, const 
                             dltf_online **online) {
     DL_CLEAR(online);
     DL_REQUIRE(online);
-    dltf_status status = DLTF_OK;
-    dltf_train_options o = options ? *options : dltf_train_options_default();
+    dltf_train_options o;
     dltf_online *s = NULL;
     char choice[160];
+    dltf_status status = DL_READ_OPTIONS(train, options, &o);
+    if (status != DLTF_OK)
+        return status;
     if (n < 1 || n > INT32_MAX)
         return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)n);
     if (o.encoder == DLTF_ENCODER_AUTO)

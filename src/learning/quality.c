@@ -1,6 +1,7 @@
 /* Errors of the model that a training has reached, on samples that no stage learns from. */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "data/matrix.h"
 #include "learning/learner.h"
 
@@ -128,11 +129,15 @@ done:
     return status;
 }
 
-dltf_status dltf_learner_quality(const dltf_learner *learner, const dltf_model *model,
-                                 dltf_quality *quality) {
+dltf_status dltf_learner_quality_sized(const dltf_learner *learner, const dltf_model *model,
+                                       dltf_quality *quality, size_t size) {
     DL_REQUIRE(learner, quality);
-    return measure(learner, model, dl_learner_check_count(learner),
-                   learner->options.method != DLTF_METHOD_DLTF, quality);
+    dltf_quality own;
+    dltf_status status = measure(learner, model, dl_learner_check_count(learner),
+                                 learner->options.method != DLTF_METHOD_DLTF, &own);
+    if (status == DLTF_OK)
+        DL_WRITE_STRUCT(dltf_quality, quality, size, &own);
+    return status;
 }
 
 /* Measurements of the history are to take a few percent of the training: on so few samples, the same ones

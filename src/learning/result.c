@@ -5,6 +5,7 @@
 #include "data/option_notes.h"
 #include "learning/learner.h"
 #include "learning/provenance.h"
+#include "learning/train_options.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static double atom_sign(const dltf_learner *l, int64_t j) {
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes) {
     dltf_status status = DLTF_OK;
     dl_provenance provenance = {l->warm, l->warm_encoder, l->samples.X.rows, l->n, l->scan.checksum};
-    DL_TRY(dl_option_notes_set(notes, dltf_train_option_table(), &l->options));
+    DL_TRY(dl_option_notes_set(notes, dl_train_option_table(), &l->options));
     if (*l->choice)
         DL_TRY(dl_notes_set(notes, "encoder.choice", l->choice));
     if (*l->center_choice)

@@ -2,7 +2,7 @@
 #include "learning/train_options.h"
 
 #include "base/integer.h"
-#include "base/options.h"
+#include "base/sized.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,36 +15,36 @@
 #define FIELD(field) .offset = offsetof(dltf_train_options, field)
 
 /* clang-format off */
-static const dltf_option options[] = {
-    {.name = "m", .letter = 'm', .kind = DLTF_OPTION_INTEGER, FIELD(m), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "M", .help = "number of atoms (default: twice the columns of the data, at most 512 and a tenth of the samples)"},
-    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "K", .help = "entries kept per code (default: an eighth of the columns, at most 30 and a quarter of m)"},
-    {.name = "seed", .kind = DLTF_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
-    {.name = "method", .kind = DLTF_OPTION_CHOICE, FIELD(method), .default_text = "dltf", .choices = "dltf|ksvd|omp", .argument = "METHOD", .help = "learn for thresholded features, in stages (dltf), by K-SVD (ksvd), or for OMP codes: minibatches, then K-SVD from there (omp)"},
-    {.name = "select", .kind = DLTF_OPTION_CHOICE, FIELD(select), .default_text = "abs", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"},
-    {.name = "init", .kind = DLTF_OPTION_CHOICE, FIELD(init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "first dictionary: random samples or Gaussian atoms"},
-    {.name = "center", .kind = DLTF_OPTION_SWITCH, FIELD(center), .default_text = "auto", .help = "subtract the mean of the samples first, or do not; the model remembers it. auto: with encoder learned or best, if the mean holds more than a tenth of the energy of the samples; with --unit-norm, the mean of the scaled samples"},
-    {.name = "remove-mean", .kind = DLTF_OPTION_FLAG, FIELD(remove_mean), .default_text = "false", .help = "subtract the mean of its own entries from every sample first, as is usual for patches of images; the model remembers it"},
-    {.name = "unit-norm", .kind = DLTF_OPTION_FLAG, FIELD(unit_norm), .default_text = "false", .help = "scale every sample to norm 1 first; the model remembers it"},
-    {.name = "steps", .kind = DLTF_OPTION_INTEGER, FIELD(steps), .default_text = "200", .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "T1", .help = "stage 1: minibatch steps with dual codes; 0 skips it"},
-    {.name = "batch", .kind = DLTF_OPTION_INTEGER, FIELD(batch), .default_text = "2000", .min = 1, .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "B", .help = "stage 1: samples per minibatch"},
-    {.name = "ridge", .kind = DLTF_OPTION_REAL, FIELD(ridge), .default_text = "0.1", .max = 1e6, .applies = STAGED, .argument = "R", .help = "stage 1: regularisation of the dual encoder (W W^T + R I)^-1 W"},
-    {.name = "iterations", .kind = DLTF_OPTION_INTEGER, FIELD(iterations), .default_text = "40", .max = DL_OPTION_MAX_COUNT, .applies = "tied|ksvd|omp", .argument = "T2", .help = "iterations of K-SVD, or of stage 2, the paper's model without its noise term; 0 skips it"},
-    {.name = "theta-start", .kind = DLTF_OPTION_REAL, FIELD(theta_start), .default_text = "0.2", .max = 1e12, .applies = "tied", .argument = "THETA", .help = "weight of the data term at the start of stage 2"},
-    {.name = "theta", .kind = DLTF_OPTION_REAL, FIELD(theta), .default_text = "0.003", .max = 1e12, .applies = "tied", .argument = "THETA", .help = "weight of the data term at the end of stage 2 and in stage 3; smaller: less coherent atoms"},
-    {.name = "admm", .kind = DLTF_OPTION_INTEGER, FIELD(admm), .default_text = "0", .max = DL_OPTION_MAX_COUNT, .applies = "tied", .argument = "T3", .help = "stage 3: ADMM iterations of the whole model (Z, Q, W, Y steps); 0 skips it"},
-    {.name = "lambda", .kind = DLTF_OPTION_REAL, FIELD(lambda), .default_text = "0.05", .max = 1e12, .applies = "tied", .argument = "LAMBDA", .help = "stage 3: weight of the noise term"},
-    {.name = "beta", .kind = DLTF_OPTION_REAL, FIELD(beta), .default_text = "0.5", .min = 1e-12, .max = 1e12, .applies = "tied", .argument = "BETA", .help = "stage 3: penalty of the constraint Q = W^T(X - WZ); keep it >= 10 lambda"},
-    {.name = "encoder", .kind = DLTF_OPTION_CHOICE, FIELD(encoder), .default_text = "auto", .choices = "auto|" ENCODERS, .argument = "KIND", .help = "scores by the dictionary itself (tied: the paper's feature, after stages 2 and 3), by an encoder made for the dictionary of stage 1 (tight, dual, distilled), or by one learned together with the dictionary (learned); best: distilled or learned, whichever has the smaller error on held-out samples; auto: the encoder that the other options apply to; if they leave it open, tied with ksvd and omp, learned for more than 512 atoms or 4,096 columns, otherwise best"},
-    {.name = "polish", .kind = DLTF_OPTION_INTEGER, FIELD(polish), .default_text = "5", .max = DL_OPTION_MAX_COUNT, .applies = "tight|dual|distilled|best", .argument = "T4", .help = "iterations that refine the dictionary of stage 1 with multi-pass codes"},
-    {.name = "finetune", .kind = DLTF_OPTION_INTEGER, FIELD(finetune), .default_text = "800", .max = DL_OPTION_MAX_COUNT, .applies = "distilled|best", .argument = "T5", .help = "gradient steps that refine dictionary and distilled encoder; 0 skips them"},
-    {.name = "epochs", .kind = DLTF_OPTION_REAL, FIELD(epochs), .default_text = "0", .max = 1e6, .applies = "learned|best", .argument = "N", .help = "passes over the samples of learned; 0: 10, up to 25 for large dictionaries (200 samples and 5,000 uses per atom), at least 600,000 and at most 20 million samples in total"},
-    {.name = "seconds", .kind = DLTF_OPTION_REAL, FIELD(seconds), .default_text = "0", .max = 1e9, .applies = "learned", .argument = "S", .help = "end by then even if not all passes are done; 0: no limit. The result then depends on the speed of the machine"},
-    {.name = "update", .kind = DLTF_OPTION_CHOICE, FIELD(update), .default_text = "approximate", .choices = "exact|approximate", .applies = "ksvd|omp", .argument = "HOW", .help = "update of an atom: one power iteration (approximate), or the full rank-one fit (exact), which takes many times as long for large samples and gains little"},
-    {.name = "error", .kind = DLTF_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .applies = "ksvd|omp", .argument = "E", .help = "a code is complete when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
-    {.name = "validation", .kind = DLTF_OPTION_REAL, FIELD(validation), .default_text = "0", .max = 0.5, .argument = "SHARE", .help = "share of the samples that is held out from training, to measure errors on; 0: a tenth, at most 2,000, for encoder learned or best, and none otherwise: errors are then those of training samples"},
-    {.name = "tolerance", .kind = DLTF_OPTION_REAL, FIELD(tolerance), .default_text = "1e-6", .max = 1, .argument = "TOL", .help = "stop a stage when the relative change of the objective (stage 3: the relative residuals) is at most this; 0: never"},
-    {.name = "memory", .kind = DLTF_OPTION_BYTES, FIELD(memory), .default_text = "0", .max = 9.0e18, .argument = "SIZE", .help = "memory limit for training, such as 500M or 2G: files are read row by row, and stage 3 keeps its state of every sample in a temporary file; 0: that of the machine. The result does not depend on it"},
+static const dl_option options[] = {
+    {.name = "m", .letter = 'm', .kind = DL_OPTION_INTEGER, FIELD(m), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "M", .help = "number of atoms (default: twice the columns of the data, at most 512 and a tenth of the samples)"},
+    {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, FIELD(k), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "K", .help = "entries kept per code (default: an eighth of the columns, at most 30 and a quarter of m)"},
+    {.name = "seed", .kind = DL_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    {.name = "method", .kind = DL_OPTION_CHOICE, FIELD(method), .default_text = "dltf", .choices = "dltf|ksvd|omp", .argument = "METHOD", .help = "learn for thresholded features, in stages (dltf), by K-SVD (ksvd), or for OMP codes: minibatches, then K-SVD from there (omp)"},
+    {.name = "select", .kind = DL_OPTION_CHOICE, FIELD(select), .default_text = "abs", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"},
+    {.name = "init", .kind = DL_OPTION_CHOICE, FIELD(init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "first dictionary: random samples or Gaussian atoms"},
+    {.name = "center", .kind = DL_OPTION_SWITCH, FIELD(center), .default_text = "auto", .help = "subtract the mean of the samples first, or do not; the model remembers it. auto: with encoder learned or best, if the mean holds more than a tenth of the energy of the samples; with --unit-norm, the mean of the scaled samples"},
+    {.name = "remove-mean", .kind = DL_OPTION_FLAG, FIELD(remove_mean), .default_text = "false", .help = "subtract the mean of its own entries from every sample first, as is usual for patches of images; the model remembers it"},
+    {.name = "unit-norm", .kind = DL_OPTION_FLAG, FIELD(unit_norm), .default_text = "false", .help = "scale every sample to norm 1 first; the model remembers it"},
+    {.name = "steps", .kind = DL_OPTION_INTEGER, FIELD(steps), .default_text = "200", .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "T1", .help = "stage 1: minibatch steps with dual codes; 0 skips it"},
+    {.name = "batch", .kind = DL_OPTION_INTEGER, FIELD(batch), .default_text = "2000", .min = 1, .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "B", .help = "stage 1: samples per minibatch"},
+    {.name = "ridge", .kind = DL_OPTION_REAL, FIELD(ridge), .default_text = "0.1", .max = 1e6, .applies = STAGED, .argument = "R", .help = "stage 1: regularisation of the dual encoder (W W^T + R I)^-1 W"},
+    {.name = "iterations", .kind = DL_OPTION_INTEGER, FIELD(iterations), .default_text = "40", .max = DL_OPTION_MAX_COUNT, .applies = "tied|ksvd|omp", .argument = "T2", .help = "iterations of K-SVD, or of stage 2, the paper's model without its noise term; 0 skips it"},
+    {.name = "theta-start", .kind = DL_OPTION_REAL, FIELD(theta_start), .default_text = "0.2", .max = 1e12, .applies = "tied", .argument = "THETA", .help = "weight of the data term at the start of stage 2"},
+    {.name = "theta", .kind = DL_OPTION_REAL, FIELD(theta), .default_text = "0.003", .max = 1e12, .applies = "tied", .argument = "THETA", .help = "weight of the data term at the end of stage 2 and in stage 3; smaller: less coherent atoms"},
+    {.name = "admm", .kind = DL_OPTION_INTEGER, FIELD(admm), .default_text = "0", .max = DL_OPTION_MAX_COUNT, .applies = "tied", .argument = "T3", .help = "stage 3: ADMM iterations of the whole model (Z, Q, W, Y steps); 0 skips it"},
+    {.name = "lambda", .kind = DL_OPTION_REAL, FIELD(lambda), .default_text = "0.05", .max = 1e12, .applies = "tied", .argument = "LAMBDA", .help = "stage 3: weight of the noise term"},
+    {.name = "beta", .kind = DL_OPTION_REAL, FIELD(beta), .default_text = "0.5", .min = 1e-12, .max = 1e12, .applies = "tied", .argument = "BETA", .help = "stage 3: penalty of the constraint Q = W^T(X - WZ); keep it >= 10 lambda"},
+    {.name = "encoder", .kind = DL_OPTION_CHOICE, FIELD(encoder), .default_text = "auto", .choices = "auto|" ENCODERS, .argument = "KIND", .help = "scores by the dictionary itself (tied: the paper's feature, after stages 2 and 3), by an encoder made for the dictionary of stage 1 (tight, dual, distilled), or by one learned together with the dictionary (learned); best: distilled or learned, whichever has the smaller error on held-out samples; auto: the encoder that the other options apply to; if they leave it open, tied with ksvd and omp, learned for more than 512 atoms or 4,096 columns, otherwise best"},
+    {.name = "polish", .kind = DL_OPTION_INTEGER, FIELD(polish), .default_text = "5", .max = DL_OPTION_MAX_COUNT, .applies = "tight|dual|distilled|best", .argument = "T4", .help = "iterations that refine the dictionary of stage 1 with multi-pass codes"},
+    {.name = "finetune", .kind = DL_OPTION_INTEGER, FIELD(finetune), .default_text = "800", .max = DL_OPTION_MAX_COUNT, .applies = "distilled|best", .argument = "T5", .help = "gradient steps that refine dictionary and distilled encoder; 0 skips them"},
+    {.name = "epochs", .kind = DL_OPTION_REAL, FIELD(epochs), .default_text = "0", .max = 1e6, .applies = "learned|best", .argument = "N", .help = "passes over the samples of learned; 0: 10, up to 25 for large dictionaries (200 samples and 5,000 uses per atom), at least 600,000 and at most 20 million samples in total"},
+    {.name = "seconds", .kind = DL_OPTION_REAL, FIELD(seconds), .default_text = "0", .max = 1e9, .applies = "learned", .argument = "S", .help = "end by then even if not all passes are done; 0: no limit. The result then depends on the speed of the machine"},
+    {.name = "update", .kind = DL_OPTION_CHOICE, FIELD(update), .default_text = "approximate", .choices = "exact|approximate", .applies = "ksvd|omp", .argument = "HOW", .help = "update of an atom: one power iteration (approximate), or the full rank-one fit (exact), which takes many times as long for large samples and gains little"},
+    {.name = "error", .kind = DL_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .applies = "ksvd|omp", .argument = "E", .help = "a code is complete when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
+    {.name = "validation", .kind = DL_OPTION_REAL, FIELD(validation), .default_text = "0", .max = 0.5, .argument = "SHARE", .help = "share of the samples that is held out from training, to measure errors on; 0: a tenth, at most 2,000, for encoder learned or best, and none otherwise: errors are then those of training samples"},
+    {.name = "tolerance", .kind = DL_OPTION_REAL, FIELD(tolerance), .default_text = "1e-6", .max = 1, .argument = "TOL", .help = "stop a stage when the relative change of the objective (stage 3: the relative residuals) is at most this; 0: never"},
+    {.name = "memory", .kind = DL_OPTION_BYTES, FIELD(memory), .default_text = "0", .max = 9.0e18, .argument = "SIZE", .help = "memory limit for training, such as 500M or 2G: files are read row by row, and stage 3 keeps its state of every sample in a temporary file; 0: that of the machine. The result does not depend on it"},
 };
 /* clang-format on */
 
@@ -60,28 +60,25 @@ static unsigned possible(const void *target) {
                                            : TIED << (o->encoder - DLTF_ENCODER_TIED);
 }
 
-dltf_option_table dltf_train_option_table(void) {
-    dltf_option_table table = DLTF_OPTION_TABLE(options, dltf_train_options);
+dl_option_table dl_train_option_table(void) {
+    dl_option_table table = DL_SIZED_TABLE(options, dltf_train_options);
     table.variants = VARIANTS;
     table.possible = possible;
     return table;
 }
 
-dltf_train_options dltf_train_options_default(void) {
-    dltf_train_options options;
-    memset(&options, 0, sizeof options);
-    dltf_option_defaults(dltf_train_option_table(), &options);
-    return options;
+void dltf_train_options_init(dltf_train_options *options, size_t size) {
+    dl_options_init(dl_train_option_table(), options, size);
 }
 
-dltf_status dltf_train_options_settle(dltf_train_options *options, const char *const *given,
-                                      const char **reason) {
+dltf_status dl_train_options_settle(dltf_train_options *options, const char *const *given,
+                                    const char **reason) {
     DL_CLEAR(reason);
     DL_REQUIRE(options, reason);
-    dltf_option_table table = dltf_train_option_table();
-    const dltf_option *decisive = NULL;
+    dl_option_table table = dl_train_option_table();
+    const dl_option *decisive = NULL;
     unsigned left = 0;
-    dltf_status status = dltf_option_check(table, options, given);
+    dltf_status status = dl_option_check(table, options, given);
     if (status != DLTF_OK)
         return status;
     dl_variants_left(table, options, given, &left, &decisive);
@@ -108,8 +105,8 @@ dltf_status dltf_train_options_settle(dltf_train_options *options, const char *c
 static dltf_encoder_kind choose_encoder(const dltf_train_options *options, int64_t n, const char **reason) {
     const int64_t many_atoms = 512, many_columns = 4096;
     unsigned left = 0;
-    const dltf_option *decisive = NULL;
-    dl_variants_left(dltf_train_option_table(), options, NULL, &left, &decisive);
+    const dl_option *decisive = NULL;
+    dl_variants_left(dl_train_option_table(), options, NULL, &left, &decisive);
     *reason = "learned: more than 512 atoms";
     if (options->m > many_atoms && (left & LEARNED))
         return DLTF_ENCODER_LEARNED;
@@ -122,11 +119,10 @@ static dltf_encoder_kind choose_encoder(const dltf_train_options *options, int64
 
 static void complete_encoder(dltf_train_options *options, int64_t n, char *choice, size_t size) {
     const char *reason = NULL;
-    dltf_train_options_settle(options, NULL, &reason);
+    dl_train_options_settle(options, NULL, &reason);
     if (reason) {
         char kind[16];
-        dltf_option_format(dltf_option_find(dltf_train_option_table(), "encoder"), options, kind,
-                           sizeof kind);
+        dl_option_format(dl_option_find(dl_train_option_table(), "encoder"), options, kind, sizeof kind);
         snprintf(choice, size, "%s: option %s applies to it", kind, reason);
     }
     if (options->encoder != DLTF_ENCODER_AUTO)
@@ -157,7 +153,7 @@ bool dl_trains_distilled(const dltf_train_options *options) {
 }
 
 dltf_status dl_train_options_check(const dltf_train_options *options) {
-    dltf_status status = dltf_option_check(dltf_train_option_table(), options, NULL);
+    dltf_status status = dl_option_check(dl_train_option_table(), options, NULL);
     if (status != DLTF_OK)
         return status;
     if (options->m > 0 && options->k > options->m)

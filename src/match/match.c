@@ -1,6 +1,7 @@
 /* Compares a learned dictionary and its codes with the true ones. A dictionary is determined only up to the
  * order and signs of its atoms, so atoms must be matched before codes are compared. */
 #include "base/memory.h"
+#include "base/sized.h"
 #include "data/matrix.h"
 #include "kernels/gram.h"
 #include "match/hungarian.h"
@@ -83,8 +84,8 @@ static int64_t differences(dltf_csr Z, dltf_csr Z0, const int32_t *match, int64_
 }
 
 /* The paper's ave_dif and the share of exact supports. O(nnz + atoms). */
-dltf_status dltf_score_supports(const dltf_codes *codes, const dltf_codes *truth, const int32_t *match,
-                                dltf_support_score *score) {
+dltf_status dltf_score_supports_sized(const dltf_codes *codes, const dltf_codes *truth, const int32_t *match,
+                                      dltf_support_score *score, size_t size) {
     DL_REQUIRE(codes, truth, score);
     dltf_csr Z = dltf_codes_csr(codes), Z0 = dltf_codes_csr(truth);
     dltf_status status = check_codes(Z, Z0, match);
@@ -99,7 +100,8 @@ dltf_status dltf_score_supports(const dltf_codes *codes, const dltf_codes *truth
         total += (double)different / 2;
         exact += different == 0;
     }
-    *score = (dltf_support_score){total / (double)Z.rows, exact / (double)Z.rows};
+    dltf_support_score own = {total / (double)Z.rows, exact / (double)Z.rows};
+    DL_WRITE_STRUCT(dltf_support_score, score, size, &own);
     dl_free(mark);
     return DLTF_OK;
 }

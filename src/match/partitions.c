@@ -1,5 +1,6 @@
 /* Agreement of two partitions of the same samples: accuracy and normalised mutual information. */
 #include "base/memory.h"
+#include "base/sized.h"
 #include "match/hungarian.h"
 
 #include <math.h>
@@ -101,16 +102,18 @@ done:
     return status;
 }
 
-dltf_status dltf_compare_partitions(const int32_t *assignment, const int64_t *labels, int64_t count,
-                                    dltf_agreement *agreement) {
+dltf_status dltf_compare_partitions_sized(const int32_t *assignment, const int64_t *labels, int64_t count,
+                                          dltf_agreement *agreement, size_t size) {
     DL_REQUIRE(assignment, labels, agreement);
     dltf_status status = DLTF_OK;
     table t = {0};
+    dltf_agreement own = {0};
     if (count < 1)
         return dl_fail(DLTF_ARGUMENT, "agreement: no samples");
     DL_TRY(make_table(assignment, labels, count, &t));
-    DL_TRY(accuracy_of(&t, (double)count, &agreement->accuracy));
-    DL_TRY(nmi_of(&t, (double)count, &agreement->nmi));
+    DL_TRY(accuracy_of(&t, (double)count, &own.accuracy));
+    DL_TRY(nmi_of(&t, (double)count, &own.nmi));
+    DL_WRITE_STRUCT(dltf_agreement, agreement, size, &own);
 done:
     dl_free(t.counts);
     return status;

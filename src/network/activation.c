@@ -1,4 +1,4 @@
-/* The activation functions. A new one is a row of DLTF_ACTIVATIONS and a definition here. */
+/* The activation functions. A new one is a row of DL_ACTIVATIONS and a definition here. */
 #include "kernels/kernels.h"
 #include "network/layer.h"
 
@@ -25,9 +25,9 @@ static void relu_slope(float *delta, const float *y, int64_t n) {
 const dl_activation dl_activation_relu = {"relu", 2, relu_apply, relu_slope};
 
 #define ROW(NAME, name, help) &dl_activation_##name,
-static const dl_activation *const activations[] = {DLTF_ACTIVATIONS(ROW)};
+static const dl_activation *const activations[] = {DL_ACTIVATIONS(ROW)};
 
-const dl_activation *dl_activation_find(dltf_activation activation) {
+const dl_activation *dl_activation_find(dl_activation_kind activation) {
     int count = sizeof activations / sizeof *activations;
     return (int)activation >= 0 && (int)activation < count ? activations[activation] : NULL;
 }

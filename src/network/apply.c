@@ -10,7 +10,7 @@
 enum { ROWS = 128 }; /* samples of a task */
 
 typedef struct application {
-    const dltf_network *network;
+    const dl_network *network;
     dltf_matrix X;
     int64_t width;
     float *buffers; /* per thread: two of ROWS x width */
@@ -59,7 +59,7 @@ static dltf_status check_overflow(const application *a, int workers) {
                                               (long long)first);
 }
 
-dltf_status dltf_network_apply(const dltf_network *network, dltf_matrix X, int64_t threads, float *outputs) {
+dltf_status dl_network_apply(const dl_network *network, dltf_matrix X, int64_t threads, float *outputs) {
     DL_REQUIRE(network, outputs);
     application a = {.network = network, .X = X, .width = dl_network_width(network), .outputs = outputs};
     int workers = dl_thread_count(threads);

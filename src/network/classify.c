@@ -1,11 +1,12 @@
 /* Networks as classifiers: the class of a sample is that of the largest output. */
 #include "base/memory.h"
+#include "network/classes.h"
 #include "network/network.h"
 
 #include <math.h>
 #include <string.h>
 
-dltf_status dltf_network_set_scale(dltf_network *network, double scale) {
+dltf_status dl_network_set_scale(dl_network *network, double scale) {
     DL_REQUIRE(network);
     if (!isfinite((float)scale) || (float)scale == 0)
         return dl_fail(DLTF_ARGUMENT, "a factor of %g on the inputs: it must be finite and not 0", scale);
@@ -13,11 +14,11 @@ dltf_status dltf_network_set_scale(dltf_network *network, double scale) {
     return DLTF_OK;
 }
 
-double dltf_network_scale(const dltf_network *network) {
+double dl_network_scale(const dl_network *network) {
     return network ? (double)network->scale : 0;
 }
 
-dltf_status dltf_network_set_classes(dltf_network *network, const int64_t *classes) {
+dltf_status dl_network_set_classes(dl_network *network, const int64_t *classes) {
     DL_REQUIRE(network, classes);
     int64_t count = dl_network_outputs(network);
     for (int64_t i = 1; i < count; i++)
@@ -33,7 +34,7 @@ dltf_status dltf_network_set_classes(dltf_network *network, const int64_t *class
     return DLTF_OK;
 }
 
-const int64_t *dltf_network_classes(const dltf_network *network) {
+const int64_t *dl_network_classes(const dl_network *network) {
     return network ? network->classes : NULL;
 }
 
@@ -56,7 +57,7 @@ static void softmax(float *y, int64_t n) {
         y[j] = (float)((double)y[j] / sum);
 }
 
-dltf_status dl_network_classify(const dltf_network *network, dltf_matrix X, int64_t threads, int32_t *numbers,
+dltf_status dl_network_classify(const dl_network *network, dltf_matrix X, int64_t threads, int32_t *numbers,
                                 float *probabilities) {
     int64_t outputs = dl_network_outputs(network);
     float *Y = probabilities;
@@ -65,7 +66,7 @@ dltf_status dl_network_classify(const dltf_network *network, dltf_matrix X, int6
         return status;
     if (!Y)
         DL_TRY_NEW(Y, X.rows * outputs);
-    DL_TRY(dltf_network_apply(network, X, threads, Y));
+    DL_TRY(dl_network_apply(network, X, threads, Y));
     for (int64_t i = 0; i < X.rows; i++) {
         numbers[i] = (int32_t)largest_of(Y + i * outputs, outputs);
         if (probabilities)
@@ -77,8 +78,8 @@ done:
     return status;
 }
 
-dltf_status dltf_network_predict(const dltf_network *network, dltf_matrix X, int64_t threads, int64_t *labels,
-                                 float *probabilities) {
+dltf_status dl_network_predict(const dl_network *network, dltf_matrix X, int64_t threads, int64_t *labels,
+                               float *probabilities) {
     DL_REQUIRE(network, labels);
     int32_t *numbers = NULL;
     dltf_status status = dl_network_check_data(network, X);
@@ -93,8 +94,8 @@ done:
     return status;
 }
 
-dltf_status dltf_network_confusion(const dltf_network *network, dltf_matrix X, const int64_t *labels,
-                                   int64_t threads, int64_t *counts) {
+dltf_status dl_network_confusion(const dl_network *network, dltf_matrix X, const int64_t *labels,
+                                 int64_t threads, int64_t *counts) {
     DL_REQUIRE(network, labels, counts);
     int64_t outputs = dl_network_outputs(network), *classes = NULL;
     int32_t *wanted = NULL, *found = NULL;
@@ -106,7 +107,7 @@ dltf_status dltf_network_confusion(const dltf_network *network, dltf_matrix X, c
     DL_TRY_NEW(found, X.rows);
     for (int64_t j = 0; j < outputs; j++)
         classes[j] = network->classes ? network->classes[j] : j;
-    DL_TRY(dltf_classes_number(labels, X.rows, classes, outputs, wanted));
+    DL_TRY(dl_classes_number(labels, X.rows, classes, outputs, wanted));
     DL_TRY(dl_network_classify(network, X, threads, found, NULL));
     memset(counts, 0, (size_t)(outputs * outputs) * sizeof *counts);
     for (int64_t i = 0; i < X.rows; i++)

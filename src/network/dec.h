@@ -3,6 +3,7 @@
 #define DL_NETWORK_DEC_H
 
 #include "base/status.h"
+#include "network/networks.h"
 
 /* Centres of `count` clusters, of d entries each. */
 typedef struct dl_centers {

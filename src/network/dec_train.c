@@ -12,7 +12,7 @@
 
 typedef struct dec {
     dltf_matrix X;
-    dltf_dec_options options;
+    dl_dec_options options;
     dl_trainer trainer;
     float *centers;
     int64_t clusters, d;
@@ -26,7 +26,7 @@ typedef struct dec {
     float *moments[DL_MOST_MOMENTS]; /* of the centres */
 } dec;
 
-static dltf_status check_centers(const dltf_network *encoder, const float *centers, int64_t clusters) {
+static dltf_status check_centers(const dl_network *encoder, const float *centers, int64_t clusters) {
     if (clusters < 1 || clusters > INT32_MAX)
         return dl_fail(DLTF_ARGUMENT, "%lld clusters: at least one is needed", (long long)clusters);
     int64_t d = dl_network_outputs(encoder);
@@ -37,9 +37,9 @@ static dltf_status check_centers(const dltf_network *encoder, const float *cente
     return DLTF_OK;
 }
 
-static dltf_status dec_alloc(dec *c, dltf_network *encoder) {
+static dltf_status dec_alloc(dec *c, dl_network *encoder) {
     dltf_status status = DLTF_OK;
-    dltf_network_options o = dltf_network_options_default();
+    dl_network_options o = dl_network_options_default();
     o.optimiser = c->options.optimiser;
     o.momentum = c->options.momentum;
     o.batch = c->options.batch = dl_min(c->options.batch, c->X.rows);
@@ -74,15 +74,15 @@ static void dec_free(dec *c) {
         dl_free(c->moments[a]);
 }
 
-static dltf_status diverged(const dltf_dec_result *result) {
+static dltf_status diverged(const dl_dec_result *result) {
     return dl_fail(DLTF_NUMERIC, "training diverged: non-finite codes after %lld steps; lower the rate",
                    (long long)result->steps);
 }
 
 /* New assignments and targets of all samples. */
-static dltf_status update_targets(dec *c, dltf_dec_result *result) {
+static dltf_status update_targets(dec *c, dl_dec_result *result) {
     int64_t N = c->X.rows, changed = 0;
-    dltf_status status = dltf_network_apply(c->trainer.network, c->X, c->options.threads, c->Z);
+    dltf_status status = dl_network_apply(c->trainer.network, c->X, c->options.threads, c->Z);
     if (status != DLTF_OK)
         return status == DLTF_NUMERIC ? diverged(result) : status;
     for (int64_t i = 0; i < N; i++) {
@@ -124,8 +124,8 @@ static void step(dec *c, int64_t number) {
     t->optimiser->update(&update, size, c->centers, c->slope32, c->moments);
 }
 
-static dltf_status run(dec *c, dl_meter *meter, dltf_dec_result *result) {
-    const dltf_dec_options *o = &c->options;
+static dltf_status run(dec *c, dl_meter *meter, dl_dec_result *result) {
+    const dl_dec_options *o = &c->options;
     for (result->steps = 0; result->steps < o->steps; result->steps++) {
         if (result->steps % o->interval == 0) {
             dltf_status status = update_targets(c, result);
@@ -142,16 +142,16 @@ static dltf_status run(dec *c, dl_meter *meter, dltf_dec_result *result) {
     return DLTF_OK;
 }
 
-dltf_status dltf_dec_train(dltf_network *encoder, dltf_matrix X, float *centers, int64_t clusters,
-                           const dltf_dec_options *options, dltf_progress_fn progress, void *context,
-                           dltf_dec_result *result) {
+dltf_status dl_dec_train(dl_network *encoder, dltf_matrix X, float *centers, int64_t clusters,
+                         const dl_dec_options *options, dltf_progress_fn progress, void *context,
+                         dl_dec_result *result) {
     DL_REQUIRE(encoder, centers);
-    dltf_dec_options defaults = dltf_dec_options_default();
+    dl_dec_options defaults = dl_dec_options_default();
     options = options ? options : &defaults;
     dec c = {.X = X, .options = *options, .centers = centers, .clusters = clusters};
     dl_meter meter = dl_meter_new("clustering", progress, context, options->steps);
-    dltf_dec_result made = {0};
-    dltf_status status = dltf_option_check(dltf_dec_option_table(), options, NULL);
+    dl_dec_result made = {0};
+    dltf_status status = dl_option_check(dl_dec_option_table(), options, NULL);
     if (status == DLTF_OK)
         status = dl_network_check_data(encoder, X);
     if (status == DLTF_OK)
@@ -168,8 +168,8 @@ dltf_status dltf_dec_train(dltf_network *encoder, dltf_matrix X, float *centers,
     return status;
 }
 
-dltf_status dltf_dec_assign(const dltf_network *encoder, dltf_matrix X, const float *centers,
-                            int64_t clusters, int64_t threads, int32_t *labels) {
+dltf_status dl_dec_assign(const dl_network *encoder, dltf_matrix X, const float *centers, int64_t clusters,
+                          int64_t threads, int32_t *labels) {
     DL_REQUIRE(encoder, centers, labels);
     float *Z = NULL;
     double *q = NULL;
@@ -180,7 +180,7 @@ dltf_status dltf_dec_assign(const dltf_network *encoder, dltf_matrix X, const fl
     DL_TRY(dl_network_check_data(encoder, X));
     DL_TRY_NEW(Z, X.rows * d);
     DL_TRY_NEW(q, clusters);
-    DL_TRY(dltf_network_apply(encoder, X, threads, Z));
+    DL_TRY(dl_network_apply(encoder, X, threads, Z));
     for (int64_t i = 0; i < X.rows; i++)
         labels[i] = (int32_t)dl_dec_assignment((dl_centers){centers, clusters, d}, Z + i * d, q, NULL);
 done:

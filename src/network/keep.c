@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-dltf_status dl_keep_alloc(dl_keep *keep, const dltf_network *network, int threads) {
+dltf_status dl_keep_alloc(dl_keep *keep, const dl_network *network, int threads) {
     dltf_status status = DLTF_OK;
     *keep = (dl_keep){.width = 0};
     for (int64_t l = 0; l < network->count; l++)

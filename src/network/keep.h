@@ -14,7 +14,7 @@ typedef struct dl_keep {
 } dl_keep;
 
 /* Allocates nothing if all layers of the network keep all outputs. */
-dltf_status dl_keep_alloc(dl_keep *keep, const dltf_network *network, int threads);
+dltf_status dl_keep_alloc(dl_keep *keep, const dl_network *network, int threads);
 void dl_keep_free(dl_keep *keep);
 
 /* Applies it to `rows` outputs of a layer, which must have a k. */

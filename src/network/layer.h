@@ -7,6 +7,7 @@
 #define DL_NETWORK_LAYER_H
 
 #include "base/status.h"
+#include "network/networks.h"
 
 /* Units of a tile, by whole rows of dropout's random numbers. */
 enum { DL_UNITS = 128 };
@@ -20,11 +21,11 @@ typedef struct dl_activation {
 } dl_activation;
 
 #define DL_DECLARE_ACTIVATION(NAME, name, help) extern const dl_activation dl_activation_##name;
-DLTF_ACTIVATIONS(DL_DECLARE_ACTIVATION)
+DL_ACTIVATIONS(DL_DECLARE_ACTIVATION)
 #undef DL_DECLARE_ACTIVATION
 
 /* NULL if there is none of that number. */
-const dl_activation *dl_activation_find(dltf_activation activation);
+const dl_activation *dl_activation_find(dl_activation_kind activation);
 
 typedef struct dl_layer {
     int64_t inputs, outputs;

@@ -1,8 +1,9 @@
-/* A loss: a file loss_NAME.c, which defines dl_loss_NAME, and a row of DLTF_LOSSES. */
+/* A loss: a file loss_NAME.c, which defines dl_loss_NAME, and a row of DL_LOSSES. */
 #ifndef DL_NETWORK_LOSS_H
 #define DL_NETWORK_LOSS_H
 
 #include "base/status.h"
+#include "network/networks.h"
 
 typedef struct dl_loss {
     const char *name;
@@ -12,9 +13,9 @@ typedef struct dl_loss {
 } dl_loss;
 
 #define DL_DECLARE_LOSS(NAME, name, help) extern const dl_loss dl_loss_##name;
-DLTF_LOSSES(DL_DECLARE_LOSS)
+DL_LOSSES(DL_DECLARE_LOSS)
 #undef DL_DECLARE_LOSS
 
-const dl_loss *dl_loss_find(dltf_loss loss);
+const dl_loss *dl_loss_find(dl_loss_kind loss);
 
 #endif

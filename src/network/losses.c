@@ -2,8 +2,8 @@
 #include "network/loss.h"
 
 #define ROW(NAME, name, help) &dl_loss_##name,
-static const dl_loss *const losses[] = {DLTF_LOSSES(ROW)};
+static const dl_loss *const losses[] = {DL_LOSSES(ROW)};
 
-const dl_loss *dl_loss_find(dltf_loss loss) {
+const dl_loss *dl_loss_find(dl_loss_kind loss) {
     return losses[loss];
 }

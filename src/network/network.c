@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* Activation and sizes of one layer, which must take what the one before gives. */
-static dltf_status check_layer(const dltf_layer *layers, int64_t index, int64_t *size) {
-    const dltf_layer *layer = &layers[index];
+static dltf_status check_layer(const dl_layer_view *layers, int64_t index, int64_t *size) {
+    const dl_layer_view *layer = &layers[index];
     if (!dl_activation_find(layer->activation))
         return dl_fail(DLTF_ARGUMENT, "layer %lld: unknown activation %d", (long long)index,
                        (int)layer->activation);
@@ -32,8 +32,8 @@ static dltf_status check_layer(const dltf_layer *layers, int64_t index, int64_t 
     return DLTF_OK;
 }
 
-dltf_status dl_network_alloc(const dltf_layer *layers, int64_t count, dltf_network **network) {
-    dltf_network *made = NULL;
+dltf_status dl_network_alloc(const dl_layer_view *layers, int64_t count, dl_network **network) {
+    dl_network *made = NULL;
     dltf_status status = DLTF_OK;
     int64_t size = 0;
     if (count < 1 || count > DL_MOST_LAYERS)
@@ -56,7 +56,7 @@ dltf_status dl_network_alloc(const dltf_layer *layers, int64_t count, dltf_netwo
     *network = made;
     made = NULL;
 done:
-    dltf_network_free(made);
+    dl_network_free(made);
     return status;
 }
 
@@ -69,10 +69,10 @@ static dltf_status fill(float *to, const float *from, int64_t count, int64_t lay
     return DLTF_OK;
 }
 
-dltf_status dltf_network_new(const dltf_layer *layers, int64_t count, int64_t seed, dltf_network **network) {
+dltf_status dl_network_new(const dl_layer_view *layers, int64_t count, int64_t seed, dl_network **network) {
     DL_CLEAR(network);
     DL_REQUIRE(layers, network);
-    dltf_network *made = NULL;
+    dl_network *made = NULL;
     dl_random random = {(uint64_t)seed, DL_STREAM_WEIGHTS};
     dltf_status status = dl_network_alloc(layers, count, &made);
     for (int64_t l = 0; l < count && status == DLTF_OK; l++) {
@@ -89,11 +89,11 @@ dltf_status dltf_network_new(const dltf_layer *layers, int64_t count, int64_t se
     if (status == DLTF_OK)
         *network = made;
     else
-        dltf_network_free(made);
+        dl_network_free(made);
     return status;
 }
 
-void dltf_network_free(dltf_network *network) {
+void dl_network_free(dl_network *network) {
     if (!network)
         return;
     dl_free(network->layers);
@@ -102,69 +102,68 @@ void dltf_network_free(dltf_network *network) {
     dl_free(network);
 }
 
-int64_t dltf_network_layers(const dltf_network *network) {
+int64_t dl_network_layers(const dl_network *network) {
     return network ? network->count : 0;
 }
 
-static dltf_activation activation_number(const dl_activation *activation) {
+static dl_activation_kind activation_number(const dl_activation *activation) {
     int number = 0;
-    while (dl_activation_find((dltf_activation)number) != activation)
+    while (dl_activation_find((dl_activation_kind)number) != activation)
         number++;
-    return (dltf_activation)number;
+    return (dl_activation_kind)number;
 }
 
-dltf_layer dltf_network_layer(const dltf_network *network, int64_t index) {
+dl_layer_view dl_network_layer(const dl_network *network, int64_t index) {
     if (!network || index < 0 || index >= network->count)
-        return (dltf_layer){0};
+        return (dl_layer_view){0};
     const dl_layer *layer = &network->layers[index];
-    return (dltf_layer){layer->inputs, layer->outputs, activation_number(layer->activation),
-                        layer->V,      layer->b,       layer->k};
+    return (dl_layer_view){layer->inputs, layer->outputs, activation_number(layer->activation),
+                           layer->V,      layer->b,       layer->k};
 }
 
-dltf_status dltf_network_part(const dltf_network *network, int64_t first, int64_t count,
-                              dltf_network **part) {
+dltf_status dl_network_part(const dl_network *network, int64_t first, int64_t count, dl_network **part) {
     DL_CLEAR(part);
     DL_REQUIRE(network, part);
-    dltf_layer layers[DL_MOST_LAYERS];
+    dl_layer_view layers[DL_MOST_LAYERS];
     if (first < 0 || count < 1 || first > network->count - count)
         return dl_fail(DLTF_ARGUMENT, "%lld layers from layer %lld on: the network has %lld layers",
                        (long long)count, (long long)first, (long long)network->count);
     for (int64_t l = 0; l < count; l++)
-        layers[l] = dltf_network_layer(network, first + l);
-    dltf_status status = dltf_network_new(layers, count, 0, part);
+        layers[l] = dl_network_layer(network, first + l);
+    dltf_status status = dl_network_new(layers, count, 0, part);
     if (status == DLTF_OK && first == 0)
         (*part)->scale = network->scale;
     if (status == DLTF_OK && network->classes && first + count == network->count)
-        status = dltf_network_set_classes(*part, network->classes);
+        status = dl_network_set_classes(*part, network->classes);
     if (status != DLTF_OK) {
-        dltf_network_free(*part);
+        dl_network_free(*part);
         *part = NULL;
     }
     return status;
 }
 
-int64_t dl_network_inputs(const dltf_network *network) {
+int64_t dl_network_inputs(const dl_network *network) {
     return network->layers[0].inputs;
 }
 
-int64_t dl_network_outputs(const dltf_network *network) {
+int64_t dl_network_outputs(const dl_network *network) {
     return network->layers[network->count - 1].outputs;
 }
 
-int64_t dl_network_width(const dltf_network *network) {
+int64_t dl_network_width(const dl_network *network) {
     int64_t width = dl_network_inputs(network);
     for (int64_t l = 0; l < network->count; l++)
         width = dl_max(width, network->layers[l].outputs);
     return width;
 }
 
-void dl_network_input(const dltf_network *network, dltf_matrix X, int64_t row, float *input) {
+void dl_network_input(const dl_network *network, dltf_matrix X, int64_t row, float *input) {
     dltf_matrix_row(X, row, input);
     if (network->scale != 1)
         dl_kernels_now()->combine32(input, network->scale, 0, input, X.cols);
 }
 
-dltf_status dl_network_check_data(const dltf_network *network, dltf_matrix X) {
+dltf_status dl_network_check_data(const dl_network *network, dltf_matrix X) {
     dltf_status status = dl_matrix_check_memory(X, DLTF_SUBJECT_DATA);
     if (status != DLTF_OK)
         return status;

@@ -6,7 +6,7 @@
 
 enum { DL_MOST_LAYERS = 100 };
 
-struct dltf_network {
+struct dl_network {
     int64_t count;
     dl_layer *layers;
     float *values;    /* weights and bias of every layer, one after the other */
@@ -16,22 +16,22 @@ struct dltf_network {
 };
 
 /* An uninitialised network of the given shapes. */
-dltf_status dl_network_alloc(const dltf_layer *layers, int64_t count, dltf_network **network);
+dltf_status dl_network_alloc(const dl_layer_view *layers, int64_t count, dl_network **network);
 
-int64_t dl_network_inputs(const dltf_network *network);
-int64_t dl_network_outputs(const dltf_network *network);
+int64_t dl_network_inputs(const dl_network *network);
+int64_t dl_network_outputs(const dl_network *network);
 /* Entries of the widest row that passes through the network. */
-int64_t dl_network_width(const dltf_network *network);
+int64_t dl_network_width(const dl_network *network);
 
 /* Row `row` of X as input of the network: scaled. */
-void dl_network_input(const dltf_network *network, dltf_matrix X, int64_t row, float *input);
+void dl_network_input(const dl_network *network, dltf_matrix X, int64_t row, float *input);
 
 /* The output that is largest for each row of X, the first of equals. `probabilities`: N x outputs, or NULL.
  */
-dltf_status dl_network_classify(const dltf_network *network, dltf_matrix X, int64_t threads, int32_t *numbers,
+dltf_status dl_network_classify(const dl_network *network, dltf_matrix X, int64_t threads, int32_t *numbers,
                                 float *probabilities);
 
 /* Fails if samples of this size and type cannot be the input, or one of them is not finite. */
-dltf_status dl_network_check_data(const dltf_network *network, dltf_matrix X);
+dltf_status dl_network_check_data(const dl_network *network, dltf_matrix X);
 
 #endif

@@ -17,7 +17,7 @@ static void name_tensor(char name[48], int64_t layer, int part) {
     snprintf(name, 48, "%lld.%s", (long long)layer, parts[part]);
 }
 
-static dltf_status note_activations(const dltf_network *network, dl_notes *notes) {
+static dltf_status note_activations(const dl_network *network, dl_notes *notes) {
     dl_text names = {0};
     for (int64_t l = 0; l < network->count; l++) {
         dl_text_append(&names, "%s%s", l > 0 ? " " : "", network->layers[l].activation->name);
@@ -31,7 +31,7 @@ static dltf_status note_activations(const dltf_network *network, dl_notes *notes
     return status;
 }
 
-dltf_status dl_network_pack(const dltf_network *network, dl_bundle *bundle) {
+dltf_status dl_network_pack(const dl_network *network, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     if (!dl_all_finite(network->values, network->size))
         return dl_fail(DLTF_NUMERIC, "the network has non-finite weights: it cannot be used or resumed");
@@ -53,16 +53,16 @@ done:
     return status;
 }
 
-dltf_status dl_network_to_bundle(const dltf_network *network, dl_bundle *bundle) {
+dltf_status dl_network_to_bundle(const dl_network *network, dl_bundle *bundle) {
     dltf_status status = dl_kind_mark(bundle, DL_KIND_NETWORK);
     return status == DLTF_OK ? dl_network_pack(network, bundle) : status;
 }
 
-static bool find_activation(const char *name, size_t length, dltf_activation *activation) {
+static bool find_activation(const char *name, size_t length, dl_activation_kind *activation) {
     const dl_activation *row;
-    for (int number = 0; (row = dl_activation_find((dltf_activation)number)); number++)
+    for (int number = 0; (row = dl_activation_find((dl_activation_kind)number)); number++)
         if (strlen(row->name) == length && memcmp(row->name, name, length) == 0) {
-            *activation = (dltf_activation)number;
+            *activation = (dl_activation_kind)number;
             return true;
         }
     return false;
@@ -82,7 +82,7 @@ static bool read_k(const char *text, size_t length, int64_t *k) {
 }
 
 /* Activation and k at the beginning of `names`, which is moved past them and the blank behind. */
-static dltf_status read_activation(const char **names, dltf_layer *layer) {
+static dltf_status read_activation(const char **names, dl_layer_view *layer) {
     size_t length = strcspn(*names, " "), name = strcspn(*names, " :");
     if (!find_activation(*names, name, &layer->activation) ||
         !read_k(*names + name, length - name, &layer->k))
@@ -92,7 +92,7 @@ static dltf_status read_activation(const char **names, dltf_layer *layer) {
     return DLTF_OK;
 }
 
-static dltf_status read_layer(const dl_bundle *bundle, int64_t index, dltf_layer *layer) {
+static dltf_status read_layer(const dl_bundle *bundle, int64_t index, dl_layer_view *layer) {
     char name[48];
     const void *values = NULL;
     name_tensor(name, index, 0);
@@ -120,24 +120,24 @@ static dltf_status blame_file(dltf_status status) {
 }
 
 /* The optional tensors; `used` counts those found. */
-static dltf_status read_extras(const dl_bundle *bundle, dltf_network *network, int64_t *used) {
+static dltf_status read_extras(const dl_bundle *bundle, dl_network *network, int64_t *used) {
     const void *content = NULL;
     dltf_status status = DLTF_OK;
     if (dl_bundle_find(bundle, "scale")) {
         DL_TRY(dl_bundle_get(bundle, "scale", DL_TENSOR_F32, 1, 0, &content));
-        DL_TRY(dltf_network_set_scale(network, (double)*(const float *)content));
+        DL_TRY(dl_network_set_scale(network, (double)*(const float *)content));
         ++*used;
     }
     if (dl_bundle_find(bundle, "classes")) {
         DL_TRY(dl_bundle_get(bundle, "classes", DL_TENSOR_I64, dl_network_outputs(network), 0, &content));
-        DL_TRY(dltf_network_set_classes(network, content));
+        DL_TRY(dl_network_set_classes(network, content));
         ++*used;
     }
 done:
     return status;
 }
 
-static dltf_status read_layers(const dl_bundle *bundle, dltf_layer *layers, int64_t *count) {
+static dltf_status read_layers(const dl_bundle *bundle, dl_layer_view *layers, int64_t *count) {
     dltf_status status = DLTF_OK;
     const char *names = dl_notes_get(&bundle->notes, "activations");
     if (!names)
@@ -152,9 +152,9 @@ static dltf_status read_layers(const dl_bundle *bundle, dltf_layer *layers, int6
     return status;
 }
 
-dltf_status dl_network_unpack(const dl_bundle *bundle, dltf_network **network, int64_t *used) {
-    dltf_layer layers[DL_MOST_LAYERS];
-    dltf_network *made = NULL;
+dltf_status dl_network_unpack(const dl_bundle *bundle, dl_network **network, int64_t *used) {
+    dl_layer_view layers[DL_MOST_LAYERS];
+    dl_network *made = NULL;
     int64_t count = 0;
     dltf_status status = DLTF_OK;
     *network = NULL;
@@ -162,16 +162,16 @@ dltf_status dl_network_unpack(const dl_bundle *bundle, dltf_network **network, i
     if (count == 0)
         DL_TRY(dl_fail(DLTF_FORMAT, "metadata 'activations' names no layers"));
     *used = 2 * count;
-    DL_TRY(blame_file(dltf_network_new(layers, count, 0, &made)));
+    DL_TRY(blame_file(dl_network_new(layers, count, 0, &made)));
     DL_TRY(blame_file(read_extras(bundle, made, used)));
     *network = made;
     made = NULL;
 done:
-    dltf_network_free(made);
+    dl_network_free(made);
     return status;
 }
 
-dltf_status dl_network_from_bundle(const dl_bundle *bundle, dltf_network **network) {
+dltf_status dl_network_from_bundle(const dl_bundle *bundle, dl_network **network) {
     int64_t used = 0;
     *network = NULL;
     dltf_status status = dl_kind_check(bundle, DL_KIND_NETWORK);
@@ -179,7 +179,7 @@ dltf_status dl_network_from_bundle(const dl_bundle *bundle, dltf_network **netwo
         status = dl_network_unpack(bundle, network, &used);
     if (status != DLTF_OK || used == bundle->count)
         return status;
-    dltf_network_free(*network);
+    dl_network_free(*network);
     *network = NULL;
     return dl_fail(DLTF_FORMAT, "has %d tensors, but %lld belong to the network", bundle->count,
                    (long long)used);

@@ -1,8 +1,9 @@
-/* An optimiser: how weights follow their gradient. A file optimiser_NAME.c and a row of DLTF_OPTIMISERS. */
+/* An optimiser: how weights follow their gradient. A file optimiser_NAME.c and a row of DL_OPTIMISERS. */
 #ifndef DL_NETWORK_OPTIMISER_H
 #define DL_NETWORK_OPTIMISER_H
 
 #include "base/status.h"
+#include "network/networks.h"
 
 enum { DL_MOST_MOMENTS = 2 };
 
@@ -22,9 +23,9 @@ typedef struct dl_optimiser {
 } dl_optimiser;
 
 #define DL_DECLARE_OPTIMISER(NAME, name, help) extern const dl_optimiser dl_optimiser_##name;
-DLTF_OPTIMISERS(DL_DECLARE_OPTIMISER)
+DL_OPTIMISERS(DL_DECLARE_OPTIMISER)
 #undef DL_DECLARE_OPTIMISER
 
-const dl_optimiser *dl_optimiser_find(dltf_optimiser optimiser);
+const dl_optimiser *dl_optimiser_find(dl_optimiser_kind optimiser);
 
 #endif

@@ -2,8 +2,8 @@
 #include "network/optimiser.h"
 
 #define ROW(NAME, name, help) &dl_optimiser_##name,
-static const dl_optimiser *const optimisers[] = {DLTF_OPTIMISERS(ROW)};
+static const dl_optimiser *const optimisers[] = {DL_OPTIMISERS(ROW)};
 
-const dl_optimiser *dl_optimiser_find(dltf_optimiser optimiser) {
+const dl_optimiser *dl_optimiser_find(dl_optimiser_kind optimiser) {
     return optimisers[optimiser];
 }

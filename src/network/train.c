@@ -15,7 +15,7 @@ enum { ROWS = DL_TASK_ROWS };
 
 /* Copies samples and targets of the batch, in the random order of the epoch. */
 static void gather_rows(void *context, int64_t task, int worker) {
-    dltf_training *r = context;
+    dl_training *r = context;
     dl_trainer *t = &r->trainer;
     dl_random order = {(uint64_t)t->options.seed, DL_STREAM_SHUFFLE};
     int64_t first = task * ROWS, last = dl_min(t->rows, first + ROWS), outputs = r->targets.values.cols;
@@ -32,14 +32,14 @@ static void gather_rows(void *context, int64_t task, int worker) {
 }
 
 static void drop_rows(void *context, int64_t task, int worker) {
-    dl_trainer *t = &((dltf_training *)context)->trainer;
+    dl_trainer *t = &((dl_training *)context)->trainer;
     int64_t first = task * ROWS;
     (void)worker;
     dl_trainer_drop_inputs(t, first, dl_min(t->rows - first, ROWS));
 }
 
 static void loss_rows(void *context, int64_t task, int worker) {
-    dltf_training *r = context;
+    dl_training *r = context;
     dl_trainer *t = &r->trainer;
     int64_t count = t->network->count, outputs = dl_network_outputs(t->network);
     int64_t first = task * ROWS, last = dl_min(t->rows, first + ROWS);
@@ -55,7 +55,7 @@ static void loss_rows(void *context, int64_t task, int worker) {
 
 /* x += eps g / ||g|| for the gradient g of its loss. */
 static void move_rows(void *context, int64_t task, int worker) {
-    dltf_training *r = context;
+    dl_training *r = context;
     dl_trainer *t = &r->trainer;
     const dl_kernels *kernels = dl_kernels_now();
     int64_t n = r->X.cols, first = task * ROWS, last = dl_min(t->rows, first + ROWS);
@@ -69,7 +69,7 @@ static void move_rows(void *context, int64_t task, int worker) {
 }
 
 /* Moves the samples of the batch to where the network, without dropout, has a larger loss. */
-static void attack(dltf_training *r, int64_t tasks) {
+static void attack(dl_training *r, int64_t tasks) {
     dl_trainer *t = &r->trainer;
     t->undropped = true;
     dl_trainer_forward(t);
@@ -80,7 +80,7 @@ static void attack(dltf_training *r, int64_t tasks) {
 }
 
 /* One step on `rows` samples; adds the sum of their losses. False, and nothing changed, if cancelled. */
-static bool train_batch(dltf_training *r, int64_t rows, double rate) {
+static bool train_batch(dl_training *r, int64_t rows, double rate) {
     dl_trainer *t = &r->trainer;
     int64_t tasks = dl_tiles(rows, ROWS);
     double sum = 0;
@@ -104,24 +104,24 @@ static bool train_batch(dltf_training *r, int64_t rows, double rate) {
 /* ---- Epochs ---- */
 
 /* The learning rate after `done` of all epochs, which may be a fraction. */
-static double scheduled_rate(const dltf_network_options *o, double done) {
+static double scheduled_rate(const dl_network_options *o, double done) {
     switch (o->schedule) {
-    case DLTF_SCHEDULE_CONSTANT:
+    case DL_SCHEDULE_CONSTANT:
         break;
-    case DLTF_SCHEDULE_LINEAR:
+    case DL_SCHEDULE_LINEAR:
         return o->rate * (1 - done / (double)o->epochs);
-    case DLTF_SCHEDULE_STEP:
+    case DL_SCHEDULE_STEP:
         return o->rate * pow(0.1, floor(done / o->step_epochs));
     }
     return o->rate;
 }
 
-static double rate_at(const dltf_training *r) {
+static double rate_at(const dl_training *r) {
     return scheduled_rate(&r->trainer.options, (double)r->epoch + (double)r->first / (double)r->samples);
 }
 
 /* The share of the validation samples that are misclassified, by the averaged weights if there are any. */
-static dltf_status measure_error(dltf_training *r, double *error) {
+static dltf_status measure_error(dl_training *r, double *error) {
     int64_t N = r->validation.rows, wrong = 0;
     if (N == 0)
         return DLTF_OK;
@@ -136,13 +136,13 @@ static dltf_status measure_error(dltf_training *r, double *error) {
 }
 
 /* Records the epoch and goes to the next. */
-static dltf_status end_epoch(dltf_training *r) {
+static dltf_status end_epoch(dl_training *r) {
     dltf_status status = dl_training_reserve(r);
     if (status != DLTF_OK)
         return status;
-    dltf_epoch *record = &r->history[r->epoch];
+    dl_epoch *record = &r->history[r->epoch];
     r->first = 0;
-    *record = (dltf_epoch){.rate = rate_at(r), .loss = r->sum / (double)r->samples, .error = NAN};
+    *record = (dl_epoch){.rate = rate_at(r), .loss = r->sum / (double)r->samples, .error = NAN};
     bool finite = dl_all_finite(r->network->values, r->network->size); /* the last step may have overflowed */
     if (!isfinite(record->loss) || !finite)
         return dl_fail(DLTF_NUMERIC, "training diverged: non-finite %s in epoch %lld; lower the rate",
@@ -154,7 +154,7 @@ static dltf_status end_epoch(dltf_training *r) {
     return status;
 }
 
-dltf_status dl_training_epoch(dltf_training *r, bool *cancelled) {
+dltf_status dl_training_epoch(dl_training *r, bool *cancelled) {
     while (r->first < r->samples && !*cancelled) {
         int64_t rows = dl_min(r->trainer.options.batch, r->samples - r->first);
         dl_meter_watch(&r->meter);

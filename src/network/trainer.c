@@ -17,12 +17,12 @@ typedef struct dl_update_tile {
     dl_range units;
 } dl_update_tile;
 
-static int64_t width_of(const dltf_network *network, int64_t layer) {
+static int64_t width_of(const dl_network *network, int64_t layer) {
     return layer == 0 ? network->layers[0].inputs : network->layers[layer - 1].outputs;
 }
 
 static dltf_status list_tiles(dl_trainer *t) {
-    const dltf_network *network = t->network;
+    const dl_network *network = t->network;
     dltf_status status = DLTF_OK;
     for (int64_t l = 0; l < network->count; l++)
         t->tile_count += dl_tiles(network->layers[l].outputs, DL_UNITS);
@@ -35,7 +35,7 @@ done:
     return status;
 }
 
-dltf_status dl_trainer_alloc(dl_trainer *t, dltf_network *network, const dltf_network_options *options) {
+dltf_status dl_trainer_alloc(dl_trainer *t, dl_network *network, const dl_network_options *options) {
     dltf_status status = DLTF_OK;
     int64_t count = network->count;
     *t = (dl_trainer){.network = network,
@@ -227,7 +227,7 @@ static void update_tile(void *context, int64_t number, int worker) {
 }
 
 void dl_trainer_update(dl_trainer *t, double rate) {
-    const dltf_network_options *o = &t->options;
+    const dl_network_options *o = &t->options;
     int64_t number = ++t->steps;
     /* The first averages are over fewer steps: the weights change fast then. */
     double keep = fmin(o->average, (double)number / (double)(number + 10));

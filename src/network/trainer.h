@@ -12,9 +12,9 @@
 enum { DL_TASK_ROWS = 16 };
 
 typedef struct dl_trainer {
-    dltf_network *network;
+    dl_network *network;
     const dl_optimiser *optimiser;
-    dltf_network_options options;
+    dl_network_options options;
     int threads;
     int64_t steps; /* made */
 
@@ -36,7 +36,7 @@ typedef struct dl_trainer {
 
 /* Borrows the network. Uses optimiser, momentum, dropout, max_norm, decay, average, batch, seed and threads
  * of the options. */
-dltf_status dl_trainer_alloc(dl_trainer *t, dltf_network *network, const dltf_network_options *options);
+dltf_status dl_trainer_alloc(dl_trainer *t, dl_network *network, const dl_network_options *options);
 void dl_trainer_free(dl_trainer *t);
 
 /* Outputs of t->rows samples in t->Y[0], with dropout on all layers but the last. The caller applies that of

@@ -33,7 +33,7 @@ static dltf_status check_values(dltf_matrix values, int64_t count, int64_t outpu
     return status == DLTF_OK ? dl_matrix_check_single(values, DLTF_SUBJECT_DATA) : status;
 }
 
-static dltf_status check_held_out(const dltf_network_options *options, int64_t rows) {
+static dltf_status check_held_out(const dl_network_options *options, int64_t rows) {
     if (options->held_out == 0)
         return DLTF_OK;
     if (!dl_loss_find(options->loss)->labels)
@@ -44,9 +44,9 @@ static dltf_status check_held_out(const dltf_network_options *options, int64_t r
     return DLTF_OK;
 }
 
-static dltf_status check(const dltf_network *network, dltf_matrix X, dltf_targets targets,
-                         const dltf_network_options *options) {
-    dltf_status status = dltf_option_check(dltf_network_option_table(), options, NULL);
+static dltf_status check(const dl_network *network, dltf_matrix X, dl_targets targets,
+                         const dl_network_options *options) {
+    dltf_status status = dl_option_check(dl_network_option_table(), options, NULL);
     if (status == DLTF_OK)
         status = dl_network_check_data(network, X);
     if (status == DLTF_OK)
@@ -61,17 +61,17 @@ static dltf_status check(const dltf_network *network, dltf_matrix X, dltf_target
 /* ---- Samples held out ---- */
 
 /* A random order of the rows, which begins with those held out. */
-static int64_t place_of(const dltf_training *t, int64_t i) {
+static int64_t place_of(const dl_training *t, int64_t i) {
     dl_random order = {(uint64_t)t->trainer.options.seed, DL_STREAM_HELD_OUT};
     return dl_random_place(order, 0, t->X.rows, i);
 }
 
-int64_t dl_training_row(const dltf_training *t, int64_t i) {
+int64_t dl_training_row(const dl_training *t, int64_t i) {
     return t->held_out > 0 ? place_of(t, t->held_out + i) : i;
 }
 
 /* Copies the samples that are held out, to measure the error on them. */
-static dltf_status copy_held_out(dltf_training *t) {
+static dltf_status copy_held_out(dl_training *t) {
     dltf_status status = DLTF_OK;
     int64_t n = t->X.cols;
     DL_TRY_NEW(t->own_validation, t->held_out * n);
@@ -80,14 +80,14 @@ static dltf_status copy_held_out(dltf_training *t) {
         dltf_matrix_row(t->X, place_of(t, i), t->own_validation + i * n);
         t->own_wanted[i] = t->targets.labels[place_of(t, i)];
     }
-    status = dltf_training_validate(t, dltf_matrix_f32(t->own_validation, t->held_out, n), t->own_wanted);
+    status = dl_training_validate(t, dltf_matrix_f32(t->own_validation, t->held_out, n), t->own_wanted);
 done:
     return status;
 }
 
-dltf_status dltf_training_validate(dltf_training *training, dltf_matrix X, const int32_t *labels) {
+dltf_status dl_training_validate(dl_training *training, dltf_matrix X, const int32_t *labels) {
     DL_REQUIRE(training, labels);
-    dltf_training *t = training;
+    dl_training *t = training;
     if (!t->loss->labels)
         return dl_fail(DLTF_ARGUMENT, "a validation needs loss softmax, whose errors can be counted");
     dltf_status status = dl_network_check_data(t->network, X);
@@ -105,12 +105,12 @@ dltf_status dltf_training_validate(dltf_training *training, dltf_matrix X, const
 
 /* ---- The handle ---- */
 
-dltf_status dltf_training_new(const dltf_network *network, dltf_matrix X, dltf_targets targets,
-                              const dltf_network_options *options, dltf_training **training) {
+dltf_status dl_training_new(const dl_network *network, dltf_matrix X, dl_targets targets,
+                            const dl_network_options *options, dl_training **training) {
     DL_CLEAR(training);
     DL_REQUIRE(network, training);
-    dltf_training *t = NULL;
-    dltf_network_options o = options ? *options : dltf_network_options_default();
+    dl_training *t = NULL;
+    dl_network_options o = options ? *options : dl_network_options_default();
     dltf_status status = check(network, X, targets, &o);
     if (status != DLTF_OK)
         return status;
@@ -122,7 +122,7 @@ dltf_status dltf_training_new(const dltf_network *network, dltf_matrix X, dltf_t
     t->samples = X.rows - t->held_out;
     t->start_time = dltf_seconds();
     o.batch = dl_min(o.batch, t->samples);
-    DL_TRY(dltf_network_part(network, 0, network->count, &t->network));
+    DL_TRY(dl_network_part(network, 0, network->count, &t->network));
     DL_TRY(dl_trainer_alloc(&t->trainer, t->network, &o));
     DL_TRY_NEW(t->sums, dl_tiles(o.batch, DL_TASK_ROWS));
     if (t->loss->labels)
@@ -134,15 +134,15 @@ dltf_status dltf_training_new(const dltf_network *network, dltf_matrix X, dltf_t
     *training = t;
     t = NULL;
 done:
-    dltf_training_free(t);
+    dl_training_free(t);
     return status;
 }
 
-dltf_status dl_training_reserve(dltf_training *t) {
+dltf_status dl_training_reserve(dl_training *t) {
     if (t->epoch < t->history_room)
         return DLTF_OK;
     int64_t room = 2 * t->history_room + 16;
-    dltf_epoch *history = dl_grow(t->history, t->epoch, room, sizeof *history);
+    dl_epoch *history = dl_grow(t->history, t->epoch, room, sizeof *history);
     if (!history)
         return DLTF_MEMORY;
     t->history = history;
@@ -150,11 +150,11 @@ dltf_status dl_training_reserve(dltf_training *t) {
     return DLTF_OK;
 }
 
-void dltf_training_free(dltf_training *t) {
+void dl_training_free(dl_training *t) {
     if (!t)
         return;
     dl_trainer_free(&t->trainer);
-    dltf_network_free(t->network);
+    dl_network_free(t->network);
     dl_free(t->T);
     dl_free(t->labels);
     dl_free(t->sums);
@@ -165,10 +165,10 @@ void dltf_training_free(dltf_training *t) {
     dl_free(t);
 }
 
-dltf_status dltf_training_run(dltf_training *training, dltf_progress_fn progress, void *context,
-                              dltf_outcome *outcome) {
+dltf_status dl_training_run(dl_training *training, dltf_progress_fn progress, void *context,
+                            dltf_outcome *outcome) {
     DL_REQUIRE(training, outcome);
-    dltf_training *t = training;
+    dl_training *t = training;
     int64_t epochs = t->trainer.options.epochs;
     bool cancelled = false;
     dltf_status status = DLTF_OK;
@@ -182,35 +182,35 @@ dltf_status dltf_training_run(dltf_training *training, dltf_progress_fn progress
     return status;
 }
 
-const dltf_network *dltf_training_network(const dltf_training *t) {
+const dl_network *dl_training_network(const dl_training *t) {
     return t ? t->network : NULL;
 }
 
-dltf_network_options dltf_training_options(const dltf_training *t) {
-    return t ? t->trainer.options : dltf_network_options_default();
+dl_network_options dl_training_options(const dl_training *t) {
+    return t ? t->trainer.options : dl_network_options_default();
 }
 
-const dltf_epoch *dltf_training_history(const dltf_training *t, int64_t *count) {
+const dl_epoch *dl_training_history(const dl_training *t, int64_t *count) {
     if (count)
         *count = t ? t->epoch : 0;
     return t ? t->history : NULL;
 }
 
-dltf_status dltf_network_train(dltf_network *network, dltf_matrix X, dltf_targets targets,
-                               const dltf_network_options *options, dltf_progress_fn progress, void *context,
-                               double *losses) {
+dltf_status dl_network_train(dl_network *network, dltf_matrix X, dl_targets targets,
+                             const dl_network_options *options, dltf_progress_fn progress, void *context,
+                             double *losses) {
     DL_REQUIRE(network);
-    dltf_training *t = NULL;
+    dl_training *t = NULL;
     dltf_outcome outcome = DLTF_ITERATION_LIMIT;
-    dltf_status status = dltf_training_new(network, X, targets, options, &t);
+    dltf_status status = dl_training_new(network, X, targets, options, &t);
     if (status != DLTF_OK)
         return status;
-    status = dltf_training_run(t, progress, context, &outcome);
+    status = dl_training_run(t, progress, context, &outcome);
     if (status == DLTF_OK && outcome == DLTF_INTERRUPTED)
         status = dl_fail(DLTF_CANCELLED, "training was cancelled");
     memcpy(network->values, t->network->values, (size_t)network->size * sizeof *network->values);
     for (int64_t e = 0; losses && e < t->epoch; e++)
         losses[e] = t->history[e].loss;
-    dltf_training_free(t);
+    dl_training_free(t);
     return status;
 }

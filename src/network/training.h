@@ -7,10 +7,10 @@
 #include "network/loss.h"
 #include "network/trainer.h"
 
-struct dltf_training {
-    dltf_network *network;
+struct dl_training {
+    dl_network *network;
     dltf_matrix X;
-    dltf_targets targets;
+    dl_targets targets;
     const dl_loss *loss;
     int64_t held_out, samples; /* of the rows of X: not trained on, trained on */
 
@@ -21,7 +21,7 @@ struct dltf_training {
 
     int64_t epoch, first; /* position: the next batch begins with sample `first` of the epoch's order */
     double sum;           /* of the losses of this epoch so far */
-    dltf_epoch *history;  /* of the epochs done */
+    dl_epoch *history;    /* of the epochs done */
     int64_t history_room;
     double start_time;
     dl_meter meter;
@@ -35,17 +35,17 @@ struct dltf_training {
 };
 
 /* Row of X of sample i of those trained on. */
-int64_t dl_training_row(const dltf_training *t, int64_t i);
+int64_t dl_training_row(const dl_training *t, int64_t i);
 
 /* Room for the record of one more epoch. */
-dltf_status dl_training_reserve(dltf_training *t);
+dltf_status dl_training_reserve(dl_training *t);
 
 /* Trains on the rest of the current epoch. `cancelled`: by the caller, after any batch. */
-dltf_status dl_training_epoch(dltf_training *t, bool *cancelled);
+dltf_status dl_training_epoch(dl_training *t, bool *cancelled);
 
 /* The state of an unfinished training, to and from a bundle (docs/formats.md). */
-dltf_status dl_training_to_bundle(const dltf_training *t, dl_bundle *bundle);
-dltf_status dl_training_from_bundle(const dl_bundle *bundle, dltf_matrix X, dltf_targets targets,
-                                    int64_t threads, dltf_training **training);
+dltf_status dl_training_to_bundle(const dl_training *t, dl_bundle *bundle);
+dltf_status dl_training_from_bundle(const dl_bundle *bundle, dltf_matrix X, dl_targets targets,
+                                    int64_t threads, dl_training **training);
 
 #endif

@@ -17,7 +17,7 @@ enum { COLUMNS = 4 }; /* of the history */
 
 /* ---- Checksums ---- */
 
-static dltf_status checksum_of(dltf_matrix X, dltf_targets targets, bool labels, char text[32]) {
+static dltf_status checksum_of(dltf_matrix X, dl_targets targets, bool labels, char text[32]) {
     uint64_t samples = 0, wanted = 0;
     dltf_status status = dl_matrix_checksum(X, &samples);
     if (status == DLTF_OK && !labels)
@@ -30,23 +30,23 @@ static dltf_status checksum_of(dltf_matrix X, dltf_targets targets, bool labels,
 
 /* ---- Writing ---- */
 
-static dltf_status add_history(const dltf_training *t, dl_bundle *bundle) {
+static dltf_status add_history(const dl_training *t, dl_bundle *bundle) {
     void *rows = NULL;
     if (t->epoch == 0) /* a file cannot hold an empty tensor */
         return DLTF_OK;
     dltf_status status = dl_bundle_add(bundle, "history", DL_TENSOR_F64, t->epoch, COLUMNS, &rows);
     for (int64_t e = 0; status == DLTF_OK && e < t->epoch; e++) {
-        const dltf_epoch *h = &t->history[e];
+        const dl_epoch *h = &t->history[e];
         memcpy((double *)rows + e * COLUMNS, (double[COLUMNS]){h->rate, h->loss, h->error, h->seconds},
                COLUMNS * sizeof(double));
     }
     return status;
 }
 
-static dltf_status add_notes(const dltf_training *t, dl_notes *notes) {
+static dltf_status add_notes(const dl_training *t, dl_notes *notes) {
     char checksum[32], shape[64];
     dltf_status status = DLTF_OK;
-    DL_TRY(dl_option_notes_set(notes, dltf_network_option_table(), &t->trainer.options));
+    DL_TRY(dl_option_notes_set(notes, dl_network_option_table(), &t->trainer.options));
     DL_TRY(checksum_of(t->X, t->targets, t->loss->labels, checksum));
     DL_TRY(dl_notes_set(notes, "data.checksum", checksum));
     snprintf(shape, sizeof shape, "%lld x %lld", (long long)t->X.rows, (long long)t->X.cols);
@@ -60,7 +60,7 @@ static void name_moment(char name[48], int number) {
     snprintf(name, 48, "moment.%d", number);
 }
 
-dltf_status dl_training_to_bundle(const dltf_training *t, dl_bundle *bundle) {
+dltf_status dl_training_to_bundle(const dl_training *t, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
     char name[48];
     int64_t size = t->network->size, position[2] = {t->epoch, t->first};
@@ -83,7 +83,7 @@ done:
 /* ---- Reading ---- */
 
 /* Resuming on different data would silently change the result. */
-static dltf_status check_data(const dl_bundle *bundle, const dltf_training *t) {
+static dltf_status check_data(const dl_bundle *bundle, const dl_training *t) {
     const char *checksum = NULL;
     char here[32];
     dltf_status status = dl_notes_need(&bundle->notes, "data.checksum", &checksum);
@@ -107,8 +107,8 @@ static dltf_status read_floats(const dl_bundle *bundle, const char *name, int64_
                                    : dl_fail(DLTF_FORMAT, "tensor '%s' has a non-finite value", name);
 }
 
-static dltf_status read_position(const dl_bundle *bundle, dltf_training *t) {
-    const dltf_network_options *o = &t->trainer.options;
+static dltf_status read_position(const dl_bundle *bundle, dl_training *t) {
+    const dl_network_options *o = &t->trainer.options;
     const void *position = NULL, *sum = NULL;
     dltf_status status = dl_bundle_get(bundle, "position", DL_TENSOR_I64, 2, 0, &position);
     if (status == DLTF_OK)
@@ -128,7 +128,7 @@ static dltf_status read_position(const dl_bundle *bundle, dltf_training *t) {
     return isfinite(t->sum) ? DLTF_OK : dl_fail(DLTF_FORMAT, "tensor 'loss' has a non-finite value");
 }
 
-static dltf_status read_history(const dl_bundle *bundle, dltf_training *t) {
+static dltf_status read_history(const dl_bundle *bundle, dl_training *t) {
     int64_t count = t->epoch;
     const void *content = NULL;
     dltf_status status =
@@ -137,12 +137,12 @@ static dltf_status read_history(const dl_bundle *bundle, dltf_training *t) {
         const double *row = (const double *)content + t->epoch * COLUMNS;
         status = dl_training_reserve(t);
         if (status == DLTF_OK)
-            t->history[t->epoch] = (dltf_epoch){row[0], row[1], row[2], row[3]};
+            t->history[t->epoch] = (dl_epoch){row[0], row[1], row[2], row[3]};
     }
     return status;
 }
 
-static dltf_status restore(const dl_bundle *bundle, dltf_training *t) {
+static dltf_status restore(const dl_bundle *bundle, dl_training *t) {
     dltf_status status = DLTF_OK;
     char name[48];
     DL_TRY(check_data(bundle, t));
@@ -158,24 +158,24 @@ done:
     return status;
 }
 
-dltf_status dl_training_from_bundle(const dl_bundle *bundle, dltf_matrix X, dltf_targets targets,
-                                    int64_t threads, dltf_training **training) {
-    dltf_network_options options = dltf_network_options_default();
-    dltf_network *network = NULL;
-    dltf_training *t = NULL;
+dltf_status dl_training_from_bundle(const dl_bundle *bundle, dltf_matrix X, dl_targets targets,
+                                    int64_t threads, dl_training **training) {
+    dl_network_options options = dl_network_options_default();
+    dl_network *network = NULL;
+    dl_training *t = NULL;
     int64_t used = 0;
     dltf_status status = DLTF_OK;
     *training = NULL;
     DL_TRY(dl_kind_check(bundle, DL_KIND_TRAINING));
-    DL_TRY(dl_option_notes_get(&bundle->notes, dltf_network_option_table(), &options));
+    DL_TRY(dl_option_notes_get(&bundle->notes, dl_network_option_table(), &options));
     options.threads = threads;
     DL_TRY(dl_network_unpack(bundle, &network, &used));
-    DL_TRY(dltf_training_new(network, X, targets, &options, &t));
+    DL_TRY(dl_training_new(network, X, targets, &options, &t));
     DL_TRY(restore(bundle, t));
     *training = t;
     t = NULL;
 done:
-    dltf_network_free(network);
-    dltf_training_free(t);
+    dl_network_free(network);
+    dl_training_free(t);
     return status;
 }

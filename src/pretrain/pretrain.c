@@ -16,10 +16,10 @@ enum { PARTS = 1000 };
 
 typedef struct pretraining {
     const dl_start *start;
-    dltf_pretrain_options options;
+    dl_pretrain_options options;
     const int64_t *sizes, *k;
     int64_t count;
-    dltf_network *layers[DL_MOST_LAYERS];
+    dl_network *layers[DL_MOST_LAYERS];
     float *inputs; /* of the next layer: samples x width */
     int64_t samples, width;
     dl_meter meter;
@@ -44,7 +44,7 @@ static dltf_status check_k(const pretraining *p, int64_t layer) {
 }
 
 static dltf_status check(const pretraining *p, dltf_matrix X) {
-    dltf_status status = dltf_option_check(dltf_pretrain_option_table(), &p->options, NULL);
+    dltf_status status = dl_option_check(dl_pretrain_option_table(), &p->options, NULL);
     if (status == DLTF_OK)
         status = dl_matrix_check_memory(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK)
@@ -98,13 +98,13 @@ static dltf_status load_samples(pretraining *p, dltf_matrix X) {
 }
 
 /* Replaces the inputs by the outputs of the layer. */
-static dltf_status pass_layer(pretraining *p, const dltf_network *layer) {
+static dltf_status pass_layer(pretraining *p, const dl_network *layer) {
     int64_t m = dl_network_outputs(layer);
     float *outputs = DL_NEW(float, p->samples *m);
     if (!outputs)
         return DLTF_MEMORY;
-    dltf_status status = dltf_network_apply(layer, dltf_matrix_f32(p->inputs, p->samples, p->width),
-                                            p->options.threads, outputs);
+    dltf_status status = dl_network_apply(layer, dltf_matrix_f32(p->inputs, p->samples, p->width),
+                                          p->options.threads, outputs);
     dl_free(p->inputs);
     p->inputs = outputs;
     p->width = m;
@@ -115,43 +115,43 @@ static dltf_status pass_layer(pretraining *p, const dltf_network *layer) {
 
 static dltf_status make_layer(pretraining *p) {
     int64_t l = p->layer;
-    dltf_pretrain_options o = p->options;
+    dl_pretrain_options o = p->options;
     dltf_status status = DLTF_OK;
     dltf_matrix X = dltf_matrix_f32(p->inputs, p->samples, p->width);
-    dltf_network **layer = &p->layers[l];
+    dl_network **layer = &p->layers[l];
     o.seed += l;
     dl_start_job job = {X, p->sizes[l], p->k ? p->k[l] : 0, &o, report, p};
     DL_TRY(p->start->make(&job, layer));
     if (o.keep)
         (*layer)->layers[0].k = p->k[l];
-    DL_TRY(dltf_network_rescale(*layer, 0, X, o.scaling == DLTF_SCALING_AUTO ? p->start->scaling : o.scaling,
-                                o.threads));
+    DL_TRY(dl_network_rescale(*layer, 0, X, o.scaling == DL_SCALING_AUTO ? p->start->scaling : o.scaling,
+                              o.threads));
     if (l + 1 < p->count)
         DL_TRY(pass_layer(p, *layer));
 done:
     return status;
 }
 
-static dltf_status join_layers(const pretraining *p, dltf_network **network) {
-    dltf_layer layers[DL_MOST_LAYERS];
+static dltf_status join_layers(const pretraining *p, dl_network **network) {
+    dl_layer_view layers[DL_MOST_LAYERS];
     for (int64_t l = 0; l < p->count; l++)
-        layers[l] = dltf_network_layer(p->layers[l], 0);
-    dltf_status status = dltf_network_new(layers, p->count, 0, network);
+        layers[l] = dl_network_layer(p->layers[l], 0);
+    dltf_status status = dl_network_new(layers, p->count, 0, network);
     if (status == DLTF_OK)
-        status = dltf_network_set_scale(*network, p->options.scale);
+        status = dl_network_set_scale(*network, p->options.scale);
     if (status != DLTF_OK) {
-        dltf_network_free(*network);
+        dl_network_free(*network);
         *network = NULL;
     }
     return status;
 }
 
-dltf_status dltf_pretrain(dltf_matrix X, const int64_t *sizes, const int64_t *k, int64_t count,
-                          const dltf_pretrain_options *options, dltf_progress_fn progress, void *context,
-                          dltf_network **network) {
+dltf_status dl_pretrain(dltf_matrix X, const int64_t *sizes, const int64_t *k, int64_t count,
+                        const dl_pretrain_options *options, dltf_progress_fn progress, void *context,
+                        dl_network **network) {
     DL_CLEAR(network);
     DL_REQUIRE(sizes, network);
-    pretraining p = {.options = options ? *options : dltf_pretrain_options_default(),
+    pretraining p = {.options = options ? *options : dl_pretrain_options_default(),
                      .sizes = sizes,
                      .k = k,
                      .count = count};
@@ -167,7 +167,7 @@ dltf_status dltf_pretrain(dltf_matrix X, const int64_t *sizes, const int64_t *k,
     DL_TRY(join_layers(&p, network));
 done:
     for (int64_t l = 0; l < DL_MOST_LAYERS; l++)
-        dltf_network_free(p.layers[l]);
+        dl_network_free(p.layers[l]);
     dl_free(p.inputs);
     return status;
 }

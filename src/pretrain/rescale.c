@@ -47,20 +47,20 @@ static dltf_status spread_rows(dltf_matrix X, float **rows, int64_t *count) {
 
 /* The sums of the layer for `count` samples: outputs of the network up to it, with the identity as
  * activation. */
-static dltf_status sums_of(const dltf_network *network, int64_t layer, dltf_matrix X, int64_t threads,
+static dltf_status sums_of(const dl_network *network, int64_t layer, dltf_matrix X, int64_t threads,
                            float **sums, int64_t *count) {
     dltf_status status = DLTF_OK;
-    dltf_network *part = NULL;
+    dl_network *part = NULL;
     float *rows = NULL;
     DL_TRY(dl_network_check_data(network, X));
     DL_TRY(spread_rows(X, &rows, count));
-    DL_TRY(dltf_network_part(network, 0, layer + 1, &part));
-    part->layers[layer].activation = dl_activation_find(DLTF_ACTIVATION_LINEAR);
+    DL_TRY(dl_network_part(network, 0, layer + 1, &part));
+    part->layers[layer].activation = dl_activation_find(DL_ACTIVATION_LINEAR);
     part->layers[layer].k = 0;
     DL_TRY_NEW(*sums, *count * part->layers[layer].outputs);
-    DL_TRY(dltf_network_apply(part, dltf_matrix_f32(rows, *count, X.cols), threads, *sums));
+    DL_TRY(dl_network_apply(part, dltf_matrix_f32(rows, *count, X.cols), threads, *sums));
 done:
-    dltf_network_free(part);
+    dl_network_free(part);
     dl_free(rows);
     return status;
 }
@@ -98,7 +98,7 @@ static void scale_layer(dl_layer *layer, const double *mean, const double *devia
         multiply(layer, j, DEVIATION / sqrt(square));
 }
 
-static dltf_status scale_by_sums(dltf_network *network, int64_t index, dltf_matrix X, bool units,
+static dltf_status scale_by_sums(dl_network *network, int64_t index, dltf_matrix X, bool units,
                                  int64_t threads) {
     dltf_status status = DLTF_OK;
     dl_layer *layer = &network->layers[index];
@@ -117,21 +117,21 @@ done:
     return status;
 }
 
-dltf_status dltf_network_rescale(dltf_network *network, int64_t layer, dltf_matrix X, dltf_scaling scaling,
-                                 int64_t threads) {
+dltf_status dl_network_rescale(dl_network *network, int64_t layer, dltf_matrix X, dl_scaling scaling,
+                               int64_t threads) {
     DL_REQUIRE(network);
     if (layer < 0 || layer >= network->count)
         return dl_fail(DLTF_ARGUMENT, "layer %lld of a network of %lld layers: out of range",
                        (long long)layer, (long long)network->count);
     switch (scaling) {
-    case DLTF_SCALING_NORM:
+    case DL_SCALING_NORM:
         scale_norms(&network->layers[layer]);
         return DLTF_OK;
-    case DLTF_SCALING_STANDARD:
-    case DLTF_SCALING_RMS:
-        return scale_by_sums(network, layer, X, scaling == DLTF_SCALING_STANDARD, threads);
-    case DLTF_SCALING_NONE:
-    case DLTF_SCALING_AUTO:
+    case DL_SCALING_STANDARD:
+    case DL_SCALING_RMS:
+        return scale_by_sums(network, layer, X, scaling == DL_SCALING_STANDARD, threads);
+    case DL_SCALING_NONE:
+    case DL_SCALING_AUTO:
         break;
     }
     return DLTF_OK;

@@ -4,13 +4,13 @@
 #include "network/network.h"
 #include "pretrain/pretrain.h"
 
-dltf_status dltf_network_from_model(const dltf_model *model, dltf_network **network) {
+dltf_status dl_network_from_model(const dltf_model *model, dl_network **network) {
     DL_CLEAR(network);
     DL_REQUIRE(model, network);
     dltf_model_view view = dltf_model_get(model);
-    dltf_layer shape = {
-        .inputs = view.n, .outputs = view.m, .activation = DLTF_ACTIVATION_RELU, .weights = view.dictionary};
-    dltf_status status = dltf_network_new(&shape, 1, 0, network);
+    dl_layer_view shape = {
+        .inputs = view.n, .outputs = view.m, .activation = DL_ACTIVATION_RELU, .weights = view.dictionary};
+    dltf_status status = dl_network_new(&shape, 1, 0, network);
     for (int64_t j = 0; status == DLTF_OK && (view.mean || view.offset) && j < view.m; j++) {
         double product = 0;
         for (int64_t i = 0; i < view.n; i++) {
@@ -23,8 +23,8 @@ dltf_status dltf_network_from_model(const dltf_model *model, dltf_network **netw
     return status;
 }
 
-static dltf_status make(const dl_start_job *job, dltf_network **layer) {
-    const dltf_pretrain_options *options = job->options;
+static dltf_status make(const dl_start_job *job, dl_network **layer) {
+    const dl_pretrain_options *options = job->options;
     dltf_train_options o = dltf_train_options_default();
     dltf_model *model = NULL;
     o.m = job->m;
@@ -38,9 +38,9 @@ static dltf_status make(const dl_start_job *job, dltf_network **layer) {
     o.threads = options->threads;
     dltf_status status = dltf_train(job->X, &o, job->progress, job->context, &model);
     if (status == DLTF_OK)
-        status = dltf_network_from_model(model, layer);
+        status = dl_network_from_model(model, layer);
     dltf_model_free(model);
     return status;
 }
 
-const dl_start dl_start_dltf = {"dltf", DLTF_SCALING_RMS, true, make};
+const dl_start dl_start_dltf = {"dltf", DL_SCALING_RMS, true, make};

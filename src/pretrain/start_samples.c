@@ -5,7 +5,7 @@
 #include "data/samples.h"
 #include "pretrain/pretrain.h"
 
-static dltf_status make(const dl_start_job *job, dltf_network **layer) {
+static dltf_status make(const dl_start_job *job, dl_network **layer) {
     dltf_status status = DLTF_OK;
     int64_t n = job->X.cols, m = job->m;
     dl_random order = {(uint64_t)job->options->seed, DL_STREAM_INIT};
@@ -22,8 +22,8 @@ static dltf_status make(const dl_start_job *job, dltf_network **layer) {
     for (int64_t j = 0; j < m; j++)
         dl_samples_row(&centred, dl_random_place(order, 0, job->X.rows, j), row, atoms + j * n);
     DL_TRY(dl_matrix_status(job->X));
-    dltf_layer shape = {.inputs = n, .outputs = m, .activation = DLTF_ACTIVATION_RELU, .weights = atoms};
-    status = dltf_network_new(&shape, 1, 0, layer);
+    dl_layer_view shape = {.inputs = n, .outputs = m, .activation = DL_ACTIVATION_RELU, .weights = atoms};
+    status = dl_network_new(&shape, 1, 0, layer);
 done:
     dl_free(mean);
     dl_free(row);
@@ -31,4 +31,4 @@ done:
     return status;
 }
 
-const dl_start dl_start_samples = {"samples", DLTF_SCALING_RMS, false, make};
+const dl_start dl_start_samples = {"samples", DL_SCALING_RMS, false, make};

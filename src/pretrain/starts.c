@@ -2,8 +2,8 @@
 #include "pretrain/pretrain.h"
 
 #define ROW(NAME, name, help) &dl_start_##name,
-static const dl_start *const starts[] = {DLTF_STARTS(ROW)};
+static const dl_start *const starts[] = {DL_STARTS(ROW)};
 
-const dl_start *dl_start_find(dltf_start start) {
+const dl_start *dl_start_find(dl_start_kind start) {
     return starts[start];
 }

@@ -1,6 +1,7 @@
 /* Facts as JSON and as text. */
 #include "report/facts.h"
 
+#include "base/shown.h"
 #include "dltf.h"
 #include "report/json.h"
 
@@ -72,7 +73,7 @@ void facts_print(const facts *f, FILE *out) {
     }
     for (size_t i = 0; i + 1 < json_array_size(f->lines); i += 2) {
         char shown[SHOWN_SIZE];
-        dltf_printable(json_string_value(json_array_get(f->lines, i + 1)), shown, sizeof shown);
+        dl_printable(json_string_value(json_array_get(f->lines, i + 1)), shown, sizeof shown);
         fprintf(out, "%-*s  %s\n", width, json_string_value(json_array_get(f->lines, i)), shown);
     }
 }

@@ -2,6 +2,7 @@
 #ifndef REPORT_HISTORY_H
 #define REPORT_HISTORY_H
 
+#include "base/options.h"
 #include "dltf.h"
 
 #include <jansson.h>
@@ -10,6 +11,6 @@
 json_t *history_rows(const dltf_iteration *history, int64_t count);
 
 /* An object with all options of a table. */
-json_t *history_options(dltf_option_table table, const void *values);
+json_t *history_options(dl_option_table table, const void *values);
 
 #endif

@@ -1,6 +1,7 @@
 /* Columns and cells of rows, and the text table. */
 #include "report/rows.h"
 
+#include "base/shown.h"
 #include "dltf.h"
 
 #include <stdbool.h>
@@ -45,7 +46,7 @@ static const json_t *value_at(const json_t *rows, size_t row, const char *key) {
 static void table_cell(const json_t *value, char text[ROWS_CELL_SIZE]) {
     char raw[ROWS_CELL_SIZE];
     rows_cell(value, ROWS_ALIGNED, raw);
-    dltf_printable(raw, text, ROWS_CELL_SIZE);
+    dl_printable(raw, text, ROWS_CELL_SIZE);
     if (!value || json_is_null(value))
         strcpy(text, "-");
 }

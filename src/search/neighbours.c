@@ -4,6 +4,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/sized.h"
 
 #include <string.h>
 
@@ -104,14 +105,15 @@ dltf_status dl_neighbours_append(dltf_neighbours *n, const dl_found *found, int6
     return DLTF_OK;
 }
 
-dltf_neighbours_view dltf_neighbours_get(const dltf_neighbours *neighbours) {
-    if (!neighbours)
-        return (dltf_neighbours_view){0};
-    dltf_neighbours_view view = neighbours->view;
-    view.indptr = neighbours->indptr;
-    view.indices = neighbours->indices;
-    view.distances = neighbours->distances;
-    return view;
+void dltf_neighbours_get_sized(const dltf_neighbours *neighbours, dltf_neighbours_view *found, size_t size) {
+    dltf_neighbours_view view = {0};
+    if (neighbours) {
+        view = neighbours->view;
+        view.indptr = neighbours->indptr;
+        view.indices = neighbours->indices;
+        view.distances = neighbours->distances;
+    }
+    DL_WRITE_STRUCT(dltf_neighbours_view, found, size, &view);
 }
 
 void dltf_neighbours_free(dltf_neighbours *neighbours) {

@@ -3,9 +3,11 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "comm/comm.h"
 #include "search/cost.h"
 #include "search/method.h"
+#include "search/search_options.h"
 
 dltf_status dl_job_cancelled(void) {
     return dl_fail(DLTF_CANCELLED, "the search was cancelled");
@@ -24,7 +26,7 @@ done:
 
 static dltf_status check(const dltf_index *index, const dltf_index *queries,
                          const dltf_search_options *options) {
-    dltf_status status = dltf_option_check(dltf_search_option_table(), options, NULL);
+    dltf_status status = dl_option_check(dl_search_option_table(), options, NULL);
     if (status != DLTF_OK)
         return status;
     if (queries->width != index->width)
@@ -122,12 +124,12 @@ dltf_status dltf_search(const dltf_index *index, dltf_matrix queries, const dltf
     DL_REQUIRE(index, neighbours);
     dltf_status status = DLTF_OK;
     dltf_index *codes = NULL;
-    dltf_search_options defaults = dltf_search_options_default();
-    options = options ? options : &defaults;
+    dltf_search_options own;
+    DL_TRY(DL_READ_OPTIONS(search, options, &own));
     DL_TRY(dl_index_new(queries, DLTF_SUBJECT_QUERIES, &codes));
-    DL_TRY(check(index, codes, options));
+    DL_TRY(check(index, codes, &own));
     dl_meter meter = dl_meter_new("searching", progress, context, codes->rows);
-    status = (dl_comm_size() == 1 ? search : search_divided)(index, codes, options, meter, neighbours);
+    status = (dl_comm_size() == 1 ? search : search_divided)(index, codes, &own, meter, neighbours);
 done:
     dltf_index_free(codes);
     return status;

@@ -1,26 +1,24 @@
 /* The options of the search. */
-#include "base/options.h"
+#include "search/search_options.h"
+#include "base/sized.h"
 
 #include <string.h>
 
 #define FIELD(field) .offset = offsetof(dltf_search_options, field)
 
 /* clang-format off */
-static const dltf_option options[] = {
-    {.name = "k", .letter = 'k', .kind = DLTF_OPTION_INTEGER, FIELD(k), .min = 1, .max = 9.0e15, .argument = "K", .help = "find the K nearest codes; of equally distant ones the first"},
-    {.name = "radius", .kind = DLTF_OPTION_INTEGER, FIELD(radius), .max = 8 * DLTF_CODE_MAX_BYTES, .argument = "R", .help = "find all codes that differ in at most R bits"},
-    {.name = "method", .kind = DLTF_OPTION_CHOICE, FIELD(method), .default_text = "auto", .choices = "auto|flat|multi-index", .argument = "METHOD", .help = "flat: compare with every code; multi-index: look up substrings, for small radii; auto: the one with the smaller estimated cost. The result is the same"},
-    {.name = "threads", .kind = DLTF_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+static const dl_option options[] = {
+    {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, FIELD(k), .min = 1, .max = 9.0e15, .argument = "K", .help = "find the K nearest codes; of equally distant ones the first"},
+    {.name = "radius", .kind = DL_OPTION_INTEGER, FIELD(radius), .max = 8 * DLTF_CODE_MAX_BYTES, .argument = "R", .help = "find all codes that differ in at most R bits"},
+    {.name = "method", .kind = DL_OPTION_CHOICE, FIELD(method), .default_text = "auto", .choices = "auto|flat|multi-index", .argument = "METHOD", .help = "flat: compare with every code; multi-index: look up substrings, for small radii; auto: the one with the smaller estimated cost. The result is the same"},
+    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
 };
 /* clang-format on */
 
-dltf_option_table dltf_search_option_table(void) {
-    return (dltf_option_table)DLTF_OPTION_TABLE(options, dltf_search_options);
+dl_option_table dl_search_option_table(void) {
+    return (dl_option_table)DL_SIZED_TABLE(options, dltf_search_options);
 }
 
-dltf_search_options dltf_search_options_default(void) {
-    dltf_search_options options;
-    memset(&options, 0, sizeof options);
-    dltf_option_defaults(dltf_search_option_table(), &options);
-    return options;
+void dltf_search_options_init(dltf_search_options *options, size_t size) {
+    dl_options_init(dl_search_option_table(), options, size);
 }

@@ -1,7 +1,9 @@
 /* dltf_certify_model: what the theorems guarantee for a model, for every sample. */
 #include "base/options.h"
+#include "base/sized.h"
 #include "data/model.h"
 #include "theory/assumption.h"
+#include "theory/certify_options.h"
 #include "theory/conditions.h"
 #include "theory/isometry.h"
 
@@ -10,8 +12,9 @@
 
 dltf_status dl_assumption(const dltf_model *model, const dltf_certify_options *given,
                           dltf_certify_options *made) {
-    *made = given ? *given : dltf_certify_options_default();
-    dltf_status status = dltf_option_check(dltf_certify_option_table(), made, NULL);
+    dltf_status status = DL_READ_OPTIONS(certify, given, made);
+    if (status == DLTF_OK)
+        status = dl_option_check(dl_certify_option_table(), made, NULL);
     if (status != DLTF_OK)
         return status;
     if (made->k > model->parts.m)
@@ -116,19 +119,21 @@ static void summarise(const dl_gains *own, const dl_gains *tied, const dltf_cert
     c->equation4 = equation4_k(tied);
 }
 
-dltf_status dltf_certify_model(const dltf_model *model, const dltf_certify_options *certification,
-                               dltf_model_certificate *certificate) {
+dltf_status dltf_certify_model_sized(const dltf_model *model, const dltf_certify_options *certification,
+                                     dltf_model_certificate *certificate, size_t size) {
     DL_REQUIRE(model, certificate);
     dltf_status status = DLTF_OK;
     dltf_certify_options a;
+    dltf_model_certificate made;
     dl_gains own = {.m = 0}, tied = {.m = 0};
     DL_TRY(dl_assumption(model, certification, &a));
     DL_TRY(dl_gains_make(model, true, &tied));
     if (!dl_is_tied(model))
         DL_TRY(dl_gains_make(model, false, &own));
-    summarise(dl_is_tied(model) ? &tied : &own, &tied, &a, certificate);
-    DL_TRY(dl_isometry(&tied, 2 * a.k < tied.m ? 2 * a.k : tied.m, &certificate->twice));
-    DL_TRY(dl_isometry(&tied, a.k + 1 < tied.m ? a.k + 1 : tied.m, &certificate->next));
+    summarise(dl_is_tied(model) ? &tied : &own, &tied, &a, &made);
+    DL_TRY(dl_isometry(&tied, 2 * a.k < tied.m ? 2 * a.k : tied.m, &made.twice));
+    DL_TRY(dl_isometry(&tied, a.k + 1 < tied.m ? a.k + 1 : tied.m, &made.next));
+    DL_WRITE_STRUCT(dltf_model_certificate, certificate, size, &made);
 done:
     dl_gains_free(&own);
     dl_gains_free(&tied);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/meter.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "coding/decode.h"
 #include "data/codes.h"
 #include "data/matrix.h"
@@ -41,6 +42,7 @@ typedef struct job {
     int64_t first, end;                              /* samples of the current block */
     workspace *spaces;
     uint8_t *flags;
+    size_t width; /* of a row of flags, in the program */
 } job;
 
 static int64_t entries(const dltf_codes *codes, int64_t i) {
@@ -144,11 +146,12 @@ static void certify_task(void *context, int64_t task, int worker) {
     workspace *space = &j->spaces[worker];
     int64_t first = j->first + task * SAMPLES_PER_TASK, end = first + SAMPLES_PER_TASK;
     for (int64_t i = first; i < end && i < j->end; i++) {
-        uint8_t *flags = j->flags + i * DLTF_FLAG_COUNT;
+        uint8_t flags[DLTF_FLAG_COUNT] = {0};
         dl_samples_row(&j->samples, i, space->x, space->sample);
         if (j->known)
             theorem_flags(j, i, space, flags);
         certificate_flags(j, i, space, flags);
+        dl_struct_write(j->flags + (size_t)i * j->width, j->width, flags, sizeof flags);
     }
 }
 
@@ -195,9 +198,10 @@ static dltf_status run(job *j, int threads, dl_meter *meter) {
     return dl_matrix_status(j->samples.X);
 }
 
-dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const dltf_codes *known,
-                                 const dltf_codes *candidates, const dltf_certify_options *certification,
-                                 dltf_progress_fn progress, void *context, uint8_t *flags) {
+dltf_status dltf_certify_samples_sized(const dltf_model *model, dltf_matrix X, const dltf_codes *known,
+                                       const dltf_codes *candidates,
+                                       const dltf_certify_options *certification, dltf_progress_fn progress,
+                                       void *context, uint8_t *flags, size_t size) {
     DL_REQUIRE(model, flags);
     dltf_status status = DLTF_OK;
     dltf_codes *features = NULL;
@@ -229,7 +233,7 @@ dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X, const d
     j.features = features;
     j.candidates = candidates ? candidates : features;
     j.flags = flags;
-    memset(flags, 0, (size_t)(X.rows * DLTF_FLAG_COUNT));
+    j.width = size;
     DL_TRY(run(&j, threads, &meter));
 done:
     dl_meter_unwatch(&meter);

@@ -1,6 +1,7 @@
 /* The option tables of the commands. Links the whole command line except its main function. */
 #define main dltf_main
 #include "cli/main.c"
+#include "program/program.h"
 #undef main
 
 #include "test_option_tables.h"
@@ -41,11 +42,10 @@ typedef struct seen {
     char letters[ARGUMENTS_MAX];
 } seen;
 
-static void check_distinct(void *context, const char *title, dltf_option_table table,
-                           const dltf_option *option) {
+static void check_distinct(void *context, const char *title, dl_option_table table, const dl_option *option) {
     seen *all = context;
     assert_true(strlen(title) > 0);
-    assert_ptr_equal(dltf_option_find(table, option->name), option);
+    assert_ptr_equal(dl_option_find(table, option->name), option);
     assert_true(all->count < ARGUMENTS_MAX);
     for (int i = 0; i < all->count; i++) {
         assert_string_not_equal(all->names[i], option->name);

@@ -95,10 +95,15 @@ int main(void) {
                running);
         right = right && making > 0 && running == 0; /* making > 0: the counter works */
     }
-    right = right && refuses(model, (dltf_encode_options){.coder = DLTF_CODER_SHORTLIST, .lists = 2},
-                             "lists: unsupported: this library makes one list only");
-    right = right && refuses(model, (dltf_encode_options){.coder = DLTF_CODER_OMP},
-                             "coder: unsupported: this library has only threshold and shortlist");
+    right =
+        right && refuses(model,
+                         (dltf_encode_options){
+                             .size = sizeof(dltf_encode_options), .coder = DLTF_CODER_SHORTLIST, .lists = 2},
+                         "lists: unsupported: this library makes one list only");
+    right =
+        right &&
+        refuses(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP},
+                "coder: unsupported: this library has only threshold and shortlist");
     dltf_model_free(model);
     return right ? 0 : 1;
 }

@@ -7,7 +7,8 @@
 /* Neighbours must be rows of the database, whatever the tables say. */
 static void search(const dltf_index *index, int64_t k, dltf_search_method method) {
     dltf_neighbours *found = NULL;
-    dltf_search_options options = {.k = k, .radius = 3, .method = method, .threads = 1};
+    dltf_search_options options = {
+        .size = sizeof(dltf_search_options), .k = k, .radius = 3, .method = method, .threads = 1};
     dltf_status status =
         dltf_search(index, dltf_matrix_u8(index->codes, 1, index->width), &options, NULL, NULL, &found);
     fuzz_require((status == DLTF_OK) == (found != NULL));

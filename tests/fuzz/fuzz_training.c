@@ -4,6 +4,7 @@
 
 #include "io/safetensors.h"
 #include "network/training.h"
+#include "program/program.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,34 +25,34 @@ static int stop_after(void *context, const dltf_progress *progress) {
 }
 
 /* A checkpoint after `done` samples. */
-static void write_seed(const char *directory, const char *name, int64_t done, dltf_network_options options) {
+static void write_seed(const char *directory, const char *name, int64_t done, dl_network_options options) {
     char path[1024];
-    dltf_layer layers[2] = {{.inputs = n, .outputs = 4, .activation = DLTF_ACTIVATION_RELU, .k = 3},
-                            {.inputs = 4, .outputs = CLASSES}};
-    dltf_network *network = NULL;
-    dltf_training *training = NULL;
+    dl_layer_view layers[2] = {{.inputs = n, .outputs = 4, .activation = DL_ACTIVATION_RELU, .k = 3},
+                               {.inputs = 4, .outputs = CLASSES}};
+    dl_network *network = NULL;
+    dl_training *training = NULL;
     dltf_outcome outcome;
     options.batch = 4;
     options.epochs = 3;
     options.threads = 1;
-    dltf_targets targets = {.labels = labels};
+    dl_targets targets = {.labels = labels};
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    fuzz_require(dltf_network_new(layers, 2, 0, &network) == DLTF_OK);
-    fuzz_require(dltf_training_new(network, data(), targets, &options, &training) == DLTF_OK);
-    fuzz_require(dltf_training_run(training, stop_after, &done, &outcome) == DLTF_OK);
-    fuzz_require(dltf_training_save(training, path) == DLTF_OK);
-    dltf_training_free(training);
-    dltf_network_free(network);
+    fuzz_require(dl_network_new(layers, 2, 0, &network) == DLTF_OK);
+    fuzz_require(dl_training_new(network, data(), targets, &options, &training) == DLTF_OK);
+    fuzz_require(dl_training_run(training, stop_after, &done, &outcome) == DLTF_OK);
+    fuzz_require(dl_training_save(training, path) == DLTF_OK);
+    dl_training_free(training);
+    dl_network_free(network);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     const char *directory = getenv("DLTF_FUZZ_SEEDS");
-    dltf_network_options plain = dltf_network_options_default(), all = plain;
+    dl_network_options plain = dl_network_options_default(), all = plain;
     (void)argc;
     (void)argv;
-    all.optimiser = DLTF_OPTIMISER_ADAM;
+    all.optimiser = DL_OPTIMISER_ADAM;
     all.rate = 0.001;
     all.average = 0.5;
     all.held_out = 0.25;
@@ -64,17 +65,17 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     dl_bundle bundle;
-    dltf_training *training = NULL;
+    dl_training *training = NULL;
     dltf_outcome outcome;
     int64_t one = 1;
     dltf_status status = dl_safetensors_parse(bytes, (int64_t)size, &bundle);
     if (status == DLTF_OK)
-        status = dl_training_from_bundle(&bundle, data(), (dltf_targets){.labels = labels}, 1, &training);
+        status = dl_training_from_bundle(&bundle, data(), (dl_targets){.labels = labels}, 1, &training);
     fuzz_check_message(status);
     fuzz_require((status == DLTF_OK) == (training != NULL));
     if (training)
-        fuzz_check_message(dltf_training_run(training, stop_after, &one, &outcome));
-    dltf_training_free(training);
+        fuzz_check_message(dl_training_run(training, stop_after, &one, &outcome));
+    dl_training_free(training);
     dl_bundle_free(&bundle);
     return 0;
 }

@@ -8,13 +8,11 @@ import sys
 
 # Arguments that may be NULL, beside options, callbacks and their contexts.
 OPTIONAL = {
-    'dltf_certify_samples': 'known candidates', 'dltf_denoise': 'model info', 'dltf_learner_new': 'start',
-    'dltf_online_new': 'start', 'dltf_match': 'cosine', 'dltf_score_supports': 'match', 'dltf_network_train': 'losses',
-    'dltf_network_predict': 'probabilities', 'dltf_dec_train': 'result', 'dltf_option_check': 'given',
-    'dltf_train_options_settle': 'given', 'dltf_ranks_agree': 'message', 'dltf_ranks_begin': 'argc argv',
-    'dltf_pretrain': 'k', 'dltf_learner_quality': 'model',
+    'dltf_certify_samples_sized': 'known candidates', 'dltf_denoise_sized': 'model info', 'dltf_learner_new': 'start',
+    'dltf_online_new': 'start', 'dltf_match': 'cosine', 'dltf_score_supports_sized': 'match', 'dltf_ranks_agree': 'message',
+    'dltf_ranks_begin': 'argc argv', 'dltf_learner_quality_sized': 'model',
 }
-STRUCTS = ('dltf_matrix', 'dltf_targets', 'dltf_csr', 'dltf_option_table')
+STRUCTS = ('dltf_matrix', 'dltf_csr')
 INPUT_LISTS = (('dltf_array_join', 'parts'),)  # pointers to pointers that are not results
 
 

@@ -3,6 +3,7 @@
 #include "test_util.h"
 
 #include "dltf.h"
+#include "program/program.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -53,36 +54,37 @@ static dltf_matrix data(void) {
     return dltf_matrix_f32(samples, ROWS, COLS);
 }
 
-static dltf_network *small_network(int64_t outputs) {
-    dltf_network *network = NULL;
-    dltf_layer layer = {.inputs = COLS, .outputs = outputs};
-    assert_int_equal(dltf_network_new(&layer, 1, 1, &network), DLTF_OK);
+static dl_network *small_network(int64_t outputs) {
+    dl_network *network = NULL;
+    dl_layer_view layer = {.inputs = COLS, .outputs = outputs};
+    assert_int_equal(dl_network_new(&layer, 1, 1, &network), DLTF_OK);
     return network;
 }
 
 /* Defines try_FUNCTION, which makes a call with these options and frees the result. */
 #define TRY(function, options_type, result_type, call)                                                       \
     static dltf_status try_##function(const void *pointer) {                                                 \
-        const dltf_##options_type##_options *options = pointer;                                              \
-        dltf_##result_type *made = NULL;                                                                     \
+        const options_type##_options *options = pointer;                                                     \
+        result_type *made = NULL;                                                                            \
         dltf_status status = (call);                                                                         \
-        dltf_##result_type##_free(made);                                                                     \
+        result_type##_free(made);                                                                            \
         return status;                                                                                       \
     }
 
 static const int64_t sizes[] = {COLS, 3};
 
-TRY(train, train, model, dltf_train(data(), options, NULL, NULL, &made))
-TRY(learner, train, learner, dltf_learner_new(data(), options, NULL, &made))
-TRY(online, train, online, dltf_online_new(COLS, options, NULL, &made))
-TRY(kmeans, kmeans, clusters, dltf_kmeans(data(), options, NULL, NULL, &made))
-TRY(landmarks, landmark, landmarks, dltf_landmarks_fit(data(), options, NULL, NULL, &made))
-TRY(hasher, hash, hasher, dltf_hasher_train(data(), options, NULL, NULL, &made))
-TRY(pretrain, pretrain, network, dltf_pretrain(data(), sizes, NULL, 1, options, NULL, NULL, &made))
-TRY(autoencoder, network, network, dltf_autoencoder_new(data(), sizes, 2, false, options, NULL, NULL, &made))
-TRY(network, network, network,
-    dltf_network_train(made = small_network(2), data(), (dltf_targets){.labels = labels}, options, NULL, NULL,
-                       NULL))
+TRY(train, dltf_train, dltf_model, dltf_train(data(), options, NULL, NULL, &made))
+TRY(learner, dltf_train, dltf_learner, dltf_learner_new(data(), options, NULL, &made))
+TRY(online, dltf_train, dltf_online, dltf_online_new(COLS, options, NULL, &made))
+TRY(kmeans, dltf_kmeans, dltf_clusters, dltf_kmeans(data(), options, NULL, NULL, &made))
+TRY(landmarks, dltf_landmark, dltf_landmarks, dltf_landmarks_fit(data(), options, NULL, NULL, &made))
+TRY(hasher, dltf_hash, dltf_hasher, dltf_hasher_train(data(), options, NULL, NULL, &made))
+TRY(pretrain, dl_pretrain, dl_network, dl_pretrain(data(), sizes, NULL, 1, options, NULL, NULL, &made))
+TRY(autoencoder, dl_network, dl_network,
+    dl_autoencoder_new(data(), sizes, 2, false, options, NULL, NULL, &made))
+TRY(network, dl_network, dl_network,
+    dl_network_train(made = small_network(2), data(), (dl_targets){.labels = labels}, options, NULL, NULL,
+                     NULL))
 
 static dltf_status try_gist(const void *options) {
     static float pixels[32 * 32], out[ROWS * COLS * 8];
@@ -101,21 +103,20 @@ static dltf_status try_search(const void *options) {
 }
 
 static dltf_status try_training(const void *options) {
-    dltf_network *network = small_network(2);
-    dltf_training *training = NULL;
-    dltf_status status =
-        dltf_training_new(network, data(), (dltf_targets){.labels = labels}, options, &training);
-    dltf_training_free(training);
-    dltf_network_free(network);
+    dl_network *network = small_network(2);
+    dl_training *training = NULL;
+    dltf_status status = dl_training_new(network, data(), (dl_targets){.labels = labels}, options, &training);
+    dl_training_free(training);
+    dl_network_free(network);
     return status;
 }
 
 /* More clusters than can be: the check of the options comes before. */
 static dltf_status try_dec(const void *options) {
-    dltf_network *network = small_network(2);
+    dl_network *network = small_network(2);
     float centers[2] = {0};
-    dltf_status status = dltf_dec_train(network, data(), centers, INT64_MAX, options, NULL, NULL, NULL);
-    dltf_network_free(network);
+    dltf_status status = dl_dec_train(network, data(), centers, INT64_MAX, options, NULL, NULL, NULL);
+    dl_network_free(network);
     return status;
 }
 
@@ -131,26 +132,26 @@ static void same_as_defaults(const char *name, dltf_status (*call)(const void *)
 
 #define SAME(function, options_type)                                                                         \
     do {                                                                                                     \
-        dltf_##options_type##_options defaults = dltf_##options_type##_options_default();                    \
+        options_type##_options defaults = options_type##_options_default();                                  \
         same_as_defaults(#function, try_##function, &defaults);                                              \
     } while (0)
 
 static void null_options(void **state) {
     (void)state;
     fill_normal(samples, ROWS * COLS);
-    SAME(train, train);
-    SAME(learner, train);
-    SAME(online, train);
-    SAME(kmeans, kmeans);
-    SAME(landmarks, landmark);
-    SAME(hasher, hash);
-    SAME(pretrain, pretrain);
-    SAME(autoencoder, network);
-    SAME(network, network);
-    SAME(gist, gist);
-    SAME(search, search);
-    SAME(training, network);
-    SAME(dec, dec);
+    SAME(train, dltf_train);
+    SAME(learner, dltf_train);
+    SAME(online, dltf_train);
+    SAME(kmeans, dltf_kmeans);
+    SAME(landmarks, dltf_landmark);
+    SAME(hasher, dltf_hash);
+    SAME(pretrain, dl_pretrain);
+    SAME(autoencoder, dl_network);
+    SAME(network, dl_network);
+    SAME(gist, dltf_gist);
+    SAME(search, dltf_search);
+    SAME(training, dl_network);
+    SAME(dec, dl_dec);
 }
 
 /* ---- Sizes ---- */
@@ -163,7 +164,7 @@ static void shapes_of_files(void **state) {
     const char *path = "test_arguments.npy";
     const int64_t value = 1;
     dltf_codes_writer *writer = NULL;
-    dltf_reservation *reservation = NULL;
+    dl_reservation *reservation = NULL;
     unlink(path);
     assert_fails(dltf_integers_save(&value, LARGE, LARGE, path), DLTF_ARGUMENT, "4294967296 x 4294967296");
     assert_fails(dltf_integers_save(&value, 1, -1, path), DLTF_ARGUMENT, "1 x -1");
@@ -178,7 +179,7 @@ static void shapes_of_files(void **state) {
     assert_fails(dltf_codes_writer_open(path, (dltf_layout)7, 1, 3, &writer), DLTF_ARGUMENT, "layout 7");
     assert_fails(dltf_picture_save(data(), LARGE, LARGE, 1, DLTF_GRAY_OWN, path), DLTF_ARGUMENT,
                  "do not fit");
-    assert_fails(dltf_reservation_new(path, -1, &reservation), DLTF_ARGUMENT, "-1 bytes");
+    assert_fails(dl_reservation_new(path, -1, &reservation), DLTF_ARGUMENT, "-1 bytes");
     assert_int_equal(access(path, F_OK), -1);
 }
 
@@ -195,7 +196,7 @@ static void sizes_of_objects(void **state) {
     dltf_relevance *relevance = NULL;
     dltf_image *image = NULL;
     dltf_image_set *set = NULL;
-    dltf_network *part = NULL, *network = small_network(2);
+    dl_network *part = NULL, *network = small_network(2);
     int64_t classes[2] = {0, 1};
     int32_t numbers[2];
     const char *path = "x.png";
@@ -208,22 +209,22 @@ static void sizes_of_objects(void **state) {
         DLTF_ARGUMENT, "-3 rows");
     assert_fails(dltf_image_new(LARGE, LARGE, 1, 8, &image), DLTF_MEMORY, "not enough memory");
     assert_fails(dltf_image_set_open(&path, -1, &set), DLTF_ARGUMENT, "no files given");
-    assert_int_equal(dltf_classes_find(classes, -1, classes), 0);
-    assert_fails(dltf_classes_number(classes, 2, classes, -1, numbers), DLTF_ARGUMENT, "-1 classes");
-    assert_fails(dltf_network_part(network, 1, INT64_MAX, &part), DLTF_ARGUMENT, "the network has 1 layers");
+    assert_int_equal(dl_classes_find(classes, -1, classes), 0);
+    assert_fails(dl_classes_number(classes, 2, classes, -1, numbers), DLTF_ARGUMENT, "-1 classes");
+    assert_fails(dl_network_part(network, 1, INT64_MAX, &part), DLTF_ARGUMENT, "the network has 1 layers");
     assert_fails(dltf_pca_new(&(dltf_pca_view){.n = 2, .d = 1}, &(dltf_pca *){NULL}), DLTF_ARGUMENT,
                  "missing");
-    dltf_network_free(network);
+    dl_network_free(network);
 }
 
 static void layers_that_do_not_exist(void **state) {
     (void)state;
-    dltf_network *network = small_network(2);
-    assert_int_equal(dltf_network_layer(network, 0).outputs, 2);
-    assert_int_equal(dltf_network_layer(network, 7).outputs, 0);
-    assert_int_equal(dltf_network_layer(network, -1).outputs, 0);
-    assert_null(dltf_network_layer(network, INT64_MAX).weights);
-    dltf_network_free(network);
+    dl_network *network = small_network(2);
+    assert_int_equal(dl_network_layer(network, 0).outputs, 2);
+    assert_int_equal(dl_network_layer(network, 7).outputs, 0);
+    assert_int_equal(dl_network_layer(network, -1).outputs, 0);
+    assert_null(dl_network_layer(network, INT64_MAX).weights);
+    dl_network_free(network);
 }
 
 TESTS_MAIN(cmocka_unit_test(null_in_every_position), cmocka_unit_test(null_options),

@@ -2,6 +2,7 @@
  * checkpoint; models with an offset, coded by every coder; starts from models that subtract another mean. */
 #include "data/model.h"
 
+#include "program/program.h"
 #include "test_path.h"
 #include "test_small_learner.h"
 
@@ -139,7 +140,7 @@ static void a_tenth_of_the_energy(void **state) {
             dltf_learner *learner = new_learner(dltf_matrix_f64(&rows[0][0], 100, 2), &options);
             assert_true((learner->mean != NULL) == (cases[i].centred && !unit_norm));
             assert_true((learner->offset != NULL) == (cases[i].centred && unit_norm));
-            assert_string_equal(dltf_learner_center_choice(learner), cases[i].choice);
+            assert_string_equal(dl_learner_center_choice(learner), cases[i].choice);
             dltf_learner_free(learner);
         }
 }
@@ -158,10 +159,10 @@ static void other_methods_are_not_centred(void **state) {
         options.unit_norm = variant % 2;
         dltf_learner *learner = new_learner(data, &options);
         assert_true(!learner->mean && !learner->offset);
-        assert_string_equal(dltf_learner_center_choice(learner), "");
+        assert_string_equal(dl_learner_center_choice(learner), "");
         dltf_learner_free(learner);
     }
-    assert_string_equal(dltf_learner_center_choice(NULL), "");
+    assert_string_equal(dl_learner_center_choice(NULL), "");
 }
 
 /* Nothing would remain. */
@@ -175,7 +176,7 @@ static void equal_samples_stay(void **state) {
         options.unit_norm = unit_norm;
         dltf_learner *learner = new_learner(dltf_matrix_f64(&rows[0][0], 50, 3), &options);
         assert_true(!learner->mean && !learner->offset);
-        assert_string_equal(dltf_learner_center_choice(learner),
+        assert_string_equal(dl_learner_center_choice(learner),
                             "not centred: the samples equal their mean up to rounding");
         run(learner);
         dltf_learner_free(learner);
@@ -243,7 +244,7 @@ static void resumed(void **state) {
         assert_int_equal(dltf_learner_run(first, brake, &early, &outcome), DLTF_OK);
         assert_int_equal(dltf_learner_save(first, path), DLTF_OK);
         assert_int_equal(dltf_learner_resume(path, data, 2, &second), DLTF_OK);
-        assert_string_equal(dltf_learner_center_choice(first), dltf_learner_center_choice(second));
+        assert_string_equal(dl_learner_center_choice(first), dl_learner_center_choice(second));
         run(second);
         dltf_model *model = model_of(second);
         assert_same_model(whole, model);

@@ -108,15 +108,19 @@ static dltf_model *model_of(const trial *t) {
 
 static dltf_codes *candidates_of(const trial *t) {
     dltf_codes *codes = NULL;
-    assert_int_equal(dltf_codes_new((dltf_csr){SAMPLES, t->m, t->indptr, t->index, t->value}, &codes),
+    assert_int_equal(dltf_codes_new((dltf_csr){SAMPLES, t->m, t->indptr, t->index, t->value, NULL}, &codes),
                      DLTF_OK);
     return codes;
 }
 
 static void certify(const trial *t, const dltf_model *model, int64_t threads, uint8_t *flags) {
     dltf_codes *codes = candidates_of(t);
-    dltf_certify_options options = {
-        .k = t->k, .noise = t->noise, .amplitude = t->amplitude, .signs = t->signs, .threads = threads};
+    dltf_certify_options options = {.size = sizeof(dltf_certify_options),
+                                    .k = t->k,
+                                    .noise = t->noise,
+                                    .amplitude = t->amplitude,
+                                    .signs = t->signs,
+                                    .threads = threads};
     assert_int_equal(dltf_certify_samples(model, dltf_matrix_f64(t->X, SAMPLES, t->n), NULL, codes, &options,
                                           NULL, NULL, flags),
                      DLTF_OK);

@@ -2,13 +2,14 @@
 #include "test_checkpoint.h"
 
 #include "io/safetensors.h"
+#include "program/program.h"
 
 /* Stops after each iteration in turn, including the last one of each stage. */
 static void check_every_stop(const dltf_train_options *options) {
     dltf_learner *whole = new_learner(options);
     dltf_outcome outcome = run(whole, 0);
-    int64_t total = 0, seen = dltf_learner_samples_seen(whole);
-    dltf_learner_history(whole, &total);
+    int64_t total = 0, seen = dl_learner_samples_seen(whole);
+    dl_learner_history(whole, &total);
     for (int64_t stop = 0; stop <= total; stop++) {
         dltf_learner *first = new_learner(options);
         if (stop > 0)
@@ -19,7 +20,7 @@ static void check_every_stop(const dltf_train_options *options) {
         assert_same_model(first, second); /* also before it continues */
         dltf_learner_free(first);
         assert_int_equal(run(second, 0), outcome);
-        assert_int_equal(dltf_learner_samples_seen(second), seen);
+        assert_int_equal(dl_learner_samples_seen(second), seen);
         assert_same_history(whole, second);
         assert_same_model(whole, second);
         dltf_learner_free(second);
@@ -108,7 +109,7 @@ static void outcome_of_finished_training(void **state) {
         assert_int_equal(dltf_learner_save(learner, path), DLTF_OK);
         dltf_learner *resumed = resume(1);
         assert_int_equal(run(resumed, 0), cases[i].outcome);
-        assert_int_equal(dltf_learner_samples_seen(resumed), dltf_learner_samples_seen(learner));
+        assert_int_equal(dl_learner_samples_seen(resumed), dl_learner_samples_seen(learner));
         dltf_learner_free(learner);
         dltf_learner_free(resumed);
     }
@@ -150,7 +151,7 @@ static void stopped_among_replacements(void **state) {
     dltf_learner *learner = new_learner(&options);
     run(learner, 0);
     int64_t count = 0, replaced = 0;
-    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    const dltf_iteration *r = dl_learner_history(learner, &count);
     for (int64_t i = 0; i < count; i++)
         replaced += strcmp(r[i].stage, "minibatch") == 0 ? r[i].atoms_replaced : 0;
     dltf_learner_free(learner);

@@ -153,16 +153,24 @@ static void check_oracle(dltf_encode_options encoding, oracle reference) {
 
 static void omp_oracle(void **state) {
     (void)state;
-    check_oracle((dltf_encode_options){.coder = DLTF_CODER_OMP}, oracle_omp);
-    check_oracle((dltf_encode_options){.coder = DLTF_CODER_OMP, .error = 0.5}, oracle_omp);
-    check_oracle((dltf_encode_options){.coder = DLTF_CODER_OMP, .error = 0.05}, oracle_omp);
+    check_oracle((dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP},
+                 oracle_omp);
+    check_oracle(
+        (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP, .error = 0.5},
+        oracle_omp);
+    check_oracle(
+        (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP, .error = 0.05},
+        oracle_omp);
 }
 
 static void iht_oracle(void **state) {
     (void)state;
     for (int64_t passes = 1; passes <= 4; passes++)
         for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++) {
-            dltf_encode_options encoding = {.coder = DLTF_CODER_IHT, .passes = passes, .select = select};
+            dltf_encode_options encoding = {.size = sizeof(dltf_encode_options),
+                                            .coder = DLTF_CODER_IHT,
+                                            .passes = passes,
+                                            .select = select};
             check_oracle(encoding, oracle_iht);
             encoding.coder = DLTF_CODER_NIHT;
             check_oracle(encoding, oracle_iht);
@@ -173,7 +181,10 @@ static void htp_oracle(void **state) {
     (void)state;
     for (int64_t passes = 1; passes <= 4; passes++)
         for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++)
-            check_oracle((dltf_encode_options){.coder = DLTF_CODER_HTP, .passes = passes, .select = select},
+            check_oracle((dltf_encode_options){.size = sizeof(dltf_encode_options),
+                                               .coder = DLTF_CODER_HTP,
+                                               .passes = passes,
+                                               .select = select},
                          oracle_htp);
 }
 
@@ -188,7 +199,8 @@ static void incoherent_oracle(void **state) {
     for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++)
         for (double coherence = 0; coherence <= 1; coherence += 0.2)
             for (double threshold = 0; threshold < 1; threshold += 0.4) {
-                dltf_encode_options encoding = {.coder = DLTF_CODER_INCOHERENT,
+                dltf_encode_options encoding = {.size = sizeof(dltf_encode_options),
+                                                .coder = DLTF_CODER_INCOHERENT,
                                                 .select = select,
                                                 .coherence = coherence,
                                                 .threshold = threshold};
@@ -208,7 +220,8 @@ static void shortlist_oracle(void **state) {
     for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++)
         for (int64_t lists = 1; lists <= 2; lists++)
             for (int64_t candidates = 0; candidates <= 16; candidates += 8)
-                check_oracle((dltf_encode_options){.coder = DLTF_CODER_SHORTLIST,
+                check_oracle((dltf_encode_options){.size = sizeof(dltf_encode_options),
+                                                   .coder = DLTF_CODER_SHORTLIST,
                                                    .select = select,
                                                    .candidates = candidates,
                                                    .lists = lists},
@@ -230,12 +243,13 @@ static void large_dictionaries(void **state) {
 /* Values of omp and htp are least squares: the residual is orthogonal to every atom of the support. */
 static void residual_is_orthogonal(void **state) {
     (void)state;
-    const dltf_encode_options encodings[] = {{.coder = DLTF_CODER_OMP},
-                                             {.coder = DLTF_CODER_OMP, .error = 0.3},
-                                             {.coder = DLTF_CODER_HTP},
-                                             {.coder = DLTF_CODER_SHORTLIST},
-                                             {.coder = DLTF_CODER_SHORTLIST, .lists = 2},
-                                             {.coder = DLTF_CODER_IHT, .refit = true}};
+    const dltf_encode_options encodings[] = {
+        {.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP},
+        {.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP, .error = 0.3},
+        {.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_HTP},
+        {.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_SHORTLIST},
+        {.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_SHORTLIST, .lists = 2},
+        {.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_IHT, .refit = true}};
     int64_t m = 60, n = 25, k = 6, N = 100;
     fill_normal(W, m * n);
     dltf_model *model = new_model(W, m, n, k);
@@ -284,7 +298,8 @@ static void passes_never_hurt(void **state) {
     fill_sparse(model, N, k, 0.2);
     for (dltf_select select = DLTF_SELECT_ABS; select <= DLTF_SELECT_POSITIVE; select++)
         for (int c = 1; c < ITERATIVE; c++) {
-            dltf_encode_options encoding = {.coder = coders[c], .select = select};
+            dltf_encode_options encoding = {
+                .size = sizeof(dltf_encode_options), .coder = coders[c], .select = select};
             double before = INFINITY;
             for (encoding.passes = 1; encoding.passes <= 12; encoding.passes++) {
                 double now = error_of(model, N, encoding);
@@ -292,9 +307,12 @@ static void passes_never_hurt(void **state) {
                 before = now;
             }
         }
-    double refitted = error_of(model, N, (dltf_encode_options){.refit = true});
-    assert_near(error_of(model, N, (dltf_encode_options){.coder = DLTF_CODER_HTP, .passes = 1}), refitted,
-                1e-6);
+    double refitted =
+        error_of(model, N, (dltf_encode_options){.size = sizeof(dltf_encode_options), .refit = true});
+    assert_near(error_of(model, N,
+                         (dltf_encode_options){
+                             .size = sizeof(dltf_encode_options), .coder = DLTF_CODER_HTP, .passes = 1}),
+                refitted, 1e-6);
     dltf_model_free(model);
 }
 
@@ -310,7 +328,10 @@ static void error_target(void **state) {
     fill_sparse(model, N, 4, 0.05);
     memset(X, 0, (size_t)n * sizeof *X);
     for (double error = 1e-3; error < 100; error *= 4) {
-        dltf_codes *codes = encode(model, N, (dltf_encode_options){.coder = DLTF_CODER_OMP, .error = error});
+        dltf_codes *codes =
+            encode(model, N,
+                   (dltf_encode_options){
+                       .size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP, .error = error});
         dltf_csr csr = dltf_codes_csr(codes);
         for (int64_t i = 0; i < N; i++) {
             int64_t count = csr.indptr[i + 1] - csr.indptr[i];
@@ -341,8 +362,10 @@ static void positive_codes(void **state) {
     dltf_model *model = new_model(W, m, n, k);
     fill_normal(X, N * n);
     for (int c = 1; c < CODERS; c++) {
-        dltf_codes *codes =
-            encode(model, N, (dltf_encode_options){.coder = coders[c], .select = DLTF_SELECT_POSITIVE});
+        dltf_codes *codes = encode(model, N,
+                                   (dltf_encode_options){.size = sizeof(dltf_encode_options),
+                                                         .coder = coders[c],
+                                                         .select = DLTF_SELECT_POSITIVE});
         dltf_csr csr = dltf_codes_csr(codes);
         for (int64_t e = 0; e < csr.indptr[N]; e++)
             assert_true(csr.values[e] > 0);
@@ -360,8 +383,10 @@ static void lengths_of_lists(void **state) {
     fill_normal(W, m * n);
     dltf_model *model = new_model(W, m, n, k);
     fill_sparse(model, N, k, 0.1);
-    dltf_encode_options encoding = {.coder = DLTF_CODER_SHORTLIST, .candidates = k};
-    dltf_codes *feature = encode(model, N, (dltf_encode_options){.refit = true}),
+    dltf_encode_options encoding = {
+        .size = sizeof(dltf_encode_options), .coder = DLTF_CODER_SHORTLIST, .candidates = k};
+    dltf_codes *feature = encode(model, N,
+                                 (dltf_encode_options){.size = sizeof(dltf_encode_options), .refit = true}),
                *same = encode(model, N, encoding);
     dltf_csr wanted = dltf_codes_csr(feature), found = dltf_codes_csr(same);
     assert_memory_equal(wanted.indptr, found.indptr, (size_t)(N + 1) * sizeof *found.indptr);
@@ -398,7 +423,8 @@ static void exact_samples(void **state) {
         X[6 * n + d] *= 1e12f;
         X[7 * n + d] *= 1e-12f;
     }
-    dltf_codes *codes = encode(model, N, (dltf_encode_options){.coder = DLTF_CODER_OMP});
+    dltf_codes *codes =
+        encode(model, N, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP});
     dltf_csr csr = dltf_codes_csr(codes);
     int64_t few = 0;
     for (int64_t i = 0; i < N; i++) {
@@ -408,7 +434,8 @@ static void exact_samples(void **state) {
     }
     assert_true(few >= N - 6); /* OMP may begin with a wrong atom and then needs more */
     for (int c = 0; c < CODERS; c++) {
-        dltf_codes *some = encode(model, N, (dltf_encode_options){.coder = coders[c]});
+        dltf_codes *some =
+            encode(model, N, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = coders[c]});
         csr = dltf_codes_csr(some);
         assert_int_equal(csr.indptr[6] - csr.indptr[5], 0);
         assert_true(csr.indptr[7] > csr.indptr[6] && csr.indptr[8] > csr.indptr[7]);
@@ -432,7 +459,8 @@ static void degenerate_dictionaries(void **state) {
             dltf_model *model = new_model(W, m, n, k);
             fill_normal(X, N * n);
             for (int c = 0; c < CODERS; c++) {
-                dltf_codes *codes = encode(model, N, (dltf_encode_options){.coder = coders[c]});
+                dltf_codes *codes = encode(
+                    model, N, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = coders[c]});
                 dltf_csr csr = dltf_codes_csr(codes);
                 int64_t rank = copies ? (m + 1) / 2 : m;
                 rank = rank < n ? rank : n;
@@ -445,7 +473,9 @@ static void degenerate_dictionaries(void **state) {
                 dltf_codes_free(codes);
             }
             if (k >= n && !copies)
-                assert_true(error_of(model, N, (dltf_encode_options){.coder = DLTF_CODER_OMP}) < 1e-6);
+                assert_true(error_of(model, N,
+                                     (dltf_encode_options){.size = sizeof(dltf_encode_options),
+                                                           .coder = DLTF_CODER_OMP}) < 1e-6);
             dltf_model_free(model);
         }
 }
@@ -457,7 +487,8 @@ static void ties(void **state) {
     dltf_model *model = new_model(dictionary, 5, 2, 2);
     memcpy(X, sample, sizeof sample);
     for (int c = 0; c < CODERS; c += ITERATIVE) { /* omp and incoherent */
-        dltf_codes *codes = encode(model, 1, (dltf_encode_options){.coder = coders[c]});
+        dltf_codes *codes =
+            encode(model, 1, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = coders[c]});
         dltf_csr csr = dltf_codes_csr(codes);
         assert_true(csr.indptr[1] == 2 && csr.indices[0] == 0 && csr.indices[1] == 1);
         assert_true(csr.values[0] == 1 && csr.values[1] == 2);
@@ -479,45 +510,63 @@ static void refusals(void **state) {
     fill_normal(W, 12 * 6);
     fill_normal(X, 8 * 6);
     dltf_model *model = new_model(W, 12, 6, 3);
-    assert_refused(model, (dltf_encode_options){.passes = 2}, DLTF_ARGUMENT,
-                   "passes: applies to coder iht, niht or htp, not to coder threshold");
-    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .passes = 2}, DLTF_ARGUMENT,
-                   "passes: applies to coder iht, niht or htp, not to coder omp");
-    assert_refused(model, (dltf_encode_options){.error = 1}, DLTF_ARGUMENT,
-                   "error: applies to coder omp, not to coder threshold");
-    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_HTP, .error = 1}, DLTF_ARGUMENT,
-                   "error: applies to coder omp, not to coder htp");
-    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .select = DLTF_SELECT_POSITIVE},
+    assert_refused(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .passes = 2},
+                   DLTF_ARGUMENT, "passes: applies to coder iht, niht or htp, not to coder threshold");
+    assert_refused(
+        model,
+        (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP, .passes = 2},
+        DLTF_ARGUMENT, "passes: applies to coder iht, niht or htp, not to coder omp");
+    assert_refused(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .error = 1},
+                   DLTF_ARGUMENT, "error: applies to coder omp, not to coder threshold");
+    assert_refused(
+        model,
+        (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_HTP, .error = 1},
+        DLTF_ARGUMENT, "error: applies to coder omp, not to coder htp");
+    assert_refused(model,
+                   (dltf_encode_options){.size = sizeof(dltf_encode_options),
+                                         .coder = DLTF_CODER_OMP,
+                                         .select = DLTF_SELECT_POSITIVE},
                    DLTF_ARGUMENT, "select: the coder omp chooses atoms by magnitude");
-    assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)7}, DLTF_ARGUMENT, "coder: ");
-    assert_refused(model, (dltf_encode_options){.coder = (dltf_coder)-1}, DLTF_ARGUMENT, "coder: ");
-    assert_refused(model, (dltf_encode_options){.coherence = 0.2}, DLTF_ARGUMENT,
-                   "coherence: applies to coder incoherent, not to coder threshold");
-    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_OMP, .threshold = 1}, DLTF_ARGUMENT,
-                   "threshold: applies to coder incoherent, not to coder omp");
-    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_INCOHERENT, .coherence = 2},
+    assert_refused(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = (dltf_coder)7},
+                   DLTF_ARGUMENT, "coder: ");
+    assert_refused(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = (dltf_coder)-1},
+                   DLTF_ARGUMENT, "coder: ");
+    assert_refused(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coherence = 0.2},
+                   DLTF_ARGUMENT, "coherence: applies to coder incoherent, not to coder threshold");
+    assert_refused(
+        model,
+        (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP, .threshold = 1},
+        DLTF_ARGUMENT, "threshold: applies to coder incoherent, not to coder omp");
+    assert_refused(model,
+                   (dltf_encode_options){
+                       .size = sizeof(dltf_encode_options), .coder = DLTF_CODER_INCOHERENT, .coherence = 2},
                    DLTF_ARGUMENT, "coherence: 2 is outside");
-    assert_refused(model, (dltf_encode_options){.candidates = 4}, DLTF_ARGUMENT,
-                   "candidates: applies to coder shortlist, not to coder threshold");
-    dltf_encode_options shortlist = {.coder = DLTF_CODER_SHORTLIST, .candidates = 2};
+    assert_refused(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .candidates = 4},
+                   DLTF_ARGUMENT, "candidates: applies to coder shortlist, not to coder threshold");
+    dltf_encode_options shortlist = {
+        .size = sizeof(dltf_encode_options), .coder = DLTF_CODER_SHORTLIST, .candidates = 2};
     assert_refused(model, shortlist, DLTF_ARGUMENT, "candidates: 2 is not between k = 3 and the 12 atoms");
     shortlist.candidates = 13;
     assert_refused(model, shortlist, DLTF_ARGUMENT, "candidates: 13 is not between k = 3 and the 12 atoms");
     shortlist.lists = 3;
     assert_refused(model, shortlist, DLTF_ARGUMENT, "lists: 3 is");
-    assert_refused(model, (dltf_encode_options){.error = -1}, DLTF_ARGUMENT, "error: -1");
+    assert_refused(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .error = -1},
+                   DLTF_ARGUMENT, "error: -1");
     for (int c = 0; c < CODERS; c++) {
         X[4 * 6 + 2] = NAN;
-        assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_DATA, "row 4, column 2 is NaN");
+        assert_refused(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = coders[c]},
+                       DLTF_DATA, "row 4, column 2 is NaN");
         X[4 * 6 + 2] = -INFINITY;
-        assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_DATA, "row 4, column 2 is");
+        assert_refused(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = coders[c]},
+                       DLTF_DATA, "row 4, column 2 is");
         dl_gram_limit(1);
-        assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_DATA, "row 4, column 2 is");
+        assert_refused(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = coders[c]},
+                       DLTF_DATA, "row 4, column 2 is");
         dl_gram_limit(0);
         for (int64_t d = 0; d < 6; d++)
             X[4 * 6 + d] = 3e38f * (W[d] > 0 ? 1 : -1);
-        assert_refused(model, (dltf_encode_options){.coder = coders[c]}, DLTF_NUMERIC,
-                       "row 4: its scores overflow single precision");
+        assert_refused(model, (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = coders[c]},
+                       DLTF_NUMERIC, "row 4: its scores overflow single precision");
     }
     dltf_model_free(model);
 }
@@ -529,8 +578,9 @@ static void too_many_entries(void **state) {
     for (int64_t j = 0; j < MANY; j++)
         atoms[j] = 1;
     dltf_model *model = new_model(atoms, MANY, 1, MANY);
-    assert_refused(model, (dltf_encode_options){.coder = DLTF_CODER_SHORTLIST}, DLTF_ARGUMENT,
-                   "k: 8192 is more than the 8191 that the coder shortlist supports");
+    assert_refused(model,
+                   (dltf_encode_options){.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_SHORTLIST},
+                   DLTF_ARGUMENT, "k: 8192 is more than the 8191 that the coder shortlist supports");
     dltf_model_free(model);
 }
 
@@ -549,7 +599,10 @@ static void threads_and_memory(void **state) {
         int c = trial / 2;
         dl_gram_limit(trial % 2); /* with and without stored Gram matrices */
         for (int run = 0; run < 2; run++) {
-            dltf_encode_options encoding = {.coder = coders[c], .threads = 1 + run, .refit = c % 2 == 0};
+            dltf_encode_options encoding = {.size = sizeof(dltf_encode_options),
+                                            .coder = coders[c],
+                                            .threads = 1 + run,
+                                            .refit = c % 2 == 0};
             encoding.lists = coders[c] == DLTF_CODER_SHORTLIST ? 1 + trial % 2 : 0;
             dltf_encoder *encoder = NULL;
             memset(index[run], 0, sizeof index[run]);
@@ -583,7 +636,8 @@ static void alone_or_among_others(void **state) {
     fill_sparse(model, N, k, 0.1);
     memset(X + 7 * n, 0, (size_t)n * sizeof *X);
     for (int trial = 0; trial < 8 * CODERS; trial++) {
-        dltf_encode_options encoding = {.coder = coders[trial / 8], .threads = 1};
+        dltf_encode_options encoding = {
+            .size = sizeof(dltf_encode_options), .coder = coders[trial / 8], .threads = 1};
         encoding.lists = encoding.coder == DLTF_CODER_SHORTLIST ? 1 + trial / 4 % 2 : 0;
         encoding.select =
             trial / 2 % 2 && encoding.coder != DLTF_CODER_OMP ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
@@ -610,7 +664,7 @@ static void alone_or_among_others(void **state) {
 }
 
 static dltf_status encoder_once(const dltf_model *model, dltf_coder coder) {
-    dltf_encode_options encoding = {.coder = coder, .threads = 2};
+    dltf_encode_options encoding = {.size = sizeof(dltf_encode_options), .coder = coder, .threads = 2};
     encoding.lists = coder == DLTF_CODER_SHORTLIST ? 2 : 0;
     dltf_encoder *encoder = NULL;
     dltf_status status = dltf_encoder_new(model, &encoding, &encoder);
@@ -641,8 +695,9 @@ static void refit_supports(void **state) {
     dltf_model *model = new_model(W, m, n, k);
     fill_normal(X, N * n);
     dltf_matrix data = dltf_matrix_f32(X, N, n);
-    dltf_codes *plain = encode(model, N, (dltf_encode_options){0}),
-               *both = encode(model, N, (dltf_encode_options){.refit = true});
+    dltf_codes *plain = encode(model, N, dltf_encode_options_default()),
+               *both = encode(model, N,
+                              (dltf_encode_options){.size = sizeof(dltf_encode_options), .refit = true});
     dltf_codes *again[2] = {NULL, NULL};
     dltf_csr wanted = dltf_codes_csr(both);
     for (int t = 0; t < 2; t++) {
@@ -674,7 +729,7 @@ static void refit_copies(void **state) {
     const float values[] = {1, 1, 1, 1};
     dltf_model *model = new_model(dictionary, 3, 2, 1);
     dltf_codes *supports = NULL, *codes = NULL;
-    assert_int_equal(dltf_codes_new((dltf_csr){3, 3, indptr, indices, values}, &supports), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){3, 3, indptr, indices, values, NULL}, &supports), DLTF_OK);
     assert_int_equal(dltf_refit(model, dltf_matrix_f32(samples, 3, 2), supports, 0, &codes), DLTF_OK);
     dltf_csr csr = dltf_codes_csr(codes);
     assert_true(csr.indptr[1] == 2 && csr.indptr[2] == 2 && csr.indptr[3] == 3);

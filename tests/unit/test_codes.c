@@ -3,8 +3,8 @@
 
 #include "test_util.h"
 
-static const dltf_csr good = {3, 4, (const int64_t[]){0, 2, 2, 3}, (const int32_t[]){0, 3, 1},
-                              (const float[]){1, -2, 3}};
+static const dltf_csr good = {
+    3, 4, (const int64_t[]){0, 2, 2, 3}, (const int32_t[]){0, 3, 1}, (const float[]){1, -2, 3}, NULL};
 
 static dltf_status make_and_free(dltf_csr csr) {
     dltf_codes *codes = NULL;
@@ -20,7 +20,7 @@ static void copies(void **state) {
     int32_t indices[] = {0, 3, 1};
     float values[] = {1, -2, 3};
     dltf_codes *codes = NULL;
-    assert_int_equal(dltf_codes_new((dltf_csr){3, 4, indptr, indices, values}, &codes), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){3, 4, indptr, indices, values, NULL}, &codes), DLTF_OK);
     memset(indptr, 0x55, sizeof indptr);
     memset(indices, 0x55, sizeof indices);
     memset(values, 0x55, sizeof values);
@@ -39,7 +39,7 @@ static void unused_atoms(void **state) {
     const struct {
         dltf_csr codes;
         int64_t unused;
-    } cases[] = {{good, 1}, {{2, 3, zeros, NULL, NULL}, 3}, {{0, 2, zeros, NULL, NULL}, 2}};
+    } cases[] = {{good, 1}, {{2, 3, zeros, NULL, NULL, NULL}, 3}, {{0, 2, zeros, NULL, NULL, NULL}, 2}};
     for (int i = 0; i < 3; i++) {
         dltf_codes *codes = NULL;
         int64_t unused = -1;
@@ -56,8 +56,8 @@ static void unused_atoms(void **state) {
 static void empty_codes(void **state) {
     (void)state;
     const int64_t zeros[3] = {0};
-    assert_int_equal(make_and_free((dltf_csr){0, 1, zeros, NULL, NULL}), DLTF_OK);
-    assert_int_equal(make_and_free((dltf_csr){2, 1, zeros, NULL, NULL}), DLTF_OK);
+    assert_int_equal(make_and_free((dltf_csr){0, 1, zeros, NULL, NULL, NULL}), DLTF_OK);
+    assert_int_equal(make_and_free((dltf_csr){2, 1, zeros, NULL, NULL, NULL}), DLTF_OK);
 }
 
 static void bad_shapes(void **state) {

@@ -3,6 +3,7 @@
 #include "test_network.h"
 
 #include "network/dec.h"
+#include "program/program.h"
 
 enum { N = 120, n = 6, d = 2, CLUSTERS = 3 };
 
@@ -89,12 +90,12 @@ static int32_t truth[N];
 
 /* Three clouds in n dimensions, and an encoder that projects on the first two with some distortion. The
  * centres start between them. */
-static dltf_network *make_problem(void) {
+static dl_network *make_problem(void) {
     const float projection[d * n] = {1, 0.2f, 0, 0, 0, 0, 0, 1, 0.2f, 0, 0, 0};
     const float corner[CLUSTERS][2] = {{0, 0}, {3, 0}, {0, 3}},
                 first[CLUSTERS * d] = {0.8f, 0.9f, 2, 1, 1, 2};
-    dltf_layer layer = {n, d, DLTF_ACTIVATION_LINEAR, projection, NULL, 0};
-    dltf_network *encoder = NULL;
+    dl_layer_view layer = {n, d, DL_ACTIVATION_LINEAR, projection, NULL, 0};
+    dl_network *encoder = NULL;
     for (int64_t i = 0; i < N; i++) {
         truth[i] = (int32_t)(i % CLUSTERS);
         fill_normal(X + i * n, n);
@@ -102,12 +103,12 @@ static dltf_network *make_problem(void) {
             X[i * n + e] = 0.4f * X[i * n + e] + (e < 2 ? corner[truth[i]][e] : 0);
     }
     memcpy(start, first, sizeof start);
-    assert_int_equal(dltf_network_new(&layer, 1, 0, &encoder), DLTF_OK);
+    assert_int_equal(dl_network_new(&layer, 1, 0, &encoder), DLTF_OK);
     return encoder;
 }
 
-static dltf_dec_options quick(void) {
-    dltf_dec_options o = dltf_dec_options_default();
+static dl_dec_options quick(void) {
+    dl_dec_options o = dl_dec_options_default();
     o.rate = 0.05;
     o.batch = 50;
     o.interval = 10;
@@ -117,53 +118,51 @@ static dltf_dec_options quick(void) {
 
 static void finds_clusters(void **state) {
     (void)state;
-    dltf_network *encoder = make_problem();
-    dltf_dec_options o = quick();
-    dltf_dec_result result;
+    dl_network *encoder = make_problem();
+    dl_dec_options o = quick();
+    dl_dec_result result;
     float centers[CLUSTERS * d];
     int32_t labels[N];
     memcpy(centers, start, sizeof start);
     assert_int_equal(
-        dltf_dec_train(encoder, dltf_matrix_f32(X, N, n), centers, CLUSTERS, &o, NULL, NULL, &result),
-        DLTF_OK);
+        dl_dec_train(encoder, dltf_matrix_f32(X, N, n), centers, CLUSTERS, &o, NULL, NULL, &result), DLTF_OK);
     assert_true(result.converged && result.changed < o.tolerance && result.steps % o.interval == 0);
     assert_true(result.steps > 0 && result.steps < o.steps && result.divergence >= 0);
-    assert_int_equal(dltf_dec_assign(encoder, dltf_matrix_f32(X, N, n), centers, CLUSTERS, 2, labels),
-                     DLTF_OK);
+    assert_int_equal(dl_dec_assign(encoder, dltf_matrix_f32(X, N, n), centers, CLUSTERS, 2, labels), DLTF_OK);
     int64_t right = 0;
     for (int64_t i = 0; i < N; i++)
         right += labels[i] == truth[i];
     assert_true(100 * right > 97 * N);
-    dltf_network_free(encoder);
+    dl_network_free(encoder);
 }
 
 static void same_bytes_for_any_threads(void **state) {
     (void)state;
     for (int optimiser = 0; optimiser < 3; optimiser++) {
-        dltf_network *first = NULL;
+        dl_network *first = NULL;
         float centers[3][CLUSTERS * d];
-        dltf_network *source = make_problem();
+        dl_network *source = make_problem();
         for (int threads = 1; threads <= 3; threads++) {
-            dltf_network *encoder = NULL;
-            dltf_dec_options o = quick();
+            dl_network *encoder = NULL;
+            dl_dec_options o = quick();
             o.threads = threads;
             o.steps = 40;
             o.tolerance = 0;
-            o.optimiser = (dltf_optimiser)optimiser;
-            assert_int_equal(dltf_network_part(source, 0, 1, &encoder), DLTF_OK);
+            o.optimiser = (dl_optimiser_kind)optimiser;
+            assert_int_equal(dl_network_part(source, 0, 1, &encoder), DLTF_OK);
             memcpy(centers[threads - 1], start, sizeof start);
-            assert_int_equal(dltf_dec_train(encoder, dltf_matrix_f32(X, N, n), centers[threads - 1], CLUSTERS,
-                                            &o, NULL, NULL, NULL),
+            assert_int_equal(dl_dec_train(encoder, dltf_matrix_f32(X, N, n), centers[threads - 1], CLUSTERS,
+                                          &o, NULL, NULL, NULL),
                              DLTF_OK);
             first = first ? first : encoder;
             assert_memory_equal(encoder->values, first->values, (size_t)first->size * sizeof(float));
             assert_memory_equal(centers[threads - 1], centers[0], sizeof start);
             if (encoder != first)
-                dltf_network_free(encoder);
+                dl_network_free(encoder);
         }
         assert_memory_not_equal(centers[0], start, sizeof start);
-        dltf_network_free(first);
-        dltf_network_free(source);
+        dl_network_free(first);
+        dl_network_free(source);
     }
 }
 
@@ -175,48 +174,45 @@ static int stop(void *context, const dltf_progress *progress) {
 
 static void refused(void **state) {
     (void)state;
-    dltf_network *encoder = make_problem();
+    dl_network *encoder = make_problem();
     dltf_matrix data = dltf_matrix_f32(X, N, n);
-    dltf_dec_options o = quick();
-    dltf_dec_result result;
+    dl_dec_options o = quick();
+    dl_dec_result result;
     int32_t labels[N];
     float centers[CLUSTERS * d];
     memcpy(centers, start, sizeof start);
-    assert_fails(dltf_dec_train(encoder, data, centers, CLUSTERS, &o, stop, NULL, &result), DLTF_CANCELLED,
+    assert_fails(dl_dec_train(encoder, data, centers, CLUSTERS, &o, stop, NULL, &result), DLTF_CANCELLED,
                  "clustering was cancelled");
-    assert_fails(dltf_dec_train(encoder, data, centers, 0, &o, NULL, NULL, NULL), DLTF_ARGUMENT,
-                 "0 clusters");
-    assert_fails(
-        dltf_dec_train(encoder, dltf_matrix_f32(X, N, n - 1), centers, CLUSTERS, &o, NULL, NULL, NULL),
-        DLTF_DATA, "5 columns, but the network has 6 inputs");
+    assert_fails(dl_dec_train(encoder, data, centers, 0, &o, NULL, NULL, NULL), DLTF_ARGUMENT, "0 clusters");
+    assert_fails(dl_dec_train(encoder, dltf_matrix_f32(X, N, n - 1), centers, CLUSTERS, &o, NULL, NULL, NULL),
+                 DLTF_DATA, "5 columns, but the network has 6 inputs");
     o.batch = 0;
-    assert_fails(dltf_dec_train(encoder, data, centers, CLUSTERS, &o, NULL, NULL, NULL), DLTF_ARGUMENT,
+    assert_fails(dl_dec_train(encoder, data, centers, CLUSTERS, &o, NULL, NULL, NULL), DLTF_ARGUMENT,
                  "batch");
     o = quick();
     for (int64_t i = 0; i < encoder->size; i++)
         encoder->values[i] = 3e38f;
-    assert_fails(dltf_dec_train(encoder, data, centers, CLUSTERS, &o, NULL, NULL, NULL), DLTF_NUMERIC,
+    assert_fails(dl_dec_train(encoder, data, centers, CLUSTERS, &o, NULL, NULL, NULL), DLTF_NUMERIC,
                  "training diverged: non-finite codes after 0 steps");
     centers[3] = NAN;
-    assert_fails(dltf_dec_train(encoder, data, centers, CLUSTERS, &o, NULL, NULL, NULL), DLTF_DATA,
+    assert_fails(dl_dec_train(encoder, data, centers, CLUSTERS, &o, NULL, NULL, NULL), DLTF_DATA,
                  "centre 1, entry 1 is not finite");
-    assert_fails(dltf_dec_assign(encoder, data, centers, CLUSTERS, 1, labels), DLTF_DATA,
-                 "centre 1, entry 1");
-    dltf_network_free(encoder);
+    assert_fails(dl_dec_assign(encoder, data, centers, CLUSTERS, 1, labels), DLTF_DATA, "centre 1, entry 1");
+    dl_network_free(encoder);
 }
 
-static dltf_network *shared;
+static dl_network *shared;
 
 static dltf_status cluster(void) {
-    dltf_dec_options o = quick();
+    dl_dec_options o = quick();
     float centers[CLUSTERS * d];
     int32_t labels[N];
     o.steps = 2;
     o.threads = 1;
     memcpy(centers, start, sizeof start);
     dltf_status status =
-        dltf_dec_train(shared, dltf_matrix_f32(X, N, n), centers, CLUSTERS, &o, NULL, NULL, NULL);
-    return status == DLTF_OK ? dltf_dec_assign(shared, dltf_matrix_f32(X, N, n), centers, CLUSTERS, 1, labels)
+        dl_dec_train(shared, dltf_matrix_f32(X, N, n), centers, CLUSTERS, &o, NULL, NULL, NULL);
+    return status == DLTF_OK ? dl_dec_assign(shared, dltf_matrix_f32(X, N, n), centers, CLUSTERS, 1, labels)
                              : status;
 }
 
@@ -224,7 +220,7 @@ static void out_of_memory(void **state) {
     (void)state;
     shared = make_problem();
     assert_survives_lack_of_memory(cluster(), 20);
-    dltf_network_free(shared);
+    dl_network_free(shared);
 }
 
 TESTS_MAIN(cmocka_unit_test(gradient), cmocka_unit_test(targets), cmocka_unit_test(finds_clusters),

@@ -155,7 +155,8 @@ static void check_exact(problem p) {
     dltf_codes *codes = encode_with_threads(model, data, dltf_encode_options_default());
     assert_exact(model, codes, p.k, p.positive);
     dltf_codes_free(codes);
-    dltf_encode_options other = {.k = 1 + below((p.m + 2) / 3),
+    dltf_encode_options other = {.size = sizeof(dltf_encode_options),
+                                 .k = 1 + below((p.m + 2) / 3),
                                  .select = p.positive ? DLTF_SELECT_ABS : DLTF_SELECT_POSITIVE};
     codes = encode(model, data, other);
     assert_exact(model, codes, other.k, !p.positive);
@@ -271,7 +272,9 @@ static void zero_samples(void **state) {
     const float zero[3 * 2] = {0}, atoms[] = {1, 0, 0, 1};
     dltf_model *model = simple_model(atoms, 2, 2, 2);
     for (int refit = 0; refit < 2; refit++) {
-        dltf_codes *codes = encode(model, dltf_matrix_f32(zero, 3, 2), (dltf_encode_options){.refit = refit});
+        dltf_codes *codes =
+            encode(model, dltf_matrix_f32(zero, 3, 2),
+                   (dltf_encode_options){.size = sizeof(dltf_encode_options), .refit = refit});
         dltf_csr csr = dltf_codes_csr(codes);
         assert_true(csr.rows == 3 && csr.cols == 2);
         assert_memory_equal(csr.indptr, (const int64_t[4]){0}, 4 * sizeof(int64_t));
@@ -322,7 +325,7 @@ static void progress_and_cancel(void **state) {
     for (int64_t i = 0; i < 2 * N; i++)
         x[i] = (float)between(-5, 5);
     dltf_model *model = simple_model(atoms, 3, 2, 1);
-    dltf_encode_options encoding = {.threads = 2};
+    dltf_encode_options encoding = {.size = sizeof(dltf_encode_options), .threads = 2};
     dltf_codes *codes = NULL;
     watcher w = {.cancel_at = 2};
     openblas_set_num_threads(2);
@@ -375,12 +378,16 @@ static void bad_arguments(void **state) {
                         "row 2, column 0 is infinite");
     assert_encode_fails(model, dltf_matrix_f32(NULL, 3, 2), plain, DLTF_ARGUMENT, "data: the matrix has no");
     assert_encode_fails(model, dltf_matrix_f32(x, 0, 2), plain, DLTF_ARGUMENT, "data: 0 rows");
-    assert_encode_fails(model, data, (dltf_encode_options){.k = 4}, DLTF_ARGUMENT,
-                        "k: 4 is more than the model's 3 atoms");
-    assert_encode_fails(model, data, (dltf_encode_options){.k = -1}, DLTF_ARGUMENT, "k: -1");
-    assert_encode_fails(model, data, (dltf_encode_options){.select = (dltf_select)9}, DLTF_ARGUMENT,
-                        "select: ");
-    assert_encode_fails(model, data, (dltf_encode_options){.threads = -2}, DLTF_ARGUMENT, "threads: -2");
+    assert_encode_fails(model, data, (dltf_encode_options){.size = sizeof(dltf_encode_options), .k = 4},
+                        DLTF_ARGUMENT, "k: 4 is more than the model's 3 atoms");
+    assert_encode_fails(model, data, (dltf_encode_options){.size = sizeof(dltf_encode_options), .k = -1},
+                        DLTF_ARGUMENT, "k: -1");
+    assert_encode_fails(model, data,
+                        (dltf_encode_options){.size = sizeof(dltf_encode_options), .select = (dltf_select)9},
+                        DLTF_ARGUMENT, "select: ");
+    assert_encode_fails(model, data,
+                        (dltf_encode_options){.size = sizeof(dltf_encode_options), .threads = -2},
+                        DLTF_ARGUMENT, "threads: -2");
     dltf_model_free(model);
 }
 
@@ -405,8 +412,8 @@ static void too_large_to_score(void **state) {
 
 /* ---- decoding ---- */
 
-static const dltf_csr by_hand = {3, 2, (const int64_t[]){0, 2, 2, 3}, (const int32_t[]){0, 1, 1},
-                                 (const float[]){5, 2, -1}};
+static const dltf_csr by_hand = {
+    3, 2, (const int64_t[]){0, 2, 2, 3}, (const int32_t[]){0, 1, 1}, (const float[]){5, 2, -1}, NULL};
 
 static void decoding(void **state) {
     (void)state;
@@ -461,7 +468,8 @@ static void reconstruction_error(void **state) {
     problem p = {.m = 2, .n = 2, .k = 1};
     dltf_codes *codes = NULL, *empty = NULL;
     assert_int_equal(dltf_codes_new(by_hand, &codes), DLTF_OK);
-    assert_int_equal(dltf_codes_new((dltf_csr){3, 2, (const int64_t[4]){0}, NULL, NULL}, &empty), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){3, 2, (const int64_t[4]){0}, NULL, NULL, NULL}, &empty),
+                     DLTF_OK);
     memcpy(W, (const float[]){3, 4, 1, 0}, 4 * sizeof *W);
     memcpy(mean, (const float[]){10, 20}, 2 * sizeof *mean);
     assert_near(error_of(p, exact, codes), 0, 1e-12);
@@ -514,7 +522,7 @@ static void bad_reconstruction_arguments(void **state) {
 
 static dltf_status encode_once(const dltf_model *model, int64_t N, bool refit) {
     dltf_codes *codes = NULL;
-    dltf_encode_options encoding = {.threads = 2, .refit = refit};
+    dltf_encode_options encoding = {.size = sizeof(dltf_encode_options), .threads = 2, .refit = refit};
     dltf_status status =
         dltf_encode(model, dltf_matrix_f32(X, N, dltf_model_get(model).n), &encoding, NULL, NULL, &codes);
     assert_true((codes != NULL) == (status == DLTF_OK));

@@ -2,6 +2,7 @@
  * scales, signs, threads, edge cases and rejected arguments. Checkpoints: test_checkpoint.c. */
 #include "coding/dual.h"
 #include "learning/encoder_fit.h"
+#include "learning/learner_facts.h"
 #include "linalg/blas.h"
 #include "reference/learning.h"
 #include "reference/reference.h"
@@ -46,7 +47,8 @@ static fitted learn(dltf_encoder_kind kind, int64_t n, int64_t m, int64_t N) {
     dltf_model_view parts = {.m = m, .n = n, .k = s.k, .dictionary = W, .encoder = dual};
     dltf_model *model = NULL;
     dltf_codes *codes = NULL;
-    dltf_encode_options encoding = {.coder = DLTF_CODER_HTP, .passes = 8};
+    dltf_encode_options encoding = {
+        .size = sizeof(dltf_encode_options), .coder = DLTF_CODER_HTP, .passes = 8};
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
     assert_int_equal(dltf_encode(model, dltf_matrix_f32(x, N, n), &encoding, NULL, NULL, &codes), DLTF_OK);
     dltf_csr csr = dltf_codes_csr(codes);
@@ -178,7 +180,7 @@ static void polishing(void **state) {
     dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
     assert_int_equal(run(learner), DLTF_ITERATION_LIMIT);
     int64_t count = 0;
-    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    const dltf_iteration *r = dl_learner_history(learner, &count);
     assert_int_equal(count, options.steps + 5);
     r += options.steps;
     for (int i = 0; i < 5; i++) {
@@ -262,7 +264,8 @@ static void signs_of_atoms(void **state) {
                 assert_near((double)v.bias[j] * scale, sign * l->bias[j], 1e-6 * fmax(1, fabs(l->bias[j])));
         }
         assert_true(turned > 0 && turned < v.m);
-        dltf_encode_options encoding = {.coder = DLTF_CODER_HTP, .passes = 8};
+        dltf_encode_options encoding = {
+            .size = sizeof(dltf_encode_options), .coder = DLTF_CODER_HTP, .passes = 8};
         dltf_codes *codes = NULL;
         double *mean = new_f64(v.m);
         assert_int_equal(dltf_encode(model, X, &encoding, NULL, NULL, &codes), DLTF_OK);

@@ -1,6 +1,7 @@
 /* The course of gradient training: when atoms join, what measuring may cost, and how it ends. */
 #include "learning/gradient.h"
 #include "learning/gradient_plan.h"
+#include "learning/learner_facts.h"
 #include "test_small_learner.h"
 
 #include <string.h>
@@ -96,7 +97,7 @@ static void limited_time(void **state) {
     dltf_learner *learner = new_learner(samples, &options);
     assert_int_equal(run(learner), DLTF_TIME_LIMIT);
     int64_t count = 0;
-    dltf_learner_history(learner, &count);
+    dl_learner_history(learner, &count);
     dltf_model *model = model_of(learner);
     print_message("%lld rounds, error %.3f\n", (long long)count, error_of(model, samples, false));
     assert_true(count < 1000 && error_of(model, samples, false) < 0.9);
@@ -108,7 +109,7 @@ static void limited_time(void **state) {
 /* The error of the result, which is the last of the history, is the smallest of the history. */
 static void assert_ends_at_best(const dltf_learner *learner) {
     int64_t count = 0;
-    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    const dltf_iteration *r = dl_learner_history(learner, &count);
     double last = r[count - 1].raw_error, smallest = last;
     for (int64_t i = 0; i < count; i++)
         smallest = r[i].raw_error < smallest ? r[i].raw_error : smallest;
@@ -137,7 +138,7 @@ static void few_samples(void **state) {
         dltf_outcome outcome = run(learner);
         assert_true(outcome == DLTF_ITERATION_LIMIT || outcome == DLTF_ERROR_GREW);
         int64_t count = 0;
-        const dltf_iteration *r = dltf_learner_history(learner, &count);
+        const dltf_iteration *r = dl_learner_history(learner, &count);
         assert_int_equal(r[count - 1].index, count - 1);
         assert_ends_at_best(learner);
         dltf_learner_free(learner);

@@ -1,4 +1,5 @@
 /* The gradient learner: whole trainings. */
+#include "program/program.h"
 #include "test_small_learner.h"
 
 #include <stdio.h>
@@ -150,8 +151,7 @@ static void warm_start(void **state) {
         assert_int_equal(dltf_learner_new(X, &options, fresh ? NULL : first, &learner), DLTF_OK);
         run(learner);
         int64_t count = 0;
-        double error = dltf_learner_history(learner, &count)->relative_error,
-               known = error_of(first, X, false);
+        double error = dl_learner_history(learner, &count)->relative_error, known = error_of(first, X, false);
         print_message("first round: %.4f, finished model %.4f\n", error, known);
         if (fresh)
             assert_true(error > 1.5 * known);
@@ -249,7 +249,7 @@ static void keeps_the_better(void **state) {
         assert_int_equal(dltf_learner_options(learner).encoder, DLTF_ENCODER_BEST);
         run(learner);
         dltf_model *model = model_of(learner);
-        const char *choice = dltf_learner_choice(learner);
+        const char *choice = dl_learner_choice(learner);
         char kind[20], other[20];
         double chosen, rejected;
         print_message("%s\n", choice);

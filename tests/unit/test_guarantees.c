@@ -148,7 +148,7 @@ static void no_violation(void **state) {
         memset(&p, 0, sizeof p);
         draw_problem(&p, &model);
         dltf_matrix X = dltf_matrix_f32(p.X, SAMPLES, p.n);
-        dltf_csr csr = {SAMPLES, p.m, p.indptr, p.index, p.value};
+        dltf_csr csr = {SAMPLES, p.m, p.indptr, p.index, p.value, NULL};
         assert_int_equal(dltf_codes_new(csr, &known), DLTF_OK);
         assert_int_equal(dltf_encode(model, X, NULL, NULL, NULL, &features), DLTF_OK);
         dltf_certify_options options = dltf_certify_options_default();
@@ -226,7 +226,7 @@ static void certified_k_holds(void **state) {
             }
         }
         dltf_codes *codes = NULL;
-        dltf_encode_options encoding = {.k = k, .threads = 1};
+        dltf_encode_options encoding = {.size = sizeof(dltf_encode_options), .k = k, .threads = 1};
         if (k > 0) {
             assert_int_equal(
                 dltf_encode(model, dltf_matrix_f32(p.X, SAMPLES, p.n), &encoding, NULL, NULL, &codes),
@@ -326,7 +326,7 @@ static void printed_theorem_2_is_false(void **state) {
     int64_t indptr[2] = {0, 1};
     int32_t index = 0;
     dltf_codes *known = NULL;
-    assert_int_equal(dltf_codes_new((dltf_csr){1, 2, indptr, &index, &one}, &known), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){1, 2, indptr, &index, &one, NULL}, &known), DLTF_OK);
     uint8_t flags[DLTF_FLAG_COUNT];
     assert_int_equal(
         dltf_certify_samples(model, dltf_matrix_f32(X, 1, 2), known, NULL, NULL, NULL, NULL, flags), DLTF_OK);
@@ -355,7 +355,7 @@ static void fewer_entries_are_not_covered(void **state) {
     dltf_codes *known = NULL;
     dltf_model_view parts = {.m = 3, .n = 3, .k = 2, .dictionary = W};
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
-    assert_int_equal(dltf_codes_new((dltf_csr){1, 3, indptr, &index, &one}, &known), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){1, 3, indptr, &index, &one, NULL}, &known), DLTF_OK);
     uint8_t flags[DLTF_FLAG_COUNT], none[DLTF_FLAG_COUNT] = {0};
     assert_int_equal(
         dltf_certify_samples(model, dltf_matrix_f32(X, 1, 3), known, known, NULL, NULL, NULL, flags),

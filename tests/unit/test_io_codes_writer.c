@@ -24,7 +24,7 @@ static dltf_codes *random_codes(int64_t rows) {
         }
         indptr[i + 1] = at;
     }
-    assert_int_equal(dltf_codes_new((dltf_csr){rows, 40, indptr, indices, values}, &codes), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){rows, 40, indptr, indices, values, NULL}, &codes), DLTF_OK);
     free(indptr);
     free(indices);
     free(values);
@@ -36,7 +36,7 @@ static dltf_csr slice(dltf_csr csr, int64_t first, int64_t count, int64_t *indpt
     int64_t begin = csr.indptr[first];
     for (int64_t i = 0; i <= count; i++)
         indptr[i] = csr.indptr[first + i] - begin;
-    return (dltf_csr){count, csr.cols, indptr, csr.indices + begin, csr.values + begin};
+    return (dltf_csr){count, csr.cols, indptr, csr.indices + begin, csr.values + begin, NULL};
 }
 
 static dltf_status write_pieces(const dltf_codes *codes, const char *path, dltf_layout layout, bool known,
@@ -108,7 +108,7 @@ static void rejects_inconsistent_codes(void **state) {
     count_files(NULL, true);
     dltf_codes_writer *writer = NULL;
     const char *path = in_directory("c.npz");
-    const dltf_csr one = {1, 4, (const int64_t[]){0, 1}, (const int32_t[]){2}, (const float[]){1}};
+    const dltf_csr one = {1, 4, (const int64_t[]){0, 1}, (const int32_t[]){2}, (const float[]){1}, NULL};
     dltf_csr bad = one;
     assert_fails(dltf_codes_writer_open(path, DLTF_LAYOUT_SPARSE, -1, 0, &writer), DLTF_ARGUMENT,
                  "0 columns");

@@ -2,6 +2,7 @@
 #include "test_io.h"
 
 #include "io/writer.h"
+#include "program/program.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -246,9 +247,9 @@ static void stale_temporaries_are_removed(void **state) {
     assert_int_equal(count_files(NULL, false), 1);
     /* It is enough to open the target. */
     close(dl_temporary_create_named(folder, "out", stale));
-    dltf_reservation *space = NULL;
-    assert_int_equal(dltf_reservation_new(in_directory("out"), 0, &space), DLTF_OK);
-    dltf_reservation_free(space);
+    dl_reservation *space = NULL;
+    assert_int_equal(dl_reservation_new(in_directory("out"), 0, &space), DLTF_OK);
+    dl_reservation_free(space);
     assert_int_equal(count_files(NULL, false), 1);
     close(folder);
 }
@@ -289,25 +290,25 @@ static void writers_of_one_file(void **state) {
 static void a_reservation_changes_nothing(void **state) {
     (void)state;
     count_files(NULL, true);
-    dltf_reservation *space = NULL;
-    assert_int_equal(dltf_reservation_new(in_directory("new"), 100000, &space), DLTF_OK);
-    dltf_reservation_free(space);
+    dl_reservation *space = NULL;
+    assert_int_equal(dl_reservation_new(in_directory("new"), 100000, &space), DLTF_OK);
+    dl_reservation_free(space);
     assert_int_equal(count_files(NULL, false), 0);
     write_file(in_directory("old"), "old", 3);
-    assert_int_equal(dltf_reservation_new(in_directory("old"), 100000, &space), DLTF_OK);
+    assert_int_equal(dl_reservation_new(in_directory("old"), 100000, &space), DLTF_OK);
     assert_content(in_directory("old"), "old");
-    dltf_reservation_free(space);
+    dl_reservation_free(space);
     assert_content(in_directory("old"), "old");
-    assert_int_equal(dltf_reservation_new("/dev/null", 100000, &space), DLTF_OK);
-    dltf_reservation_free(space);
-    dltf_reservation_free(NULL);
-    assert_fails(dltf_reservation_new(in_directory("missing/out"), 0, &space), DLTF_FILE,
+    assert_int_equal(dl_reservation_new("/dev/null", 100000, &space), DLTF_OK);
+    dl_reservation_free(space);
+    dl_reservation_free(NULL);
+    assert_fails(dl_reservation_new(in_directory("missing/out"), 0, &space), DLTF_FILE,
                  "missing/out: cannot create: No such file");
     assert_null(space);
     assert_int_equal(count_files(NULL, false), 1);
     assert_survives_lack_of_memory(
-        (dltf_reservation_free(space), dltf_reservation_new(in_directory("out"), 1, &space)), space == NULL);
-    dltf_reservation_free(space);
+        (dl_reservation_free(space), dl_reservation_new(in_directory("out"), 1, &space)), space == NULL);
+    dl_reservation_free(space);
 }
 
 /* A limit of file sizes stands for a full disk. In a child process: it cannot be raised again. */
@@ -315,13 +316,13 @@ static void a_reservation_finds_a_full_disk(void **state) {
     (void)state;
     pid_t child = fork();
     if (child == 0) {
-        dltf_reservation *space = NULL;
+        dl_reservation *space = NULL;
         struct rlimit limit = {100000, 100000};
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &limit);
-        bool fits = dltf_reservation_new(in_directory("out"), 100000, &space) == DLTF_OK;
-        dltf_reservation_free(space);
-        bool exceeds = dltf_reservation_new(in_directory("out"), 100001, &space) == DLTF_FILE;
+        bool fits = dl_reservation_new(in_directory("out"), 100000, &space) == DLTF_OK;
+        dl_reservation_free(space);
+        bool exceeds = dl_reservation_new(in_directory("out"), 100001, &space) == DLTF_FILE;
         _exit(fits && exceeds && strstr(dltf_message(), "out: cannot reserve 100,001 bytes: File too large")
                   ? 0
                   : 1);

@@ -3,6 +3,7 @@
 
 #include "data/array.h"
 #include "io/reader.h"
+#include "program/program.h"
 
 #include <unistd.h>
 
@@ -63,20 +64,20 @@ static void a_colon_may_be_part_of_a_name(void **state) {
 static void names_in_messages(void **state) {
     (void)state;
     static const struct {
-        dltf_content content;
-        dltf_access access;
+        dl_content content;
+        dl_access access;
         const char *conjunction, *names;
-    } cases[] = {{DLTF_CONTENT_MATRIX, DLTF_READ, "and",
+    } cases[] = {{DL_CONTENT_MATRIX, DL_READ, "and",
                   ".npy, .npz, .csv, .txt, IDX, IDX.gz, CIFAR-10, .fvecs, .bvecs and .ivecs"},
-                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "or", ".npy, .csv or .fvecs"},
-                 {DLTF_CONTENT_MATRIX, DLTF_WRITE_BYTES, "or", ".npy, .csv, .fvecs or .bvecs"},
-                 {DLTF_CONTENT_INTEGERS, DLTF_WRITE, "or", ".npy, .csv or .ivecs"},
-                 {DLTF_CONTENT_IMAGE, DLTF_READ, "and", ".png, .pgm, .ppm, .jpg and .npy"},
-                 {DLTF_CONTENT_IMAGE, DLTF_WRITE, "or", ".png, .pgm, .ppm or .npy"},
-                 {DLTF_CONTENT_CODES, DLTF_READ, "or", ".npz"},
-                 {DLTF_CONTENT_MODEL, DLTF_WRITE, "or", ".safetensors"}};
+                 {DL_CONTENT_MATRIX, DL_WRITE, "or", ".npy, .csv or .fvecs"},
+                 {DL_CONTENT_MATRIX, DL_WRITE_BYTES, "or", ".npy, .csv, .fvecs or .bvecs"},
+                 {DL_CONTENT_INTEGERS, DL_WRITE, "or", ".npy, .csv or .ivecs"},
+                 {DL_CONTENT_IMAGE, DL_READ, "and", ".png, .pgm, .ppm, .jpg and .npy"},
+                 {DL_CONTENT_IMAGE, DL_WRITE, "or", ".png, .pgm, .ppm or .npy"},
+                 {DL_CONTENT_CODES, DL_READ, "or", ".npz"},
+                 {DL_CONTENT_MODEL, DL_WRITE, "or", ".safetensors"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_string_equal(dltf_format_names(cases[i].content, cases[i].access, cases[i].conjunction),
+        assert_string_equal(dl_format_list(cases[i].content, cases[i].access, cases[i].conjunction),
                             cases[i].names);
     dltf_reader *reader = NULL;
     int ends[2];
@@ -90,34 +91,34 @@ static void names_in_messages(void **state) {
 static void extensions_of_paths(void **state) {
     (void)state;
     static const struct {
-        dltf_content content;
-        dltf_access access;
+        dl_content content;
+        dl_access access;
         const char *path, *extension;
-    } cases[] = {{DLTF_CONTENT_MATRIX, DLTF_READ, "a/b.npy", ".npy"},
-                 {DLTF_CONTENT_MATRIX, DLTF_READ, "b.TSV", ".TSV"},
-                 {DLTF_CONTENT_MATRIX, DLTF_READ, "train-idx3-ubyte", "-idx3-ubyte"}, /* the longest match */
-                 {DLTF_CONTENT_MATRIX, DLTF_READ, "labels-ubyte", "-ubyte"},
-                 {DLTF_CONTENT_MATRIX, DLTF_READ, "train-idx3-ubyte.gz", ".gz"},
-                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.csv", ".csv"},
-                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.txt", NULL}, /* read only */
-                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.npz", NULL},
-                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.bvecs", NULL},
-                 {DLTF_CONTENT_MATRIX, DLTF_WRITE_BYTES, "b.bvecs", ".bvecs"},
-                 {DLTF_CONTENT_MATRIX, DLTF_WRITE, "b.ivecs", NULL},
-                 {DLTF_CONTENT_INTEGERS, DLTF_WRITE, "b.ivecs", ".ivecs"},
-                 {DLTF_CONTENT_INTEGERS, DLTF_WRITE, "b.fvecs", NULL},
-                 {DLTF_CONTENT_MATRIX, DLTF_READ, "b.png", NULL},
-                 {DLTF_CONTENT_MATRIX, DLTF_READ, ".npy", NULL}, /* no base name */
-                 {DLTF_CONTENT_MATRIX, DLTF_READ, "", NULL},
-                 {DLTF_CONTENT_IMAGE, DLTF_WRITE, "b.pnm", ".pnm"},
-                 {DLTF_CONTENT_IMAGE, DLTF_READ, "b.jpg", ".jpg"},
-                 {DLTF_CONTENT_IMAGE, DLTF_WRITE, "b.jpg", NULL},
-                 {DLTF_CONTENT_IMAGE, DLTF_READ, "b.gif", NULL},
-                 {DLTF_CONTENT_CODES, DLTF_READ, "b.codes.npz", ".npz"},
-                 {DLTF_CONTENT_MODEL, DLTF_READ, "b.model.safetensors", ".safetensors"},
-                 {DLTF_CONTENT_MODEL, DLTF_READ, "b.safetensors.checkpoint", NULL}};
+    } cases[] = {{DL_CONTENT_MATRIX, DL_READ, "a/b.npy", ".npy"},
+                 {DL_CONTENT_MATRIX, DL_READ, "b.TSV", ".TSV"},
+                 {DL_CONTENT_MATRIX, DL_READ, "train-idx3-ubyte", "-idx3-ubyte"}, /* the longest match */
+                 {DL_CONTENT_MATRIX, DL_READ, "labels-ubyte", "-ubyte"},
+                 {DL_CONTENT_MATRIX, DL_READ, "train-idx3-ubyte.gz", ".gz"},
+                 {DL_CONTENT_MATRIX, DL_WRITE, "b.csv", ".csv"},
+                 {DL_CONTENT_MATRIX, DL_WRITE, "b.txt", NULL}, /* read only */
+                 {DL_CONTENT_MATRIX, DL_WRITE, "b.npz", NULL},
+                 {DL_CONTENT_MATRIX, DL_WRITE, "b.bvecs", NULL},
+                 {DL_CONTENT_MATRIX, DL_WRITE_BYTES, "b.bvecs", ".bvecs"},
+                 {DL_CONTENT_MATRIX, DL_WRITE, "b.ivecs", NULL},
+                 {DL_CONTENT_INTEGERS, DL_WRITE, "b.ivecs", ".ivecs"},
+                 {DL_CONTENT_INTEGERS, DL_WRITE, "b.fvecs", NULL},
+                 {DL_CONTENT_MATRIX, DL_READ, "b.png", NULL},
+                 {DL_CONTENT_MATRIX, DL_READ, ".npy", NULL}, /* no base name */
+                 {DL_CONTENT_MATRIX, DL_READ, "", NULL},
+                 {DL_CONTENT_IMAGE, DL_WRITE, "b.pnm", ".pnm"},
+                 {DL_CONTENT_IMAGE, DL_READ, "b.jpg", ".jpg"},
+                 {DL_CONTENT_IMAGE, DL_WRITE, "b.jpg", NULL},
+                 {DL_CONTENT_IMAGE, DL_READ, "b.gif", NULL},
+                 {DL_CONTENT_CODES, DL_READ, "b.codes.npz", ".npz"},
+                 {DL_CONTENT_MODEL, DL_READ, "b.model.safetensors", ".safetensors"},
+                 {DL_CONTENT_MODEL, DL_READ, "b.safetensors.checkpoint", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *found = dltf_format_extension(cases[i].content, cases[i].access, cases[i].path);
+        const char *found = dl_format_extension(cases[i].content, cases[i].access, cases[i].path);
         if (cases[i].extension)
             assert_string_equal(found, cases[i].extension);
         else
@@ -128,12 +129,12 @@ static void extensions_of_paths(void **state) {
 static void arrays_in_archives(void **state) {
     (void)state;
     float number = 3;
-    assert_string_equal(dltf_array_member("none/a.npz:train"), "train");
-    assert_string_equal(dltf_array_member("a.npz:b.npz:c"), "c");
-    assert_null(dltf_array_member("a.npz"));
-    assert_null(dltf_array_member("a.npy:train"));
+    assert_string_equal(dl_array_member("none/a.npz:train"), "train");
+    assert_string_equal(dl_array_member("a.npz:b.npz:c"), "c");
+    assert_null(dl_array_member("a.npz"));
+    assert_null(dl_array_member("a.npy:train"));
     assert_int_equal(dltf_matrix_save(dltf_matrix_f32(&number, 1, 1), in_directory("file.npz:x")), DLTF_OK);
-    assert_null(dltf_array_member(in_directory("file.npz:x")));
+    assert_null(dl_array_member(in_directory("file.npz:x")));
 }
 
 static void freeing_nothing_is_fine(void **state) {

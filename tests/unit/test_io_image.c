@@ -1,5 +1,6 @@
 /* Image files: every kind of PNG as libpng writes it, PGM and PPM as text and bytes, .npy; corrupt
  * files. */
+#include "program/program.h"
 #include "test_io.h"
 #include "test_number.h"
 
@@ -388,9 +389,9 @@ static void rejects_non_images(void **state) {
                  "a.pgm: a colour image can only be written as .png, .ppm or .npy");
     assert_fails(dltf_image_save(image, in_directory("a.jpg")), DLTF_ARGUMENT,
                  "a.jpg: a colour image can only be written as .png, .ppm or .npy");
-    assert_fails(dltf_image_check_path(image, "a.pgm"), DLTF_ARGUMENT,
+    assert_fails(dl_image_check_path(image, "a.pgm"), DLTF_ARGUMENT,
                  "a.pgm: a colour image can only be written");
-    assert_int_equal(dltf_image_check_path(image, "a.PNM"), DLTF_OK);
+    assert_int_equal(dl_image_check_path(image, "a.PNM"), DLTF_OK);
     assert_fails(dltf_image_save(image, NULL), DLTF_ARGUMENT, "must not be NULL");
     dltf_image_free(image);
     assert_fails(dltf_image_new(0, 5, 1, 8, &image), DLTF_ARGUMENT, "0 x 5");

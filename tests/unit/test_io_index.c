@@ -4,6 +4,7 @@
 
 #include "data/index.h"
 #include "io/index_file.h"
+#include "program/program.h"
 
 enum { ROWS = 300, WIDTH = 8, QUERIES = 5 };
 
@@ -29,7 +30,8 @@ static dltf_index *example(int64_t rows, int64_t width, bool tables) {
 
 static dltf_status search(const dltf_index *index, int64_t k, dltf_search_method method,
                           dltf_neighbours **found) {
-    dltf_search_options options = {.k = k, .radius = 20, .method = method, .threads = 1};
+    dltf_search_options options = {
+        .size = sizeof(dltf_search_options), .k = k, .radius = 20, .method = method, .threads = 1};
     *found = NULL;
     return dltf_search(index, dltf_matrix_u8(queries, QUERIES, index->width), &options, NULL, NULL, found);
 }
@@ -198,7 +200,7 @@ static void neighbours(void **state) {
     assert_int_equal(search(index, 0, DLTF_SEARCH_FLAT, &within), DLTF_OK);
     dltf_neighbours_view v = dltf_neighbours_get(nearest);
     assert_int_equal(dltf_neighbours_save(nearest, in_directory("k.npy")), DLTF_OK);
-    assert_int_equal(dltf_neighbours_save_distances(nearest, in_directory("d.npy")), DLTF_OK);
+    assert_int_equal(dl_neighbours_save_distances(nearest, in_directory("d.npy")), DLTF_OK);
     static const char *const names[] = {"k.npy", "d.npy"};
     for (int f = 0; f < 2; f++) {
         dltf_array *array = NULL;
@@ -214,7 +216,7 @@ static void neighbours(void **state) {
     assert_int_equal(dltf_neighbours_save(within, in_directory("r.NPZ")), DLTF_OK);
     assert_fails(dltf_neighbours_save(within, in_directory("r.npy")), DLTF_ARGUMENT,
                  "r.npy: the number of neighbours within a radius differs from query to query");
-    assert_fails(dltf_neighbours_save_distances(within, in_directory("r.npy")), DLTF_ARGUMENT, "radius");
+    assert_fails(dl_neighbours_save_distances(within, in_directory("r.npy")), DLTF_ARGUMENT, "radius");
     assert_int_not_equal(access(in_directory("r.npy"), F_OK), 0);
     assert_fails(dltf_neighbours_save(nearest, in_directory("k.txt")), DLTF_ARGUMENT,
                  "k.txt: unsupported extension: neighbours can be written as .npy, .npz or .ivecs");

@@ -5,39 +5,40 @@
 #include "io/safetensors.h"
 #include "network/network.h"
 #include "network/network_bundle.h"
+#include "program/program.h"
 
 #include <math.h>
 
 static const float weights[] = {1, 2, 3, 4, 5, 6}, bias[] = {0.5f, -0.5f};
 static const int64_t classes[] = {-5, 0, INT64_C(1) << 60};
 
-static dltf_network *example(void) {
-    dltf_layer layers[] = {{3, 2, DLTF_ACTIVATION_RELU, weights, bias, 0},
-                           {2, 3, DLTF_ACTIVATION_LINEAR, weights, weights, 2}};
-    dltf_network *network = NULL;
-    assert_int_equal(dltf_network_new(layers, 2, 0, &network), DLTF_OK);
-    assert_int_equal(dltf_network_set_scale(network, 1 / 255.0), DLTF_OK);
-    assert_int_equal(dltf_network_set_classes(network, classes), DLTF_OK);
+static dl_network *example(void) {
+    dl_layer_view layers[] = {{3, 2, DL_ACTIVATION_RELU, weights, bias, 0},
+                              {2, 3, DL_ACTIVATION_LINEAR, weights, weights, 2}};
+    dl_network *network = NULL;
+    assert_int_equal(dl_network_new(layers, 2, 0, &network), DLTF_OK);
+    assert_int_equal(dl_network_set_scale(network, 1 / 255.0), DLTF_OK);
+    assert_int_equal(dl_network_set_classes(network, classes), DLTF_OK);
     return network;
 }
 
 static dltf_status load(dl_file *file) {
     dl_bundle bundle;
-    dltf_network *network = NULL;
+    dl_network *network = NULL;
     dltf_status status = dl_safetensors_parse(file->bytes, file->size, &bundle);
     if (status == DLTF_OK)
         status = dl_network_from_bundle(&bundle, &network);
     assert_int_equal(status == DLTF_OK, network != NULL);
-    dltf_network_free(network);
+    dl_network_free(network);
     dl_bundle_free(&bundle);
     return status;
 }
 
 static void round_trip(void **state) {
     (void)state;
-    dltf_network *network = example(), *back = NULL;
-    assert_int_equal(dltf_network_save(network, in_directory("a.safetensors")), DLTF_OK);
-    assert_int_equal(dltf_network_load(in_directory("a.safetensors"), &back), DLTF_OK);
+    dl_network *network = example(), *back = NULL;
+    assert_int_equal(dl_network_save(network, in_directory("a.safetensors")), DLTF_OK);
+    assert_int_equal(dl_network_load(in_directory("a.safetensors"), &back), DLTF_OK);
     assert_int_equal(back->count, 2);
     assert_int_equal(back->size, network->size);
     assert_memory_equal(back->values, network->values, (size_t)network->size * sizeof(float));
@@ -46,25 +47,25 @@ static void round_trip(void **state) {
     assert_true(back->scale == network->scale);
     assert_memory_equal(back->classes, classes, sizeof classes);
     assert_true(back->layers[0].k == 0 && back->layers[1].k == 2);
-    assert_int_equal(dltf_network_save(back, in_directory("b.safetensors")), DLTF_OK);
+    assert_int_equal(dl_network_save(back, in_directory("b.safetensors")), DLTF_OK);
     assert_same_files(in_directory("a.safetensors"), in_directory("b.safetensors"));
-    dltf_network_free(network);
-    dltf_network_free(back);
-    assert_fails(dltf_network_load(in_directory("none"), &back), DLTF_FILE, "none");
+    dl_network_free(network);
+    dl_network_free(back);
+    assert_fails(dl_network_load(in_directory("none"), &back), DLTF_FILE, "none");
     assert_null(back);
 }
 
 static void survives_corruption(void **state) {
     (void)state;
-    dltf_network *network = example();
+    dl_network *network = example();
     const char *path = in_directory("memory.safetensors");
-    assert_survives_lack_of_memory(dltf_network_save(network, path), access(path, F_OK) != 0);
+    assert_survives_lack_of_memory(dl_network_save(network, path), access(path, F_OK) != 0);
     dl_text file = read_back(path);
     assert_truncation_fails(load, file.data, file.length);
     flip_every_bit(load, file.data, file.length);
     assert_survives_lack_of_memory(load_copy(load, file.data, file.length), true);
     dl_text_free(&file);
-    dltf_network_free(network);
+    dl_network_free(network);
 }
 
 /* A bundle of one layer, to be spoilt. */
@@ -79,7 +80,7 @@ static dl_bundle one_layer(const char *activations, int64_t outputs) {
 }
 
 static void assert_refused(dl_bundle b, const char *part) {
-    dltf_network *network = NULL;
+    dl_network *network = NULL;
     assert_fails(dl_network_from_bundle(&b, &network), DLTF_FORMAT, part);
     assert_null(network);
     dl_bundle_free(&b);
@@ -88,9 +89,9 @@ static void assert_refused(dl_bundle b, const char *part) {
 static void refused(void **state) {
     (void)state;
     dl_bundle b = one_layer("relu", 2);
-    dltf_network *network = NULL;
+    dl_network *network = NULL;
     assert_int_equal(dl_network_from_bundle(&b, &network), DLTF_OK);
-    dltf_network_free(network);
+    dl_network_free(network);
     dl_bundle_free(&b);
 
     assert_refused(one_layer(NULL, 2), "metadata 'activations' is missing");
@@ -132,12 +133,12 @@ static void refused(void **state) {
 /* What could not be read again is not written. */
 static void non_finite_weights(void **state) {
     (void)state;
-    dltf_network *network = example();
+    dl_network *network = example();
     const char *path = in_directory("diverged.safetensors");
     network->values[3] = INFINITY;
-    assert_fails(dltf_network_save(network, path), DLTF_NUMERIC, "non-finite weights");
+    assert_fails(dl_network_save(network, path), DLTF_NUMERIC, "non-finite weights");
     assert_int_equal(access(path, F_OK), -1);
-    dltf_network_free(network);
+    dl_network_free(network);
 }
 
 IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(survives_corruption), cmocka_unit_test(refused),

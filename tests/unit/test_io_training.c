@@ -4,6 +4,7 @@
 #include "data/kind.h"
 #include "io/safetensors.h"
 #include "network/training.h"
+#include "program/program.h"
 
 #include <math.h>
 
@@ -26,34 +27,34 @@ static int stop_soon(void *context, const dltf_progress *progress) {
 }
 
 /* Interrupted in its second epoch. */
-static dltf_training *example(void) {
-    dltf_layer layers[2] = {{.inputs = n, .outputs = 4, .activation = DLTF_ACTIVATION_RELU, .k = 3},
-                            {.inputs = 4, .outputs = CLASSES}};
-    dltf_network_options o = dltf_network_options_default();
-    dltf_network *network = NULL;
-    dltf_training *t = NULL;
+static dl_training *example(void) {
+    dl_layer_view layers[2] = {{.inputs = n, .outputs = 4, .activation = DL_ACTIVATION_RELU, .k = 3},
+                               {.inputs = 4, .outputs = CLASSES}};
+    dl_network_options o = dl_network_options_default();
+    dl_network *network = NULL;
+    dl_training *t = NULL;
     dltf_outcome outcome;
     o.batch = 4;
     o.epochs = 3;
     o.average = 0.5;
     o.threads = 1;
     dltf_matrix data = samples();
-    assert_int_equal(dltf_network_new(layers, 2, 0, &network), DLTF_OK);
-    assert_int_equal(dltf_training_new(network, data, (dltf_targets){.labels = labels}, &o, &t), DLTF_OK);
-    assert_int_equal(dltf_training_run(t, stop_soon, NULL, &outcome), DLTF_OK);
+    assert_int_equal(dl_network_new(layers, 2, 0, &network), DLTF_OK);
+    assert_int_equal(dl_training_new(network, data, (dl_targets){.labels = labels}, &o, &t), DLTF_OK);
+    assert_int_equal(dl_training_run(t, stop_soon, NULL, &outcome), DLTF_OK);
     assert_int_equal(outcome, DLTF_INTERRUPTED);
-    dltf_network_free(network);
+    dl_network_free(network);
     return t;
 }
 
 static dltf_status restore(const dl_bundle *bundle) {
-    dltf_training *t = NULL;
+    dl_training *t = NULL;
     dltf_outcome outcome;
-    dltf_status status = dl_training_from_bundle(bundle, samples(), (dltf_targets){.labels = labels}, 1, &t);
+    dltf_status status = dl_training_from_bundle(bundle, samples(), (dl_targets){.labels = labels}, 1, &t);
     assert_int_equal(status == DLTF_OK, t != NULL);
     if (t) /* whatever was read, training goes on or says why not */
-        dltf_training_run(t, NULL, NULL, &outcome);
-    dltf_training_free(t);
+        dl_training_run(t, NULL, NULL, &outcome);
+    dl_training_free(t);
     return status;
 }
 
@@ -68,67 +69,64 @@ static dltf_status load(dl_file *file) {
 
 static void round_trip(void **state) {
     (void)state;
-    dltf_training *t = example(), *back = NULL;
+    dl_training *t = example(), *back = NULL;
     dltf_outcome outcome;
-    dltf_targets targets = {.labels = labels};
+    dl_targets targets = {.labels = labels};
     const char *path = in_directory("a.safetensors");
-    assert_int_equal(dltf_training_save(t, path), DLTF_OK);
-    assert_int_equal(dltf_training_resume(path, samples(), targets, 2, &back), DLTF_OK);
-    assert_int_equal(dltf_training_save(back, in_directory("b.safetensors")), DLTF_OK);
+    assert_int_equal(dl_training_save(t, path), DLTF_OK);
+    assert_int_equal(dl_training_resume(path, samples(), targets, 2, &back), DLTF_OK);
+    assert_int_equal(dl_training_save(back, in_directory("b.safetensors")), DLTF_OK);
     assert_same_files(in_directory("a.safetensors"), in_directory("b.safetensors"));
-    assert_int_equal(dltf_training_run(t, NULL, NULL, &outcome), DLTF_OK);
-    assert_int_equal(dltf_training_run(back, NULL, NULL, &outcome), DLTF_OK);
+    assert_int_equal(dl_training_run(t, NULL, NULL, &outcome), DLTF_OK);
+    assert_int_equal(dl_training_run(back, NULL, NULL, &outcome), DLTF_OK);
     assert_int_equal(outcome, DLTF_ITERATION_LIMIT);
     assert_memory_equal(back->network->values, t->network->values, (size_t)t->network->size * sizeof(float));
-    dltf_training_free(back);
-    dltf_training_free(t);
+    dl_training_free(back);
+    dl_training_free(t);
 }
 
 static void other_data(void **state) {
     (void)state;
-    dltf_training *t = example(), *back = NULL;
-    dltf_targets targets = {.labels = labels};
+    dl_training *t = example(), *back = NULL;
+    dl_targets targets = {.labels = labels};
     const char *path = in_directory("a.safetensors");
-    assert_int_equal(dltf_training_save(t, path), DLTF_OK);
-    dltf_training_free(t);
+    assert_int_equal(dl_training_save(t, path), DLTF_OK);
+    dl_training_free(t);
     dltf_matrix data = samples();
     labels[5] = 1 - labels[5];
-    assert_fails(dltf_training_resume(path, data, targets, 1, &back), DLTF_DATA,
-                 "different samples or labels");
+    assert_fails(dl_training_resume(path, data, targets, 1, &back), DLTF_DATA, "different samples or labels");
     assert_null(back);
     data = samples();
     X[7] += 1;
-    assert_fails(dltf_training_resume(path, data, targets, 1, &back), DLTF_DATA,
-                 "different samples or labels");
+    assert_fails(dl_training_resume(path, data, targets, 1, &back), DLTF_DATA, "different samples or labels");
     X[7] = NAN;
-    assert_fails(dltf_training_resume(path, data, targets, 1, &back), DLTF_DATA, "row 2, column 1 is NaN");
+    assert_fails(dl_training_resume(path, data, targets, 1, &back), DLTF_DATA, "row 2, column 1 is NaN");
     data = samples();
     data.rows--;
-    assert_fails(dltf_training_resume(path, data, targets, 1, &back), DLTF_DATA,
-                 "different samples or labels");
-    assert_fails(dltf_training_resume(in_directory("none"), data, targets, 1, &back), DLTF_FILE, "none");
+    assert_fails(dl_training_resume(path, data, targets, 1, &back), DLTF_DATA, "different samples or labels");
+    assert_fails(dl_training_resume(in_directory("none"), data, targets, 1, &back), DLTF_FILE, "none");
 }
 
 static void survives_corruption(void **state) {
     (void)state;
-    dltf_training *t = example();
+    dl_training *t = example();
     const char *path = in_directory("memory.safetensors");
-    assert_survives_lack_of_memory(dltf_training_save(t, path), access(path, F_OK) != 0);
+    assert_survives_lack_of_memory(dl_training_save(t, path), access(path, F_OK) != 0);
     dl_text file = read_back(path);
     assert_truncation_fails(load, file.data, file.length);
     flip_every_bit(load, file.data, file.length);
     assert_survives_lack_of_memory(load_copy(load, file.data, file.length), true);
     dl_text_free(&file);
-    dltf_training_free(t);
+    dl_training_free(t);
 }
 
 /* ---- Spoilt state ---- */
 
 static dl_bundle whole(void) {
-    dltf_training *t = example();
+    dl_training *t = example();
     dl_bundle bundle = {0};
     assert_int_equal(dl_training_to_bundle(t, &bundle), DLTF_OK);
-    dltf_training_free(t);
+    dl_training_free(t);
     return bundle;
 }
 

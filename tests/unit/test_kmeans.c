@@ -3,6 +3,7 @@
 
 #include "cluster/lloyd.h"
 #include "cluster/seeding.h"
+#include "program/program.h"
 #include "test_option_tables.h"
 
 #include <float.h>
@@ -374,7 +375,7 @@ static dltf_codes *make_codes(void) {
         indptr[i + 1] = at;
     }
     dltf_codes *codes = NULL;
-    assert_int_equal(dltf_codes_new((dltf_csr){N, n, indptr, indices, values}, &codes), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){N, n, indptr, indices, values, NULL}, &codes), DLTF_OK);
     return codes;
 }
 
@@ -487,7 +488,7 @@ static void out_of_memory(void **state) {
 
 static void option_table(void **state) {
     (void)state;
-    assert_consistent_table(dltf_kmeans_option_table());
+    assert_consistent_table(dl_kmeans_option_table());
 }
 
 TESTS_MAIN(cmocka_unit_test(same_as_plain_loops), cmocka_unit_test(inertia_does_not_increase),

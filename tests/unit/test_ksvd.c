@@ -1,5 +1,6 @@
 /* K-SVD: an iteration against its definition, planted dictionaries, errors that never increase, replaced
  * atoms, threads, checkpoints and rejected arguments. */
+#include "learning/learner_facts.h"
 #include "reference/learning.h"
 #include "reference/reference.h"
 
@@ -87,7 +88,7 @@ static void updates_never_raise_the_error(void **state) {
             dltf_learner *learner = NULL;
             assert_int_equal(dltf_learner_new(data, &options, model, &learner), DLTF_OK);
             dltf_model *before = model_of(learner);
-            dltf_encode_options encoding = {.coder = DLTF_CODER_OMP};
+            dltf_encode_options encoding = {.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP};
             dltf_codes *codes = NULL;
             double error = 0;
             assert_int_equal(dltf_encode(before, data, &encoding, NULL, NULL, &codes), DLTF_OK);
@@ -151,7 +152,7 @@ static void replaces_atoms(void **state) {
     assert_int_equal(dltf_learner_new(dltf_matrix_f32(X, N, n), &options, start, &learner), DLTF_OK);
     run(learner);
     int64_t count = 0;
-    const dltf_iteration *history = dltf_learner_history(learner, &count);
+    const dltf_iteration *history = dl_learner_history(learner, &count);
     assert_true(history[0].atoms_replaced >= 9);
     assert_int_equal(history[count - 1].atoms_replaced, 0);
     assert_true(history[count - 1].relative_error < 0.3 * history[0].relative_error);
@@ -178,7 +179,8 @@ static void error_target(void **state) {
     dltf_train_options options = ksvd_options(m, 8, 20);
     options.error = 100 * 100 * 4 * 16 * 0.05 * 0.05;
     dltf_model *model = train(dltf_matrix_f32(X, N, n), &options);
-    dltf_encode_options encoding = {.coder = DLTF_CODER_OMP, .error = options.error};
+    dltf_encode_options encoding = {
+        .size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP, .error = options.error};
     dltf_codes *codes = NULL;
     assert_int_equal(dltf_encode(model, dltf_matrix_f32(X, N, n), &encoding, NULL, NULL, &codes), DLTF_OK);
     double entries = (double)dltf_codes_csr(codes).indptr[N] / (double)N;
@@ -223,7 +225,7 @@ static void history_and_convergence(void **state) {
     dltf_learner *learner = new_learner(X, &options);
     assert_int_equal(run(learner), DLTF_ITERATION_LIMIT);
     int64_t count = 0;
-    const dltf_iteration *history = dltf_learner_history(learner, &count);
+    const dltf_iteration *history = dl_learner_history(learner, &count);
     assert_int_equal(count, 7);
     for (int64_t i = 0; i < count; i++) {
         assert_true(strcmp(history[i].stage, "ksvd") == 0 && history[i].index == i && history[i].theta == 1);
@@ -333,7 +335,7 @@ static void omp_begins_with_minibatches(void **state) {
     assert_int_equal(dltf_learner_new(X, &options, NULL, &learner), DLTF_OK);
     assert_int_equal(dltf_learner_run(learner, NULL, NULL, &outcome), DLTF_OK);
     int64_t count = 0;
-    const dltf_iteration *history = dltf_learner_history(learner, &count);
+    const dltf_iteration *history = dl_learner_history(learner, &count);
     assert_string_equal(history[0].stage, "minibatch");
     assert_string_equal(history[count - 1].stage, "ksvd");
     assert_int_equal(dltf_learner_options(learner).encoder, DLTF_ENCODER_TIED);

@@ -1,6 +1,7 @@
 /* Landmark codes: the map against plain loops, clusters that are no balls, invariants and errors. */
 #include "test_util.h"
 
+#include "program/program.h"
 #include "test_option_tables.h"
 
 #include <math.h>
@@ -168,7 +169,7 @@ static void out_of_memory(void **state) {
 
 static void option_table(void **state) {
     (void)state;
-    assert_consistent_table(dltf_landmark_option_table());
+    assert_consistent_table(dl_landmark_option_table());
 }
 
 TESTS_MAIN(cmocka_unit_test(finds_arcs), cmocka_unit_test(map_is_spectral),

@@ -76,7 +76,10 @@ static void check_coder(dltf_coder coder) {
 
     assert_false(dl_gram_fits(m));
     double before = megabytes();
-    dltf_encode_options encoding = {.coder = coder, .passes = coder == DLTF_CODER_HTP ? 3 : 0, .threads = 2};
+    dltf_encode_options encoding = {.size = sizeof(dltf_encode_options),
+                                    .coder = coder,
+                                    .passes = coder == DLTF_CODER_HTP ? 3 : 0,
+                                    .threads = 2};
     assert_int_equal(dltf_encode(model, dltf_matrix_f32(X, N, n), &encoding, NULL, NULL, &codes), DLTF_OK);
     assert_true(megabytes() - before < 100); /* all pairs in single precision: 1,024 */
 

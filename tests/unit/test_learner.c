@@ -2,6 +2,7 @@
 #include "dltf.h"
 
 #include "learning/learner.h"
+#include "program/program.h"
 #include "reference/reference.h"
 
 #include "test_small_learner.h"
@@ -101,7 +102,7 @@ static void units_do_not_matter(void **state) {
 
 static double last_objective(const dltf_learner *learner) {
     int64_t count = 0;
-    const dltf_iteration *history = dltf_learner_history(learner, &count);
+    const dltf_iteration *history = dl_learner_history(learner, &count);
     return history[count - 1].objective;
 }
 
@@ -206,14 +207,14 @@ static void convergence(void **state) {
     options.admm = 0;
     dltf_learner *learner = new_learner(X, &options);
     assert_int_equal(run(learner), DLTF_CONVERGED);
-    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    const dltf_iteration *r = dl_learner_history(learner, &count);
     assert_true(strcmp(r[count - 1].stage, "tied") == 0 && r[count - 1].index < options.iterations - 1);
     assert_true(r[count - 1].theta == options.theta); /* not before theta has its final value */
     dltf_learner_free(learner);
     options.admm = 50;
     learner = new_learner(X, &options);
     assert_int_equal(run(learner), DLTF_CONVERGED);
-    r = dltf_learner_history(learner, &count);
+    r = dl_learner_history(learner, &count);
     assert_true(strcmp(r[count - 1].stage, "admm") == 0 && r[count - 1].index < 49);
     dltf_learner_free(learner);
     options.admm = 2;
@@ -356,8 +357,8 @@ static void warm_start_is_used(void **state) {
     run(warm);
     run(cold);
     int64_t count = 0;
-    double with = dltf_learner_history(warm, &count)->relative_error;
-    double without = dltf_learner_history(cold, &count)->relative_error;
+    double with = dl_learner_history(warm, &count)->relative_error;
+    double without = dl_learner_history(cold, &count)->relative_error;
     assert_true(with < 0.7 * without);
     dltf_learner_free(warm);
     dltf_learner_free(cold);
@@ -392,7 +393,7 @@ static void notes(void **state) {
     options.threads = 1;
     dltf_model *again = train(X, &options);
     assert_same_notes(model, again); /* nothing differs between runs, whatever the threads */
-    dltf_option_table table = dltf_train_option_table();
+    dl_option_table table = dl_train_option_table();
     int expected = 0;
     for (int i = 0; i < table.count; i++) {
         char name[80];
@@ -403,14 +404,14 @@ static void notes(void **state) {
             continue;
         }
         assert_non_null(value);
-        assert_int_equal(dltf_option_set(table, &read, table.options[i].name, value), DLTF_OK);
+        assert_int_equal(dl_option_set(table, &read, table.options[i].name, value), DLTF_OK);
         expected++;
     }
     read.threads = used.threads;
     for (int i = 0; i < table.count; i++) { /* read back, they are the options in use */
         char left[80], right[80];
-        dltf_option_format(&table.options[i], &used, left, sizeof left);
-        dltf_option_format(&table.options[i], &read, right, sizeof right);
+        dl_option_format(&table.options[i], &used, left, sizeof left);
+        dl_option_format(&table.options[i], &read, right, sizeof right);
         assert_string_equal(left, right);
     }
     assert_true(read.theta == 0.1 + 0.2);

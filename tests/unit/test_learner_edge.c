@@ -2,6 +2,7 @@
 #include "dltf.h"
 
 #include "learning/learner.h"
+#include "learning/learner_facts.h"
 
 #include "test_learning.h"
 
@@ -20,7 +21,7 @@ static dltf_train_options quick(int64_t m, int64_t k) {
 
 static void assert_finite_history(const dltf_learner *learner) {
     int64_t count = 0;
-    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    const dltf_iteration *r = dl_learner_history(learner, &count);
     for (int64_t i = 0; i < count; i++) {
         bool admm = strcmp(r[i].stage, "admm") == 0, tied = admm || strcmp(r[i].stage, "tied") == 0;
         assert_true(isfinite(r[i].relative_error + r[i].coherence + r[i].frame_potential));

@@ -1,5 +1,6 @@
 /* The history of a learner against plain loops over its own W, Z and Q, and convergence of the ADMM. */
 #include "dltf.h"
+#include "learning/learner_facts.h"
 #include "learning/paper_model.h"
 #include "reference/reference.h"
 #include "test_small_learner.h"
@@ -35,10 +36,10 @@ static void history(void **state) {
     dltf_train_options options = small_options();
     dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
     int64_t count = 1;
-    dltf_learner_history(learner, &count);
+    dl_learner_history(learner, &count);
     assert_int_equal(count, 0);
     assert_int_equal(run(learner), DLTF_ITERATION_LIMIT);
-    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    const dltf_iteration *r = dl_learner_history(learner, &count);
     const int64_t lengths[] = {options.steps, options.iterations, options.admm};
     const char *const names[] = {"minibatch", "tied", "admm"};
     assert_int_equal(count, options.steps + options.iterations + options.admm);
@@ -62,7 +63,7 @@ static void history(void **state) {
     assert_true(r[last].coherence < r[first].coherence);  /* towards a tight frame */
     assert_int_equal(run(learner), DLTF_ITERATION_LIMIT); /* nothing left to do */
     int64_t after = 0;
-    dltf_learner_history(learner, &after);
+    dl_learner_history(learner, &after);
     assert_int_equal(after, count);
     dltf_learner_free(learner);
     dltf_synthetic_free(problem);
@@ -76,7 +77,7 @@ static void history_describes_the_model(void **state) {
     dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
     run(learner);
     int64_t count = 0;
-    const dltf_iteration *last = dltf_learner_history(learner, &count) + 0;
+    const dltf_iteration *last = dl_learner_history(learner, &count) + 0;
     last += count - 1;
     dltf_model *model = model_of(learner);
     double coherence = 0, potential = 0;
@@ -158,7 +159,7 @@ static void history_by_loops(void **state) {
             memcpy(old_W, l->W, (size_t)(l->m * l->n) * sizeof *old_W);
             assert_int_equal(dltf_learner_run(l, brake, &b, &outcome), DLTF_OK);
             int64_t count = 0;
-            const dltf_iteration *r = dltf_learner_history(l, &count);
+            const dltf_iteration *r = dl_learner_history(l, &count);
             r += count - 1;
             assert_int_equal(count, done);
             const dl_paper_model *p = l->state; /* of the stages tied and admm */
@@ -189,7 +190,7 @@ static void objective_settles(void **state) {
     dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
     run(learner);
     int64_t count = 0;
-    const dltf_iteration *r = dltf_learner_history(learner, &count);
+    const dltf_iteration *r = dl_learner_history(learner, &count);
     for (int64_t i = count - 15; i < count; i++)
         if (!(r[i].objective <= 1.01 * r[i - 1].objective))
             fail_msg("objective %g after %g", r[i].objective, r[i - 1].objective);
@@ -238,7 +239,7 @@ static void admm_converges(void **state) {
     dltf_learner *learner = new_learner(dltf_synthetic_samples(problem, false), &options);
     run(learner);
     int64_t count = 0;
-    const dltf_iteration *r = dltf_learner_history(learner, &count) + 0;
+    const dltf_iteration *r = dl_learner_history(learner, &count) + 0;
     r += count - 200;
     double least = INFINITY, most = 0;
     for (int64_t i = 0; i < 200; i++) {

@@ -3,6 +3,7 @@
 #ifndef TEST_LEARNING_H
 #define TEST_LEARNING_H
 
+#include "learning/learner_facts.h"
 #include "test_size.h"
 #include "test_util.h"
 
@@ -129,7 +130,7 @@ static inline void assert_same_dictionary(const dltf_model *a, const dltf_model 
 /* The same history except for times. */
 static inline void assert_same_history(const dltf_learner *a, const dltf_learner *b) {
     int64_t left = 0, right = 0;
-    const dltf_iteration *x = dltf_learner_history(a, &left), *y = dltf_learner_history(b, &right);
+    const dltf_iteration *x = dl_learner_history(a, &left), *y = dl_learner_history(b, &right);
     assert_int_equal(left, right);
     for (int64_t i = 0; i < left; i++) {
         dltf_iteration p = x[i], q = y[i];

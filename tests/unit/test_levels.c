@@ -1,6 +1,7 @@
 /* Kernel levels: what has the same bits at each of them, and the environment variable that forces one. */
 #include "kernels/kernels.h"
 #include "kernels/packed.h"
+#include "program/program.h"
 
 #include "test_learning.h"
 
@@ -88,19 +89,19 @@ static void names_in_the_environment(void **state) {
     for (int l = 0; (kernels = dl_kernels_level(l)); l++) {
         setenv("DLTF_KERNELS", kernels->level, 1);
         dl_kernels_force(NULL);
-        assert_int_equal(dltf_kernels_check(), DLTF_OK);
+        assert_int_equal(dl_kernels_check(), DLTF_OK);
         assert_ptr_equal(dl_kernels_now(), kernels);
     }
     setenv("DLTF_KERNELS", "AVX2", 1);
-    assert_fails(dltf_kernels_check(), DLTF_ARGUMENT, "DLTF_KERNELS=AVX2: unknown level; expected one of ");
+    assert_fails(dl_kernels_check(), DLTF_ARGUMENT, "DLTF_KERNELS=AVX2: unknown level; expected one of ");
     setenv("DLTF_KERNELS", "", 1);
-    assert_int_equal(dltf_kernels_check(), DLTF_OK);
+    assert_int_equal(dl_kernels_check(), DLTF_OK);
     if (kept)
         setenv("DLTF_KERNELS", kept, 1);
     else
         unsetenv("DLTF_KERNELS");
     free(kept);
-    assert_int_equal(dltf_kernels_check(), DLTF_OK);
+    assert_int_equal(dl_kernels_check(), DLTF_OK);
     dl_kernels_force(NULL);
 }
 

@@ -143,7 +143,7 @@ static dltf_codes *make_codes(int64_t rows, int64_t cols, const int64_t *indptr,
     dltf_codes *codes = NULL;
     for (int e = 0; e < 16; e++)
         values[e] = 1;
-    assert_int_equal(dltf_codes_new((dltf_csr){rows, cols, indptr, indices, values}, &codes), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){rows, cols, indptr, indices, values, NULL}, &codes), DLTF_OK);
     return codes;
 }
 

@@ -62,8 +62,8 @@ static void sparse_views(void **state) {
     const int32_t indices[] = {2, 0, 2, 3, 1, 1};
     const double values[] = {0.1, -7, 1e9, 3, 1, -1};
     const double expected[3][4] = {{-7, 0, 0.1 + 1e9, 0}, {0}, {0, 0, 0, 3}};
-    dltf_sparse entries = {indptr, indices, values};
-    dltf_matrix matrix = dltf_matrix_sparse(&entries, 3, 4);
+    dltf_csr entries = {3, 4, indptr, indices, NULL, values};
+    dltf_matrix matrix = dltf_matrix_sparse(&entries);
     assert_int_equal(dl_matrix_check(matrix, DLTF_SUBJECT_DATA), DLTF_OK);
     for (int64_t i = 0; i < 3; i++) {
         double row[4] = {9, 9, 9, 9};
@@ -81,6 +81,22 @@ static void sparse_views(void **state) {
     assert_true(part.rows == 2 && single[3] == 3);
 }
 
+/* Codes are samples too: their view has the same struct. */
+static void codes_as_samples(void **state) {
+    (void)state;
+    const dltf_csr csr = {
+        2, 3, (const int64_t[]){0, 1, 2}, (const int32_t[]){1, 2}, (const float[]){0.1F, 5}, NULL};
+    dltf_codes *codes = NULL;
+    float row[3];
+    assert_int_equal(dltf_codes_new(csr, &codes), DLTF_OK);
+    dltf_csr view = dltf_codes_csr(codes);
+    dltf_matrix matrix = dltf_matrix_sparse(&view);
+    assert_int_equal(dl_matrix_check(matrix, DLTF_SUBJECT_DATA), DLTF_OK);
+    dltf_matrix_row(matrix, 0, row);
+    assert_true(row[0] == 0 && row[1] == 0.1F && row[2] == 0);
+    dltf_codes_free(codes);
+}
+
 static void bad_sparse_views(void **state) {
     (void)state;
     const double values[] = {1, 2};
@@ -95,14 +111,17 @@ static void bad_sparse_views(void **state) {
         {{0, 2, 1}, {0, 0}, "the entries of row 1 are 2 to 1"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        dltf_sparse entries = {bad[i].indptr, bad[i].indices, values};
-        assert_fails(dl_matrix_check(dltf_matrix_sparse(&entries, 2, 3), DLTF_SUBJECT_DATA), DLTF_ARGUMENT,
+        dltf_csr entries = {2, 3, bad[i].indptr, bad[i].indices, NULL, values};
+        assert_fails(dl_matrix_check(dltf_matrix_sparse(&entries), DLTF_SUBJECT_DATA), DLTF_ARGUMENT,
                      bad[i].message);
     }
-    assert_fails(dl_matrix_check(dltf_matrix_sparse(NULL, 2, 3), DLTF_SUBJECT_DATA), DLTF_ARGUMENT,
-                 "no data");
-    assert_fails(dl_matrix_check(dltf_matrix_sparse(&(dltf_sparse){0}, 2, 3), DLTF_SUBJECT_DATA),
+    assert_fails(dl_matrix_check(dltf_matrix_sparse(NULL), DLTF_SUBJECT_DATA), DLTF_ARGUMENT, "no data");
+    assert_fails(dl_matrix_check(dltf_matrix_sparse(&(dltf_csr){.rows = 2, .cols = 3}), DLTF_SUBJECT_DATA),
                  DLTF_ARGUMENT, "the sparse matrix has no data");
+    dltf_csr entries = {1, 3, bad[0].indptr, bad[0].indices, NULL, values};
+    dltf_matrix longer = dltf_matrix_sparse(&entries);
+    longer.rows = 2;
+    assert_fails(dl_matrix_check(longer, DLTF_SUBJECT_DATA), DLTF_ARGUMENT, "has only 1 rows");
 }
 
 static void bad_views(void **state) {
@@ -209,6 +228,6 @@ static void unaligned_data_is_rejected(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(views_by_type), cmocka_unit_test(views_by_stride), cmocka_unit_test(sparse_views),
-           cmocka_unit_test(bad_sparse_views), cmocka_unit_test(bad_views),
-           cmocka_unit_test(unaligned_data_is_rejected), cmocka_unit_test(not_finite),
-           cmocka_unit_test(norms), cmocka_unit_test(unit_rows))
+           cmocka_unit_test(codes_as_samples), cmocka_unit_test(bad_sparse_views),
+           cmocka_unit_test(bad_views), cmocka_unit_test(unaligned_data_is_rejected),
+           cmocka_unit_test(not_finite), cmocka_unit_test(norms), cmocka_unit_test(unit_rows))

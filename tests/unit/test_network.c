@@ -4,6 +4,7 @@
 
 #include "network/loss.h"
 #include "network/trainer.h"
+#include "program/program.h"
 
 enum { ROWS = 6 };
 
@@ -12,7 +13,7 @@ static int32_t labels[ROWS];
 
 /* The mean loss of the batch in double; `x`: samples, values: weights. */
 typedef struct problem {
-    const dltf_network *network;
+    const dl_network *network;
     bool softmax;
     double **mask; /* of ROWS samples: (count + 1) rows each; NULL: none */
 } problem;
@@ -69,7 +70,7 @@ static void free_masks(double **mask, int64_t count) {
 /* Runs the trainer on the batch: stores the gradient in its moments, and that of the input in D[0]. */
 static void run(dl_trainer *t, bool softmax) {
     int64_t n = dl_network_inputs(t->network), m = dl_network_outputs(t->network), count = t->network->count;
-    const dl_loss *loss = dl_loss_find(softmax ? DLTF_LOSS_SOFTMAX : DLTF_LOSS_SQUARE);
+    const dl_loss *loss = dl_loss_find(softmax ? DL_LOSS_SOFTMAX : DL_LOSS_SQUARE);
     t->rows = ROWS;
     memcpy(t->Y[0], samples, (size_t)(ROWS * n) * sizeof(float));
     for (int64_t tile = 0; tile * DL_UNITS < n; tile++)
@@ -110,12 +111,12 @@ static void check_differences(const problem *p, double *values, double *x, doubl
 
 static void check_gradients(const int64_t *sizes, int64_t layers, int64_t k, bool softmax, double dropout,
                             int tries) {
-    dltf_network *network = make_sparse_network(sizes, layers, k, 1);
-    dltf_network_options options = dltf_network_options_default();
+    dl_network *network = make_sparse_network(sizes, layers, k, 1);
+    dl_network_options options = dl_network_options_default();
     dl_trainer t;
     int64_t n = sizes[0], m = sizes[layers];
     double *values = malloc((size_t)network->size * sizeof *values), x[ROWS * MOST_WIDTH];
-    options.optimiser = DLTF_OPTIMISER_SGD;
+    options.optimiser = DL_OPTIMISER_SGD;
     options.batch = ROWS;
     options.dropout = options.input_dropout = dropout;
     options.threads = 2;
@@ -138,7 +139,7 @@ static void check_gradients(const int64_t *sizes, int64_t layers, int64_t k, boo
     if (p.mask)
         free_masks(p.mask, layers);
     dl_trainer_free(&t);
-    dltf_network_free(network);
+    dl_network_free(network);
     free(values);
 }
 
@@ -161,17 +162,17 @@ static void check_application(int64_t k) {
     enum { MANY = 300, n = 7, m = 5 };
     static float x[MANY * n], y[3][MANY * m];
     static uint8_t bytes[MANY * n];
-    dltf_network *network = make_sparse_network((int64_t[]){n, 140, 20, m}, 3, k, 3);
+    dl_network *network = make_sparse_network((int64_t[]){n, 140, 20, m}, 3, k, 3);
     double *values = malloc((size_t)network->size * sizeof *values);
     widen(network->values, network->size, values);
     for (int64_t i = 0; i < MANY * n; i++)
         x[i] = (float)(bytes[i] = (uint8_t)below(4));
     for (int threads = 1; threads <= 3; threads++)
-        assert_int_equal(dltf_network_apply(network, dltf_matrix_f32(x, MANY, n), threads, y[threads - 1]),
+        assert_int_equal(dl_network_apply(network, dltf_matrix_f32(x, MANY, n), threads, y[threads - 1]),
                          DLTF_OK);
     assert_memory_equal(y[0], y[1], sizeof y[0]);
     assert_memory_equal(y[0], y[2], sizeof y[0]);
-    assert_int_equal(dltf_network_apply(network, dltf_matrix_u8(bytes, MANY, n), 1, y[1]), DLTF_OK);
+    assert_int_equal(dl_network_apply(network, dltf_matrix_u8(bytes, MANY, n), 1, y[1]), DLTF_OK);
     assert_memory_equal(y[0], y[1], sizeof y[0]);
     for (int64_t i = 0; i < MANY; i++) {
         double in[n], out[m];
@@ -181,7 +182,7 @@ static void check_application(int64_t k) {
             assert_true(fabs(out[j] - (double)y[0][i * m + j]) <= 1e-4);
     }
     free(values);
-    dltf_network_free(network);
+    dl_network_free(network);
 }
 
 static void application(void **state) {
@@ -192,12 +193,12 @@ static void application(void **state) {
 
 static void random_weights(void **state) {
     (void)state;
-    dltf_layer layers[2] = {{.inputs = 200, .outputs = 300, .activation = DLTF_ACTIVATION_RELU},
-                            {.inputs = 300, .outputs = 100, .activation = DLTF_ACTIVATION_LINEAR}};
-    dltf_network *network = NULL, *other = NULL;
-    assert_int_equal(dltf_network_new(layers, 2, 5, &network), DLTF_OK);
+    dl_layer_view layers[2] = {{.inputs = 200, .outputs = 300, .activation = DL_ACTIVATION_RELU},
+                               {.inputs = 300, .outputs = 100, .activation = DL_ACTIVATION_LINEAR}};
+    dl_network *network = NULL, *other = NULL;
+    assert_int_equal(dl_network_new(layers, 2, 5, &network), DLTF_OK);
     for (int l = 0; l < 2; l++) {
-        dltf_layer view = dltf_network_layer(network, l);
+        dl_layer_view view = dl_network_layer(network, l);
         int64_t size = view.inputs * view.outputs;
         double sum = 0, square = 0, variance = (l == 0 ? 2.0 : 1.0) / (double)view.inputs;
         for (int64_t i = 0; i < size; i++) {
@@ -209,77 +210,77 @@ static void random_weights(void **state) {
         for (int64_t j = 0; j < view.outputs; j++)
             assert_true(view.bias[j] == 0);
     }
-    assert_int_equal(dltf_network_new(layers, 2, 6, &other), DLTF_OK);
+    assert_int_equal(dl_network_new(layers, 2, 6, &other), DLTF_OK);
     assert_memory_not_equal(network->values, other->values, 64);
-    dltf_network_free(network);
-    dltf_network_free(other);
+    dl_network_free(network);
+    dl_network_free(other);
 }
 
 static void parts(void **state) {
     (void)state;
-    dltf_network *network = make_network((int64_t[]){4, 6, 5, 3}, 3, 2), *part = NULL;
-    assert_int_equal(dltf_network_part(network, 1, 2, &part), DLTF_OK);
-    assert_int_equal(dltf_network_layers(part), 2);
+    dl_network *network = make_network((int64_t[]){4, 6, 5, 3}, 3, 2), *part = NULL;
+    assert_int_equal(dl_network_part(network, 1, 2, &part), DLTF_OK);
+    assert_int_equal(dl_network_layers(part), 2);
     for (int l = 0; l < 2; l++) {
-        dltf_layer mine = dltf_network_layer(part, l), whole = dltf_network_layer(network, l + 1);
+        dl_layer_view mine = dl_network_layer(part, l), whole = dl_network_layer(network, l + 1);
         assert_int_equal(mine.activation, whole.activation);
         assert_memory_equal(mine.weights, whole.weights,
                             (size_t)(mine.inputs * mine.outputs) * sizeof(float));
         assert_memory_equal(mine.bias, whole.bias, (size_t)mine.outputs * sizeof(float));
     }
-    dltf_network_free(part);
-    assert_fails(dltf_network_part(network, 2, 2, &part), DLTF_ARGUMENT,
+    dl_network_free(part);
+    assert_fails(dl_network_part(network, 2, 2, &part), DLTF_ARGUMENT,
                  "2 layers from layer 2 on: the network has 3 layers");
     assert_null(part);
-    assert_fails(dltf_network_part(network, -1, 2, &part), DLTF_ARGUMENT, "from layer -1 on");
-    assert_fails(dltf_network_part(network, 0, 0, &part), DLTF_ARGUMENT, "0 layers");
-    dltf_network_free(network);
+    assert_fails(dl_network_part(network, -1, 2, &part), DLTF_ARGUMENT, "from layer -1 on");
+    assert_fails(dl_network_part(network, 0, 0, &part), DLTF_ARGUMENT, "0 layers");
+    dl_network_free(network);
 }
 
 static void refused(void **state) {
     (void)state;
-    dltf_network *network = NULL;
+    dl_network *network = NULL;
     float numbers[6] = {1, 2, 3, 4, 5, NAN}, y[2];
-    dltf_layer layers[2] = {{.inputs = 3, .outputs = 2}, {.inputs = 3, .outputs = 2}};
-    assert_fails(dltf_network_new(layers, 2, 0, &network), DLTF_ARGUMENT,
+    dl_layer_view layers[2] = {{.inputs = 3, .outputs = 2}, {.inputs = 3, .outputs = 2}};
+    assert_fails(dl_network_new(layers, 2, 0, &network), DLTF_ARGUMENT,
                  "layer 1 has 3 inputs, but the layer before has 2 outputs");
-    assert_fails(dltf_network_new(layers, 0, 0, &network), DLTF_ARGUMENT, "0 layers: a network has 1 to 100");
+    assert_fails(dl_network_new(layers, 0, 0, &network), DLTF_ARGUMENT, "0 layers: a network has 1 to 100");
     layers[0].weights = numbers;
-    assert_fails(dltf_network_new(layers, 1, 0, &network), DLTF_DATA,
+    assert_fails(dl_network_new(layers, 1, 0, &network), DLTF_DATA,
                  "layer 0: entry 5 of the weights is not finite");
     layers[0].weights = NULL;
     layers[0].bias = numbers + 4;
-    assert_fails(dltf_network_new(layers, 1, 0, &network), DLTF_DATA,
+    assert_fails(dl_network_new(layers, 1, 0, &network), DLTF_DATA,
                  "layer 0: entry 1 of the bias is not finite");
-    layers[0].activation = (dltf_activation)7;
-    assert_fails(dltf_network_new(layers, 1, 0, &network), DLTF_ARGUMENT, "layer 0: unknown activation 7");
-    layers[0] = (dltf_layer){.inputs = 3, .outputs = 2, .k = 3};
-    assert_fails(dltf_network_new(layers, 1, 0, &network), DLTF_ARGUMENT,
+    layers[0].activation = (dl_activation_kind)7;
+    assert_fails(dl_network_new(layers, 1, 0, &network), DLTF_ARGUMENT, "layer 0: unknown activation 7");
+    layers[0] = (dl_layer_view){.inputs = 3, .outputs = 2, .k = 3};
+    assert_fails(dl_network_new(layers, 1, 0, &network), DLTF_ARGUMENT,
                  "layer 0 keeps k = 3 of 2 outputs: out of range");
-    layers[0] = (dltf_layer){.inputs = 0, .outputs = 2};
-    assert_fails(dltf_network_new(layers, 1, 0, &network), DLTF_ARGUMENT, "layer 0: 0 inputs and 2 outputs");
-    layers[0] = (dltf_layer){.inputs = INT32_MAX, .outputs = INT32_MAX};
-    assert_fails(dltf_network_new(layers, 1, 0, &network), DLTF_ARGUMENT, "are too many");
+    layers[0] = (dl_layer_view){.inputs = 0, .outputs = 2};
+    assert_fails(dl_network_new(layers, 1, 0, &network), DLTF_ARGUMENT, "layer 0: 0 inputs and 2 outputs");
+    layers[0] = (dl_layer_view){.inputs = INT32_MAX, .outputs = INT32_MAX};
+    assert_fails(dl_network_new(layers, 1, 0, &network), DLTF_ARGUMENT, "are too many");
     assert_null(network);
     network = make_network((int64_t[]){3, 2}, 1, 0);
-    assert_fails(dltf_network_apply(network, dltf_matrix_f32(numbers, 3, 2), 1, y), DLTF_DATA,
+    assert_fails(dl_network_apply(network, dltf_matrix_f32(numbers, 3, 2), 1, y), DLTF_DATA,
                  "2 columns, but the network has 3 inputs");
-    assert_fails(dltf_network_apply(network, dltf_matrix_f32(numbers, 2, 3), 1, y), DLTF_DATA,
+    assert_fails(dl_network_apply(network, dltf_matrix_f32(numbers, 2, 3), 1, y), DLTF_DATA,
                  "row 1, column 2 is NaN");
-    dltf_network_free(network);
+    dl_network_free(network);
 }
 
 static dltf_status build_and_apply(void) {
-    dltf_layer layers[2] = {{.inputs = 3, .outputs = 4}, {.inputs = 4, .outputs = 2}};
-    dltf_network *network = NULL, *part = NULL;
+    dl_layer_view layers[2] = {{.inputs = 3, .outputs = 4}, {.inputs = 4, .outputs = 2}};
+    dl_network *network = NULL, *part = NULL;
     float x[6] = {1, 2, 3, 4, 5, 6}, y[8];
-    dltf_status status = dltf_network_new(layers, 2, 0, &network);
+    dltf_status status = dl_network_new(layers, 2, 0, &network);
     if (status == DLTF_OK)
-        status = dltf_network_part(network, 0, 1, &part);
+        status = dl_network_part(network, 0, 1, &part);
     if (status == DLTF_OK)
-        status = dltf_network_apply(part, dltf_matrix_f32(x, 2, 3), 1, y);
-    dltf_network_free(network);
-    dltf_network_free(part);
+        status = dl_network_apply(part, dltf_matrix_f32(x, 2, 3), 1, y);
+    dl_network_free(network);
+    dl_network_free(part);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "network/dropout.h"
 #include "network/network.h"
+#include "program/program.h"
 
 #include <math.h>
 
@@ -13,25 +14,24 @@ enum { MOST_WIDTH = 300 };
 
 /* A network of these sizes: ReLU but for the last layer, with random biases. Hidden layers keep k outputs, if
  * k is not 0; then those of an even number are linear. */
-static inline dltf_network *make_sparse_network(const int64_t *sizes, int64_t layers, int64_t k,
-                                                int64_t seed) {
-    dltf_layer shapes[8];
+static inline dl_network *make_sparse_network(const int64_t *sizes, int64_t layers, int64_t k, int64_t seed) {
+    dl_layer_view shapes[8];
     float bias[8][MOST_WIDTH];
-    dltf_network *network = NULL;
+    dl_network *network = NULL;
     for (int64_t l = 0; l < layers; l++) {
         fill_normal(bias[l], sizes[l + 1]);
-        shapes[l] = (dltf_layer){.inputs = sizes[l],
-                                 .outputs = sizes[l + 1],
-                                 .activation = l + 1 < layers && (k == 0 || l % 2) ? DLTF_ACTIVATION_RELU
-                                                                                   : DLTF_ACTIVATION_LINEAR,
-                                 .bias = bias[l],
-                                 .k = l + 1 < layers ? k : 0};
+        shapes[l] = (dl_layer_view){.inputs = sizes[l],
+                                    .outputs = sizes[l + 1],
+                                    .activation = l + 1 < layers && (k == 0 || l % 2) ? DL_ACTIVATION_RELU
+                                                                                      : DL_ACTIVATION_LINEAR,
+                                    .bias = bias[l],
+                                    .k = l + 1 < layers ? k : 0};
     }
-    assert_int_equal(dltf_network_new(shapes, layers, seed, &network), DLTF_OK);
+    assert_int_equal(dl_network_new(shapes, layers, seed, &network), DLTF_OK);
     return network;
 }
 
-static inline dltf_network *make_network(const int64_t *sizes, int64_t layers, int64_t seed) {
+static inline dl_network *make_network(const int64_t *sizes, int64_t layers, int64_t seed) {
     return make_sparse_network(sizes, layers, 0, seed);
 }
 
@@ -53,7 +53,7 @@ static inline void reference_keep(double *y, int64_t n, int64_t k) {
 
 /* The output y of one sample; values: weights and biases as in the network. mask[l]: factors on the outputs
  * of layer l (0: on the input), or NULL for none. */
-static inline void reference_forward(const dltf_network *network, const double *values, const double *x,
+static inline void reference_forward(const dl_network *network, const double *values, const double *x,
                                      double *const *mask, double *y) {
     double in[MOST_WIDTH], out[MOST_WIDTH];
     int64_t count = network->layers[0].inputs;

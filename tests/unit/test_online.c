@@ -4,6 +4,7 @@
 
 #include "io/safetensors.h"
 #include "learning/online.h"
+#include "program/program.h"
 
 #include "test_learning.h"
 #include "test_path.h"
@@ -179,8 +180,8 @@ static void decision_of_the_first_buffer(void **state) {
                          DLTF_OK);
         assert_memory_equal(unit_norm ? view.offset : view.mean, unit_norm ? learner->offset : learner->mean,
                             n * sizeof(float));
-        assert_string_equal(dltf_model_note(model, "center.choice"), dltf_learner_center_choice(learner));
-        assert_memory_equal(dltf_learner_center_choice(learner), "centred: the mean held ", 23);
+        assert_string_equal(dltf_model_note(model, "center.choice"), dl_learner_center_choice(learner));
+        assert_memory_equal(dl_learner_center_choice(learner), "centred: the mean held ", 23);
         options.center = DLTF_NO;
         dltf_online *plainly = new_online(&options);
         add(plainly, 0, N);

@@ -1,6 +1,7 @@
 /* The option tables: defaults, text to value and back for every row, everything that is rejected. */
 #include "base/options.h"
 
+#include "program/program.h"
 #include "test_option_tables.h"
 
 #include "learning/train_options.h"
@@ -13,47 +14,47 @@ typedef union any_options {
     dltf_encode_options encode;
 } any_options;
 
-static const dltf_option *find(dltf_option_table table, const char *name) {
-    const dltf_option *option = dltf_option_find(table, name);
+static const dl_option *find(dl_option_table table, const char *name) {
+    const dl_option *option = dl_option_find(table, name);
     assert_non_null(option);
     return option;
 }
 
 /* Formats one field, sets it in an empty struct, and finds the same text and bytes. */
-static void assert_round_trip(dltf_option_table table, const dltf_option *option, const any_options *from) {
+static void assert_round_trip(dl_option_table table, const dl_option *option, const any_options *from) {
     char text[64], again[64];
     any_options to;
     memset(&to, 0, sizeof to);
-    int length = dltf_option_format(option, from, text, sizeof text);
+    int length = dl_option_format(option, from, text, sizeof text);
     assert_int_equal(length, strlen(text));
-    assert_int_equal(dltf_option_set(table, &to, option->name, text), DLTF_OK);
+    assert_int_equal(dl_option_set(table, &to, option->name, text), DLTF_OK);
     assert_memory_equal((char *)&to + option->offset, (const char *)from + option->offset,
                         option_field_size(option));
-    dltf_option_format(option, &to, again, sizeof again);
+    dl_option_format(option, &to, again, sizeof again);
     assert_string_equal(text, again);
     char cut[3]; /* like snprintf */
-    assert_int_equal(dltf_option_format(option, from, cut, sizeof cut), length);
+    assert_int_equal(dl_option_format(option, from, cut, sizeof cut), length);
     assert_memory_equal(cut, text, length < 2 ? (size_t)length : 2);
     assert_int_equal(cut[length < 2 ? length : 2], '\0');
 }
 
-static void check_row(dltf_option_table table, const dltf_option *option) {
+static void check_row(dl_option_table table, const dl_option *option) {
     any_options defaults;
     memset(&defaults, 0, sizeof defaults);
     assert_true(strlen(option->name) > 0 && strlen(option->help) > 10);
     /* Without a default the library chooses: a number of which 0 stands for "not given". */
-    assert_true(option->default_text || (option->kind == DLTF_OPTION_INTEGER && option->min == 1) ||
-                (option->kind == DLTF_OPTION_REAL && option->min > 0));
+    assert_true(option->default_text || (option->kind == DL_OPTION_INTEGER && option->min == 1) ||
+                (option->kind == DL_OPTION_REAL && option->min > 0));
     if (option->default_text) {
-        assert_int_equal(dltf_option_set(table, &defaults, option->name, option->default_text), DLTF_OK);
+        assert_int_equal(dl_option_set(table, &defaults, option->name, option->default_text), DLTF_OK);
         assert_round_trip(table, option, &defaults);
     }
-    assert_true((option->kind == DLTF_OPTION_CHOICE) == (option->choices != NULL));
-    bool flag = option->kind == DLTF_OPTION_FLAG || option->kind == DLTF_OPTION_SWITCH;
+    assert_true((option->kind == DL_OPTION_CHOICE) == (option->choices != NULL));
+    bool flag = option->kind == DL_OPTION_FLAG || option->kind == DL_OPTION_SWITCH;
     assert_true(flag == (option->argument == NULL));
-    if (option->default_text && (option->kind == DLTF_OPTION_INTEGER || option->kind == DLTF_OPTION_REAL))
+    if (option->default_text && (option->kind == DL_OPTION_INTEGER || option->kind == DL_OPTION_REAL))
         assert_true(option->min <= atof(option->default_text) && atof(option->default_text) <= option->max);
-    for (const dltf_option *other = table.options; other < option; other++) {
+    for (const dl_option *other = table.options; other < option; other++) {
         assert_string_not_equal(other->name, option->name);
         assert_true(option->letter == 0 || other->letter != option->letter);
     }
@@ -63,13 +64,13 @@ static void check_row(dltf_option_table table, const dltf_option *option) {
 static void every_table(void **state) {
     (void)state;
     const struct {
-        dltf_option_table table;
+        dl_option_table table;
         size_t size;
-    } tables[] = {{dltf_train_option_table(), sizeof(dltf_train_options)},
-                  {dltf_encode_option_table(), sizeof(dltf_encode_options)},
-                  {dltf_certify_option_table(), sizeof(dltf_certify_options)},
-                  {dltf_denoise_option_table(), sizeof(dltf_denoise_options)},
-                  {dltf_gist_option_table(), sizeof(dltf_gist_options)}};
+    } tables[] = {{dl_train_option_table(), sizeof(dltf_train_options)},
+                  {dl_encode_option_table(), sizeof(dltf_encode_options)},
+                  {dl_certify_option_table(), sizeof(dltf_certify_options)},
+                  {dl_denoise_option_table(), sizeof(dltf_denoise_options)},
+                  {dl_gist_option_table(), sizeof(dltf_gist_options)}};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         assert_int_equal(tables[t].table.size, tables[t].size);
         assert_consistent_table(tables[t].table);
@@ -78,7 +79,7 @@ static void every_table(void **state) {
 
 static void every_row(void **state) {
     (void)state;
-    dltf_option_table tables[] = {dltf_train_option_table(), dltf_encode_option_table()};
+    dl_option_table tables[] = {dl_train_option_table(), dl_encode_option_table()};
     for (int t = 0; t < 2; t++) {
         assert_true(tables[t].count > 0);
         for (int i = 0; i < tables[t].count; i++)
@@ -86,23 +87,23 @@ static void every_row(void **state) {
     }
 }
 
-static void assert_refused(dltf_option_table table, const char *name, const char *text, const char *part) {
+static void assert_refused(dl_option_table table, const char *name, const char *text, const char *part) {
     any_options target, before;
     memset(&target, 0x33, sizeof target);
     before = target;
-    assert_fails(dltf_option_set(table, &target, name, text), DLTF_ARGUMENT, part);
+    assert_fails(dl_option_set(table, &target, name, text), DLTF_ARGUMENT, part);
     assert_message_has(name);
     assert_memory_equal(&target, &before, sizeof target);
 }
 
 /* The bounds themselves are allowed, the next value outside is not; nor is anything that is not a number. */
-static void check_number(dltf_option_table table, const dltf_option *option) {
+static void check_number(dl_option_table table, const dl_option *option) {
     static const char *const nonsense[] = {"", "x", "1x", "1 ", "nan", "inf", "-inf", "1e999", "--1", "1,5"};
     for (int i = 0; i < 10; i++)
         assert_refused(table, option->name, nonsense[i], " is not a ");
     any_options target;
     memset(&target, 0, sizeof target);
-    bool whole = option->kind == DLTF_OPTION_INTEGER;
+    bool whole = option->kind == DL_OPTION_INTEGER;
     const double bounds[] = {option->min, option->max};
     for (int b = 0; b < 2; b++) {
         char text[64], outside[64];
@@ -110,7 +111,7 @@ static void check_number(dltf_option_table table, const dltf_option *option) {
         step = fmax(step, nextafter(bounds[b], 1e300) - bounds[b]);
         snprintf(text, sizeof text, whole ? "%.0f" : "%.17g", bounds[b]);
         snprintf(outside, sizeof outside, whole ? "%.0f" : "%.17g", bounds[b] + away * step);
-        assert_int_equal(dltf_option_set(table, &target, option->name, text), DLTF_OK);
+        assert_int_equal(dl_option_set(table, &target, option->name, text), DLTF_OK);
         assert_round_trip(table, option, &target);
         assert_refused(table, option->name, outside, " is outside ");
     }
@@ -124,18 +125,18 @@ static void check_number(dltf_option_table table, const dltf_option *option) {
 
 static void numbers(void **state) {
     (void)state;
-    dltf_option_table tables[] = {dltf_train_option_table(), dltf_encode_option_table()};
+    dl_option_table tables[] = {dl_train_option_table(), dl_encode_option_table()};
     for (int t = 0; t < 2; t++)
         for (int i = 0; i < tables[t].count; i++) {
-            dltf_option_kind kind = tables[t].options[i].kind;
-            if (kind == DLTF_OPTION_INTEGER || kind == DLTF_OPTION_REAL)
+            dl_option_kind kind = tables[t].options[i].kind;
+            if (kind == DL_OPTION_INTEGER || kind == DL_OPTION_REAL)
                 check_number(tables[t], &tables[t].options[i]);
         }
 }
 
 static void awkward_reals(void **state) {
     (void)state;
-    dltf_option_table table = dltf_train_option_table();
+    dl_option_table table = dl_train_option_table();
     any_options options = {.train = dltf_train_options_default()};
     const double values[] = {0, 0.1, 1.0 / 3, 1e-300, 5e-324, 1e12, 123456789.123456789, 0.30000000000000004};
     for (int i = 0; i < 8; i++) {
@@ -144,7 +145,7 @@ static void awkward_reals(void **state) {
     }
     char text[64];
     options.train.theta = 0.1; /* the shortest form, not 0.1000000000000000056 */
-    dltf_option_format(find(table, "theta"), &options, text, sizeof text);
+    dl_option_format(find(table, "theta"), &options, text, sizeof text);
     assert_string_equal(text, "0.1");
 }
 
@@ -158,28 +159,28 @@ static void switches(void **state) {
                  {"no", "no", DLTF_NO},
                  {"true", "yes", (dltf_switch) true},
                  {"false", "no", DLTF_NO}};
-    dltf_option_table table = dltf_train_option_table();
+    dl_option_table table = dl_train_option_table();
     any_options target = {.train = dltf_train_options_default()};
     char shown[8];
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(dltf_option_set(table, &target, "center", cases[i].text), DLTF_OK);
+        assert_int_equal(dl_option_set(table, &target, "center", cases[i].text), DLTF_OK);
         assert_int_equal(target.train.center, cases[i].value);
         assert_round_trip(table, find(table, "center"), &target);
-        dltf_option_format(find(table, "center"), &target, shown, sizeof shown);
+        dl_option_format(find(table, "center"), &target, shown, sizeof shown);
         assert_string_equal(shown, cases[i].name);
     }
     assert_refused(table, "center", "maybe", "'maybe' is not one of auto, yes and no");
     target.train.center = (dltf_switch)3;
-    assert_fails(dltf_option_check(table, &target, NULL), DLTF_ARGUMENT, "not one of auto, yes and no");
+    assert_fails(dl_option_check(table, &target, NULL), DLTF_ARGUMENT, "not one of auto, yes and no");
 }
 
 static void flags_and_choices(void **state) {
     (void)state;
-    dltf_option_table table = dltf_train_option_table();
+    dl_option_table table = dl_train_option_table();
     any_options target = {.train = dltf_train_options_default()};
-    assert_int_equal(dltf_option_set(table, &target, "unit-norm", "true"), DLTF_OK);
+    assert_int_equal(dl_option_set(table, &target, "unit-norm", "true"), DLTF_OK);
     assert_true(target.train.unit_norm && !target.train.remove_mean);
-    assert_int_equal(dltf_option_set(table, &target, "unit-norm", "false"), DLTF_OK);
+    assert_int_equal(dl_option_set(table, &target, "unit-norm", "false"), DLTF_OK);
     assert_false(target.train.unit_norm);
     static const char *const no_flags[] = {"", "yes", "1", "True", "truefalse"};
     for (int i = 0; i < 5; i++)
@@ -190,11 +191,11 @@ static void flags_and_choices(void **state) {
     } choices[] = {
         {"positive", DLTF_SELECT_POSITIVE}, {"abs", DLTF_SELECT_ABS}, {"model", DLTF_SELECT_MODEL}};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(dltf_option_set(table, &target, "select", choices[i].text), DLTF_OK);
+        assert_int_equal(dl_option_set(table, &target, "select", choices[i].text), DLTF_OK);
         assert_int_equal(target.train.select, choices[i].value);
         assert_round_trip(table, find(table, "select"), &target);
     }
-    assert_int_equal(dltf_option_set(table, &target, "init", "gaussian"), DLTF_OK);
+    assert_int_equal(dl_option_set(table, &target, "init", "gaussian"), DLTF_OK);
     assert_int_equal(target.train.init, DLTF_INIT_GAUSSIAN);
     static const char *const no_choices[] = {"", "a", "absx", "abs|positive", "ABS", "|", "1"};
     for (int i = 0; i < 7; i++)
@@ -203,11 +204,11 @@ static void flags_and_choices(void **state) {
 
 static void unknown_names(void **state) {
     (void)state;
-    assert_refused(dltf_train_option_table(), "bogus", "1", "unknown option 'bogus'");
-    assert_refused(dltf_train_option_table(), "", "1", "unknown option ''");
-    assert_refused(dltf_train_option_table(), "thet", "1", "unknown option 'thet'");
-    assert_refused(dltf_train_option_table(), "refit", "true", "unknown option 'refit'");
-    assert_refused(dltf_encode_option_table(), "theta", "1", "unknown option 'theta'");
+    assert_refused(dl_train_option_table(), "bogus", "1", "unknown option 'bogus'");
+    assert_refused(dl_train_option_table(), "", "1", "unknown option ''");
+    assert_refused(dl_train_option_table(), "thet", "1", "unknown option 'thet'");
+    assert_refused(dl_train_option_table(), "refit", "true", "unknown option 'refit'");
+    assert_refused(dl_encode_option_table(), "theta", "1", "unknown option 'theta'");
 }
 
 static void texts(void **state) {
@@ -216,34 +217,34 @@ static void texts(void **state) {
         int64_t other;
         const char *path;
     } target = {1, NULL};
-    const dltf_option rows[] = {{.name = "path", .kind = DLTF_OPTION_TEXT, .offset = sizeof(int64_t)}};
-    dltf_option_table table = {.options = rows, .count = 1, .size = sizeof target};
+    const dl_option rows[] = {{.name = "path", .kind = DL_OPTION_TEXT, .offset = sizeof(int64_t)}};
+    dl_option_table table = {.options = rows, .count = 1, .size = sizeof target};
     char text[16];
-    dltf_option_defaults(table, &target);
+    dl_option_defaults(table, &target);
     assert_null(target.path); /* no default */
-    assert_int_equal(dltf_option_format(&rows[0], &target, text, sizeof text), 0);
-    assert_int_equal(dltf_option_set(table, &target, "path", "a b"), DLTF_OK);
+    assert_int_equal(dl_option_format(&rows[0], &target, text, sizeof text), 0);
+    assert_int_equal(dl_option_set(table, &target, "path", "a b"), DLTF_OK);
     assert_string_equal(target.path, "a b");
-    assert_int_equal(dltf_option_format(&rows[0], &target, text, sizeof text), 3);
+    assert_int_equal(dl_option_format(&rows[0], &target, text, sizeof text), 3);
     assert_string_equal(text, "a b");
-    assert_int_equal(dltf_option_check(table, &target, NULL), DLTF_OK);
+    assert_int_equal(dl_option_check(table, &target, NULL), DLTF_OK);
 }
 
-/* Every field has the default of its row, and dltf_option_defaults sets it. */
-static void assert_table_matches(dltf_option_table table, const void *defaults) {
+/* Every field has the default of its row, and dl_option_defaults sets it. */
+static void assert_table_matches(dl_option_table table, const void *defaults) {
     any_options set, again;
     memset(&set, 0x33, sizeof set);
     memset(&again, 0x33, sizeof again);
-    dltf_option_defaults(table, &again);
+    dl_option_defaults(table, &again);
     for (int i = 0; i < table.count; i++) {
-        const dltf_option *row = &table.options[i];
+        const dl_option *row = &table.options[i];
         char text[3][64];
         if (!row->default_text)
             continue;
-        assert_int_equal(dltf_option_set(table, &set, row->name, row->default_text), DLTF_OK);
-        dltf_option_format(row, defaults, text[0], sizeof text[0]);
-        dltf_option_format(row, &set, text[1], sizeof text[1]);
-        dltf_option_format(row, &again, text[2], sizeof text[2]);
+        assert_int_equal(dl_option_set(table, &set, row->name, row->default_text), DLTF_OK);
+        dl_option_format(row, defaults, text[0], sizeof text[0]);
+        dl_option_format(row, &set, text[1], sizeof text[1]);
+        dl_option_format(row, &again, text[2], sizeof text[2]);
         assert_string_equal(text[0], text[1]);
         assert_string_equal(text[0], text[2]);
     }
@@ -253,22 +254,22 @@ static void defaults(void **state) {
     (void)state;
     dltf_train_options train = dltf_train_options_default();
     dltf_encode_options encode = dltf_encode_options_default();
-    assert_table_matches(dltf_train_option_table(), &train);
-    assert_table_matches(dltf_encode_option_table(), &encode);
+    assert_table_matches(dl_train_option_table(), &train);
+    assert_table_matches(dl_encode_option_table(), &encode);
     assert_true(train.m == 0 && train.k == 0 && train.select == DLTF_SELECT_ABS && train.center == DLTF_AUTO);
     assert_true(train.steps == 200 && train.theta_start == 0.2 && train.theta == 0.003);
     assert_true(train.encoder == DLTF_ENCODER_AUTO && train.polish == 5);
     assert_true(train.lambda == 0.05 && train.beta == 0.5 && train.tolerance == 1e-6);
     assert_true(encode.k == 0 && encode.select == DLTF_SELECT_MODEL && !encode.refit && encode.threads == 0);
-    assert_int_equal(dltf_option_check(dltf_train_option_table(), &train, NULL), DLTF_OK);
-    assert_int_equal(dltf_option_check(dltf_encode_option_table(), &encode, NULL), DLTF_OK);
+    assert_int_equal(dl_option_check(dl_train_option_table(), &train, NULL), DLTF_OK);
+    assert_int_equal(dl_option_check(dl_encode_option_table(), &encode, NULL), DLTF_OK);
 }
 
 #define assert_hand_set_fails(field, value, part)                                                            \
     do {                                                                                                     \
         dltf_train_options options_ = dltf_train_options_default();                                          \
         options_.field = (value);                                                                            \
-        assert_fails(dltf_option_check(dltf_train_option_table(), &options_, NULL), DLTF_ARGUMENT, part);    \
+        assert_fails(dl_option_check(dl_train_option_table(), &options_, NULL), DLTF_ARGUMENT, part);        \
     } while (0)
 
 static void set_by_hand(void **state) {
@@ -289,24 +290,24 @@ static void set_by_hand(void **state) {
     assert_hand_set_fails(init, (dltf_init)2, "init: ");
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.k = -3;
-    assert_fails(dltf_option_check(dltf_encode_option_table(), &encoding, NULL), DLTF_ARGUMENT, "k: -3");
+    assert_fails(dl_option_check(dl_encode_option_table(), &encoding, NULL), DLTF_ARGUMENT, "k: -3");
 }
 
 /* ---- What options apply to ---- */
 
-static void assert_scope(dltf_option_table table, const char *name, const char *wanted) {
+static void assert_scope(dl_option_table table, const char *name, const char *wanted) {
     char text[128], cut[8];
     int length = (int)strlen(wanted);
-    assert_int_equal(dltf_option_scope(table, find(table, name), text, sizeof text), length);
+    assert_int_equal(dl_option_scope(table, find(table, name), text, sizeof text), length);
     assert_string_equal(text, wanted);
-    assert_int_equal(dltf_option_scope(table, find(table, name), cut, sizeof cut), length);
+    assert_int_equal(dl_option_scope(table, find(table, name), cut, sizeof cut), length);
     assert_int_equal(strlen(cut), length < 7 ? length : 7);
     assert_memory_equal(cut, wanted, strlen(cut));
 }
 
 static void scopes(void **state) {
     (void)state;
-    dltf_option_table train = dltf_train_option_table(), encode = dltf_encode_option_table();
+    dl_option_table train = dl_train_option_table(), encode = dl_encode_option_table();
     assert_scope(train, "seed", "");
     assert_scope(train, "steps", "encoder tied, tight, dual, distilled, best or method omp");
     assert_scope(train, "iterations", "encoder tied, method ksvd or omp");
@@ -316,31 +317,31 @@ static void scopes(void **state) {
     assert_scope(train, "update", "method ksvd or omp");
     assert_scope(encode, "passes", "coder iht, niht or htp");
     assert_scope(encode, "error", "coder omp");
-    assert_scope(dltf_certify_option_table(), "noise", "");
+    assert_scope(dl_certify_option_table(), "noise", "");
 }
 
 /* The same message, whether the options that were set are named or found by their values. */
-static void assert_not_for(dltf_option_table table, any_options options, const char *name, const char *value,
+static void assert_not_for(dl_option_table table, any_options options, const char *name, const char *value,
                            const char *sentence) {
     const char *const given[] = {"output", name, NULL}, *const others[] = {"seed", "output", NULL};
-    assert_int_equal(dltf_option_set(table, &options, name, value), DLTF_OK);
-    assert_fails(dltf_option_check(table, &options, NULL), DLTF_ARGUMENT, sentence);
+    assert_int_equal(dl_option_set(table, &options, name, value), DLTF_OK);
+    assert_fails(dl_option_check(table, &options, NULL), DLTF_ARGUMENT, sentence);
     assert_string_equal(dltf_message(), sentence);
-    assert_fails(dltf_option_check(table, &options, given), DLTF_ARGUMENT, sentence);
+    assert_fails(dl_option_check(table, &options, given), DLTF_ARGUMENT, sentence);
     assert_string_equal(dltf_message(), sentence);
     assert_int_equal(dltf_last_error().subject, DLTF_SUBJECT_OPTION);
-    assert_int_equal(dltf_option_check(table, &options, others), DLTF_OK);
+    assert_int_equal(dl_option_check(table, &options, others), DLTF_OK);
     /* The default is rejected only if it was given explicitly. */
     const char *standard = find(table, name)->default_text;
-    assert_int_equal(dltf_option_set(table, &options, name, standard ? standard : value), DLTF_OK);
+    assert_int_equal(dl_option_set(table, &options, name, standard ? standard : value), DLTF_OK);
     if (standard)
-        assert_int_equal(dltf_option_check(table, &options, NULL), DLTF_OK);
-    assert_fails(dltf_option_check(table, &options, given), DLTF_ARGUMENT, sentence);
+        assert_int_equal(dl_option_check(table, &options, NULL), DLTF_OK);
+    assert_fails(dl_option_check(table, &options, given), DLTF_ARGUMENT, sentence);
 }
 
 static void options_of_other_variants(void **state) {
     (void)state;
-    dltf_option_table train = dltf_train_option_table(), encode = dltf_encode_option_table();
+    dl_option_table train = dl_train_option_table(), encode = dl_encode_option_table();
     any_options options = {.train = dltf_train_options_default()};
     assert_not_for(train, options, "error", "2", "error: applies to method ksvd or omp");
     options.train.encoder = DLTF_ENCODER_DUAL;
@@ -363,14 +364,14 @@ static void options_of_other_variants(void **state) {
     options.encode.coder = DLTF_CODER_NIHT;
     assert_not_for(encode, options, "error", "0.5", "error: applies to coder omp, not to coder niht");
     options.encode.passes = 3;
-    assert_int_equal(dltf_option_check(encode, &options, NULL), DLTF_OK);
+    assert_int_equal(dl_option_check(encode, &options, NULL), DLTF_OK);
 }
 
 /* The encoder that the options imply, and which option decides; NULL: none does. */
 static void assert_settled(dltf_train_options options, const char *const *given, dltf_encoder_kind wanted,
                            const char *because) {
     const char *reason = "";
-    assert_int_equal(dltf_train_options_settle(&options, given, &reason), DLTF_OK);
+    assert_int_equal(dl_train_options_settle(&options, given, &reason), DLTF_OK);
     assert_int_equal(options.encoder, wanted);
     assert_true((reason == NULL) == (because == NULL));
     if (reason)
@@ -398,11 +399,11 @@ static void open_encoder(void **state) {
     options.theta = 1;
     options.polish = 1;
     assert_fails(
-        dltf_train_options_settle(&options, NULL, &reason), DLTF_ARGUMENT,
+        dl_train_options_settle(&options, NULL, &reason), DLTF_ARGUMENT,
         "polish: applies to encoder tight, dual, distilled or best, but theta to encoder tied: leave one");
     assert_null(reason);
     options.beta = -1;
-    assert_fails(dltf_train_options_settle(&options, NULL, &reason), DLTF_ARGUMENT, "beta: -1 is outside");
+    assert_fails(dl_train_options_settle(&options, NULL, &reason), DLTF_ARGUMENT, "beta: -1 is outside");
 }
 
 /* A C program has no list of given options: those that differ from the default count. */
@@ -452,13 +453,13 @@ static void sizes_in_bytes(void **state) {
                 {"2G", INT64_C(1) << 31},
                 {"3TB", 3 * (INT64_C(1) << 40)}};
     static const char *const bad[] = {"", "x", "G", "2X", "1.5G", "2 G", "2GG", "2Gi", "2BB", "nan"};
-    dltf_option_table table = dltf_train_option_table();
+    dl_option_table table = dl_train_option_table();
     dltf_train_options o = dltf_train_options_default();
     char text[64];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        assert_int_equal(dltf_option_set(table, &o, "memory", good[i].text), DLTF_OK);
+        assert_int_equal(dl_option_set(table, &o, "memory", good[i].text), DLTF_OK);
         assert_int_equal(o.memory, good[i].bytes);
-        dltf_option_format(dltf_option_find(table, "memory"), &o, text, sizeof text);
+        dl_option_format(dl_option_find(table, "memory"), &o, text, sizeof text);
         assert_int_equal(strtoll(text, NULL, 10), good[i].bytes);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

@@ -2,6 +2,7 @@
  * finite, or the call fails with a message. */
 #include "base/finite.h"
 
+#include "program/program.h"
 #include "test_util.h"
 
 #include <float.h>
@@ -146,46 +147,46 @@ static void try_hashing(dltf_matrix X) {
     dltf_relevance_free(relevance);
 }
 
-static dltf_network *new_network(float weight) {
+static dl_network *new_network(float weight) {
     float weights[CLASSES * COLS], bias[CLASSES];
     for (int i = 0; i < CLASSES * COLS; i++)
         weights[i] = i % 2 ? weight : -weight;
     for (int i = 0; i < CLASSES; i++)
         bias[i] = weight;
-    const dltf_layer layers[] = {{.inputs = COLS, .outputs = 5, .activation = DLTF_ACTIVATION_RELU},
-                                 {.inputs = 5,
-                                  .outputs = CLASSES,
-                                  .activation = DLTF_ACTIVATION_LINEAR,
-                                  .weights = weights,
-                                  .bias = bias}};
-    dltf_network *network = NULL;
-    assert_int_equal(dltf_network_new(layers, 2, 1, &network), DLTF_OK);
+    const dl_layer_view layers[] = {{.inputs = COLS, .outputs = 5, .activation = DL_ACTIVATION_RELU},
+                                    {.inputs = 5,
+                                     .outputs = CLASSES,
+                                     .activation = DL_ACTIVATION_LINEAR,
+                                     .weights = weights,
+                                     .bias = bias}};
+    dl_network *network = NULL;
+    assert_int_equal(dl_network_new(layers, 2, 1, &network), DLTF_OK);
     return network;
 }
 
 static void try_networks(dltf_matrix X) {
     const float weights[] = {1, 3e38f, 1e-40f};
     for (int i = 0; i < 3; i++) {
-        dltf_network *network = new_network(weights[i]);
+        dl_network *network = new_network(weights[i]);
         float outputs[N * CLASSES];
         int64_t labels[N];
-        assert_finite_or_failed(dltf_network_apply(network, X, 2, outputs), outputs, N * CLASSES);
-        assert_finite_or_failed(dltf_network_predict(network, X, 2, labels, outputs), outputs, N * CLASSES);
-        dltf_network_free(network);
+        assert_finite_or_failed(dl_network_apply(network, X, 2, outputs), outputs, N * CLASSES);
+        assert_finite_or_failed(dl_network_predict(network, X, 2, labels, outputs), outputs, N * CLASSES);
+        dl_network_free(network);
     }
     const int64_t sizes[] = {4}, k[] = {2};
-    for (int start = DLTF_START_DLTF; start <= DLTF_START_RANDOM; start++) {
-        dltf_pretrain_options options = dltf_pretrain_options_default();
-        dltf_network *network = NULL;
-        options.method = (dltf_start)start;
+    for (int start = DL_START_DLTF; start <= DL_START_RANDOM; start++) {
+        dl_pretrain_options options = dl_pretrain_options_default();
+        dl_network *network = NULL;
+        options.method = (dl_start_kind)start;
         options.threads = 1;
-        if (start == DLTF_START_DLTF || start == DLTF_START_AE)
+        if (start == DL_START_DLTF || start == DL_START_AE)
             options.epochs = 1;
-        dltf_status status = dltf_pretrain(X, sizes, k, 1, &options, NULL, NULL, &network);
+        dltf_status status = dl_pretrain(X, sizes, k, 1, &options, NULL, NULL, &network);
         assert_true(acceptable(status));
         if (status == DLTF_OK)
-            assert_true(dl_all_finite(dltf_network_layer(network, 0).weights, 4 * COLS));
-        dltf_network_free(network);
+            assert_true(dl_all_finite(dl_network_layer(network, 0).weights, 4 * COLS));
+        dl_network_free(network);
     }
 }
 
@@ -271,7 +272,7 @@ static void places(void **state) {
     (void)state;
     static const char message[] =
         "row 3, column 5 is 1e+39 (counting from 0), beyond the range of single precision: rescale the data";
-    dltf_network *network = new_network(1);
+    dl_network *network = new_network(1);
     dltf_clusters *clusters = NULL;
     dltf_relevance *relevance = NULL;
     dltf_kmeans_options options = dltf_kmeans_options_default();
@@ -280,16 +281,16 @@ static void places(void **state) {
     fill_normal_f64(wide, N * COLS);
     wide[3 * COLS + 5] = 1e39;
     dltf_matrix X = dltf_matrix_f64(wide, N, COLS);
-    assert_fails(dltf_network_apply(network, X, 1, outputs), DLTF_DATA, message);
+    assert_fails(dl_network_apply(network, X, 1, outputs), DLTF_DATA, message);
     assert_fails(dltf_kmeans(X, &options, NULL, NULL, &clusters), DLTF_DATA, message);
     wide[3 * COLS + 5] = 1e38;
     for (int i = 0; i < 4; i++) /* enough weights for a sum of the second layer to overflow */
         wide[7 * COLS + i] = 1e38;
-    dltf_network_free(network);
+    dl_network_free(network);
     network = new_network(1e30f);
-    assert_fails(dltf_network_apply(network, X, 2, outputs), DLTF_NUMERIC,
+    assert_fails(dl_network_apply(network, X, 2, outputs), DLTF_NUMERIC,
                  "row 3: the outputs of the network overflow single precision");
-    dltf_network_free(network);
+    dl_network_free(network);
     wide[3 * COLS + 5] = 1e160;
     assert_fails(dltf_relevance_nearest(X, X, 3, 1, NULL, NULL, &relevance), DLTF_NUMERIC,
                  "row 3: its distances overflow");

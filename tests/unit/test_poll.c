@@ -5,6 +5,7 @@
 #include "dltf.h"
 
 #include "base/meter.h"
+#include "learning/learner_facts.h"
 
 #include "test_learning.h"
 #include "test_path.h"
@@ -91,7 +92,7 @@ static void assert_same_training(const dltf_learner *a, const dltf_learner *b) {
         assert_memory_equal(x.encoder, y.encoder, (size_t)(x.m * x.n) * sizeof(float));
     if (x.bias)
         assert_memory_equal(x.bias, y.bias, (size_t)x.m * sizeof(float));
-    const dltf_iteration *h = dltf_learner_history(a, &many), *g = dltf_learner_history(b, &count);
+    const dltf_iteration *h = dl_learner_history(a, &many), *g = dl_learner_history(b, &count);
     assert_int_equal(many, count);
     for (int64_t i = 0; i < count; i++) {
         assert_string_equal(h[i].stage, g[i].stage);
@@ -110,7 +111,7 @@ static void check_training(dltf_method method, dltf_encoder_kind encoder, int64_
     o.admm = admm;
     dltf_learner *whole = learner_of(&o, -1, &all);
     int64_t every = 1 + all.seen / 12, iterations = 0;
-    dltf_learner_history(whole, &iterations);
+    dl_learner_history(whole, &iterations);
     assert_true(all.seen > iterations); /* there are polls within iterations */
     for (int64_t at = 0; at < all.seen; at += every) {
         dltf_learner *part = learner_of(&o, at, &s), *resumed = NULL;
@@ -420,7 +421,7 @@ static void meters(void **state) {
 /* Reports show the newest record, also within the iterations that make the history move. */
 static int check_record(void *context, const dltf_progress *progress) {
     int64_t count = 0;
-    const dltf_iteration *records = dltf_learner_history(context, &count);
+    const dltf_iteration *records = dl_learner_history(context, &count);
     assert_ptr_equal(progress->iteration, count > 0 ? records + count - 1 : NULL);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Pre-training: scales reach their targets by plain loops; every start gives layers of the right origin, the
  * same for any number of threads. */
+#include "program/program.h"
 #include "test_network.h"
 #include "test_option_tables.h"
 
@@ -17,7 +18,7 @@ static dltf_matrix samples(void) {
 /* ---- Scales ---- */
 
 /* Sums of layer `index` for all samples, by plain loops. */
-static void reference_sums(const dltf_network *network, int64_t index, double sums[N][MOST_M]) {
+static void reference_sums(const dl_network *network, int64_t index, double sums[N][MOST_M]) {
     for (int64_t i = 0; i < N; i++) {
         double in[MOST_WIDTH];
         for (int e = 0; e < n; e++)
@@ -56,25 +57,25 @@ static double norm_of(const dl_layer *layer, int64_t j) {
     return sqrt(square);
 }
 
-static void check_scale(int64_t index, dltf_scaling scaling) {
-    dltf_network *network = make_network((int64_t[]){n, 11, 6, 3}, 3, 2), *before = NULL;
+static void check_scale(int64_t index, dl_scaling scaling) {
+    dl_network *network = make_network((int64_t[]){n, 11, 6, 3}, 3, 2), *before = NULL;
     dl_layer *layer = &network->layers[index];
     static double sums[N][MOST_M], old[N][MOST_M];
     double mean[MOST_M], deviation[MOST_M], square = 0;
-    assert_int_equal(dltf_network_set_scale(network, 0.3), DLTF_OK);
-    assert_int_equal(dltf_network_part(network, 0, 3, &before), DLTF_OK);
-    assert_int_equal(dltf_network_rescale(network, index, samples(), scaling, 2), DLTF_OK);
+    assert_int_equal(dl_network_set_scale(network, 0.3), DLTF_OK);
+    assert_int_equal(dl_network_part(network, 0, 3, &before), DLTF_OK);
+    assert_int_equal(dl_network_rescale(network, index, samples(), scaling, 2), DLTF_OK);
     reference_sums(network, index, sums);
     reference_sums(before, index, old);
     find_moments(sums, layer->outputs, mean, deviation);
     for (int64_t j = 0; j < layer->outputs; j++) {
         square += (mean[j] * mean[j] + deviation[j] * deviation[j]) / (double)layer->outputs;
-        if (scaling == DLTF_SCALING_STANDARD)
+        if (scaling == DL_SCALING_STANDARD)
             assert_true(fabs(mean[j]) < 1e-5 && fabs(deviation[j] - 0.5) < 1e-5);
-        if (scaling == DLTF_SCALING_NORM)
+        if (scaling == DL_SCALING_NORM)
             assert_true(fabs(norm_of(layer, j) - sqrt(2)) < 1e-5 && layer->b[j] == 0);
     }
-    if (scaling == DLTF_SCALING_RMS) {
+    if (scaling == DL_SCALING_RMS) {
         assert_true(fabs(sqrt(square) - 0.5) < 1e-5);
         double factor = sums[0][0] / old[0][0];
         for (int64_t i = 0; i < N; i++)
@@ -89,18 +90,18 @@ static void check_scale(int64_t index, dltf_scaling scaling) {
             double ratio = l == index ? norm_of(a, j) / norm_of(b, j) : 1;
             assert_true(fabs((double)a->V[i] - ratio * (double)b->V[i]) < 1e-5 * ratio);
         }
-        if (l != index || scaling == DLTF_SCALING_NONE)
+        if (l != index || scaling == DL_SCALING_NONE)
             assert_memory_equal(a->b, b->b, (size_t)a->outputs * sizeof(float));
     }
-    dltf_network_free(network);
-    dltf_network_free(before);
+    dl_network_free(network);
+    dl_network_free(before);
 }
 
 static void scales(void **state) {
     (void)state;
     for (int64_t index = 0; index < 3; index++)
-        for (int scaling = 0; scaling <= DLTF_SCALING_AUTO; scaling++)
-            check_scale(index, (dltf_scaling)scaling);
+        for (int scaling = 0; scaling <= DL_SCALING_AUTO; scaling++)
+            check_scale(index, (dl_scaling)scaling);
 }
 
 /* Columns that are constant: units that see nothing else, or nothing at all. */
@@ -112,19 +113,19 @@ static void constant_sums(void **state) {
     float V[3 * n] = {0}, b[3] = {1, 1, 1};
     V[0] = 2;
     V[n + 1] = V[n + 2] = 1;
-    dltf_layer shape = {n, 3, DLTF_ACTIVATION_RELU, V, b, 0};
-    dltf_network *network = NULL;
+    dl_layer_view shape = {n, 3, DL_ACTIVATION_RELU, V, b, 0};
+    dl_network *network = NULL;
     dltf_matrix data = dltf_matrix_f32(X, N, n);
-    for (int scaling = 0; scaling < DLTF_SCALING_AUTO; scaling++) {
-        assert_int_equal(dltf_network_new(&shape, 1, 0, &network), DLTF_OK);
-        assert_int_equal(dltf_network_rescale(network, 0, data, (dltf_scaling)scaling, 1), DLTF_OK);
+    for (int scaling = 0; scaling < DL_SCALING_AUTO; scaling++) {
+        assert_int_equal(dl_network_new(&shape, 1, 0, &network), DLTF_OK);
+        assert_int_equal(dl_network_rescale(network, 0, data, (dl_scaling)scaling, 1), DLTF_OK);
         for (int64_t i = 0; i < network->size; i++)
             assert_true(isfinite(network->values[i]));
-        if (scaling == DLTF_SCALING_STANDARD) {
+        if (scaling == DL_SCALING_STANDARD) {
             assert_true(network->layers[0].V[0] == 2 && fabs((double)network->layers[0].b[0] + 6) < 1e-5);
             assert_true(fabs((double)network->layers[0].b[2]) < 1e-6);
         }
-        dltf_network_free(network);
+        dl_network_free(network);
     }
 }
 
@@ -132,16 +133,16 @@ static void from_model(void **state) {
     (void)state;
     float atoms[3 * n], mean[n];
     dltf_model *model = NULL;
-    dltf_network *network = NULL;
+    dl_network *network = NULL;
     fill_normal(atoms, 3 * n);
     fill_normal(mean, n);
     for (int centred = 0; centred < 2; centred++) {
         dltf_model_view parts = {.m = 3, .n = n, .k = 1, .dictionary = atoms, .mean = centred ? mean : NULL};
         assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
-        assert_int_equal(dltf_network_from_model(model, &network), DLTF_OK);
-        assert_int_equal(dltf_network_layers(network), 1);
-        dltf_layer layer = dltf_network_layer(network, 0);
-        assert_int_equal(layer.activation, DLTF_ACTIVATION_RELU);
+        assert_int_equal(dl_network_from_model(model, &network), DLTF_OK);
+        assert_int_equal(dl_network_layers(network), 1);
+        dl_layer_view layer = dl_network_layer(network, 0);
+        assert_int_equal(layer.activation, DL_ACTIVATION_RELU);
         assert_memory_equal(layer.weights, dltf_model_get(model).dictionary, 3 * n * sizeof(float));
         for (int j = 0; j < 3; j++) {
             double wanted = 0;
@@ -149,7 +150,7 @@ static void from_model(void **state) {
                 wanted -= (double)layer.weights[j * n + e] * (double)mean[e];
             assert_true(fabs((double)layer.bias[j] - wanted) < 1e-5);
         }
-        dltf_network_free(network);
+        dl_network_free(network);
         dltf_model_free(model);
     }
 }
@@ -158,91 +159,91 @@ static void from_model(void **state) {
 
 static const int64_t sizes[] = {12, 8}, all_k[] = {3, 2};
 
-static dltf_pretrain_options quick(dltf_start method) {
-    dltf_pretrain_options o = dltf_pretrain_options_default();
+static dl_pretrain_options quick(dl_start_kind method) {
+    dl_pretrain_options o = dl_pretrain_options_default();
     o.method = method;
-    if (method == DLTF_START_DLTF || method == DLTF_START_AE)
+    if (method == DL_START_DLTF || method == DL_START_AE)
         o.epochs = 2;
     o.threads = 1;
     return o;
 }
 
-static dltf_network *pretrain(dltf_matrix data, int64_t count, dltf_pretrain_options o) {
-    dltf_network *network = NULL;
-    assert_int_equal(dltf_pretrain(data, sizes, all_k, count, &o, NULL, NULL, &network), DLTF_OK);
-    assert_int_equal(dltf_network_layers(network), count);
+static dl_network *pretrain(dltf_matrix data, int64_t count, dl_pretrain_options o) {
+    dl_network *network = NULL;
+    assert_int_equal(dl_pretrain(data, sizes, all_k, count, &o, NULL, NULL, &network), DLTF_OK);
+    assert_int_equal(dl_network_layers(network), count);
     return network;
 }
 
-static void assert_same_values(const dltf_network *a, const dltf_network *b, int64_t count) {
+static void assert_same_values(const dl_network *a, const dl_network *b, int64_t count) {
     assert_memory_equal(a->values, b->values, (size_t)count * sizeof(float));
 }
 
 /* `scaling`: the one that `asked` stands for. */
-static void check_start(dltf_start method, dltf_scaling asked, dltf_scaling scaling) {
+static void check_start(dl_start_kind method, dl_scaling asked, dl_scaling scaling) {
     dltf_matrix data = samples();
-    dltf_pretrain_options o = quick(method);
+    dl_pretrain_options o = quick(method);
     o.scaling = asked;
-    dltf_network *network = pretrain(data, 2, o), *other = NULL;
+    dl_network *network = pretrain(data, 2, o), *other = NULL;
     static double sums[N][MOST_M];
     double mean[MOST_M], deviation[MOST_M], largest = 0;
     for (int64_t i = 0; i < N * n; i++)
         largest = fmax(largest, (double)X[i]);
-    assert_true(fabs(dltf_network_scale(network) * largest - 1) < 1e-6);
+    assert_true(fabs(dl_network_scale(network) * largest - 1) < 1e-6);
     for (int64_t l = 0; l < 2; l++) {
-        dltf_layer layer = dltf_network_layer(network, l);
+        dl_layer_view layer = dl_network_layer(network, l);
         double square = 0;
-        assert_true(layer.outputs == sizes[l] && layer.k == 0 && layer.activation == DLTF_ACTIVATION_RELU);
+        assert_true(layer.outputs == sizes[l] && layer.k == 0 && layer.activation == DL_ACTIVATION_RELU);
         reference_sums(network, l, sums);
         find_moments(sums, sizes[l], mean, deviation);
         for (int64_t j = 0; j < sizes[l]; j++) {
             square += (mean[j] * mean[j] + deviation[j] * deviation[j]) / (double)sizes[l];
-            if (scaling == DLTF_SCALING_STANDARD)
+            if (scaling == DL_SCALING_STANDARD)
                 assert_true(fabs(mean[j]) < 1e-4 && fabs(deviation[j] - 0.5) < 1e-4);
         }
-        if (scaling == DLTF_SCALING_RMS)
+        if (scaling == DL_SCALING_RMS)
             assert_true(fabs(sqrt(square) - 0.5) < 1e-4);
     }
     /* The first layer does not depend on what follows. */
     other = pretrain(data, 1, o);
     assert_same_values(network, other, other->size);
-    dltf_network_free(other);
+    dl_network_free(other);
     for (int threads = 2; threads <= 3; threads++) {
         o.threads = threads;
         other = pretrain(data, 2, o);
         assert_same_values(network, other, network->size);
-        dltf_network_free(other);
+        dl_network_free(other);
     }
     o.seed = 1;
     other = pretrain(data, 2, o);
     assert_memory_not_equal(network->values, other->values, (size_t)(n * sizes[0]) * sizeof(float));
-    dltf_network_free(other);
+    dl_network_free(other);
     o.keep = true;
     other = pretrain(data, 2, o);
-    assert_true(dltf_network_layer(other, 0).k == 3 && dltf_network_layer(other, 1).k == 2);
-    dltf_network_free(other);
-    dltf_network_free(network);
+    assert_true(dl_network_layer(other, 0).k == 3 && dl_network_layer(other, 1).k == 2);
+    dl_network_free(other);
+    dl_network_free(network);
 }
 
 static void starts(void **state) {
     (void)state;
-    check_start(DLTF_START_DLTF, DLTF_SCALING_AUTO, DLTF_SCALING_RMS);
-    check_start(DLTF_START_DLTF, DLTF_SCALING_STANDARD, DLTF_SCALING_STANDARD);
-    check_start(DLTF_START_AE, DLTF_SCALING_AUTO, DLTF_SCALING_RMS);
-    check_start(DLTF_START_SAMPLES, DLTF_SCALING_AUTO, DLTF_SCALING_RMS);
-    check_start(DLTF_START_GAUSSIAN, DLTF_SCALING_AUTO, DLTF_SCALING_RMS);
-    check_start(DLTF_START_RANDOM, DLTF_SCALING_AUTO, DLTF_SCALING_NONE);
+    check_start(DL_START_DLTF, DL_SCALING_AUTO, DL_SCALING_RMS);
+    check_start(DL_START_DLTF, DL_SCALING_STANDARD, DL_SCALING_STANDARD);
+    check_start(DL_START_AE, DL_SCALING_AUTO, DL_SCALING_RMS);
+    check_start(DL_START_SAMPLES, DL_SCALING_AUTO, DL_SCALING_RMS);
+    check_start(DL_START_GAUSSIAN, DL_SCALING_AUTO, DL_SCALING_RMS);
+    check_start(DL_START_RANDOM, DL_SCALING_AUTO, DL_SCALING_NONE);
 }
 
 /* Each unit is a different sample minus the mean. */
 static void samples_as_weights(void **state) {
     (void)state;
     dltf_matrix data = samples();
-    dltf_pretrain_options o = quick(DLTF_START_SAMPLES);
+    dl_pretrain_options o = quick(DL_START_SAMPLES);
     double mean[n] = {0};
     bool taken[N] = {false};
-    o.scaling = DLTF_SCALING_NONE;
-    dltf_network *network = pretrain(data, 1, o);
+    o.scaling = DL_SCALING_NONE;
+    dl_network *network = pretrain(data, 1, o);
     for (int64_t i = 0; i < N * n; i++)
         mean[i % n] += (double)X[i] / N;
     for (int64_t j = 0; j < sizes[0]; j++) {
@@ -261,7 +262,7 @@ static void samples_as_weights(void **state) {
         assert_true(found >= 0 && !taken[found]);
         taken[found] = true;
     }
-    dltf_network_free(network);
+    dl_network_free(network);
 }
 
 /* Fewer samples, spread over all: every second. */
@@ -270,13 +271,13 @@ static void fewer_samples(void **state) {
     dltf_matrix data = samples(), half = data;
     half.rows /= 2;
     half.row_stride *= 2;
-    dltf_pretrain_options o = quick(DLTF_START_DLTF);
-    dltf_network *a = pretrain(half, 2, o), *b = NULL;
+    dl_pretrain_options o = quick(DL_START_DLTF);
+    dl_network *a = pretrain(half, 2, o), *b = NULL;
     o.samples = N / 2;
     b = pretrain(data, 2, o);
     assert_same_values(a, b, a->size);
-    dltf_network_free(a);
-    dltf_network_free(b);
+    dl_network_free(a);
+    dl_network_free(b);
 }
 
 /* ---- What is refused ---- */
@@ -290,60 +291,58 @@ static int cancel(void *context, const dltf_progress *progress) {
 static void refused(void **state) {
     (void)state;
     dltf_matrix data = samples();
-    dltf_pretrain_options o = quick(DLTF_START_DLTF);
-    dltf_network *network = NULL;
+    dl_pretrain_options o = quick(DL_START_DLTF);
+    dl_network *network = NULL;
     int calls = 0;
-    assert_fails(dltf_pretrain(data, sizes, NULL, 2, &o, NULL, NULL, &network), DLTF_ARGUMENT,
-                 "k: is missing");
-    assert_fails(dltf_pretrain(data, sizes, (int64_t[]){3, 9}, 2, &o, NULL, NULL, &network), DLTF_ARGUMENT,
+    assert_fails(dl_pretrain(data, sizes, NULL, 2, &o, NULL, NULL, &network), DLTF_ARGUMENT, "k: is missing");
+    assert_fails(dl_pretrain(data, sizes, (int64_t[]){3, 9}, 2, &o, NULL, NULL, &network), DLTF_ARGUMENT,
                  "k: 9 is outside 1 .. 8, the units of layer 1");
-    assert_fails(dltf_pretrain(data, sizes, all_k, 0, &o, NULL, NULL, &network), DLTF_ARGUMENT, "0 layers");
-    assert_fails(dltf_pretrain(data, all_k, (int64_t[]){3, 3}, 2, &o, NULL, NULL, &network), DLTF_ARGUMENT,
+    assert_fails(dl_pretrain(data, sizes, all_k, 0, &o, NULL, NULL, &network), DLTF_ARGUMENT, "0 layers");
+    assert_fails(dl_pretrain(data, all_k, (int64_t[]){3, 3}, 2, &o, NULL, NULL, &network), DLTF_ARGUMENT,
                  "k: 3 is outside 1 .. 2");
-    assert_fails(dltf_pretrain(data, (int64_t[]){0}, all_k, 1, &o, NULL, NULL, &network), DLTF_ARGUMENT,
+    assert_fails(dl_pretrain(data, (int64_t[]){0}, all_k, 1, &o, NULL, NULL, &network), DLTF_ARGUMENT,
                  "layer 0: 0 units: out of range");
-    assert_fails(dltf_pretrain(data, sizes, all_k, 2, &o, cancel, &calls, &network), DLTF_CANCELLED,
-                 "cancel");
-    o = quick(DLTF_START_RANDOM);
+    assert_fails(dl_pretrain(data, sizes, all_k, 2, &o, cancel, &calls, &network), DLTF_CANCELLED, "cancel");
+    o = quick(DL_START_RANDOM);
     o.epochs = 3;
-    assert_fails(dltf_pretrain(data, sizes, all_k, 2, &o, NULL, NULL, &network), DLTF_ARGUMENT, "epochs");
-    o = quick(DLTF_START_SAMPLES);
-    assert_fails(dltf_pretrain(data, (int64_t[]){N + 1}, NULL, 1, &o, NULL, NULL, &network), DLTF_DATA,
+    assert_fails(dl_pretrain(data, sizes, all_k, 2, &o, NULL, NULL, &network), DLTF_ARGUMENT, "epochs");
+    o = quick(DL_START_SAMPLES);
+    assert_fails(dl_pretrain(data, (int64_t[]){N + 1}, NULL, 1, &o, NULL, NULL, &network), DLTF_DATA,
                  "240 samples are too few for 241 units");
     X[n + 2] = NAN;
-    assert_fails(dltf_pretrain(data, sizes, all_k, 2, &o, NULL, NULL, &network), DLTF_DATA,
+    assert_fails(dl_pretrain(data, sizes, all_k, 2, &o, NULL, NULL, &network), DLTF_DATA,
                  "row 1, column 2 is NaN");
     assert_null(network);
     network = make_network((int64_t[]){n, 4}, 1, 0);
-    assert_fails(dltf_network_rescale(network, 1, data, DLTF_SCALING_NORM, 1), DLTF_ARGUMENT,
+    assert_fails(dl_network_rescale(network, 1, data, DL_SCALING_NORM, 1), DLTF_ARGUMENT,
                  "layer 1 of a network");
-    assert_fails(dltf_network_rescale(network, 0, data, DLTF_SCALING_RMS, 1), DLTF_DATA, "is NaN");
-    dltf_network_free(network);
+    assert_fails(dl_network_rescale(network, 0, data, DL_SCALING_RMS, 1), DLTF_DATA, "is NaN");
+    dl_network_free(network);
 }
 
 /* The list of encoders is that of the learner. */
 static void option_table(void **state) {
     (void)state;
-    assert_consistent_table(dltf_pretrain_option_table());
-    assert_string_equal(dltf_option_find(dltf_pretrain_option_table(), "encoder")->choices,
-                        dltf_option_find(dltf_train_option_table(), "encoder")->choices);
+    assert_consistent_table(dl_pretrain_option_table());
+    assert_string_equal(dl_option_find(dl_pretrain_option_table(), "encoder")->choices,
+                        dl_option_find(dl_train_option_table(), "encoder")->choices);
 }
 
-static dltf_status use(dltf_start method) {
-    dltf_pretrain_options o = quick(method);
-    dltf_network *network = NULL;
-    dltf_status status = dltf_pretrain(dltf_matrix_f32(X, 30, n), sizes, all_k, 2, &o, NULL, NULL, &network);
+static dltf_status use(dl_start_kind method) {
+    dl_pretrain_options o = quick(method);
+    dl_network *network = NULL;
+    dltf_status status = dl_pretrain(dltf_matrix_f32(X, 30, n), sizes, all_k, 2, &o, NULL, NULL, &network);
     assert_int_equal(status == DLTF_OK, network != NULL);
-    dltf_network_free(network);
+    dl_network_free(network);
     return status;
 }
 
 static void out_of_memory(void **state) {
     (void)state;
     samples();
-    assert_survives_lack_of_memory(use(DLTF_START_SAMPLES), 30);
-    assert_survives_lack_of_memory(use(DLTF_START_AE), 60);
-    assert_survives_lack_of_memory(use(DLTF_START_DLTF), 60);
+    assert_survives_lack_of_memory(use(DL_START_SAMPLES), 30);
+    assert_survives_lack_of_memory(use(DL_START_AE), 60);
+    assert_survives_lack_of_memory(use(DL_START_DLTF), 60);
 }
 
 TESTS_MAIN(cmocka_unit_test(scales), cmocka_unit_test(constant_sums), cmocka_unit_test(from_model),

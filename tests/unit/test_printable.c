@@ -2,10 +2,11 @@
 #include "test_util.h"
 
 #include "dltf.h"
+#include "program/program.h"
 
 static void assert_shown(const char *text, const char *expected) {
     char shown[200];
-    assert_string_equal(dltf_printable(text, shown, sizeof shown), expected);
+    assert_string_equal(dl_printable(text, shown, sizeof shown), expected);
 }
 
 static void controls_are_escaped(void **state) {
@@ -17,7 +18,7 @@ static void controls_are_escaped(void **state) {
     assert_shown("a\\x1b", "a\\x1b"); /* backslashes stay */
     for (int c = 1; c < 0x20; c++) {
         char text[2] = {(char)c, '\0'}, shown[8];
-        assert_int_equal(strlen(dltf_printable(text, shown, sizeof shown)), 4);
+        assert_int_equal(strlen(dl_printable(text, shown, sizeof shown)), 4);
     }
 }
 
@@ -50,11 +51,11 @@ static void cut_between_characters(void **state) {
     static const char *const expected[] = {"", "a", "a", "aä", "aä", "aä", "aä", "aä\\x1b", "aä\\x1b!"};
     for (size_t size = 1; size <= sizeof expected / sizeof *expected; size++) {
         char shown[16] = "unchanged......";
-        assert_string_equal(dltf_printable(text, shown, size), expected[size - 1]);
+        assert_string_equal(dl_printable(text, shown, size), expected[size - 1]);
         assert_int_equal(shown[size], "unchanged......"[size]);
     }
     char untouched = 'x';
-    dltf_printable(text, &untouched, 0);
+    dl_printable(text, &untouched, 0);
     assert_int_equal(untouched, 'x');
 }
 

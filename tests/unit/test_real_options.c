@@ -2,6 +2,7 @@
  * with finite results, or fails with a message. UndefinedBehaviorSanitizer checks the arithmetic. */
 #include "base/integer.h"
 #include "learning/split.h"
+#include "program/program.h"
 
 #include "test_util.h"
 
@@ -111,57 +112,56 @@ static dltf_status run_encode(const void *options) {
     return status;
 }
 
-static dltf_network *new_network(void) {
-    const dltf_layer layers[] = {{.inputs = COLS, .outputs = 5, .activation = DLTF_ACTIVATION_RELU},
-                                 {.inputs = 5, .outputs = 3, .activation = DLTF_ACTIVATION_LINEAR}};
-    dltf_network *network = NULL;
-    assert_int_equal(dltf_network_new(layers, 2, 1, &network), DLTF_OK);
+static dl_network *new_network(void) {
+    const dl_layer_view layers[] = {{.inputs = COLS, .outputs = 5, .activation = DL_ACTIVATION_RELU},
+                                    {.inputs = 5, .outputs = 3, .activation = DL_ACTIVATION_LINEAR}};
+    dl_network *network = NULL;
+    assert_int_equal(dl_network_new(layers, 2, 1, &network), DLTF_OK);
     return network;
 }
 
 static dltf_status run_network(const void *options) {
-    dltf_network_options o = *(const dltf_network_options *)options;
-    dltf_network *network = new_network();
+    dl_network_options o = *(const dl_network_options *)options;
+    dl_network *network = new_network();
     float outputs[N * 3];
     o.epochs = 3;
     o.batch = 20;
-    dltf_status status =
-        dltf_network_train(network, X, (dltf_targets){.labels = labels}, &o, NULL, NULL, NULL);
+    dltf_status status = dl_network_train(network, X, (dl_targets){.labels = labels}, &o, NULL, NULL, NULL);
     if (status == DLTF_OK)
-        status = dltf_network_apply(network, X, 1, outputs);
+        status = dl_network_apply(network, X, 1, outputs);
     if (status == DLTF_OK)
         assert_finite(outputs, N * 3);
-    dltf_network_free(network);
+    dl_network_free(network);
     return status;
 }
 
 static dltf_status run_dec(const void *options) {
-    dltf_dec_options o = *(const dltf_dec_options *)options;
-    dltf_network *network = new_network();
+    dl_dec_options o = *(const dl_dec_options *)options;
+    dl_network *network = new_network();
     float centers[2 * 3] = {0};
     o.steps = 4;
     o.interval = 2;
-    dltf_status status = dltf_dec_train(network, X, centers, 2, &o, NULL, NULL, NULL);
+    dltf_status status = dl_dec_train(network, X, centers, 2, &o, NULL, NULL, NULL);
     if (status == DLTF_OK)
         assert_finite(centers, 2 * 3);
-    dltf_network_free(network);
+    dl_network_free(network);
     return status;
 }
 
 static dltf_status run_pretrain(const void *options) {
-    const dltf_start starts[] = {DLTF_START_AE, DLTF_START_SAMPLES};
+    const dl_start_kind starts[] = {DL_START_AE, DL_START_SAMPLES};
     const int64_t sizes[] = {4}, k[] = {2};
     dltf_status status = DLTF_OK;
     for (int i = 0; i < 2 && acceptable(status); i++) {
-        dltf_pretrain_options o = *(const dltf_pretrain_options *)options;
-        dltf_network *network = NULL;
+        dl_pretrain_options o = *(const dl_pretrain_options *)options;
+        dl_network *network = NULL;
         o.method = starts[i];
-        if (starts[i] == DLTF_START_AE)
+        if (starts[i] == DL_START_AE)
             o.epochs = 1;
-        status = dltf_pretrain(X, sizes, k, 1, &o, NULL, NULL, &network);
+        status = dl_pretrain(X, sizes, k, 1, &o, NULL, NULL, &network);
         if (status == DLTF_OK)
-            assert_finite(dltf_network_layer(network, 0).weights, 4 * COLS);
-        dltf_network_free(network);
+            assert_finite(dl_network_layer(network, 0).weights, 4 * COLS);
+        dl_network_free(network);
     }
     return status;
 }
@@ -225,12 +225,12 @@ static dltf_status run_denoise(const void *options) {
 
 /* ---- The tables ---- */
 
-static void try_value(dltf_option_table table, const dltf_option *option, const char *text,
+static void try_value(dl_option_table table, const dl_option *option, const char *text,
                       dltf_status (*call)(const void *)) {
     void *options = calloc(1, table.size);
     assert_non_null(options);
-    dltf_option_defaults(table, options);
-    dltf_status status = dltf_option_set(table, options, option->name, text);
+    dl_option_defaults(table, options);
+    dltf_status status = dl_option_set(table, options, option->name, text);
     assert_true(status == DLTF_OK || status == DLTF_ARGUMENT);
     if (status == DLTF_OK)
         status = call(options);
@@ -239,19 +239,19 @@ static void try_value(dltf_option_table table, const dltf_option *option, const 
     free(options);
 }
 
-static void try_table(dltf_option_table table, dltf_status (*call)(const void *)) {
+static void try_table(dl_option_table table, dltf_status (*call)(const void *)) {
     static const char *const values[] = {"0",    "-0",   "5e-324", "1e-308", "1e-60", "1e-19",
                                          "1e19", "1e38", "1e39",   "1e300",  "1e308", "-1e308"};
     int tried = 0;
     void *defaults = calloc(1, table.size);
     assert_non_null(defaults);
-    dltf_option_defaults(table, defaults);
+    dl_option_defaults(table, defaults);
     if (call(defaults) != DLTF_OK)
         fail_msg("%s", dltf_message());
     free(defaults);
     for (int i = 0; i < table.count; i++) {
-        const dltf_option *option = &table.options[i];
-        if (option->kind != DLTF_OPTION_REAL)
+        const dl_option *option = &table.options[i];
+        if (option->kind != DL_OPTION_REAL)
             continue;
         for (size_t v = 0; v < sizeof values / sizeof *values; v++)
             try_value(table, option, values[v], call);
@@ -272,19 +272,19 @@ static void all_tables(void **state) {
     X = dltf_matrix_f32(samples, N, COLS);
     for (int i = 0; i < N; i++)
         labels[i] = i % 3;
-    try_table(dltf_train_option_table(), run_tied);
-    try_table(dltf_train_option_table(), run_distilled);
-    try_table(dltf_train_option_table(), run_learned);
-    try_table(dltf_train_option_table(), run_ksvd);
-    try_table(dltf_train_option_table(), run_online);
-    try_table(dltf_encode_option_table(), run_encode);
-    try_table(dltf_network_option_table(), run_network);
-    try_table(dltf_dec_option_table(), run_dec);
-    try_table(dltf_pretrain_option_table(), run_pretrain);
-    try_table(dltf_kmeans_option_table(), run_kmeans);
-    try_table(dltf_landmark_option_table(), run_landmarks);
-    try_table(dltf_certify_option_table(), run_certify);
-    try_table(dltf_denoise_option_table(), run_denoise);
+    try_table(dl_train_option_table(), run_tied);
+    try_table(dl_train_option_table(), run_distilled);
+    try_table(dl_train_option_table(), run_learned);
+    try_table(dl_train_option_table(), run_ksvd);
+    try_table(dl_train_option_table(), run_online);
+    try_table(dl_encode_option_table(), run_encode);
+    try_table(dl_network_option_table(), run_network);
+    try_table(dl_dec_option_table(), run_dec);
+    try_table(dl_pretrain_option_table(), run_pretrain);
+    try_table(dl_kmeans_option_table(), run_kmeans);
+    try_table(dl_landmark_option_table(), run_landmarks);
+    try_table(dl_certify_option_table(), run_certify);
+    try_table(dl_denoise_option_table(), run_denoise);
 }
 
 /* ---- Real numbers as integers ---- */

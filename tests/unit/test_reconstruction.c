@@ -122,7 +122,7 @@ static double explained_without_codes(dltf_matrix samples, bool remove_mean) {
     dltf_reconstruction found;
     static const int64_t none[N + 1];
     dltf_model *model = make_model(remove_mean ? REMOVE_MEAN : PLAIN);
-    assert_int_equal(dltf_codes_new((dltf_csr){samples.rows, m, none, NULL, NULL}, &empty), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){samples.rows, m, none, NULL, NULL, NULL}, &empty), DLTF_OK);
     assert_int_equal(dltf_reconstruction_measure(model, samples, empty, 1, &found), DLTF_OK);
     assert_survives_lack_of_memory(dltf_reconstruction_measure(model, samples, empty, 1, &found), 3);
     assert_true(found.entries == 0);
@@ -160,7 +160,7 @@ static void bad_arguments(void **state) {
     dltf_reconstruction found;
     static const int64_t none[N + 1];
     dltf_model *model = make_model(PLAIN);
-    assert_int_equal(dltf_codes_new((dltf_csr){N, m, none, NULL, NULL}, &codes), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){N, m, none, NULL, NULL, NULL}, &codes), DLTF_OK);
     assert_fails(dltf_reconstruction_measure(model, dltf_matrix_f32(X, N - 1, n), codes, 1, &found),
                  DLTF_DATA, "data: 699 x 12 samples, but the codes and the model expect 700 x 12");
     X[500 * n + 7] = NAN;

@@ -190,9 +190,11 @@ static void encoded(void **state) {
     dltf_codes *plain = NULL, *codes = NULL;
     dltf_matrix data = dltf_matrix_f32(X, N, n);
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
-    assert_int_equal(dltf_encode(model, data, &(dltf_encode_options){.threads = 1}, NULL, NULL, &plain),
+    assert_int_equal(dltf_encode(model, data,
+                                 &(dltf_encode_options){.size = sizeof(dltf_encode_options), .threads = 1},
+                                 NULL, NULL, &plain),
                      DLTF_OK);
-    dltf_encode_options refitted = {.refit = true, .threads = 2};
+    dltf_encode_options refitted = {.size = sizeof(dltf_encode_options), .refit = true, .threads = 2};
     assert_int_equal(dltf_encode(model, data, &refitted, NULL, NULL, &codes), DLTF_OK);
     dltf_csr a = dltf_codes_csr(plain), c = dltf_codes_csr(codes);
     assert_memory_equal(a.indptr, c.indptr, (N + 1) * sizeof *a.indptr);
@@ -223,7 +225,7 @@ static void zeros_are_dropped(void **state) {
     dltf_model *model = NULL;
     dltf_codes *codes = NULL;
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
-    dltf_encode_options refitted = {.refit = true};
+    dltf_encode_options refitted = {.size = sizeof(dltf_encode_options), .refit = true};
     assert_int_equal(dltf_encode(model, dltf_matrix_f32(X, 2, 2), &refitted, NULL, NULL, &codes), DLTF_OK);
     dltf_csr csr = dltf_codes_csr(codes);
     assert_true(csr.indptr[1] == 1 && csr.indptr[2] == 2);

@@ -1,6 +1,7 @@
 /* How results are written: JSON, facts, rows as table, CSV and HTML, charts, histories. */
 #include "test_util.h"
 
+#include "program/program.h"
 #include "report/axis.h"
 #include "report/chart.h"
 #include "report/facts.h"
@@ -459,8 +460,8 @@ static void histories(void **state) {
     json_decref(rows);
     dltf_train_options options = dltf_train_options_default();
     options.m = 12;
-    json_t *values = history_options(dltf_train_option_table(), &options);
-    assert_int_equal(json_object_size(values), dltf_train_option_table().count);
+    json_t *values = history_options(dl_train_option_table(), &options);
+    assert_int_equal(json_object_size(values), dl_train_option_table().count);
     assert_int_equal(json_integer_value(json_object_get(values, "m")), 12);
     json_decref(values);
 }

@@ -104,7 +104,8 @@ static void check_search(const dltf_index *index, const problem *p, int64_t k, i
     for (int method = DLTF_SEARCH_AUTO; method <= DLTF_SEARCH_MULTI_INDEX; method++) {
         if (method == DLTF_SEARCH_MULTI_INDEX && p->width > DL_INDEX_MAX_BYTES)
             continue;
-        dltf_search_options options = {k, radius, (dltf_search_method)method, 1 + below(3)};
+        dltf_search_options options = {sizeof(dltf_search_options), k, radius, (dltf_search_method)method,
+                                       1 + below(3)};
         dltf_neighbours *found = search(index, p, options);
         check_result(p, options, found);
         assert_true(method == DLTF_SEARCH_AUTO || (int)dltf_neighbours_get(found).method == method);
@@ -189,7 +190,8 @@ static void levels_and_threads(void **state) {
         for (int64_t threads = 1; threads <= 3; threads++)
             for (int method = DLTF_SEARCH_FLAT; method <= DLTF_SEARCH_MULTI_INDEX; method++)
                 for (int64_t k = 0; k <= 10; k += 10) {
-                    dltf_search_options options = {k, 12, (dltf_search_method)method, threads};
+                    dltf_search_options options = {sizeof(dltf_search_options), k, 12,
+                                                   (dltf_search_method)method, threads};
                     dltf_neighbours *found = search(index, &p, options);
                     check_result(&p, options, found);
                     dltf_neighbours_free(found);
@@ -215,7 +217,7 @@ static void strides(void **state) {
                 queries = {turned, DLTF_U8, 4, WIDTH, 1, 4};
     dltf_index *index = NULL;
     dltf_neighbours *found = NULL;
-    dltf_search_options options = {.k = 5, .threads = 1};
+    dltf_search_options options = {.size = sizeof(dltf_search_options), .k = 5, .threads = 1};
     assert_int_equal(dltf_index_new(rows, &index), DLTF_OK);
     assert_int_equal(dltf_search(index, queries, &options, NULL, NULL, &found), DLTF_OK);
     check_result(&p, options, found);
@@ -261,7 +263,7 @@ static void bad_input(void **state) {
     float reals[4] = {0};
     dltf_index *index = NULL;
     dltf_neighbours *found = NULL;
-    dltf_search_options options = {.k = 3, .threads = 1};
+    dltf_search_options options = {.size = sizeof(dltf_search_options), .k = 3, .threads = 1};
     assert_fails(dltf_index_new(dltf_matrix_u8(bytes, 0, 8), &index), DLTF_DATA,
                  "database: is empty: there are no codes");
     assert_fails(dltf_index_new(dltf_matrix_u8(bytes, 1, 513), &index), DLTF_DATA, "4104 bits are too long");
@@ -341,7 +343,10 @@ static void cancelled(void **state) {
     int calls = 0;
     for (int method = DLTF_SEARCH_FLAT; method <= DLTF_SEARCH_MULTI_INDEX; method++)
         for (int allowed = 0; allowed < (method == DLTF_SEARCH_FLAT ? 1 : 3); allowed++) {
-            dltf_search_options options = {.k = 3, .method = (dltf_search_method)method, .threads = 1};
+            dltf_search_options options = {.size = sizeof(dltf_search_options),
+                                           .k = 3,
+                                           .method = (dltf_search_method)method,
+                                           .threads = 1};
             calls = allowed;
             assert_int_equal(dltf_search(index, queries, &options, cancel, &calls, &found), DLTF_CANCELLED);
             assert_null(found);
@@ -374,7 +379,7 @@ static void lack_of_memory(void **state) {
     problem p = make_problem(2500, 8, 3, 2);
     for (int method = DLTF_SEARCH_FLAT; method <= DLTF_SEARCH_MULTI_INDEX; method++)
         for (int64_t k = 0; k <= 10; k += 10) {
-            dltf_search_options options = {k, 64, (dltf_search_method)method, 1};
+            dltf_search_options options = {sizeof(dltf_search_options), k, 64, (dltf_search_method)method, 1};
             assert_survives_lack_of_memory(build_and_search(&p, options), 20);
         }
     free_problem(&p);

@@ -9,6 +9,7 @@
 #include "io/shard_files.h"
 #include "io/temporary.h"
 #include "learning/learner.h"
+#include "program/program.h"
 
 #include "test_learning.h"
 #include "test_path.h"
@@ -295,8 +296,8 @@ static void removed(void **state) {
     free(touch(stale[0]));
     dl_shards_remove(path, GENERATION);
     assert_false(exists(names[0]));
-    assert_true(dltf_checkpoint_remove(path));
-    assert_false(dltf_checkpoint_remove(path));
+    assert_true(dl_checkpoint_remove(path));
+    assert_false(dl_checkpoint_remove(path));
     for (int i = 0; i < SHARDS; i++) {
         char *name = name_of(GENERATION, i);
         assert_false(exists(name));
@@ -311,7 +312,7 @@ static void removed(void **state) {
 
 static int remove_all(void **state) {
     (void)state;
-    dltf_checkpoint_remove(path);
+    dl_checkpoint_remove(path);
     return 0;
 }
 
@@ -331,10 +332,10 @@ static void of_killed_writers(void **state) {
     /* Cleaning leaves shards alone. */
     char *shard = touch(".fedcba9876543210-1-of-2");
     descriptor = dl_temporary_create_named(folder, target, name);
-    dltf_checkpoint_clean(path);
+    dl_checkpoint_clean(path);
     assert_int_equal(faccessat(folder, name, F_OK, 0), 0);
     close(descriptor);
-    dltf_checkpoint_clean(path);
+    dl_checkpoint_clean(path);
     assert_int_equal(faccessat(folder, name, F_OK, 0), -1);
     assert_true(exists(shard));
     assert_int_equal(unlink(shard), 0);

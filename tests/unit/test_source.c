@@ -3,6 +3,7 @@
 
 #include "data/matrix.h"
 #include "data/source.h"
+#include "program/program.h"
 
 #include <math.h>
 
@@ -261,17 +262,17 @@ static void where_rows_must_be_in_memory_they_are_refused(void **state) {
     dltf_source *source = source_of(&s);
     assert_int_equal(dltf_matrix_save(dltf_source_matrix(source), in_directory("x.npy")), DLTF_ARGUMENT);
     assert_non_null(strstr(dltf_message(), "not supported here"));
-    dltf_network *network = NULL;
-    dltf_network_options o = dltf_network_options_default();
-    o.loss = DLTF_LOSS_SQUARE;
+    dl_network *network = NULL;
+    dl_network_options o = dl_network_options_default();
+    o.loss = DL_LOSS_SQUARE;
     dltf_matrix rows = dltf_source_matrix(source);
-    assert_int_equal(dltf_network_new(&(dltf_layer){.inputs = s.X.cols, .outputs = s.X.cols}, 1, 0, &network),
-                     DLTF_OK);
-    assert_fails(dltf_network_train(network, rows, (dltf_targets){.values = s.X}, &o, NULL, NULL, NULL),
+    assert_int_equal(
+        dl_network_new(&(dl_layer_view){.inputs = s.X.cols, .outputs = s.X.cols}, 1, 0, &network), DLTF_OK);
+    assert_fails(dl_network_train(network, rows, (dl_targets){.values = s.X}, &o, NULL, NULL, NULL),
                  DLTF_ARGUMENT, "not supported here");
-    assert_fails(dltf_network_train(network, s.X, (dltf_targets){.values = rows}, &o, NULL, NULL, NULL),
+    assert_fails(dl_network_train(network, s.X, (dl_targets){.values = rows}, &o, NULL, NULL, NULL),
                  DLTF_ARGUMENT, "not supported here");
-    dltf_network_free(network);
+    dl_network_free(network);
     dltf_source_free(source);
     dltf_synthetic_free(problem);
 }

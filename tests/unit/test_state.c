@@ -109,7 +109,7 @@ static void kmeans_of_codes(void **state) {
         values[2 * i] = (float)normal() + 3;
         values[2 * i + 1] = (float)normal() + 3;
     }
-    assert_int_equal(dltf_codes_new((dltf_csr){N, n, indptr, indices, values}, &codes), DLTF_OK);
+    assert_int_equal(dltf_codes_new((dltf_csr){N, n, indptr, indices, values, NULL}, &codes), DLTF_OK);
     dltf_kmeans_options options = kmeans_options(false);
     check_kmeans(codes, &options);
     dltf_codes_free(codes);

@@ -2,7 +2,7 @@
 #include "io/safetensors.h"
 #include "network/network_bundle.h"
 
-dltf_status dltf_network_save(const dltf_network *network, const char *path) {
+dltf_status dl_network_save(const dl_network *network, const char *path) {
     DL_REQUIRE(network, path);
     dl_bundle bundle = {0};
     dltf_status status = dl_network_to_bundle(network, &bundle);
@@ -12,7 +12,7 @@ dltf_status dltf_network_save(const dltf_network *network, const char *path) {
     return status;
 }
 
-dltf_status dltf_network_load(const char *path, dltf_network **network) {
+dltf_status dl_network_load(const char *path, dl_network **network) {
     DL_CLEAR(network);
     DL_REQUIRE(path, network);
     dl_bundle bundle = {0};

@@ -1,4 +1,6 @@
-/* dltf_load: opens a file once, whatever it contains. */
+/* dl_load: opens a file once, whatever it contains. */
+#include "program/program.h"
+
 #include "hash/hasher.h"
 #include "io/file.h"
 #include "io/formats.h"
@@ -7,7 +9,7 @@
 #include "io/safetensors.h"
 #include "network/network_bundle.h"
 
-static dltf_status from_bundle(const dl_bundle *bundle, dltf_loaded *loaded) {
+static dltf_status from_bundle(const dl_bundle *bundle, dl_loaded *loaded) {
     dltf_status status = dl_network_from_bundle(bundle, &loaded->network);
     if (status == DLTF_FORMAT)
         status = dl_hasher_from_bundle(bundle, &loaded->hasher);
@@ -18,11 +20,11 @@ static dltf_status from_bundle(const dl_bundle *bundle, dltf_loaded *loaded) {
 
 /* By content or, for text and vectors, by name. */
 static bool is_matrix(const dl_file *file, const char *path) {
-    const dl_format *named = dl_format_of_path(DLTF_CONTENT_MATRIX, NULL, path);
-    return dl_format_of_content(DLTF_CONTENT_MATRIX, file->bytes, file->size) || (named && !named->recognise);
+    const dl_format *named = dl_format_of_path(DL_CONTENT_MATRIX, NULL, path);
+    return dl_format_of_content(DL_CONTENT_MATRIX, file->bytes, file->size) || (named && !named->recognise);
 }
 
-static dltf_status load(dl_file *file, const char *path, dltf_loaded *loaded) {
+static dltf_status load(dl_file *file, const char *path, dl_loaded *loaded) {
     dl_bundle bundle = {0};
     if (dl_index_recognise(file->bytes, file->size))
         return dl_index_parse(file, &loaded->index);
@@ -35,10 +37,10 @@ static dltf_status load(dl_file *file, const char *path, dltf_loaded *loaded) {
     return status;
 }
 
-dltf_status dltf_load(const char *path, dltf_loaded *loaded) {
+dltf_status dl_load(const char *path, dl_loaded *loaded) {
     DL_REQUIRE(path, loaded);
     dl_file file;
-    *loaded = (dltf_loaded){0};
+    *loaded = (dl_loaded){0};
     dltf_status status = dl_file_open(path, &file);
     if (status == DLTF_OK) {
         status = load(&file, path, loaded);
@@ -47,12 +49,12 @@ dltf_status dltf_load(const char *path, dltf_loaded *loaded) {
     return dl_file_result(status, path);
 }
 
-void dltf_loaded_free(dltf_loaded *loaded) {
+void dl_loaded_free(dl_loaded *loaded) {
     if (!loaded)
         return;
     dltf_model_free(loaded->model);
-    dltf_network_free(loaded->network);
+    dl_network_free(loaded->network);
     dltf_hasher_free(loaded->hasher);
     dltf_index_free(loaded->index);
-    *loaded = (dltf_loaded){0};
+    *loaded = (dl_loaded){0};
 }

@@ -1,5 +1,5 @@
 /* Labels as numbers of classes. */
-#include "base/status.h"
+#include "network/classes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@ static int compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-int64_t dltf_classes_find(const int64_t *labels, int64_t count, int64_t *classes) {
+int64_t dl_classes_find(const int64_t *labels, int64_t count, int64_t *classes) {
     int64_t found = 0;
     if (!labels || !classes || count < 1)
         return 0;
@@ -21,8 +21,8 @@ int64_t dltf_classes_find(const int64_t *labels, int64_t count, int64_t *classes
     return found;
 }
 
-dltf_status dltf_classes_number(const int64_t *labels, int64_t count, const int64_t *classes,
-                                int64_t class_count, int32_t *numbers) {
+dltf_status dl_classes_number(const int64_t *labels, int64_t count, const int64_t *classes,
+                              int64_t class_count, int32_t *numbers) {
     DL_REQUIRE(labels, classes, numbers);
     if (count < 0 || class_count < 1)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_LABELS, "%lld labels of %lld classes: out of range",

@@ -3,7 +3,7 @@
 #include "io/safetensors.h"
 #include "network/training.h"
 
-dltf_status dltf_training_save(const dltf_training *training, const char *path) {
+dltf_status dl_training_save(const dl_training *training, const char *path) {
     DL_REQUIRE(training, path);
     dl_bundle bundle = {0};
     dltf_status status = dl_training_to_bundle(training, &bundle);
@@ -13,8 +13,8 @@ dltf_status dltf_training_save(const dltf_training *training, const char *path) 
     return status;
 }
 
-dltf_status dltf_training_resume(const char *path, dltf_matrix X, dltf_targets targets, int64_t threads,
-                                 dltf_training **training) {
+dltf_status dl_training_resume(const char *path, dltf_matrix X, dl_targets targets, int64_t threads,
+                               dl_training **training) {
     DL_CLEAR(training);
     DL_REQUIRE(path, training);
     dl_bundle bundle = {0};

@@ -1,0 +1,9 @@
+/* The options of dltf/cluster.h. */
+#ifndef DL_CLUSTER_KMEANS_OPTIONS_H
+#define DL_CLUSTER_KMEANS_OPTIONS_H
+
+#include "base/sized.h"
+
+dl_option_table dl_kmeans_option_table(void);
+
+#endif

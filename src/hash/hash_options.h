@@ -1,0 +1,9 @@
+/* The options of dltf/hash.h. */
+#ifndef DL_HASH_HASH_OPTIONS_H
+#define DL_HASH_HASH_OPTIONS_H
+
+#include "base/sized.h"
+
+dl_option_table dl_hash_option_table(void);
+
+#endif
