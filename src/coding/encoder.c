@@ -3,6 +3,7 @@
 #include "coding/encoder.h"
 
 #include "base/finite.h"
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
@@ -15,7 +16,6 @@
 
 struct dltf_encoder {
     dl_recipe recipe;
-    dl_prefilter filter; /* for large dictionaries */
     const dl_coder *coder;
     void *state; /* of the coder */
     dl_workspace *spaces;
@@ -57,41 +57,59 @@ static dltf_status make_recipe(const dltf_model *model, const dltf_encode_option
     return check_coder(dl_coder_find(encoding->coder), recipe);
 }
 
-static dltf_status add_filter(dltf_encoder *e) {
-    const dltf_model_view *parts = &e->recipe.model->parts;
-    const float *E = parts->encoder ? parts->encoder : parts->dictionary;
-    dl_feature *feature = &e->recipe.feature;
-    dltf_status status = dl_prefilter_make(E, feature->E, &e->filter);
-    for (int t = 0; status == DLTF_OK && t < e->recipe.threads; t++)
-        status = dl_prefilter_space_alloc(parts->n, e->recipe.listed, &e->spaces[t].filter);
-    feature->filter = &e->filter;
+/* Measured: coding this many samples in full tiles saves what making the filter costs; a single sample, which
+ * reads the whole matrix alone, saves as much as SINGLE + 1 of them. */
+enum { FILTER_PAYS = 512, SINGLE = 12 };
+
+/* Whether to code with the filter: if the model has it or, counting this call, enough samples to pay for it.
+ * Codes are the same either way. */
+static bool wants_filter(const dltf_encoder *e, int64_t rows) {
+    int64_t counted = dl_min(rows, FILTER_PAYS);
+    const dl_recipe *recipe = &e->recipe;
+    const dltf_model_view *parts = &recipe->model->parts;
+    return e->coder->starts_from_feature && dl_prefilter_pays(parts->m, parts->n, recipe->listed) &&
+           (dl_model_derived(recipe->model, DL_DERIVED_FILTER) ||
+            dl_model_count(recipe->model, counted + SINGLE * dl_tiles(counted, DL_TILE)) >= FILTER_PAYS);
+}
+
+static dltf_status alloc_spaces(dltf_encoder *e, int64_t rows) {
+    dltf_status status = DLTF_OK;
+    const dl_recipe *recipe = &e->recipe;
+    int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, listed = recipe->rows;
+    bool filtered = wants_filter(e, rows);
+    if (filtered)
+        DL_TRY(dl_prefilter_derive(recipe->model, &e->recipe.feature.filter));
+    if (filtered && e->coder->feature_only)
+        listed = 1; /* samples that the filter leaves are coded one by one */
+    DL_TRY(dl_workspaces_alloc_rows(recipe->workers, recipe->rows, listed, m, n, recipe->listed, &e->spaces));
+    for (int t = 0; filtered && t < recipe->workers; t++)
+        DL_TRY(dl_prefilter_space_alloc(recipe->rows, n, recipe->listed, &e->spaces[t].filter));
+    if (recipe->options.refit) {
+        DL_TRY_NEW(e->refit_scratch, recipe->workers);
+        for (int t = 0; t < recipe->workers; t++)
+            DL_TRY_NEW(e->refit_scratch[t], dl_refit_scratch(recipe->feature.k, n));
+    }
+done:
     return status;
 }
 
-dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *encoding,
-                             dltf_encoder **encoder) {
-    DL_CLEAR(encoder);
-    DL_REQUIRE(model, encoder);
+dltf_status dl_encoder_open(const dltf_model *model, const dltf_encode_options *encoding, int64_t rows,
+                            dltf_encoder **encoder) {
     dltf_encode_options defaults = dltf_encode_options_default();
+    dl_recipe recipe;
     if (!encoding)
         encoding = &defaults;
-    dl_recipe recipe;
     dltf_status status = make_recipe(model, encoding, &recipe);
     if (status != DLTF_OK)
         return status;
-    int64_t m = model->parts.m, n = model->parts.n, k = recipe.feature.k;
+    rows = dl_max(1, rows); /* checked later, as other errors come first */
+    recipe.rows = dl_min(rows, DL_TILE);
+    recipe.workers = (int)dl_min(recipe.threads, rows / DL_TILE + (rows % DL_TILE > 0));
     dltf_encoder *e = NULL;
     DL_TRY_NEW(e, 1);
     e->recipe = recipe;
     e->coder = dl_coder_find(encoding->coder);
-    DL_TRY(dl_workspaces_alloc(recipe.threads, m, n, recipe.listed, &e->spaces));
-    if (e->coder->starts_from_feature && dl_prefilter_pays(m, n, recipe.listed))
-        DL_TRY(add_filter(e));
-    if (encoding->refit) {
-        DL_TRY_NEW(e->refit_scratch, recipe.threads);
-        for (int t = 0; t < recipe.threads; t++)
-            DL_TRY_NEW(e->refit_scratch[t], dl_refit_scratch(k, n));
-    }
+    DL_TRY(alloc_spaces(e, rows));
     if (e->coder->prepare)
         DL_TRY(e->coder->prepare(&e->recipe, &e->state));
     *encoder = e;
@@ -101,16 +119,22 @@ done:
     return status;
 }
 
+dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *encoding,
+                             dltf_encoder **encoder) {
+    DL_CLEAR(encoder);
+    DL_REQUIRE(model, encoder);
+    return dl_encoder_open(model, encoding, INT64_MAX, encoder);
+}
+
 void dltf_encoder_free(dltf_encoder *e) {
     if (!e)
         return;
     if (e->state)
         e->coder->free(e->state);
-    for (int t = 0; e->refit_scratch && t < e->recipe.threads; t++)
+    for (int t = 0; e->refit_scratch && t < e->recipe.workers; t++)
         dl_free(e->refit_scratch[t]);
     dl_free(e->refit_scratch);
-    dl_workspaces_free(e->spaces, e->recipe.threads);
-    dl_prefilter_free(&e->filter);
+    dl_workspaces_free(e->spaces, e->recipe.workers);
     dl_free(e);
 }
 
@@ -181,7 +205,7 @@ static dltf_status check_codes(const batch *b) {
 dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, int64_t number, dl_slots out) {
     const dltf_model *model = e->recipe.model;
     batch b = {.e = e, .samples = dl_model_samples(model, X), .first = first, .number = number, .out = out};
-    if (!dl_parallel_polled(e->recipe.threads, dl_tiles(out.rows, DL_TILE), encode_tile, &b))
+    if (!dl_parallel_polled(e->recipe.workers, dl_tiles(out.rows, DL_TILE), encode_tile, &b))
         return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     dltf_status status = dl_matrix_status(X);
     return status == DLTF_OK ? check_codes(&b) : status;
