@@ -46,6 +46,7 @@ typedef struct dltf_encode_options {
     int64_t lists;      /* shortlist: 2: a second list from the residual; 0: 1 */
     bool refit;         /* values by least squares on the support instead of correlations */
     int64_t threads;
+    bool no_error; /* dltf_encode_stream: do not measure the error */
 } dltf_encode_options;
 
 DLTF_API dltf_encode_options dltf_encode_options_default(void);
@@ -141,7 +142,7 @@ DLTF_API void dltf_codes_writer_free(dltf_codes_writer *writer);
 
 typedef struct dltf_stream_totals {
     int64_t samples, entries;
-    double relative_error, explained_variance; /* as dltf_reconstruction_measure */
+    double relative_error, explained_variance; /* as dltf_reconstruction_measure; NaN with no_error */
 } dltf_stream_totals;
 
 /* dltf_encode from a reader to a writer, in constant memory and with the same codes; messages count rows from

@@ -156,18 +156,44 @@ typedef struct batch {
     int64_t first;  /* row of X */
     int64_t number; /* of row 0 of X in messages */
     dl_slots out;
+    dl_residual *residual; /* NULL: not measured */
 } batch;
+
+/* The preprocessed samples of a tile: in place if possible, otherwise in the work space. */
+static const float *load_tile(const batch *b, int64_t tile, int worker, int64_t rows, int64_t *x_stride) {
+    dl_workspace *space = &b->e->spaces[worker];
+    int64_t n = b->samples.X.cols, first = b->first + tile * DL_TILE;
+    const float *X = dl_samples_direct(&b->samples, first, x_stride);
+    for (int64_t i = 0; !X && i < rows; i++)
+        dl_samples_row(&b->samples, first + i, space->row, space->X + i * n);
+    return X ? X : space->X;
+}
+
+/* The same, with the sums that do not need codes. Copies samples that are in place, in single precision. */
+static const float *load_measured(const batch *b, int64_t tile, int worker, int64_t rows) {
+    float *X = b->e->spaces[worker].X;
+    int64_t n = b->samples.X.cols, first = b->first + tile * DL_TILE;
+    dl_residual_begin(b->residual, tile, worker);
+    for (int64_t i = 0; i < rows; i++)
+        dl_residual_load(b->residual, &b->samples, tile, worker, first + i, i, X + i * n);
+    return X;
+}
+
+static void measure_tile(const batch *b, int64_t tile, int worker, const float *X, dl_slots codes) {
+    for (int64_t i = 0; i < codes.rows; i++)
+        dl_residual_code(b->residual, tile, worker, X + i * b->samples.X.cols, dl_slots_code(&codes, i));
+    dl_residual_end(b->residual, tile, worker);
+}
 
 static void encode_tile(void *context, int64_t tile, int worker) {
     const batch *b = context;
-    const dltf_encoder *e = b->e;
-    dl_workspace *space = &e->spaces[worker];
-    int64_t n = b->samples.X.cols, start = tile * DL_TILE, left = b->out.rows - start;
-    int64_t rows = left < DL_TILE ? left : DL_TILE, x_stride = n;
-    const float *X = dl_samples_direct(&b->samples, b->first + start, &x_stride);
-    for (int64_t i = 0; !X && i < rows; i++)
-        dl_samples_row(&b->samples, b->first + start + i, space->row, space->X + i * n);
-    dl_encoder_tile(e, worker, X ? X : space->X, x_stride, rows, dl_slots_from(&b->out, start, rows));
+    int64_t start = tile * DL_TILE, rows = dl_min(b->out.rows - start, DL_TILE), x_stride = b->samples.X.cols;
+    const float *X =
+        b->residual ? load_measured(b, tile, worker, rows) : load_tile(b, tile, worker, rows, &x_stride);
+    dl_slots codes = dl_slots_from(&b->out, start, rows);
+    dl_encoder_tile(b->e, worker, X, x_stride, rows, codes);
+    if (b->residual)
+        measure_tile(b, tile, worker, X, codes);
 }
 
 /* The reason why the code of a sample is not finite: NaN or infinity among its values, or overflow of the
@@ -202,13 +228,31 @@ static dltf_status check_codes(const batch *b) {
     return DLTF_OK;
 }
 
-dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, int64_t number, dl_slots out) {
-    const dltf_model *model = e->recipe.model;
-    batch b = {.e = e, .samples = dl_model_samples(model, X), .first = first, .number = number, .out = out};
-    if (!dl_parallel_polled(e->recipe.workers, dl_tiles(out.rows, DL_TILE), encode_tile, &b))
+static dltf_status encode_batch(batch *b) {
+    if (!dl_parallel_polled(b->e->recipe.workers, dl_tiles(b->out.rows, DL_TILE), encode_tile, b))
         return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
-    dltf_status status = dl_matrix_status(X);
-    return status == DLTF_OK ? check_codes(&b) : status;
+    dltf_status status = dl_matrix_status(b->samples.X);
+    return status == DLTF_OK ? check_codes(b) : status;
+}
+
+dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, int64_t number, dl_slots out) {
+    batch b = {.e = e,
+               .samples = dl_model_samples(e->recipe.model, X),
+               .first = first,
+               .number = number,
+               .out = out};
+    return encode_batch(&b);
+}
+
+dltf_status dl_encoder_piece(dltf_encoder *e, dltf_matrix X, int64_t number, dl_slots out,
+                             dl_residual *residual) {
+    batch b = {.e = e,
+               .samples = dl_model_samples(e->recipe.model, X),
+               .number = number,
+               .out = out,
+               .residual = residual};
+    dltf_status status = encode_batch(&b);
+    return status == DLTF_OK && residual ? dl_residual_check(residual, X, number) : status;
 }
 
 dltf_status dl_encoder_check(const dltf_encoder *e, dltf_matrix X) {
