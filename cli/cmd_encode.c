@@ -85,13 +85,6 @@ static int open_files(encode_job *job) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-static int stopped(const encode_job *job) {
-    if (!files_is_standard(job->output))
-        return interrupted_exit();
-    failure("interrupted");
-    return interrupt_exit_code();
-}
-
 static int encode(encode_job *job) {
     const char *data = job->args.operands[1];
     double begin = dltf_seconds();
@@ -108,7 +101,7 @@ static int encode(encode_job *job) {
         }
     }
     if (interrupted())
-        return stopped(job);
+        return interrupted_exit_of(job->output);
     return library_failure_in(
         status, (sources){[DLTF_SUBJECT_DATA] = files_is_standard(data) ? "standard input" : data});
 }

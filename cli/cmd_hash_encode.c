@@ -66,12 +66,8 @@ static int encode(hash_encoding *job) {
     progress_erase();
     if (status == DLTF_OK)
         return EXIT_OK;
-    if (interrupted() && !files_is_standard(job->output))
-        return interrupted_exit();
-    if (interrupted()) {
-        failure("interrupted");
-        return interrupt_exit_code();
-    }
+    if (interrupted())
+        return interrupted_exit_of(job->output);
     return library_failure_in(
         status, (sources){[DLTF_SUBJECT_DATA] = files_is_standard(data) ? "standard input" : data});
 }
