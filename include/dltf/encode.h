@@ -61,7 +61,12 @@ DLTF_API dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const d
                                  dltf_progress_fn progress, void *context, dltf_codes **codes);
 
 /* An encoder: a model prepared for coding, with all memory that coding needs. For single samples, streams,
- * and code that must not allocate. The model must outlive it; one thread may use it at a time. */
+ * and code that must not allocate. The model must outlive it; one thread may use it at a time.
+ *
+ * What coding derives from a model (a Gram matrix of 4 m^2 bytes for most coders other than threshold; for
+ * large dictionaries a copy of the encoder in 16 bits) is computed once and kept until the model is freed.
+ * All encoders and all calls of dltf_encode share it; any number of threads may use a model at the same time.
+ */
 typedef struct dltf_encoder dltf_encoder;
 
 DLTF_API dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *encoding,

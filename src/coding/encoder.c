@@ -95,11 +95,9 @@ done:
 
 dltf_status dl_encoder_open(const dltf_model *model, const dltf_encode_options *encoding, int64_t rows,
                             dltf_encoder **encoder) {
-    dltf_encode_options defaults = dltf_encode_options_default();
+    dltf_encode_options options = encoding ? *encoding : dltf_encode_options_default();
     dl_recipe recipe;
-    if (!encoding)
-        encoding = &defaults;
-    dltf_status status = make_recipe(model, encoding, &recipe);
+    dltf_status status = make_recipe(model, &options, &recipe);
     if (status != DLTF_OK)
         return status;
     rows = dl_max(1, rows); /* checked later, as other errors come first */
@@ -108,7 +106,7 @@ dltf_status dl_encoder_open(const dltf_model *model, const dltf_encode_options *
     dltf_encoder *e = NULL;
     DL_TRY_NEW(e, 1);
     e->recipe = recipe;
-    e->coder = dl_coder_find(encoding->coder);
+    e->coder = dl_coder_find(options.coder);
     DL_TRY(alloc_spaces(e, rows));
     if (e->coder->prepare)
         DL_TRY(e->coder->prepare(&e->recipe, &e->state));
