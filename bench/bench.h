@@ -32,6 +32,7 @@ typedef struct benchmark {
 /* All benchmarks, in the order of the help. ROW(name) refers to `const benchmark benchmark_name`. */
 #define BENCHMARKS(ROW)                                                                                      \
     ROW(encode)                                                                                              \
+    ROW(calls)                                                                                               \
     ROW(omp)                                                                                                 \
     ROW(shortlist)                                                                                           \
     ROW(ksvd)                                                                                                \

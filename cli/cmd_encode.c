@@ -85,13 +85,6 @@ static int open_files(encode_job *job) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-static int stopped(const encode_job *job) {
-    if (!files_is_standard(job->output))
-        return interrupted_exit();
-    failure("interrupted");
-    return interrupt_exit_code();
-}
-
 static int encode(encode_job *job) {
     const char *data = job->args.operands[1];
     double begin = dltf_seconds();
@@ -108,7 +101,7 @@ static int encode(encode_job *job) {
         }
     }
     if (interrupted())
-        return stopped(job);
+        return interrupted_exit_of(job->output);
     return library_failure_in(
         status, (sources){[DLTF_SUBJECT_DATA] = files_is_standard(data) ? "standard input" : data});
 }
@@ -116,6 +109,19 @@ static int encode(encode_job *job) {
 /* Whether a coder stores scores, not least-squares values. */
 static bool values_are_scores(dltf_coder coder) {
     return coder == DLTF_CODER_THRESHOLD || coder == DLTF_CODER_INCOHERENT;
+}
+
+static void add_error(facts *f, const encode_job *job) {
+    double error = job->totals.relative_error;
+    facts_real(f, "relative_error", NULL, error);
+    if (!isfinite(error))
+        facts_line(f, "relative error", "undefined: all samples are zero");
+    else
+        facts_line(f, "relative error", "%.4g%s", error,
+                   job->encoding.refit || !values_are_scores(job->encoding.coder)
+                       ? ""
+                       : " (values are correlations; use --refit for coefficients)");
+    quality_explained(f, job->totals.explained_variance);
 }
 
 static int print_report(encode_job *job) {
@@ -133,16 +139,9 @@ static int print_report(encode_job *job) {
     facts_line(&f, "samples", "%lld in %.3g s (%.0f per second)", (long long)totals->samples, job->seconds,
                rate);
     quality_entries(&f, entries);
-    facts_real(&f, "relative_error", NULL, totals->relative_error);
     facts_json(&f, "refit", json_boolean(job->encoding.refit));
-    if (!isfinite(totals->relative_error))
-        facts_line(&f, "relative error", "undefined: all samples are zero");
-    else
-        facts_line(&f, "relative error", "%.4g%s", totals->relative_error,
-                   job->encoding.refit || !values_are_scores(job->encoding.coder)
-                       ? ""
-                       : " (values are correlations; use --refit for coefficients)");
-    quality_explained(&f, totals->explained_variance);
+    if (!job->encoding.no_error)
+        add_error(&f, job);
     if (dltf_ranks() > 1)
         output_ranks(&f);
     facts_text(&f, "codes", "codes", to_output ? "standard output" : job->output);

@@ -148,6 +148,13 @@ int interrupted_exit(void) {
     return interrupt_exit_code();
 }
 
+int interrupted_exit_of(const char *output) {
+    if (strcmp(output, "-") != 0)
+        return interrupted_exit();
+    failure("interrupted");
+    return interrupt_exit_code();
+}
+
 const char *counted(int64_t count, const char *noun) {
     enum { RING = 4, SIZE = 64 };
     static char ring[RING][SIZE];

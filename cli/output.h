@@ -35,6 +35,8 @@ typedef const char *const sources[DLTF_SUBJECT_COUNT];
 /* The same, naming the file instead of the subject. */
 int library_failure_in(dltf_status status, sources from);
 int interrupted_exit(void);
+/* The same of a command whose output is this file, or "-": standard output may have got a part. */
+int interrupted_exit_of(const char *output);
 /* The message of a signal handler that ends the program. */
 void output_interrupted(void);
 

@@ -24,7 +24,7 @@ typedef struct pieces {
     int64_t *ones;                   /* that is how many numbers of entries each rank sends */
     int32_t *count, *indices;        /* the pieces of all ranks, one after the other; on rank 0 */
     float *values;
-    double *sums; /* of tiles, as dl_residual has them */
+    double *sums; /* of tiles, as dl_residual has them; none unless the error is measured */
 } pieces;
 
 typedef struct stream {
@@ -33,8 +33,10 @@ typedef struct stream {
     dl_meter meter;
     int64_t max_rows;  /* of a piece */
     int64_t first;     /* row of the piece of this rank */
+    int64_t written;   /* rows */
     dltf_codes *codes; /* of a piece */
     int32_t *count;
+    bool measured; /* the error */
     dl_residual residual;
     pieces round;
 } stream;
@@ -47,9 +49,10 @@ static int64_t piece_rows(int64_t n, int64_t k) {
 
 /* ---- Memory ---- */
 
-static dltf_status round_alloc(pieces *r, int64_t max_rows, int64_t n, int64_t k) {
+static dltf_status round_alloc(stream *s, int64_t n, int64_t k) {
     dltf_status status = DLTF_OK;
-    int64_t ranks = dl_comm_size(), all = dl_comm_rank() == 0 ? ranks * max_rows : 0;
+    pieces *r = &s->round;
+    int64_t max_rows = s->max_rows, ranks = dl_comm_size(), all = dl_comm_rank() == 0 ? ranks * max_rows : 0;
     DL_TRY_NEW(r->rows, ranks);
     DL_TRY_NEW(r->tiles, ranks);
     DL_TRY_NEW(r->entries, ranks);
@@ -59,7 +62,8 @@ static dltf_status round_alloc(pieces *r, int64_t max_rows, int64_t n, int64_t k
     DL_TRY_NEW(r->count, all);
     DL_TRY_NEW(r->indices, all * k);
     DL_TRY_NEW(r->values, all * k);
-    DL_TRY_NEW(r->sums, dl_tiles(all, DL_TILE) * dl_residual_width(n));
+    if (s->measured)
+        DL_TRY_NEW(r->sums, dl_tiles(all, DL_TILE) * dl_residual_width(n));
 done:
     return status;
 }
@@ -84,17 +88,20 @@ static dltf_status check_columns(const stream *s) {
 static dltf_status stream_open(stream *s, const dltf_model *model, const dltf_encode_options *encoding) {
     dltf_status status = DLTF_OK;
     int threads = dl_thread_count(encoding->threads);
-    DL_TRY(dltf_encoder_new(model, encoding, &s->encoder));
+    int64_t total = dltf_reader_rows(s->reader);
+    s->measured = !encoding->no_error;
+    DL_TRY(dl_encoder_open(model, encoding, total < 0 ? INT64_MAX : dl_max(total, DL_TILE), &s->encoder));
     int64_t k = dltf_encoder_k(s->encoder);
     s->max_rows = piece_rows(model->parts.n, k);
     DL_TRY(dl_codes_alloc(s->max_rows, model->parts.m, s->max_rows * k, &s->codes));
     DL_TRY(check_columns(s));
     DL_TRY_NEW(s->count, s->max_rows);
-    DL_TRY(dl_residual_open(&s->residual, model, threads, s->max_rows));
+    if (s->measured)
+        DL_TRY(dl_residual_open(&s->residual, model, threads, s->max_rows));
     if (dl_comm_size() == 1)
         goto done;
-    DL_TRY(round_alloc(&s->round, s->max_rows, model->parts.n, k));
-    if (dltf_reader_rows(s->reader) < 0)
+    DL_TRY(round_alloc(s, model->parts.n, k));
+    if (total < 0)
         status = dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA,
                                "a stream cannot be divided among ranks: use one process");
 done:
@@ -112,7 +119,7 @@ static void stream_close(stream *s) {
 /* ---- Pieces ---- */
 
 static dltf_status report(stream *s) {
-    s->meter.done = s->residual.rows;
+    s->meter.done = s->written;
     if (!dl_meter_add(&s->meter, 0))
         return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     return DLTF_OK;
@@ -132,17 +139,18 @@ static dltf_status read_piece(stream *s, dltf_matrix *X) {
 static dltf_status code_piece(stream *s, dltf_matrix X) {
     int64_t k = dltf_encoder_k(s->encoder);
     dl_slots out = {X.rows, k, s->count, s->codes->indices, s->codes->values};
-    dltf_status status = dl_encoder_rows(s->encoder, X, 0, s->first, out);
+    dltf_status status = dl_encoder_piece(s->encoder, X, s->first, out, s->measured ? &s->residual : NULL);
     if (status != DLTF_OK)
         return status;
     s->codes->rows = X.rows;
     dl_codes_compress(s->codes, s->count, k);
-    return dl_residual_piece(&s->residual, X, s->first, s->codes);
+    return DLTF_OK;
 }
 
 static dltf_status write_piece(stream *s, dltf_csr codes, const double *sums, dltf_codes_writer *writer,
                                dltf_stream_totals *totals) {
-    dltf_status status = dl_residual_join(&s->residual, sums, codes.rows);
+    dltf_status status = s->measured ? dl_residual_join(&s->residual, sums, codes.rows) : DLTF_OK;
+    s->written += codes.rows;
     totals->samples += codes.rows;
     totals->entries += codes.indptr[codes.rows];
     return status == DLTF_OK ? dltf_codes_writer_add(writer, codes) : status;
@@ -205,7 +213,8 @@ static dltf_status collect_round(stream *s) {
     dl_comm_gather(s->count, r->rows, sizeof *r->count, r->count);
     dl_comm_gather(s->codes->indices, r->entries, sizeof *r->indices, r->indices);
     dl_comm_gather(s->codes->values, r->entries, sizeof *r->values, r->values);
-    dl_comm_gather(s->residual.sums, r->tiles, tile_bytes(s), r->sums);
+    if (s->measured)
+        dl_comm_gather(s->residual.sums, r->tiles, tile_bytes(s), r->sums);
     return dl_comm_status();
 }
 
@@ -222,7 +231,8 @@ static dltf_status write_round(stream *s, dltf_codes_writer *writer, dltf_stream
         all.count += rows;
         all.indices += all.entries[r];
         all.values += all.entries[r];
-        all.sums += all.tiles[r] * dl_residual_width(dltf_reader_cols(s->reader));
+        if (s->measured)
+            all.sums += all.tiles[r] * dl_residual_width(dltf_reader_cols(s->reader));
     }
 done:
     return status;
@@ -268,8 +278,8 @@ dltf_status dltf_encode_stream_sized(const dltf_model *model, dltf_reader *reade
     if (status == DLTF_OK)
         status = dl_comm_size() == 1 ? encode_alone(&s, writer, &own) : encode_in_rounds(&s, writer, &own);
     if (status == DLTF_OK) {
-        own.relative_error = dl_residual_relative(&s.residual);
-        own.explained_variance = dl_residual_explained(&s.residual);
+        own.relative_error = s.measured ? dl_residual_relative(&s.residual) : NAN;
+        own.explained_variance = s.measured ? dl_residual_explained(&s.residual) : NAN;
     }
     DL_WRITE_STRUCT(dltf_stream_totals, totals, size, &own);
     dl_meter_unwatch(&s.meter);

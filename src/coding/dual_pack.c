@@ -8,7 +8,8 @@
 
 static const double RIDGE = 0.1; /* as in stage 1 of the learner */
 
-dltf_status dl_dual_pack(const dl_recipe *recipe, dl_packed *packed) {
+static dltf_status make_dual(const void *context, dl_derived **made) {
+    const dl_recipe *recipe = context;
     dltf_status status = DLTF_OK;
     int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, size = m < n ? m : n;
     double *W = NULL, *E = NULL, *factor = NULL;
@@ -21,12 +22,19 @@ dltf_status dl_dual_pack(const dl_recipe *recipe, dl_packed *packed) {
     dl_dual_encoder(recipe->threads, W, m, n, RIDGE, factor, E);
     for (int64_t i = 0; i < m * n; i++)
         narrow[i] = (float)E[i];
-    DL_TRY(dl_packed_alloc(packed, m, n));
-    dl_packed_fill(packed, narrow, NULL);
+    status = dl_derived_packed_new(narrow, m, n, made);
 done:
     dl_free(W);
     dl_free(E);
     dl_free(factor);
     dl_free(narrow);
+    return status;
+}
+
+dltf_status dl_derive_dual(const dl_recipe *recipe, const dl_packed **E) {
+    const dl_derived *found = NULL;
+    dltf_status status = dl_model_derive(recipe->model, DL_DERIVED_DUAL, make_dual, recipe, &found);
+    if (status == DLTF_OK)
+        *E = &((const dl_derived_packed *)found)->packed;
     return status;
 }

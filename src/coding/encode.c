@@ -38,7 +38,7 @@ dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encod
     int64_t k = 0, entries = 0;
     dl_meter meter = dl_meter_new("encoding", progress, context, X.rows);
     dl_meter_watch(&meter);
-    DL_TRY(dltf_encoder_new(model, encoding, &encoder));
+    DL_TRY(dl_encoder_open(model, encoding, X.rows, &encoder));
     DL_TRY(dl_encoder_check(encoder, X));
     k = dltf_encoder_k(encoder);
     if (!dl_multiply(X.rows, k, &entries)) {

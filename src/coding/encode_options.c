@@ -22,6 +22,7 @@ static const dl_option options[] = {
     {.name = "lists", .kind = DL_OPTION_INTEGER, FIELD(lists), .min = 1, .max = 2, .argument = "L", .applies = "shortlist", .help = "1, or 2 for a second list from the residual of the first (default: 1)"},
     {.name = "refit", .kind = DL_OPTION_FLAG, FIELD(refit), .default_text = "false", .help = "compute values by least squares on the support instead of correlations"},
     {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    {.name = "no-error", .kind = DL_OPTION_FLAG, FIELD(no_error), .default_text = "false", .help = "do not measure how well the codes reconstruct the samples"},
 };
 /* clang-format on */
 

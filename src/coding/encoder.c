@@ -3,6 +3,7 @@
 #include "coding/encoder.h"
 
 #include "base/finite.h"
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
@@ -17,7 +18,6 @@
 
 struct dltf_encoder {
     dl_recipe recipe;
-    dl_prefilter filter; /* for large dictionaries */
     const dl_coder *coder;
     void *state; /* of the coder */
     dl_workspace *spaces;
@@ -59,41 +59,59 @@ static dltf_status make_recipe(const dltf_model *model, const dltf_encode_option
     return check_coder(dl_coder_find(encoding->coder), recipe);
 }
 
-static dltf_status add_filter(dltf_encoder *e) {
-    const dltf_model_view *parts = &e->recipe.model->parts;
-    const float *E = parts->encoder ? parts->encoder : parts->dictionary;
-    dl_feature *feature = &e->recipe.feature;
-    dltf_status status = dl_prefilter_make(E, feature->E, &e->filter);
-    for (int t = 0; status == DLTF_OK && t < e->recipe.threads; t++)
-        status = dl_prefilter_space_alloc(parts->n, e->recipe.listed, &e->spaces[t].filter);
-    feature->filter = &e->filter;
+/* Measured: coding this many samples in full tiles saves what making the filter costs; a single sample, which
+ * reads the whole matrix alone, saves as much as SINGLE + 1 of them. */
+enum { FILTER_PAYS = 512, SINGLE = 12 };
+
+/* Whether to code with the filter: if the model has it or, counting this call, enough samples to pay for it.
+ * Codes are the same either way. */
+static bool wants_filter(const dltf_encoder *e, int64_t rows) {
+    int64_t counted = dl_min(rows, FILTER_PAYS);
+    const dl_recipe *recipe = &e->recipe;
+    const dltf_model_view *parts = &recipe->model->parts;
+    return e->coder->starts_from_feature && dl_prefilter_pays(parts->m, parts->n, recipe->listed) &&
+           (dl_model_derived(recipe->model, DL_DERIVED_FILTER) ||
+            dl_model_count(recipe->model, counted + SINGLE * dl_tiles(counted, DL_TILE)) >= FILTER_PAYS);
+}
+
+static dltf_status alloc_spaces(dltf_encoder *e, int64_t rows) {
+    dltf_status status = DLTF_OK;
+    const dl_recipe *recipe = &e->recipe;
+    int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, listed = recipe->rows;
+    bool filtered = wants_filter(e, rows);
+    if (filtered)
+        DL_TRY(dl_prefilter_derive(recipe->model, &e->recipe.feature.filter));
+    if (filtered && e->coder->feature_only)
+        listed = 1; /* samples that the filter leaves are coded one by one */
+    DL_TRY(dl_workspaces_alloc_rows(recipe->workers, recipe->rows, listed, m, n, recipe->listed, &e->spaces));
+    for (int t = 0; filtered && t < recipe->workers; t++)
+        DL_TRY(dl_prefilter_space_alloc(recipe->rows, n, recipe->listed, &e->spaces[t].filter));
+    if (recipe->options.refit) {
+        DL_TRY_NEW(e->refit_scratch, recipe->workers);
+        for (int t = 0; t < recipe->workers; t++)
+            DL_TRY_NEW(e->refit_scratch[t], dl_refit_scratch(recipe->feature.k, n));
+    }
+done:
     return status;
 }
 
-dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *encoding,
-                             dltf_encoder **encoder) {
-    DL_CLEAR(encoder);
-    DL_REQUIRE(model, encoder);
-    dltf_encode_options own;
+dltf_status dl_encoder_open(const dltf_model *model, const dltf_encode_options *encoding, int64_t rows,
+                            dltf_encoder **encoder) {
+    dltf_encode_options options;
     dl_recipe recipe;
-    dltf_status status = DL_READ_OPTIONS(encode, encoding, &own);
+    dltf_status status = DL_READ_OPTIONS(encode, encoding, &options);
     if (status == DLTF_OK)
-        status = make_recipe(model, &own, &recipe);
+        status = make_recipe(model, &options, &recipe);
     if (status != DLTF_OK)
         return status;
-    int64_t m = model->parts.m, n = model->parts.n, k = recipe.feature.k;
+    rows = dl_max(1, rows); /* checked later, as other errors come first */
+    recipe.rows = dl_min(rows, DL_TILE);
+    recipe.workers = (int)dl_min(recipe.threads, rows / DL_TILE + (rows % DL_TILE > 0));
     dltf_encoder *e = NULL;
     DL_TRY_NEW(e, 1);
     e->recipe = recipe;
-    e->coder = dl_coder_find(own.coder);
-    DL_TRY(dl_workspaces_alloc(recipe.threads, m, n, recipe.listed, &e->spaces));
-    if (e->coder->starts_from_feature && dl_prefilter_pays(m, n, recipe.listed))
-        DL_TRY(add_filter(e));
-    if (own.refit) {
-        DL_TRY_NEW(e->refit_scratch, recipe.threads);
-        for (int t = 0; t < recipe.threads; t++)
-            DL_TRY_NEW(e->refit_scratch[t], dl_refit_scratch(k, n));
-    }
+    e->coder = dl_coder_find(options.coder);
+    DL_TRY(alloc_spaces(e, rows));
     if (e->coder->prepare)
         DL_TRY(e->coder->prepare(&e->recipe, &e->state));
     *encoder = e;
@@ -103,16 +121,22 @@ done:
     return status;
 }
 
+dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *encoding,
+                             dltf_encoder **encoder) {
+    DL_CLEAR(encoder);
+    DL_REQUIRE(model, encoder);
+    return dl_encoder_open(model, encoding, INT64_MAX, encoder);
+}
+
 void dltf_encoder_free(dltf_encoder *e) {
     if (!e)
         return;
     if (e->state)
         e->coder->free(e->state);
-    for (int t = 0; e->refit_scratch && t < e->recipe.threads; t++)
+    for (int t = 0; e->refit_scratch && t < e->recipe.workers; t++)
         dl_free(e->refit_scratch[t]);
     dl_free(e->refit_scratch);
-    dl_workspaces_free(e->spaces, e->recipe.threads);
-    dl_prefilter_free(&e->filter);
+    dl_workspaces_free(e->spaces, e->recipe.workers);
     dl_free(e);
 }
 
@@ -134,18 +158,44 @@ typedef struct batch {
     int64_t first;  /* row of X */
     int64_t number; /* of row 0 of X in messages */
     dl_slots out;
+    dl_residual *residual; /* NULL: not measured */
 } batch;
+
+/* The preprocessed samples of a tile: in place if possible, otherwise in the work space. */
+static const float *load_tile(const batch *b, int64_t tile, int worker, int64_t rows, int64_t *x_stride) {
+    dl_workspace *space = &b->e->spaces[worker];
+    int64_t n = b->samples.X.cols, first = b->first + tile * DL_TILE;
+    const float *X = dl_samples_direct(&b->samples, first, x_stride);
+    for (int64_t i = 0; !X && i < rows; i++)
+        dl_samples_row(&b->samples, first + i, space->row, space->X + i * n);
+    return X ? X : space->X;
+}
+
+/* The same, with the sums that do not need codes. Copies samples that are in place, in single precision. */
+static const float *load_measured(const batch *b, int64_t tile, int worker, int64_t rows) {
+    float *X = b->e->spaces[worker].X;
+    int64_t n = b->samples.X.cols, first = b->first + tile * DL_TILE;
+    dl_residual_begin(b->residual, tile, worker);
+    for (int64_t i = 0; i < rows; i++)
+        dl_residual_load(b->residual, &b->samples, tile, worker, first + i, i, X + i * n);
+    return X;
+}
+
+static void measure_tile(const batch *b, int64_t tile, int worker, const float *X, dl_slots codes) {
+    for (int64_t i = 0; i < codes.rows; i++)
+        dl_residual_code(b->residual, tile, worker, X + i * b->samples.X.cols, dl_slots_code(&codes, i));
+    dl_residual_end(b->residual, tile, worker);
+}
 
 static void encode_tile(void *context, int64_t tile, int worker) {
     const batch *b = context;
-    const dltf_encoder *e = b->e;
-    dl_workspace *space = &e->spaces[worker];
-    int64_t n = b->samples.X.cols, start = tile * DL_TILE, left = b->out.rows - start;
-    int64_t rows = left < DL_TILE ? left : DL_TILE, x_stride = n;
-    const float *X = dl_samples_direct(&b->samples, b->first + start, &x_stride);
-    for (int64_t i = 0; !X && i < rows; i++)
-        dl_samples_row(&b->samples, b->first + start + i, space->row, space->X + i * n);
-    dl_encoder_tile(e, worker, X ? X : space->X, x_stride, rows, dl_slots_from(&b->out, start, rows));
+    int64_t start = tile * DL_TILE, rows = dl_min(b->out.rows - start, DL_TILE), x_stride = b->samples.X.cols;
+    const float *X =
+        b->residual ? load_measured(b, tile, worker, rows) : load_tile(b, tile, worker, rows, &x_stride);
+    dl_slots codes = dl_slots_from(&b->out, start, rows);
+    dl_encoder_tile(b->e, worker, X, x_stride, rows, codes);
+    if (b->residual)
+        measure_tile(b, tile, worker, X, codes);
 }
 
 /* The reason why the code of a sample is not finite: NaN or infinity among its values, or overflow of the
@@ -180,13 +230,31 @@ static dltf_status check_codes(const batch *b) {
     return DLTF_OK;
 }
 
-dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, int64_t number, dl_slots out) {
-    const dltf_model *model = e->recipe.model;
-    batch b = {.e = e, .samples = dl_model_samples(model, X), .first = first, .number = number, .out = out};
-    if (!dl_parallel_polled(e->recipe.threads, dl_tiles(out.rows, DL_TILE), encode_tile, &b))
+static dltf_status encode_batch(batch *b) {
+    if (!dl_parallel_polled(b->e->recipe.workers, dl_tiles(b->out.rows, DL_TILE), encode_tile, b))
         return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
-    dltf_status status = dl_matrix_status(X);
-    return status == DLTF_OK ? check_codes(&b) : status;
+    dltf_status status = dl_matrix_status(b->samples.X);
+    return status == DLTF_OK ? check_codes(b) : status;
+}
+
+dltf_status dl_encoder_rows(dltf_encoder *e, dltf_matrix X, int64_t first, int64_t number, dl_slots out) {
+    batch b = {.e = e,
+               .samples = dl_model_samples(e->recipe.model, X),
+               .first = first,
+               .number = number,
+               .out = out};
+    return encode_batch(&b);
+}
+
+dltf_status dl_encoder_piece(dltf_encoder *e, dltf_matrix X, int64_t number, dl_slots out,
+                             dl_residual *residual) {
+    batch b = {.e = e,
+               .samples = dl_model_samples(e->recipe.model, X),
+               .number = number,
+               .out = out,
+               .residual = residual};
+    dltf_status status = encode_batch(&b);
+    return status == DLTF_OK && residual ? dl_residual_check(residual, X, number) : status;
 }
 
 dltf_status dl_encoder_check(const dltf_encoder *e, dltf_matrix X) {

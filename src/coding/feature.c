@@ -50,35 +50,40 @@ void dl_code_sort(int32_t *index, float *value, int64_t count) {
     }
 }
 
-static dltf_status alloc_scores(dl_workspace *space, int64_t m) {
+static dltf_status alloc_scores(dl_workspace *space, int64_t rows, int64_t m) {
     dltf_status status = DLTF_OK;
-    DL_TRY_NEW(space->scores, DL_TILE * m);
+    DL_TRY_NEW(space->scores, rows * m);
     DL_TRY_NEW(space->keys, m);
 done:
     return status;
 }
 
-static dltf_status alloc_lists(dl_workspace *space, int64_t k) {
+static dltf_status alloc_lists(dl_workspace *space, int64_t rows, int64_t k) {
     dltf_status status = DLTF_OK;
     int64_t room = space->hits.room = 2 * k + DL_BLOCK_ATOMS + DL_CANDIDATES_SLACK;
     DL_TRY_NEW(space->keys, room);
-    DL_TRY_NEW(space->hits.count, DL_TILE);
-    DL_TRY_NEW(space->hits.index, DL_TILE * room);
-    DL_TRY_NEW(space->hits.value, DL_TILE * room);
+    DL_TRY_NEW(space->hits.count, rows);
+    DL_TRY_NEW(space->hits.index, rows * room);
+    DL_TRY_NEW(space->hits.value, rows * room);
 done:
     return status;
 }
 
 dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces) {
+    return dl_workspaces_alloc_rows(threads, DL_TILE, DL_TILE, m, n, k, spaces);
+}
+
+dltf_status dl_workspaces_alloc_rows(int threads, int64_t rows, int64_t listed, int64_t m, int64_t n,
+                                     int64_t k, dl_workspace **spaces) {
     dltf_status status = DLTF_OK;
     dl_workspace *made = NULL;
     DL_TRY_NEW(made, threads);
     for (int t = 0; t < threads; t++) {
         DL_TRY_NEW(made[t].row, n);
-        DL_TRY_NEW(made[t].X, DL_TILE * n);
+        DL_TRY_NEW(made[t].X, rows * n);
         DL_TRY_NEW(made[t].position, k);
         DL_TRY_NEW(made[t].value, k);
-        DL_TRY(m > DL_BLOCK_ATOMS ? alloc_lists(&made[t], k) : alloc_scores(&made[t], m));
+        DL_TRY(m > DL_BLOCK_ATOMS ? alloc_lists(&made[t], listed, k) : alloc_scores(&made[t], listed, m));
     }
     *spaces = made;
     made = NULL;

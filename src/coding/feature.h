@@ -58,6 +58,9 @@ typedef struct dl_workspace {
 } dl_workspace;
 
 dltf_status dl_workspaces_alloc(int threads, int64_t m, int64_t n, int64_t k, dl_workspace **spaces);
+/* The same for at most `rows` samples, of which features of `listed` can be computed at once. */
+dltf_status dl_workspaces_alloc_rows(int threads, int64_t rows, int64_t listed, int64_t m, int64_t n,
+                                     int64_t k, dl_workspace **spaces);
 void dl_workspaces_free(dl_workspace *spaces, int threads);
 
 /* Both in one: z = max_k(X E^T - b). The scores of a tile stay in the cache; for many atoms only those above

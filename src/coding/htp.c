@@ -20,25 +20,25 @@ enum { PASSES = 8 };
 
 /* Work space of one thread. */
 typedef struct htp_space {
-    float *S; /* E^T x of dl_score_rows(m) samples */
+    float *S; /* E^T x of up to dl_score_rows(m) samples */
     float *u; /* m */
     uint32_t *keys;
     double *refit, *residual;
     dl_slots now, next; /* one code each */
 
     /* Without H: the samples of a tile that still change. */
-    float *R;               /* DL_TILE x n: their residuals */
-    dl_slots codes, listed; /* DL_TILE x k, DL_TILE x 2k: their codes; best scores of the residuals */
-    int32_t *active;        /* DL_TILE: which they are */
-    double *least;          /* DL_TILE: the best ||x - Wz||^2 so far */
+    float *R;               /* rows of a tile x n: their residuals */
+    dl_slots codes, listed; /* rows x k, rows x 2k: their codes; best scores of the residuals */
+    int32_t *active;        /* rows: which they are */
+    double *least;          /* rows: the best ||x - Wz||^2 so far */
     int32_t *position;      /* k */
     int32_t *index;         /* 3k candidates */
 } htp_space;
 
 typedef struct htp_state {
     const dltf_model *model;
-    dl_packed E;
-    float *H; /* m x m: row j is E^T w_j; NULL: too large */
+    const dl_packed *E;
+    const float *H; /* m x m: row j is E^T w_j; NULL: too large */
     int64_t passes, k;
     bool positive;
     htp_space *spaces;
@@ -65,8 +65,6 @@ static void free_state(void *state) {
         dl_free(s->index);
     }
     dl_free(h->spaces);
-    dl_packed_free(&h->E);
-    dl_free(h->H);
     dl_free(h);
 }
 
@@ -75,33 +73,37 @@ static int64_t listed(int64_t m, int64_t k) {
     return 2 * k < m ? 2 * k : m;
 }
 
-static dltf_status alloc_large_space(htp_space *s, int64_t m, int64_t n, int64_t k) {
+static dltf_status alloc_large_space(htp_space *s, const dl_recipe *recipe) {
     dltf_status status = DLTF_OK;
+    int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, k = recipe->feature.k;
     DL_TRY_NEW(s->u, 3 * k);
     DL_TRY_NEW(s->keys, 3 * k);
-    DL_TRY_NEW(s->R, DL_TILE * n);
-    DL_TRY(dl_slots_alloc(&s->codes, DL_TILE, k));
-    DL_TRY(dl_slots_alloc(&s->listed, DL_TILE, listed(m, k)));
-    DL_TRY_NEW(s->active, DL_TILE);
-    DL_TRY_NEW(s->least, DL_TILE);
+    DL_TRY_NEW(s->R, recipe->rows * n);
+    DL_TRY(dl_slots_alloc(&s->codes, recipe->rows, k));
+    DL_TRY(dl_slots_alloc(&s->listed, recipe->rows, listed(m, k)));
+    DL_TRY_NEW(s->active, recipe->rows);
+    DL_TRY_NEW(s->least, recipe->rows);
     DL_TRY_NEW(s->position, k);
     DL_TRY_NEW(s->index, 3 * k);
 done:
     return status;
 }
 
-static dltf_status alloc_small_space(htp_space *s, int64_t m) {
+static dltf_status alloc_small_space(htp_space *s, const dl_recipe *recipe) {
     dltf_status status = DLTF_OK;
-    DL_TRY_NEW(s->S, dl_score_rows(m) * m);
+    int64_t m = recipe->model->parts.m;
+    DL_TRY_NEW(s->S, dl_recipe_score_rows(recipe) * m);
     DL_TRY_NEW(s->u, m);
     DL_TRY_NEW(s->keys, m);
 done:
     return status;
 }
 
-static dltf_status alloc_space(htp_space *s, int64_t m, int64_t n, int64_t k) {
+static dltf_status alloc_space(htp_space *s, const dl_recipe *recipe) {
     dltf_status status = DLTF_OK;
-    DL_TRY(dl_gram_fits(m) ? alloc_small_space(s, m) : alloc_large_space(s, m, n, k));
+    int64_t n = recipe->model->parts.n, k = recipe->feature.k;
+    DL_TRY(dl_gram_fits(recipe->model->parts.m) ? alloc_small_space(s, recipe)
+                                                : alloc_large_space(s, recipe));
     DL_TRY_NEW(s->refit, dl_refit_scratch(k, n));
     DL_TRY_NEW(s->residual, n);
     DL_TRY(dl_slots_alloc(&s->now, 1, k));
@@ -110,26 +112,49 @@ done:
     return status;
 }
 
+typedef struct products_job {
+    const dl_recipe *recipe;
+    const dl_packed *E;
+} products_job;
+
+static dltf_status make_products(const void *context, dl_derived **made) {
+    const products_job *job = context;
+    const dltf_model *model = job->recipe->model;
+    int64_t m = model->parts.m, n = model->parts.n;
+    dltf_status status = dl_gram_check(m, 32);
+    if (status != DLTF_OK)
+        return status;
+    float *H = DL_NEW(float, m *m);
+    if (!H)
+        return DLTF_MEMORY;
+    dl_kernels_now()->scores(job->E, 0, job->E->panels, model->dictionary, n, m, H, m);
+    return dl_derived_matrix_new(H, made);
+}
+
+static dltf_status derive_products(const dl_recipe *recipe, const dl_packed *E, const float **H) {
+    const dl_derived *found = NULL;
+    products_job job = {recipe, E};
+    dltf_status status = dl_model_derive(recipe->model, DL_DERIVED_PRODUCTS, make_products, &job, &found);
+    if (status == DLTF_OK)
+        *H = ((const dl_derived_matrix *)found)->values;
+    return status;
+}
+
 static dltf_status prepare(const dl_recipe *recipe, void **state) {
     dltf_status status = DLTF_OK;
-    const dltf_model_view *parts = &recipe->model->parts;
     htp_state *h = NULL;
     DL_TRY_NEW(h, 1);
     h->model = recipe->model;
-    h->threads = recipe->threads;
+    h->threads = recipe->workers;
     h->passes = recipe->options.passes > 0 ? recipe->options.passes : PASSES;
     h->k = recipe->feature.k;
     h->positive = recipe->feature.positive;
-    DL_TRY(dl_dual_pack(recipe, &h->E));
-    if (dl_gram_fits(parts->m)) {
-        DL_TRY(dl_gram_check(parts->m, 32));
-        DL_TRY_NEW(h->H, parts->m * parts->m);
-        dl_kernels_now()->scores(&h->E, 0, h->E.panels, recipe->model->dictionary, parts->n, parts->m, h->H,
-                                 parts->m);
-    }
+    DL_TRY(dl_derive_dual(recipe, &h->E));
+    if (dl_gram_fits(recipe->model->parts.m))
+        DL_TRY(derive_products(recipe, h->E, &h->H));
     DL_TRY_NEW(h->spaces, h->threads);
     for (int t = 0; t < h->threads; t++)
-        DL_TRY(alloc_space(&h->spaces[t], parts->m, parts->n, h->k));
+        DL_TRY(alloc_space(&h->spaces[t], recipe));
     *state = h;
     h = NULL;
 done:
@@ -175,7 +200,7 @@ static bool same_support(dl_slots a, dl_slots b) {
 
 /* The support of max_k(z + E^T(x - Wz)), with scores s = E^T x. */
 static void correct(const htp_state *h, htp_space *s, const float *scores, dl_slots now, dl_slots next) {
-    int64_t m = h->E.m;
+    int64_t m = h->E->m;
     dl_kernels_now()->gap_row(h->H, m, now.index, now.value, now.count[0], scores, -1, s->u);
     for (int32_t e = 0; e < now.count[0]; e++)
         s->u[now.index[e]] += now.value[e];
@@ -225,7 +250,7 @@ static void correct_large(const htp_state *h, htp_space *s, const float *r, dl_s
     for (int32_t a = 0, b = 0; a < now.count[0] || b < best.count[0]; count++) {
         bool own = b == best.count[0] || (a < now.count[0] && now.index[a] <= best.index[b]);
         s->index[count] = own ? now.index[a] : best.index[b];
-        s->u[count] = own ? (float)((double)now.value[a] + score_of(&h->E, now.index[a], r)) : best.value[b];
+        s->u[count] = own ? (float)((double)now.value[a] + score_of(h->E, now.index[a], r)) : best.value[b];
         b += b < best.count[0] && best.index[b] == s->index[count];
         a += own;
     }
@@ -245,7 +270,7 @@ static void keep_active(const htp_state *h, htp_space *s, int32_t sample, int64_
 /* All passes after the first, which is in `out`, for a tile. */
 static void pursue_large(const htp_state *h, htp_space *s, const float *X, int64_t x_stride, int64_t rows,
                          dl_workspace *space, dl_slots out) {
-    const dl_feature feature = {.E = &h->E, .k = listed(h->E.m, h->k), .positive = h->positive};
+    const dl_feature feature = {.E = h->E, .k = listed(h->E->m, h->k), .positive = h->positive};
     int64_t n = h->model->parts.n, active = 0;
     for (int64_t i = 0; i < rows; i++) {
         dl_slots best = dl_slots_from(&out, i, 1);
@@ -279,7 +304,7 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
                  int64_t rows, dl_workspace *space, dl_slots out) {
     const htp_state *h = state;
     htp_space *s = &h->spaces[worker];
-    int64_t m = h->E.m, chunk = dl_score_rows(m);
+    int64_t m = h->E->m, chunk = dl_score_rows(m);
     dl_feature_tile(&recipe->feature, X, x_stride, rows, space, out);
     if (!h->H) {
         pursue_large(h, s, X, x_stride, rows, space, out);
@@ -287,7 +312,7 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     }
     for (int64_t i = 0; i < rows; i++) {
         if (i % chunk == 0)
-            dl_kernels_now()->scores(&h->E, 0, h->E.panels, X + i * x_stride, x_stride,
+            dl_kernels_now()->scores(h->E, 0, h->E->panels, X + i * x_stride, x_stride,
                                      rows - i < chunk ? rows - i : chunk, s->S, m);
         pursue(h, s, X + i * x_stride, s->S + i % chunk * m, dl_slots_from(&out, i, 1));
     }

@@ -26,7 +26,7 @@ static const double BACKTRACK = 0.51; /* factor of the step while the error migh
 
 /* Work space of one thread. A code is `count` entries index, value. */
 typedef struct iht_space {
-    float *B;          /* W^T x of dl_score_rows(m) samples */
+    float *B;          /* W^T x of up to dl_score_rows(m) samples */
     float *p, *p_next; /* Gz - W^T x, before and after a pass */
     float *u;
     uint32_t *keys;
@@ -35,8 +35,8 @@ typedef struct iht_space {
 } iht_space;
 
 typedef struct iht_state {
-    dl_packed W;
-    float *G;
+    const dl_packed *W;
+    const float *G;
     double step; /* SAFETY / lambda_max(G) */
     int64_t passes, k;
     bool positive, normalised;
@@ -55,14 +55,23 @@ static void free_state(void *state) {
         dl_free(s->index_next);
     }
     dl_free(h->spaces);
-    dl_packed_free(&h->W);
-    dl_free(h->G);
     dl_free(h);
 }
 
+typedef struct eigenvalue {
+    dl_derived base;
+    double sigma;
+} eigenvalue;
+
+static void free_eigenvalue(dl_derived *derived) {
+    dl_free(derived);
+}
+
 /* lambda_max(W^T W) from the smaller of W^T W and W W^T. */
-static dltf_status largest_eigenvalue(const dl_recipe *recipe, double *sigma) {
+static dltf_status make_eigenvalue(const void *context, dl_derived **made) {
+    const dl_recipe *recipe = context;
     dltf_status status = DLTF_OK;
+    eigenvalue *found = NULL;
     int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, size = m < n ? m : n;
     double *W = NULL, *A = NULL, *scratch = NULL;
     DL_TRY(dl_blas_ready(recipe->threads));
@@ -73,7 +82,9 @@ static dltf_status largest_eigenvalue(const dl_recipe *recipe, double *sigma) {
         dl_gemm(recipe->threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, W, 0, A);
     else
         dl_gemm(recipe->threads, DL_TRANSPOSED, DL_PLAIN, n, n, m, 1, W, W, 0, A);
-    *sigma = dl_largest_eigenvalue(A, size, scratch);
+    DL_TRY_NEW(found, 1);
+    *found = (eigenvalue){{free_eigenvalue}, dl_largest_eigenvalue(A, size, scratch)};
+    *made = &found->base;
 done:
     dl_free(W);
     dl_free(A);
@@ -81,9 +92,9 @@ done:
     return status;
 }
 
-static dltf_status alloc_space(iht_space *s, int64_t m, int64_t k) {
+static dltf_status alloc_space(iht_space *s, int64_t rows, int64_t m, int64_t k) {
     dltf_status status = DLTF_OK;
-    DL_TRY_NEW(s->B, dl_score_rows(m) * m);
+    DL_TRY_NEW(s->B, rows * m);
     DL_TRY_NEW(s->p, m);
     DL_TRY_NEW(s->p_next, m);
     DL_TRY_NEW(s->u, m);
@@ -96,22 +107,21 @@ done:
 
 static dltf_status prepare(const dl_recipe *recipe, bool normalised, void **state) {
     dltf_status status = DLTF_OK;
-    const dltf_model_view *parts = &recipe->model->parts;
     iht_state *h = NULL;
-    double sigma = 1;
+    const dl_derived *largest = NULL;
     DL_TRY_NEW(h, 1);
-    h->threads = recipe->threads;
+    h->threads = recipe->workers;
     h->passes = recipe->options.passes > 0 ? recipe->options.passes : PASSES;
     h->k = recipe->feature.k;
     h->positive = recipe->feature.positive;
     h->normalised = normalised;
-    DL_TRY(dl_dictionary_pack(recipe->model, &h->W));
-    DL_TRY(dl_gram_new(recipe->threads, recipe->model->dictionary, parts->m, parts->n, &h->G));
-    DL_TRY(largest_eigenvalue(recipe, &sigma));
-    h->step = SAFETY / sigma;
+    DL_TRY(dl_derive_atoms(recipe, &h->W));
+    DL_TRY(dl_derive_gram(recipe, &h->G));
+    DL_TRY(dl_model_derive(recipe->model, DL_DERIVED_EIGENVALUE, make_eigenvalue, recipe, &largest));
+    h->step = SAFETY / ((const eigenvalue *)largest)->sigma;
     DL_TRY_NEW(h->spaces, h->threads);
     for (int t = 0; t < h->threads; t++)
-        DL_TRY(alloc_space(&h->spaces[t], parts->m, h->k));
+        DL_TRY(alloc_space(&h->spaces[t], dl_recipe_score_rows(recipe), recipe->model->parts.m, h->k));
     *state = h;
     h = NULL;
 done:
@@ -132,7 +142,7 @@ static dltf_status prepare_niht(const dl_recipe *recipe, void **state) {
 static double best_step(const iht_state *h, const float *p, const int32_t *S, int64_t count) {
     double above = 0, below = 0;
     for (int64_t e = 0; e < count; e++) {
-        const float *g = h->G + S[e] * h->W.m;
+        const float *g = h->G + S[e] * h->W->m;
         double row = 0;
         for (int64_t f = 0; f < count; f++)
             row += (double)g[S[f]] * (double)p[S[f]];
@@ -169,12 +179,12 @@ static change compare(const iht_space *s, const int32_t *index, const float *val
 /* z' = max_k(z - mu p) and Gz' - W^T x; returns the number of entries of z'. */
 static int64_t step(const iht_state *h, iht_space *s, double mu, const float *b, const int32_t *index,
                     const float *value, int64_t count) {
-    for (int64_t j = 0; j < h->W.m; j++)
+    for (int64_t j = 0; j < h->W->m; j++)
         s->u[j] = (float)-mu * s->p[j];
     for (int64_t e = 0; e < count; e++)
         s->u[index[e]] += value[e];
-    int64_t next = dl_select(s->u, h->W.m, h->k, h->positive, s->keys, s->index_next, s->value_next);
-    dl_kernels_now()->gap_row(h->G, h->W.m, s->index_next, s->value_next, next, b, 1, s->p_next);
+    int64_t next = dl_select(s->u, h->W->m, h->k, h->positive, s->keys, s->index_next, s->value_next);
+    dl_kernels_now()->gap_row(h->G, h->W->m, s->index_next, s->value_next, next, b, 1, s->p_next);
     return next;
 }
 
@@ -217,12 +227,12 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     const iht_state *h = state;
     iht_space *s = &h->spaces[worker];
     const dl_kernels *kernels = dl_kernels_now();
-    int64_t m = h->W.m, chunk = dl_score_rows(m);
+    int64_t m = h->W->m, chunk = dl_score_rows(m);
     for (int64_t i = 0; i < rows; i++) {
         const float *b = s->B + i % chunk * m;
         if (i % chunk == 0)
             /* Passes with a large step amplify the last bit of a score to another support. */
-            kernels->unfused_scores(&h->W, 0, h->W.panels, X + i * x_stride, x_stride,
+            kernels->unfused_scores(h->W, 0, h->W->panels, X + i * x_stride, x_stride,
                                     rows - i < chunk ? rows - i : chunk, s->B, m);
         out.count[i] = 0;
         kernels->gap_row(h->G, m, NULL, NULL, 0, b, 1, s->p);

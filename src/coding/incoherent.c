@@ -11,9 +11,13 @@
 #include <math.h>
 #include <string.h>
 
+static int64_t words_of(int64_t m) {
+    return (m + 63) / 64;
+}
+
 dltf_status dl_incoherent_alloc(dl_incoherent *c, int64_t m, int64_t n) {
     dltf_status status = DLTF_OK;
-    c->words = (m + 63) / 64;
+    c->words = words_of(m);
     DL_TRY(dl_packed_alloc(&c->W, m, n));
     DL_TRY_NEW(c->conflict, m * c->words);
 done:
@@ -48,16 +52,25 @@ static void fill_row(void *context, int64_t i, int worker) {
     }
 }
 
-void dl_incoherent_fill(dl_incoherent *c, int threads, const float *W) {
+/* False if cancelled. */
+static bool fill_conflicts(const dl_incoherent *c, int threads, const float *W) {
     fill_job job = {c, W};
+    return dl_parallel_polled(threads, c->W.m, fill_row, &job);
+}
+
+void dl_incoherent_fill(dl_incoherent *c, int threads, const float *W) {
     dl_packed_fill(&c->W, W, NULL);
-    dl_parallel_polled(threads, c->W.m, fill_row, &job); /* what follows is cancelled, too */
+    fill_conflicts(c, threads, W); /* what follows is cancelled, too */
 }
 
 dltf_status dl_incoherent_space_alloc(dl_incoherent_space *space, int64_t m) {
+    return dl_incoherent_space_alloc_rows(space, dl_score_rows(m), m);
+}
+
+dltf_status dl_incoherent_space_alloc_rows(dl_incoherent_space *space, int64_t rows, int64_t m) {
     dltf_status status = DLTF_OK;
     *space = (dl_incoherent_space){0};
-    DL_TRY_NEW(space->scores, dl_score_rows(m) * m);
+    DL_TRY_NEW(space->scores, rows * m);
     DL_TRY_NEW(space->value, m);
     DL_TRY_NEW(space->index, m);
 done:
@@ -113,8 +126,16 @@ void dl_incoherent_tile(const dl_incoherent *c, const float *X, int64_t x_stride
 
 static const double COHERENCE = 0.1; /* the default */
 
+/* The conflicts of a dictionary at one coherence. */
+typedef struct conflicts {
+    dl_derived base;
+    double coherence;
+    uint64_t *bits;
+} conflicts;
+
 typedef struct incoherent_state {
-    dl_incoherent incoherent;
+    dl_incoherent incoherent; /* borrows the dictionary and the conflicts */
+    dl_derived *own;          /* conflicts, if the model keeps those of another coherence */
     dl_incoherent_space *spaces;
     int threads;
 } incoherent_state;
@@ -124,28 +145,81 @@ static void free_state(void *state) {
     for (int t = 0; s->spaces && t < s->threads; t++)
         dl_incoherent_space_free(&s->spaces[t]);
     dl_free(s->spaces);
-    dl_incoherent_free(&s->incoherent);
+    if (s->own)
+        s->own->free(s->own);
     dl_free(s);
 }
 
-static dltf_status prepare(const dl_recipe *recipe, void **state) {
-    const dltf_encode_options *o = &recipe->options;
-    int64_t m = recipe->model->parts.m, n = recipe->model->parts.n;
-    incoherent_state *s = NULL;
-    dltf_status status = dl_gram_check(m, 1);
+static void free_conflicts(dl_derived *derived) {
+    conflicts *made = (conflicts *)derived;
+    dl_free(made->bits);
+    dl_free(made);
+}
+
+typedef struct conflicts_job {
+    const dl_recipe *recipe;
+    dl_incoherent incoherent; /* without conflicts */
+} conflicts_job;
+
+static dltf_status make_conflicts(const void *context, dl_derived **made) {
+    const conflicts_job *job = context;
+    const dl_recipe *recipe = job->recipe;
+    dl_incoherent c = job->incoherent;
+    conflicts *found = NULL;
+    dltf_status status = dl_gram_check(c.W.m, 1);
     if (status != DLTF_OK)
         return status;
+    DL_TRY_NEW(found, 1);
+    found->base.free = free_conflicts;
+    found->coherence = c.coherence;
+    DL_TRY_NEW(found->bits, c.W.m * c.words);
+    c.conflict = found->bits;
+    if (!fill_conflicts(&c, recipe->threads, recipe->model->dictionary))
+        DL_TRY(dl_fail(DLTF_CANCELLED, "encoding was cancelled"));
+    *made = &found->base;
+    found = NULL;
+done:
+    if (found)
+        free_conflicts(&found->base);
+    return status;
+}
+
+/* The model keeps the conflicts of the coherence that was asked for first: those of every value in a search
+ * would add up. */
+static dltf_status derive_conflicts(const dl_recipe *recipe, incoherent_state *s) {
+    const dl_derived *found = NULL;
+    conflicts_job job = {recipe, s->incoherent};
+    dltf_status status = dl_model_derive(recipe->model, DL_DERIVED_CONFLICTS, make_conflicts, &job, &found);
+    if (status != DLTF_OK)
+        return status;
+    if (((const conflicts *)found)->coherence != s->incoherent.coherence) {
+        status = make_conflicts(&job, &s->own);
+        found = s->own;
+    }
+    if (status == DLTF_OK)
+        s->incoherent.conflict = ((const conflicts *)found)->bits;
+    return status;
+}
+
+static dltf_status prepare(const dl_recipe *recipe, void **state) {
+    dltf_status status = DLTF_OK;
+    const dltf_encode_options *o = &recipe->options;
+    int64_t m = recipe->model->parts.m;
+    const dl_packed *W = NULL;
+    incoherent_state *s = NULL;
     DL_TRY_NEW(s, 1);
-    s->threads = recipe->threads;
+    s->threads = recipe->workers;
+    DL_TRY(dl_derive_atoms(recipe, &W));
     s->incoherent = (dl_incoherent){.k = o->k,
                                     .positive = o->select == DLTF_SELECT_POSITIVE,
                                     .threshold = o->threshold,
-                                    .coherence = o->coherence > 0 ? o->coherence : COHERENCE};
-    DL_TRY(dl_incoherent_alloc(&s->incoherent, m, n));
-    dl_incoherent_fill(&s->incoherent, recipe->threads, recipe->model->dictionary);
+                                    .coherence = o->coherence > 0 ? o->coherence : COHERENCE,
+                                    .W = *W,
+                                    .words = words_of(m)};
+    DL_TRY(derive_conflicts(recipe, s));
     DL_TRY_NEW(s->spaces, s->threads);
     for (int t = 0; t < s->threads; t++)
-        DL_TRY(dl_incoherent_space_alloc(&s->spaces[t], m));
+        DL_TRY(dl_incoherent_space_alloc_rows(&s->spaces[t], dl_recipe_score_rows(recipe), m));
     *state = s;
     s = NULL;
 done:

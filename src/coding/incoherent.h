@@ -26,12 +26,14 @@ void dl_incoherent_free(dl_incoherent *incoherent);
 
 /* Work space of one thread. */
 typedef struct dl_incoherent_space {
-    float *scores; /* dl_score_rows(m) x m */
+    float *scores; /* up to dl_score_rows(m) x m */
     float *value;  /* m: candidates */
     int32_t *index;
 } dl_incoherent_space;
 
 dltf_status dl_incoherent_space_alloc(dl_incoherent_space *space, int64_t m);
+/* For `rows` samples at once, at most dl_score_rows(m). */
+dltf_status dl_incoherent_space_alloc_rows(dl_incoherent_space *space, int64_t rows, int64_t m);
 void dl_incoherent_space_free(dl_incoherent_space *space);
 
 /* Codes of samples `x_stride` apart; ties go to the lowest index. */

@@ -16,9 +16,13 @@
 #include "data/model.h"
 
 dltf_status dl_omp_space_alloc(dl_omp_space *space, int64_t m, int64_t k) {
+    return dl_omp_space_alloc_rows(space, dl_score_rows(m), m, k);
+}
+
+dltf_status dl_omp_space_alloc_rows(dl_omp_space *space, int64_t rows, int64_t m, int64_t k) {
     dltf_status status = DLTF_OK;
     *space = (dl_omp_space){0};
-    DL_TRY_NEW(space->scores, dl_score_rows(m) * m);
+    DL_TRY_NEW(space->scores, rows * m);
     DL_TRY_NEW(space->D, k * m);
     DL_TRY_NEW(space->L, k * k);
     DL_TRY_NEW(space->norm, k);
@@ -133,8 +137,8 @@ void dl_omp_tile(const dl_omp *omp, const float *X, int64_t x_stride, int64_t ro
 typedef struct omp_state {
     dl_omp omp;
     dl_omp_large large;
-    dl_packed W;
-    float *G;                         /* NULL: too large */
+    const dl_packed *W;
+    const float *G;                   /* NULL: too large */
     dl_omp_space *spaces;             /* one of these */
     dl_omp_large_space *large_spaces; /* per thread */
     int threads;
@@ -148,29 +152,28 @@ static void free_state(void *state) {
         dl_omp_large_space_free(&o->large_spaces[t]);
     dl_free(o->spaces);
     dl_free(o->large_spaces);
-    dl_packed_free(&o->W);
-    dl_free(o->G);
     dl_free(o);
 }
 
 static dltf_status prepare_small(const dl_recipe *recipe, omp_state *o) {
     dltf_status status = DLTF_OK;
-    const dltf_model_view *parts = &recipe->model->parts;
-    DL_TRY(dl_gram_new(recipe->threads, recipe->model->dictionary, parts->m, parts->n, &o->G));
-    o->omp = (dl_omp){&o->W, o->G, recipe->feature.k, recipe->options.error};
+    DL_TRY(dl_derive_gram(recipe, &o->G));
+    o->omp = (dl_omp){o->W, o->G, recipe->feature.k, recipe->options.error};
     DL_TRY_NEW(o->spaces, o->threads);
     for (int t = 0; t < o->threads; t++)
-        DL_TRY(dl_omp_space_alloc(&o->spaces[t], parts->m, recipe->feature.k));
+        DL_TRY(dl_omp_space_alloc_rows(&o->spaces[t], dl_recipe_score_rows(recipe), recipe->model->parts.m,
+                                       recipe->feature.k));
 done:
     return status;
 }
 
 static dltf_status prepare_large(const dl_recipe *recipe, omp_state *o) {
     dltf_status status = DLTF_OK;
-    o->large = (dl_omp_large){recipe->model->dictionary, &o->W, recipe->feature.k, recipe->options.error};
+    o->large = (dl_omp_large){recipe->model->dictionary, o->W, recipe->feature.k, recipe->options.error};
     DL_TRY_NEW(o->large_spaces, o->threads);
     for (int t = 0; t < o->threads; t++)
-        DL_TRY(dl_omp_large_space_alloc(&o->large_spaces[t], recipe->model->parts.n, recipe->feature.k));
+        DL_TRY(dl_omp_large_space_alloc(&o->large_spaces[t], recipe->rows, recipe->model->parts.n,
+                                        recipe->feature.k));
 done:
     return status;
 }
@@ -179,8 +182,8 @@ static dltf_status prepare(const dl_recipe *recipe, void **state) {
     dltf_status status = DLTF_OK;
     omp_state *o = NULL;
     DL_TRY_NEW(o, 1);
-    o->threads = recipe->threads;
-    DL_TRY(dl_dictionary_pack(recipe->model, &o->W));
+    o->threads = recipe->workers;
+    DL_TRY(dl_derive_atoms(recipe, &o->W));
     DL_TRY(dl_gram_fits(recipe->model->parts.m) ? prepare_small(recipe, o) : prepare_large(recipe, o));
     *state = o;
     o = NULL;

@@ -47,6 +47,8 @@ typedef struct dl_omp_space {
 } dl_omp_space;
 
 dltf_status dl_omp_space_alloc(dl_omp_space *space, int64_t m, int64_t k);
+/* For tiles of at most dl_score_rows(m) samples, `rows`. */
+dltf_status dl_omp_space_alloc_rows(dl_omp_space *space, int64_t rows, int64_t m, int64_t k);
 void dl_omp_space_free(dl_omp_space *space);
 
 /* Codes of samples `x_stride` apart. O(rows (mn + k^2 m / 2)). */

@@ -9,15 +9,15 @@
 #include <math.h>
 #include <string.h>
 
-dltf_status dl_omp_large_space_alloc(dl_omp_large_space *space, int64_t n, int64_t k) {
+dltf_status dl_omp_large_space_alloc(dl_omp_large_space *space, int64_t rows, int64_t n, int64_t k) {
     dltf_status status = DLTF_OK;
     *space = (dl_omp_large_space){0};
-    DL_TRY_NEW(space->R, DL_TILE * n);
+    DL_TRY_NEW(space->R, rows * n);
     DL_TRY_NEW(space->residual, n);
     DL_TRY_NEW(space->refit, dl_refit_scratch(k, n));
-    DL_TRY_NEW(space->energy, DL_TILE);
-    DL_TRY_NEW(space->active, DL_TILE);
-    DL_TRY(dl_slots_alloc(&space->best, DL_TILE, 1));
+    DL_TRY_NEW(space->energy, rows);
+    DL_TRY_NEW(space->active, rows);
+    DL_TRY(dl_slots_alloc(&space->best, rows, 1));
 done:
     return status; /* the owner frees what is there */
 }

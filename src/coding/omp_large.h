@@ -15,15 +15,16 @@ typedef struct dl_omp_large {
 
 /* Work space of one thread. */
 typedef struct dl_omp_large_space {
-    float *R;         /* residuals of the samples that are not finished, DL_TILE x n */
+    float *R;         /* residuals of the samples that are not finished, rows x n */
     double *residual; /* n */
     double *refit;    /* dl_refit_scratch(k, n) */
-    double *energy;   /* DL_TILE: ||x||^2 */
-    int32_t *active;  /* DL_TILE: which samples these are */
-    dl_slots best;    /* DL_TILE x 1 */
+    double *energy;   /* rows: ||x||^2 */
+    int32_t *active;  /* rows: which samples these are */
+    dl_slots best;    /* rows x 1 */
 } dl_omp_large_space;
 
-dltf_status dl_omp_large_space_alloc(dl_omp_large_space *space, int64_t n, int64_t k);
+/* For tiles of at most `rows` samples. */
+dltf_status dl_omp_large_space_alloc(dl_omp_large_space *space, int64_t rows, int64_t n, int64_t k);
 void dl_omp_large_space_free(dl_omp_large_space *space);
 
 /* Codes of samples `x_stride` apart. O(rows (k m n + k^3 n)). */

@@ -8,6 +8,7 @@
  * the filter. */
 #include "coding/prefilter.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "kernels/packed16.h"
 
@@ -17,6 +18,9 @@
 
 /* Measured: with fewer or shorter atoms, or more candidates, scoring twice costs more than it saves. */
 enum { MIN_ATOMS = 4096, MIN_ENTRIES = 1 << 20, ATOMS_PER_ENTRY = 128 };
+
+/* Atoms scored at once. Larger blocks are not faster, but lists must have room for all of their scores. */
+enum { BLOCK_ATOMS = 128 };
 
 static int64_t max_candidates(int64_t k) {
     return 4 * k + 256;
@@ -33,16 +37,19 @@ static double norm_of(const float *x, int64_t n) {
 dltf_status dl_prefilter_make(const float *E, const dl_packed *packed, dl_prefilter *filter) {
     int64_t m = packed->m, n = packed->n;
     *filter = (dl_prefilter){.E = E};
-    int16_t *row = DL_NEW(int16_t, n + 1);
-    dltf_status status = row ? dl_packed16_alloc(&filter->E16, m, n) : DLTF_MEMORY;
-    for (int64_t j = 0; status == DLTF_OK && j < m; j++) {
-        double lost = dl_packed16_set(&filter->E16, j, E + j * n, packed->bias[j], row);
-        filter->norm = fmax(filter->norm, norm_of(E + j * n, n));
+    int16_t *work = DL_NEW(int16_t, DL_ROWS16 * (n + 1));
+    dltf_status status = work ? dl_packed16_alloc(&filter->E16, m, n) : DLTF_MEMORY;
+    for (int64_t j = 0; status == DLTF_OK && j < m; j += DL_ROWS16) {
+        double lost =
+            dl_packed16_set(&filter->E16, j, dl_min(DL_ROWS16, m - j), E + j * n, packed->bias + j, work);
         filter->lost = fmax(filter->lost, lost);
+    }
+    for (int64_t j = 0; status == DLTF_OK && j < m; j++) {
+        filter->norm = fmax(filter->norm, norm_of(E + j * n, n));
         filter->bias = fmax(filter->bias, fabs((double)packed->bias[j]));
         filter->scale = fmax(filter->scale, (double)filter->E16.scale[j]);
     }
-    dl_free(row);
+    dl_free(work);
     return status;
 }
 
@@ -50,16 +57,50 @@ void dl_prefilter_free(dl_prefilter *filter) {
     dl_packed16_free(&filter->E16);
 }
 
-dltf_status dl_prefilter_space_alloc(int64_t n, int64_t k, dl_prefilter_space **space) {
+typedef struct kept_filter {
+    dl_derived base;
+    dl_prefilter filter;
+} kept_filter;
+
+static void free_kept(dl_derived *derived) {
+    kept_filter *kept = (kept_filter *)derived;
+    dl_prefilter_free(&kept->filter);
+    dl_free(kept);
+}
+
+static dltf_status make_kept(const void *context, dl_derived **made) {
+    const dltf_model *model = context;
+    kept_filter *kept = DL_NEW(kept_filter, 1);
+    if (!kept)
+        return DLTF_MEMORY;
+    kept->base.free = free_kept;
+    dltf_status status =
+        dl_prefilter_make(model->encoder ? model->encoder : model->dictionary, &model->packed, &kept->filter);
+    if (status == DLTF_OK)
+        *made = &kept->base;
+    else
+        free_kept(&kept->base);
+    return status;
+}
+
+dltf_status dl_prefilter_derive(const dltf_model *model, const dl_prefilter **filter) {
+    const dl_derived *found = NULL;
+    dltf_status status = dl_model_derive(model, DL_DERIVED_FILTER, make_kept, model, &found);
+    if (status == DLTF_OK)
+        *filter = &((const kept_filter *)found)->filter;
+    return status;
+}
+
+dltf_status dl_prefilter_space_alloc(int64_t rows, int64_t n, int64_t k, dl_prefilter_space **space) {
     dltf_status status = DLTF_OK;
     dl_prefilter_space *made = NULL;
-    int64_t room = max_candidates(k) + DL_BLOCK_ATOMS + DL_CANDIDATES_SLACK;
+    int64_t room = max_candidates(k) + BLOCK_ATOMS + DL_CANDIDATES_SLACK;
     DL_TRY_NEW(made, 1);
     made->hits.room = room;
-    DL_TRY_NEW(made->X16, DL_TILE * (n + 1));
-    DL_TRY_NEW(made->hits.count, DL_TILE);
-    DL_TRY_NEW(made->hits.index, DL_TILE * room);
-    DL_TRY_NEW(made->hits.value, DL_TILE * room);
+    DL_TRY_NEW(made->X16, rows * (n + 1));
+    DL_TRY_NEW(made->hits.count, rows);
+    DL_TRY_NEW(made->hits.index, rows * room);
+    DL_TRY_NEW(made->hits.value, rows * room);
     DL_TRY_NEW(made->position, room);
     DL_TRY_NEW(made->keys, room);
     *space = made;
@@ -181,7 +222,7 @@ void dl_prefilter_tile(const dl_feature *feature, const float *X, int64_t x_stri
     const dl_packed *E = feature->E;
     const dl_packed16 *E16 = &feature->filter->E16;
     dl_prefilter_space *s = space->filter;
-    const int64_t block_panels = DL_BLOCK_ATOMS / DL_PANEL16;
+    const int64_t block_panels = BLOCK_ATOMS / DL_PANEL16;
     for (int64_t i = 0; i < rows; i++)
         start(feature->filter, i, X + i * x_stride, E->n, s);
     for (int64_t panel = 0; panel < E16->panels; panel += block_panels) {

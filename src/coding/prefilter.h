@@ -4,6 +4,7 @@
 #define DL_CODING_PREFILTER_H
 
 #include "coding/feature.h"
+#include "data/model.h"
 
 struct dl_prefilter {
     dl_packed16 E16;
@@ -14,13 +15,16 @@ struct dl_prefilter {
 /* Whether the filter is faster: the CPU has such products, and the dictionary is large. */
 bool dl_prefilter_pays(int64_t m, int64_t n, int64_t k);
 
+/* The filter of a model's encoder, which the model keeps. */
+dltf_status dl_prefilter_derive(const dltf_model *model, const dl_prefilter **filter);
+
 /* For the score matrix E whose packed form is `packed`. */
 dltf_status dl_prefilter_make(const float *E, const dl_packed *packed, dl_prefilter *filter);
 void dl_prefilter_free(dl_prefilter *filter);
 
-/* Work space of one thread: the candidates of each sample of a tile. */
+/* Work space of one thread: the candidates of each sample of a tile, of at most `rows`. */
 struct dl_prefilter_space {
-    int16_t *X16;             /* DL_TILE x pairs x 2 */
+    int16_t *X16;             /* rows x pairs x 2 */
     float scale[DL_TILE];     /* units of X16 */
     dl_candidates hits;       /* lists of the samples of a tile */
     int32_t *position;        /* room */
@@ -31,7 +35,7 @@ struct dl_prefilter_space {
     double weakest[DL_TILE]; /* k-th largest approximate magnitude so far; 0 while there are fewer */
 };
 
-dltf_status dl_prefilter_space_alloc(int64_t n, int64_t k, dl_prefilter_space **space);
+dltf_status dl_prefilter_space_alloc(int64_t rows, int64_t n, int64_t k, dl_prefilter_space **space);
 void dl_prefilter_space_free(dl_prefilter_space *space);
 
 /* z = max_k(X E^T - b) with feature->filter. */

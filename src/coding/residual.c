@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "coding/decode.h"
 #include "data/codes.h"
 #include "data/matrix.h"
 #include "data/model.h"
@@ -73,26 +72,62 @@ static bool varies_as_data(const dl_samples *samples) {
     return samples->remove_mean && !samples->unit_norm;
 }
 
+static double *sums_of(const dl_residual *r, int64_t tile) {
+    return r->sums + tile * dl_residual_width(r->model->parts.n);
+}
+
+/* The scratch of a worker: a row, then a reconstruction, then squares. */
+static double *row_of(const dl_residual *r, int worker) {
+    return r->scratch + 3 * worker * r->model->parts.n;
+}
+
+static double *squares_of(const dl_residual *r, int worker) {
+    return row_of(r, worker) + 2 * r->model->parts.n;
+}
+
+void dl_residual_begin(dl_residual *r, int64_t tile, int worker) {
+    int64_t n = r->model->parts.n;
+    memset(sums_of(r, tile), 0, (size_t)dl_residual_width(n) * sizeof(double));
+    memset(squares_of(r, worker), 0, (size_t)n * sizeof(double));
+}
+
+void dl_residual_load(dl_residual *r, const dl_samples *samples, int64_t tile, int worker, int64_t i,
+                      int64_t number, float *out) {
+    int64_t n = samples->X.cols;
+    double *row = row_of(r, worker), *mean = sums_of(r, tile) + MEAN, *squares = squares_of(r, worker);
+    dl_matrix_row(samples->X, i, row);
+    if (varies_as_data(samples))
+        add_to_mean(row, n, number + 1, mean, squares);
+    dl_samples_preprocess(samples, row, out);
+    if (!varies_as_data(samples))
+        add_to_mean(row, n, number + 1, mean, squares);
+}
+
+void dl_residual_code(dl_residual *r, int64_t tile, int worker, const float *sample, dl_code code) {
+    int64_t n = r->model->parts.n;
+    double *x = row_of(r, worker) + n;
+    memset(x, 0, (size_t)n * sizeof *x);
+    dl_decode(x, DL_ADD, r->model->dictionary, n, code);
+    add_errors(sample, x, n, sums_of(r, tile));
+}
+
+void dl_residual_end(dl_residual *r, int64_t tile, int worker) {
+    const double *squares = squares_of(r, worker);
+    double *sums = sums_of(r, tile);
+    for (int64_t j = 0; j < r->model->parts.n; j++)
+        sums[VARIANCE] += squares[j];
+}
+
 static void add_tile(void *context, int64_t tile, int worker) {
     const piece *p = context;
     int64_t n = p->samples.X.cols, first = p->from + tile * DL_TILE, left = p->end - first;
-    int64_t rows = left < DL_TILE ? left : DL_TILE;
-    double *row = p->r->scratch + 3 * worker * n, *x = row + n, *squares = x + n;
-    double *sums = p->r->sums + tile * dl_residual_width(n);
     float *sample = p->r->sample + worker * n;
-    memset(sums, 0, (size_t)dl_residual_width(n) * sizeof *sums);
-    memset(squares, 0, (size_t)n * sizeof *squares);
-    for (int64_t i = 0; i < rows; i++) {
-        dl_samples_row(&p->samples, first + i, row, sample);
-        memset(x, 0, (size_t)n * sizeof *x);
-        dl_decode(x, DL_ADD, p->r->model->dictionary, n, dl_codes_code(p->codes, first + i));
-        add_errors(sample, x, n, sums);
-        if (varies_as_data(&p->samples))
-            dl_matrix_row(p->samples.X, first + i, row);
-        add_to_mean(row, n, i + 1, sums + MEAN, squares);
+    dl_residual_begin(p->r, tile, worker);
+    for (int64_t i = 0; i < left && i < DL_TILE; i++) {
+        dl_residual_load(p->r, &p->samples, tile, worker, first + i, i, sample);
+        dl_residual_code(p->r, tile, worker, sample, dl_codes_code(p->codes, first + i));
     }
-    for (int64_t j = 0; j < n; j++)
-        sums[VARIANCE] += squares[j];
+    dl_residual_end(p->r, tile, worker);
 }
 
 dltf_status dl_find_not_finite(dltf_matrix X, int64_t first, double *row) {
@@ -109,24 +144,30 @@ static dltf_status overflow(void) {
                          "values overflow single precision: rescale the data");
 }
 
+/* A value that is not finite makes the energy not finite. */
+static dltf_status check_tiles(dl_residual *r, dltf_matrix X, int64_t tiles, int64_t first) {
+    for (int64_t t = 0; t < tiles; t++) {
+        const double *sums = sums_of(r, t);
+        if (!isfinite(sums[ERROR]) || !isfinite(sums[ENERGY])) {
+            dltf_status status = dl_find_not_finite(X, first, r->scratch);
+            return status == DLTF_OK ? overflow() : status;
+        }
+    }
+    return dl_matrix_status(X);
+}
+
+dltf_status dl_residual_check(dl_residual *r, dltf_matrix X, int64_t first) {
+    return check_tiles(r, X, dl_tiles(X.rows, DL_TILE), first);
+}
+
 /* The sums of the tiles of rows `from` .. end - 1 of X; `first`: the number of row 0 of X in messages. */
 static dltf_status sum_tiles(dl_residual *r, dltf_matrix X, const dltf_codes *codes, int64_t from,
                              int64_t end, int64_t first) {
     piece p = {r, dl_model_samples(r->model, X), codes, from, end};
-    int64_t tiles = dl_tiles(end - from, DL_TILE), width = dl_residual_width(X.cols);
+    int64_t tiles = dl_tiles(end - from, DL_TILE);
     if (!dl_parallel_polled(r->threads, tiles, add_tile, &p))
         return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
-    /* A value that is not finite makes the energy not finite. */
-    for (int64_t t = 0; t < tiles; t++)
-        if (!isfinite(r->sums[t * width + ERROR]) || !isfinite(r->sums[t * width + ENERGY])) {
-            dltf_status status = dl_find_not_finite(X, first, r->scratch);
-            return status == DLTF_OK ? overflow() : status;
-        }
-    return dl_matrix_status(X);
-}
-
-dltf_status dl_residual_piece(dl_residual *r, dltf_matrix X, int64_t first, const dltf_codes *codes) {
-    return sum_tiles(r, X, codes, 0, X.rows, first);
+    return check_tiles(r, X, tiles, first);
 }
 
 /* Adds the variance of a tile, and that between its mean and the mean so far. */

@@ -2,7 +2,8 @@
 #ifndef DL_CODING_RESIDUAL_H
 #define DL_CODING_RESIDUAL_H
 
-#include "base/status.h"
+#include "coding/decode.h"
+#include "data/samples.h"
 
 /* sum ||x - Wz||^2 and sum ||x||^2, x as preprocessed by the model, and the variance sum ||x - mean||^2 of
  * the samples that the model decodes to: the data itself or, with unit_norm, the preprocessed samples. Pieces
@@ -15,8 +16,8 @@ typedef struct dl_residual {
     double error, energy, variance;
     double *mean;    /* n: of the samples so far */
     double *scratch; /* per thread: sample, reconstruction and squares about the mean of a tile */
-    float *sample;
-    double *sums; /* of each tile of a piece: dl_residual_width numbers */
+    float *sample;   /* per thread */
+    double *sums;    /* of each tile of a piece: dl_residual_width numbers */
 } dl_residual;
 
 /* Error, energy and variance of a tile, then its mean. */
@@ -26,9 +27,20 @@ int64_t dl_residual_width(int64_t n);
 dltf_status dl_residual_open(dl_residual *residual, const dltf_model *model, int threads, int64_t max_rows);
 /* Fails with row, counted over all pieces, and column of the first NaN or infinity. */
 dltf_status dl_residual_add(dl_residual *residual, dltf_matrix X, const dltf_codes *codes);
-/* The same in two steps: the sums of the tiles of a piece whose first row is `first`, and their addition. */
-dltf_status dl_residual_piece(dl_residual *residual, dltf_matrix X, int64_t first, const dltf_codes *codes);
+
+/* The same while samples are being coded, so that they are loaded once. One thread, `worker`, sums a tile:
+ * begins it, loads its samples in order, adds the codes of its samples, and ends it. */
+void dl_residual_begin(dl_residual *residual, int64_t tile, int worker);
+/* Loads sample i, number `number` of the tile, as dl_samples_row does. */
+void dl_residual_load(dl_residual *residual, const dl_samples *samples, int64_t tile, int worker, int64_t i,
+                      int64_t number, float *out);
+void dl_residual_code(dl_residual *residual, int64_t tile, int worker, const float *sample, dl_code code);
+void dl_residual_end(dl_residual *residual, int64_t tile, int worker);
+/* Checks the sums of all tiles of the piece X, whose first row is `first`: fails as dl_residual_add. */
+dltf_status dl_residual_check(dl_residual *residual, dltf_matrix X, int64_t first);
+/* Adds the sums of the tiles of a piece of `rows` samples. */
 dltf_status dl_residual_join(dl_residual *residual, const double *sums, int64_t rows);
+
 /* 0 for 0/0, infinite if only the samples are zero. */
 double dl_residual_relative(const dl_residual *residual);
 /* 1 - error / variance; NaN if all samples are equal, or their variance is out of range. */

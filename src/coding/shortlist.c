@@ -26,9 +26,9 @@ static const float ILL_CONDITIONED = 0.1f;
 
 /* Work space of one thread. */
 typedef struct shortlist_space {
-    dl_slots list;           /* DL_TILE candidates */
-    float *residual;         /* DL_TILE x n, for two lists */
-    dl_slots second, merged; /* DL_TILE: the second list, and its union with the code */
+    dl_slots list;           /* candidates of a tile */
+    float *residual;         /* rows of a tile x n, for two lists */
+    dl_slots second, merged; /* of a tile: the second list, and its union with the code */
     float *work, *pivot;     /* of dl_kernels.shortlist, for DL_TILE samples */
     double *refit;           /* dl_refit_scratch(k, n) */
 } shortlist_space;
@@ -36,8 +36,7 @@ typedef struct shortlist_space {
 typedef struct shortlist_state {
     const dltf_model *model;
     dl_feature first, second; /* second.k = 0: one list */
-    dl_packed dual;
-    float *G; /* m x m; NULL: too large */
+    const float *G;           /* m x m; NULL: too large */
     dl_shortlist among_first, among_both;
     shortlist_space *spaces;
     int threads;
@@ -79,23 +78,21 @@ static void free_state(void *state) {
         dl_free(s->refit);
     }
     dl_free(h->spaces);
-    dl_packed_free(&h->dual);
-    dl_free(h->G);
     dl_free(h);
 }
 
-static dltf_status alloc_space(const shortlist_state *h, shortlist_space *s) {
+static dltf_status alloc_space(const shortlist_state *h, int64_t rows, shortlist_space *s) {
     dltf_status status = DLTF_OK;
     int64_t n = h->model->parts.n, work = dl_shortlist_work(&h->among_first);
-    DL_TRY(dl_slots_alloc(&s->list, DL_TILE, h->first.k));
+    DL_TRY(dl_slots_alloc(&s->list, rows, h->first.k));
     if (h->second.k > 0) {
-        DL_TRY(dl_slots_alloc(&s->second, DL_TILE, h->second.k));
-        DL_TRY(dl_slots_alloc(&s->merged, DL_TILE, h->among_both.listed));
-        DL_TRY_NEW(s->residual, DL_TILE * n);
+        DL_TRY(dl_slots_alloc(&s->second, rows, h->second.k));
+        DL_TRY(dl_slots_alloc(&s->merged, rows, h->among_both.listed));
+        DL_TRY_NEW(s->residual, rows * n);
         work = dl_max(work, dl_shortlist_work(&h->among_both));
     }
     DL_TRY_NEW(s->work, work);
-    DL_TRY_NEW(s->pivot, DL_TILE);
+    DL_TRY_NEW(s->pivot, rows);
     DL_TRY_NEW(s->refit, dl_refit_scratch(h->among_first.k, n));
 done:
     return status; /* the owner frees what is there */
@@ -107,14 +104,14 @@ static dltf_status prepare(const dl_recipe *recipe, void **state) {
     shortlist_state *h = NULL;
     DL_TRY_NEW(h, 1);
     h->model = recipe->model;
-    h->threads = recipe->threads;
+    h->threads = recipe->workers;
     h->first = recipe->feature;
     h->first.k = candidates_of(recipe);
-    h->second = (dl_feature){.E = &h->dual, .k = second_of(recipe), .positive = recipe->feature.positive};
+    h->second = (dl_feature){.k = second_of(recipe), .positive = recipe->feature.positive};
     if (h->second.k > 0)
-        DL_TRY(dl_dual_pack(recipe, &h->dual));
+        DL_TRY(dl_derive_dual(recipe, &h->second.E));
     if (parts->m <= MOST_STORED && dl_gram_fits(parts->m))
-        DL_TRY(dl_gram_new(recipe->threads, recipe->model->dictionary, parts->m, parts->n, &h->G));
+        DL_TRY(dl_derive_gram(recipe, &h->G));
     h->among_first = (dl_shortlist){.W = recipe->model->dictionary,
                                     .G = h->G,
                                     .m = parts->m,
@@ -127,7 +124,7 @@ static dltf_status prepare(const dl_recipe *recipe, void **state) {
     h->among_both.listed = recipe->feature.k + h->second.k;
     DL_TRY_NEW(h->spaces, h->threads);
     for (int t = 0; t < h->threads; t++)
-        DL_TRY(alloc_space(h, &h->spaces[t]));
+        DL_TRY(alloc_space(h, recipe->rows, &h->spaces[t]));
     *state = h;
     h = NULL;
 done:

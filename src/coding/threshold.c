@@ -8,5 +8,8 @@ static void tile(const dl_recipe *recipe, void *state, int worker, const float *
     dl_feature_tile(&recipe->feature, X, x_stride, rows, space, out);
 }
 
-const dl_coder dl_coder_threshold = {
-    .name = "threshold", .takes_positive = true, .starts_from_feature = true, .tile = tile};
+const dl_coder dl_coder_threshold = {.name = "threshold",
+                                     .takes_positive = true,
+                                     .starts_from_feature = true,
+                                     .feature_only = true,
+                                     .tile = tile};

@@ -5,8 +5,15 @@
 #include "base/sized.h"
 #include "data/matrix.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
+
+struct dl_derivatives {
+    _Atomic(dl_derived *) kept[DL_DERIVED_KINDS];
+    atomic_uint samples; /* coded so far */
+};
 
 static dltf_status check_parts(const dltf_model_view *parts) {
     if (!parts->dictionary)
@@ -23,16 +30,23 @@ static dltf_status check_parts(const dltf_model_view *parts) {
     return DLTF_OK;
 }
 
+static dltf_status check_finite(const float *values, int64_t count, const char *name) {
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL, "entry %lld of the %s is not finite",
+                                 (long long)i, name);
+    return DLTF_OK;
+}
+
 static dltf_status copy_finite(const float *from, int64_t count, const char *name, float **copy) {
     if (!from)
         return DLTF_OK;
     if (!dl_is_aligned(from, sizeof *from))
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
                              "the address of the %s is not a multiple of %zu bytes", name, sizeof *from);
-    for (int64_t i = 0; i < count; i++)
-        if (!isfinite(from[i]))
-            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL, "entry %lld of the %s is not finite",
-                                 (long long)i, name);
+    dltf_status status = check_finite(from, count, name);
+    if (status != DLTF_OK)
+        return status;
     *copy = DL_NEW(float, count);
     if (!*copy)
         return DLTF_MEMORY;
@@ -71,6 +85,7 @@ dltf_status dltf_model_new_sized(const dltf_model_view *parts, size_t size, dltf
     int64_t m = parts->m, n = parts->n;
     dltf_model *made = NULL;
     DL_TRY_NEW(made, 1);
+    DL_TRY_NEW(made->derivatives, 1);
     DL_TRY(copy_finite(parts->dictionary, m * n, "dictionary", &made->dictionary));
     DL_TRY(copy_finite(parts->encoder, m * n, "encoder", &made->encoder));
     DL_TRY(copy_finite(parts->bias, m, "bias", &made->bias));
@@ -107,9 +122,72 @@ const char *dltf_model_note_name(const dltf_model *model, int index) {
     return model && index >= 0 && index < model->notes.count ? model->notes.list[index].name : NULL;
 }
 
+/* ---- Derived things ---- */
+
+const dl_derived *dl_model_derived(const dltf_model *model, dl_derived_kind kind) {
+    return atomic_load(&model->derivatives->kept[kind]);
+}
+
+dltf_status dl_model_derive(const dltf_model *model, dl_derived_kind kind, dl_deriver make,
+                            const void *context, const dl_derived **found) {
+    dl_derived *made = NULL, *first = NULL;
+    *found = dl_model_derived(model, kind);
+    if (*found)
+        return DLTF_OK;
+    dltf_status status = make(context, &made);
+    if (status != DLTF_OK)
+        return status;
+    if (atomic_compare_exchange_strong(&model->derivatives->kept[kind], &first, made)) {
+        *found = made;
+        return DLTF_OK;
+    }
+    made->free(made);
+    *found = first;
+    return DLTF_OK;
+}
+
+unsigned dl_model_count(const dltf_model *model, int64_t samples) {
+    atomic_uint *total = &model->derivatives->samples;
+    unsigned before = atomic_load(total), after;
+    do {
+        int64_t room = (int64_t)(UINT_MAX - before);
+        after = before + (unsigned)(samples < room ? samples : room);
+    } while (!atomic_compare_exchange_weak(total, &before, after));
+    return after;
+}
+
+static void drop_derived(dltf_model *model) {
+    for (int kind = 0; model->derivatives && kind < DL_DERIVED_KINDS; kind++) {
+        dl_derived *kept = atomic_exchange(&model->derivatives->kept[kind], NULL);
+        if (kept)
+            kept->free(kept);
+    }
+}
+
+static dltf_status narrow_finite(const double *from, int64_t count, const char *name, float *to) {
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (float)from[i];
+    return check_finite(to, count, name);
+}
+
+dltf_status dl_model_replace(dltf_model *model, const double *dictionary, const double *encoder) {
+    int64_t m = model->parts.m, n = model->parts.n;
+    drop_derived(model);
+    dltf_status status = narrow_finite(dictionary, m * n, "dictionary", model->dictionary);
+    if (status == DLTF_OK)
+        status = narrow_finite(encoder, m * n, "encoder", model->encoder);
+    if (status == DLTF_OK)
+        status = normalise_rows(model->dictionary, m, n);
+    if (status == DLTF_OK)
+        dl_packed_fill(&model->packed, model->encoder, model->bias);
+    return status;
+}
+
 void dltf_model_free(dltf_model *model) {
     if (!model)
         return;
+    drop_derived(model);
+    dl_free(model->derivatives);
     dl_free(model->dictionary);
     dl_free(model->encoder);
     dl_free(model->bias);

@@ -31,11 +31,15 @@ static void preprocess(const dl_samples *samples, double *row) {
             row[j] -= (double)samples->offset[j];
 }
 
-void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out) {
-    dl_matrix_row(samples->X, i, row);
+void dl_samples_preprocess(const dl_samples *samples, double *row, float *out) {
     preprocess(samples, row);
     for (int64_t j = 0; j < samples->X.cols; j++)
         out[j] = (float)(row[j] * samples->scale);
+}
+
+void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out) {
+    dl_matrix_row(samples->X, i, row);
+    dl_samples_preprocess(samples, row, out);
 }
 
 void dl_samples_shift(const dl_samples *samples, double *shift) {

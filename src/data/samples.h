@@ -26,6 +26,8 @@ typedef struct dl_scan {
 
 /* Row i, preprocessed: in double in `row`, and scaled in `out`. */
 void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out);
+/* The same of a row that is in `row` already, as dl_matrix_row loads it. */
+void dl_samples_preprocess(const dl_samples *samples, double *row, float *out);
 
 /* Rows from `first` on, in place, if they need no preprocessing, scaling or conversion; otherwise NULL, and
  * `stride` is unchanged. */

@@ -26,6 +26,18 @@ dltf_status dl_hasher_prepare(dltf_hasher *h);
 void dl_hash_scores(const dltf_hasher *h, dl_hash_space *space, const float *X, int64_t x_stride,
                     int64_t rows);
 
+/* Coding with all memory that it needs, for samples that come in pieces of at most `rows`. */
+typedef struct dl_hash_run dl_hash_run;
+
+dltf_status dl_hash_run_open(const dltf_hasher *h, int64_t threads, int64_t rows, dl_hash_run **run);
+/* Codes of all rows of X: rows x bits/8 bytes. Messages count its rows from `number`; the meter counts them.
+ */
+dltf_status dl_hash_run_rows(dl_hash_run *run, dltf_matrix X, int64_t number, dl_meter *meter,
+                             uint8_t *codes);
+void dl_hash_run_close(dl_hash_run *run);
+/* Checks that data of so many columns fit the hasher. */
+dltf_status dl_hasher_check_columns(const dltf_hasher *h, int64_t columns);
+
 static inline void dl_hash_set_bit(uint8_t *code, int64_t bit) {
     code[bit / 8] = (uint8_t)(code[bit / 8] | 1u << bit % 8);
 }

@@ -1,8 +1,9 @@
-/* dltf_hasher_encode: tiles of samples over threads. */
+/* Binary codes of samples, tiles over threads: dltf_hasher_encode, and runs over the pieces of a stream. */
 #include "base/finite.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "coding/residual.h"
 #include "data/matrix.h"
 #include "hash/hasher.h"
 
@@ -16,6 +17,13 @@ void dl_hash_scores(const dltf_hasher *h, dl_hash_space *space, const float *X, 
     if (!dl_all_finite(space->scores, rows * h->scores.m))
         space->not_finite = true;
 }
+
+struct dl_hash_run {
+    const dltf_hasher *h;
+    int threads;
+    void *state; /* of the method */
+    dl_hash_space *spaces;
+};
 
 typedef struct job {
     const dltf_hasher *h;
@@ -67,8 +75,8 @@ static void encode_tile(void *context, int64_t tile, int worker) {
 }
 
 /* The reason why a score is not finite: NaN or infinity in the data, or overflow of the products. */
-static dltf_status explain(dltf_matrix X) {
-    dltf_status status = dl_matrix_check_finite(X, DLTF_SUBJECT_DATA);
+static dltf_status explain(dltf_matrix X, int64_t number, double *row) {
+    dltf_status status = dl_find_not_finite(X, number, row);
     if (status != DLTF_OK)
         return status;
     return dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
@@ -79,43 +87,72 @@ static dltf_status cancelled(void) {
     return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
 }
 
-static dltf_status encode_rows(job *j, int threads, dl_meter *meter) {
-    for (; j->first < j->samples.X.rows; j->first += j->rows) {
-        j->rows = dl_min(TILES_PER_REPORT * DL_TILE, j->samples.X.rows - j->first);
-        if (!dl_parallel_polled(threads, dl_tiles(j->rows, DL_TILE), encode_tile, j))
+dltf_status dl_hash_run_rows(dl_hash_run *run, dltf_matrix X, int64_t number, dl_meter *meter,
+                             uint8_t *codes) {
+    job j = {.h = run->h,
+             .samples = {.X = X, .mean = run->h->mean, .scale = 1},
+             .spaces = run->spaces,
+             .codes = codes};
+    for (; j.first < X.rows; j.first += j.rows) {
+        j.rows = dl_min(TILES_PER_REPORT * DL_TILE, X.rows - j.first);
+        if (!dl_parallel_polled(run->threads, dl_tiles(j.rows, DL_TILE), encode_tile, &j))
             return cancelled();
-        for (int t = 0; t < threads; t++)
-            if (j->spaces[t].not_finite)
-                return explain(j->samples.X);
-        if (!dl_meter_add(meter, j->rows))
+        for (int t = 0; t < run->threads; t++)
+            if (run->spaces[t].not_finite)
+                return explain(X, number, run->spaces[0].row);
+        if (!dl_meter_add(meter, j.rows))
             return cancelled();
     }
-    return dl_matrix_status(j->samples.X);
+    return dl_matrix_status(X);
+}
+
+dltf_status dl_hash_run_open(const dltf_hasher *h, int64_t threads, int64_t rows, dl_hash_run **run) {
+    dltf_status status = DLTF_OK;
+    dl_hash_run *made = NULL;
+    DL_TRY_NEW(made, 1);
+    made->h = h;
+    made->threads = (int)dl_min(dl_thread_count(threads), dl_tiles(rows, DL_TILE));
+    if (h->method->open)
+        DL_TRY(h->method->open(h, made->threads, &made->state));
+    DL_TRY(spaces_alloc(h, made->threads, dl_min(rows, DL_TILE), made->state, &made->spaces));
+    *run = made;
+    made = NULL;
+done:
+    dl_hash_run_close(made);
+    return status;
+}
+
+void dl_hash_run_close(dl_hash_run *run) {
+    if (!run)
+        return;
+    spaces_free(run->spaces, run->threads);
+    if (run->state)
+        run->h->method->close(run->state);
+    dl_free(run);
+}
+
+dltf_status dl_hasher_check_columns(const dltf_hasher *h, int64_t columns) {
+    if (columns == h->n)
+        return DLTF_OK;
+    return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA, "%lld columns, but the hasher expects %lld",
+                         (long long)columns, (long long)h->n);
 }
 
 dltf_status dltf_hasher_encode(const dltf_hasher *hasher, dltf_matrix X, int64_t threads,
                                dltf_progress_fn progress, void *context, uint8_t *codes) {
     DL_REQUIRE(hasher, codes);
-    const dltf_hasher *h = hasher;
+    dl_hash_run *run = NULL;
     dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
-    if (status == DLTF_OK && X.cols != h->n)
-        status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA, "%lld columns, but the hasher expects %lld",
-                               (long long)X.cols, (long long)h->n);
+    if (status == DLTF_OK)
+        status = dl_hasher_check_columns(hasher, X.cols);
     if (status != DLTF_OK)
         return status;
-    int workers = (int)dl_min(dl_thread_count(threads), dl_tiles(X.rows, DL_TILE));
-    job j = {.h = h, .samples = {.X = X, .mean = h->mean, .scale = 1}, .codes = codes};
-    void *run = NULL;
     dl_meter meter = dl_meter_new("encoding", progress, context, X.rows);
     dl_meter_watch(&meter);
-    if (h->method->open)
-        DL_TRY(h->method->open(h, workers, &run));
-    DL_TRY(spaces_alloc(h, workers, dl_min(X.rows, DL_TILE), run, &j.spaces));
-    status = encode_rows(&j, workers, &meter);
+    DL_TRY(dl_hash_run_open(hasher, threads, X.rows, &run));
+    status = dl_hash_run_rows(run, X, 0, &meter, codes);
 done:
     dl_meter_unwatch(&meter);
-    spaces_free(j.spaces, workers);
-    if (run)
-        h->method->close(run);
+    dl_hash_run_close(run);
     return status;
 }

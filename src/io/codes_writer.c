@@ -4,8 +4,7 @@
 #include "data/codes.h"
 #include "io/bytes.h"
 #include "io/codes.h"
-#include "io/formats.h"
-#include "io/npy.h"
+#include "io/row_writer.h"
 
 #include <stdlib.h>
 
@@ -15,13 +14,13 @@ enum { BLOCK = 1 << 18 };
 struct dltf_codes_writer {
     char *name; /* for messages */
     dltf_layout layout;
-    dl_matrix_writer write; /* for dense rows; NULL: .npy or raw */
-    bool failed;            /* codes were lost: the file must not be committed */
-    int64_t expected;       /* rows; -1 if unknown */
+    bool failed;      /* codes were lost: the file must not be committed */
+    int64_t expected; /* rows; -1 if unknown */
     dl_writer out;
     dl_codes_spools codes; /* rows, columns and entries so far; the arrays of the sparse layout */
     char *directory;       /* of the spools */
-    float *block;          /* dense rows */
+    dl_row_writer dense;
+    float *block; /* dense rows */
     int64_t block_rows;
 };
 
@@ -57,33 +56,17 @@ done:
     return status;
 }
 
-static dltf_status npy_header(const dltf_codes_writer *w, int64_t rows, dl_text *header) {
-    return dl_npy_header(header, "f4", 2, (int64_t[]){rows, w->codes.cols});
-}
-
-/* The function that writes a block of dense rows; NULL for .npy, whose header holds the number of rows. */
-static dl_matrix_writer find_writer(const char *name) {
-    const dl_format *format = dl_format_of_path(DL_CONTENT_MATRIX, dl_format_writes, name);
-    return format && format->write != dl_npy_write ? format->write : NULL;
-}
-
-/* If the number of rows is unknown, writes a placeholder header with INT64_MAX rows. It has the same length
- * as the final one. */
 static dltf_status open_dense(dltf_codes_writer *w) {
     dltf_status status = DLTF_OK;
-    dl_text header = {0};
-    bool later = w->expected < 0;
+    w->dense = (dl_row_writer){.out = &w->out,
+                               .type = DLTF_F32,
+                               .raw = w->layout == DLTF_LAYOUT_RAW,
+                               .expected = w->expected,
+                               .cols = w->codes.cols};
     w->block_rows = w->codes.cols < BLOCK ? BLOCK / w->codes.cols : 1;
     DL_TRY_NEW(w->block, w->block_rows * w->codes.cols);
-    if (w->layout == DLTF_LAYOUT_RAW || w->write)
-        goto done;
-    if (later && w->out.in_place)
-        DL_TRY(dl_fail(DLTF_ARGUMENT, "cannot write .npy to a pipe or device before the number of rows is "
-                                      "known: write to a file, or write raw rows"));
-    DL_TRY(npy_header(w, later ? INT64_MAX : w->expected, &header));
-    status = dl_writer_write(&w->out, header.data, header.length);
+    status = dl_row_writer_begin(&w->dense, w->name);
 done:
-    dl_text_free(&header);
     return status;
 }
 
@@ -114,8 +97,6 @@ dltf_status dltf_codes_writer_open(const char *path, dltf_layout layout, int64_t
         status = DLTF_MEMORY;
         goto done;
     }
-    if (layout == DLTF_LAYOUT_DENSE)
-        w->write = find_writer(name);
     DL_TRY(layout == DLTF_LAYOUT_SPARSE ? open_spools(w) : open_dense(w));
     *writer = w;
     w = NULL;
@@ -158,8 +139,7 @@ static dltf_status add_dense(dltf_codes_writer *w, dltf_csr csr) {
                 w->block[i * csr.cols + csr.indices[e]] = csr.values[e];
         if (w->layout == DLTF_LAYOUT_RAW)
             make_little(w->block, count);
-        status = w->write ? w->write(dltf_matrix_f32(w->block, rows, csr.cols), &w->out)
-                          : dl_writer_write(&w->out, w->block, count * (int64_t)sizeof *w->block);
+        status = dl_row_writer_add(&w->dense, w->block, rows);
     }
     return status;
 }
@@ -182,15 +162,6 @@ dltf_status dltf_codes_writer_add(dltf_codes_writer *writer, dltf_csr csr) {
     return dl_file_result(status, w->name);
 }
 
-static dltf_status put_header(dltf_codes_writer *w) {
-    dl_text header = {0};
-    dltf_status status = npy_header(w, w->codes.rows, &header);
-    if (status == DLTF_OK)
-        status = dl_writer_replace(&w->out, header.data, header.length);
-    dl_text_free(&header);
-    return status;
-}
-
 dltf_status dltf_codes_writer_finish(dltf_codes_writer *writer) {
     DL_REQUIRE(writer);
     dltf_codes_writer *w = writer;
@@ -202,8 +173,8 @@ dltf_status dltf_codes_writer_finish(dltf_codes_writer *writer) {
                              (long long)w->expected, (long long)w->codes.rows));
     if (w->layout == DLTF_LAYOUT_SPARSE)
         DL_TRY(dl_codes_write(&w->codes, w->codes.entries > INT32_MAX, &w->out));
-    else if (w->layout == DLTF_LAYOUT_DENSE && !w->write && w->expected < 0)
-        DL_TRY(put_header(w));
+    else
+        DL_TRY(dl_row_writer_end(&w->dense));
     status = dl_writer_commit(&w->out);
 done:
     return dl_file_result(status, w->name);

@@ -41,10 +41,18 @@ void dl_packed16_free(dl_packed16 *packed) {
     *packed = (dl_packed16){0};
 }
 
+/* The largest magnitude of finite numbers: the bits of magnitudes are ordered as they are. A maximum of
+ * integers is vectorised, one of floats is not. */
 static float largest_of(const float *x, int64_t n) {
-    float largest = 0;
-    for (int64_t d = 0; d < n; d++)
-        largest = fabsf(x[d]) > largest ? fabsf(x[d]) : largest;
+    int32_t most = 0;
+    for (int64_t d = 0; d < n; d++) {
+        int32_t bits;
+        memcpy(&bits, &x[d], sizeof bits);
+        bits &= INT32_MAX;
+        most = bits > most ? bits : most;
+    }
+    float largest;
+    memcpy(&largest, &most, sizeof largest);
     return largest;
 }
 
@@ -65,12 +73,16 @@ double dl_round16(const float *x, int64_t n, int16_t *pairs, float *scale) {
     return ERROR * root * (double)s;
 }
 
-double dl_packed16_set(dl_packed16 *packed, int64_t j, const float *e, float bias, int16_t *work) {
-    int64_t pairs = packed->pairs;
+double dl_packed16_set(dl_packed16 *packed, int64_t j, int64_t rows, const float *E, const float *bias,
+                       int16_t *work) {
+    int64_t pairs = packed->pairs, length = 2 * pairs;
     int16_t *column = packed->data + 2 * (j / DL_PANEL16 * pairs * DL_PANEL16 + j % DL_PANEL16);
-    double lost = dl_round16(e, packed->n, work, &packed->scale[j]);
+    double lost = 0;
+    for (int64_t r = 0; r < rows; r++)
+        lost = fmax(lost, dl_round16(E + r * packed->n, packed->n, work + r * length, &packed->scale[j + r]));
     for (int64_t p = 0; p < pairs; p++)
-        memcpy(column + 2 * p * DL_PANEL16, work + 2 * p, 2 * sizeof *column);
-    packed->bias[j] = bias;
+        for (int64_t r = 0; r < rows; r++)
+            memcpy(column + 2 * (p * DL_PANEL16 + r), work + r * length + 2 * p, 2 * sizeof *column);
+    memcpy(packed->bias + j, bias, (size_t)rows * sizeof *bias);
     return lost;
 }

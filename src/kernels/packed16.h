@@ -9,9 +9,14 @@
 dltf_status dl_packed16_alloc(dl_packed16 *packed, int64_t m, int64_t n);
 void dl_packed16_free(dl_packed16 *packed);
 
-/* Sets row j from n floats and its bias, with the sign of dl_packed; `work` holds a row. Returns a bound on
- * the norm of the rounding error. */
-double dl_packed16_set(dl_packed16 *packed, int64_t j, const float *e, float bias, int16_t *work);
+/* Rows that are set at once: their pairs fill a cache line. */
+enum { DL_ROWS16 = 16 };
+
+/* Sets up to DL_ROWS16 rows from row j on, a multiple of it, from n floats each and their biases, with the
+ * sign of dl_packed; `work` holds DL_ROWS16 rows of n + 1. Returns a bound on the norms of the rounding
+ * errors. */
+double dl_packed16_set(dl_packed16 *packed, int64_t j, int64_t rows, const float *E, const float *bias,
+                       int16_t *work);
 
 /* A row of n floats as `scale` times integers of 16 bits, in pairs: one zero is appended if n is odd. Returns
  * a bound on the norm of the rounding error; if it is not finite, the integers are zero.

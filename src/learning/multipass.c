@@ -5,10 +5,27 @@
 #include "base/memory.h"
 #include "coding/dual.h"
 #include "coding/encoder.h"
+#include "data/model.h"
 #include "learning/step_w.h"
 
 #include <math.h>
 #include <string.h>
+
+/* A model of the right size; every run replaces its contents. */
+static dltf_status make_model(const dltf_learner *l, dltf_model **model) {
+    dltf_status status = DLTF_OK;
+    int64_t entries = l->m * l->n;
+    float *ones = NULL;
+    DL_TRY_NEW(ones, entries);
+    for (int64_t i = 0; i < entries; i++)
+        ones[i] = 1;
+    dltf_model_view parts = {
+        .m = l->m, .n = l->n, .k = l->k, .dictionary = ones, .encoder = ones, .select = l->options.select};
+    status = dltf_model_new(&parts, model);
+done:
+    dl_free(ones);
+    return status;
+}
 
 dltf_status dl_multipass_alloc(dl_multipass *p, const dltf_learner *l, int64_t samples, bool moments) {
     dltf_status status = DLTF_OK;
@@ -19,6 +36,7 @@ dltf_status dl_multipass_alloc(dl_multipass *p, const dltf_learner *l, int64_t s
     DL_TRY_NEW(p->order, dl_min(l->N, samples));
     DL_TRY_NEW(p->dual, m * n);
     DL_TRY_NEW(p->factor, m * m);
+    DL_TRY(make_model(l, &p->model));
     if (!moments)
         goto done;
     DL_TRY_NEW(p->A, n * n);
@@ -37,6 +55,7 @@ void dl_multipass_free(dl_multipass *p) {
     dl_free(p->A);
     dl_free(p->x_sum);
     dl_free(p->panel);
+    dltf_model_free(p->model);
 }
 
 double dl_multipass_bytes(const dltf_learner *l, int64_t samples, bool moments) {
@@ -54,31 +73,6 @@ static void choose_samples(dl_multipass *p, const dltf_learner *l, int64_t sampl
     for (int64_t block = 0; block < blocks; block++)
         for (int64_t i = block; i < p->count; i += blocks)
             p->order[next++] = (int64_t)((double)i * (double)l->N / (double)p->count);
-}
-
-/* A model of the dictionary and its dual without preprocessing: samples are preprocessed already. */
-static dltf_status make_model(dl_multipass *p, const dltf_learner *l, dltf_model **model) {
-    dltf_status status = DLTF_OK;
-    int64_t entries = l->m * l->n;
-    float *dictionary = NULL, *dual = NULL;
-    DL_TRY_NEW(dictionary, entries);
-    DL_TRY_NEW(dual, entries);
-    dl_dual_encoder(l->threads, l->W, l->m, l->n, l->options.ridge, p->factor, p->dual);
-    for (int64_t i = 0; i < entries; i++) {
-        dictionary[i] = (float)l->W[i];
-        dual[i] = (float)p->dual[i];
-    }
-    dltf_model_view parts = {.m = l->m,
-                             .n = l->n,
-                             .k = l->k,
-                             .dictionary = dictionary,
-                             .encoder = dual,
-                             .select = l->options.select};
-    DL_TRY(dltf_model_new(&parts, model));
-done:
-    dl_free(dictionary);
-    dl_free(dual);
-    return status;
 }
 
 static void load_tile(void *context, int64_t tile, int worker) {
@@ -122,22 +116,21 @@ static void clear(dl_multipass *p, int64_t n) {
 
 dltf_status dl_multipass_run(dl_multipass *p, dltf_learner *l, int64_t samples, int64_t passes,
                              dltf_iteration *record) {
-    dltf_model *model = NULL;
     dltf_encode_options options = dltf_encode_options_default();
     options.coder = DLTF_CODER_HTP;
     options.passes = passes;
     options.threads = l->threads;
     clear(p, l->n);
     choose_samples(p, l, samples);
-    p->status = make_model(p, l, &model);
+    dl_dual_encoder(l->threads, l->W, l->m, l->n, l->options.ridge, p->factor, p->dual);
+    p->status = dl_model_replace(p->model, l->W, p->dual);
     if (p->status == DLTF_OK)
-        p->status = dltf_encoder_new(model, &options, &p->encoder);
+        p->status = dltf_encoder_new(p->model, &options, &p->encoder);
     dl_pass pass = {.l = l, .block = &p->block, .state = p, .order = p->order, .count = p->count};
     if (p->status == DLTF_OK && !dl_pass_run(&pass, load_tile, code_block))
         p->status = DLTF_CANCELLED;
     dltf_encoder_free(p->encoder);
     p->encoder = NULL;
-    dltf_model_free(model);
     if (p->status != DLTF_OK)
         return p->status;
     memcpy(l->code_sum, p->statistics.code_sum, (size_t)l->m * sizeof *l->code_sum);

@@ -21,6 +21,7 @@ typedef struct dl_multipass {
     double *A, *x_sum; /* X X^T in the paper's notation, n x n; sum of x */
     float *panel;      /* work space for A */
 
+    dltf_model *model; /* of dictionary and dual, without preprocessing: samples are preprocessed already */
     dltf_encoder *encoder; /* during a run */
     dltf_status status;
 } dl_multipass;

@@ -98,6 +98,52 @@ PYTHON
   done
 }
 
+@test "a pipe, raw rows and a file give the same bytes" {
+  dltf hash train "$data/X.csv" --method sparseh -m 16 -o h.safetensors -q
+  "$PYTHON" - "$data/X.csv" <<'PYTHON'
+import sys
+import numpy as np
+rows = np.loadtxt(sys.argv[1], delimiter=",").astype("<f4")
+np.save("rows.npy", rows)
+rows.tofile("rows.f32")
+PYTHON
+  dltf hash encode h.safetensors rows.npy -o whole.npy -q
+  cat rows.npy | dltf hash encode h.safetensors - -q
+  same_file stdin.hash.npy whole.npy
+  cat rows.f32 | dltf hash encode h.safetensors - --raw -o a.npy -q
+  same_file a.npy whole.npy
+  dltf hash encode h.safetensors rows.f32 --raw -o b.npy --json >b.json
+  same_file b.npy whole.npy
+  [[ $(value 'd["samples"]' <b.json) == 300 ]]
+  dltf hash encode h.safetensors rows.npy -o - 2>report >c.npy
+  same_file c.npy whole.npy
+  grep -q "codes  *standard output" report
+  cat rows.f32 | dltf hash encode h.safetensors - --raw -o - -q | cat >bytes
+  same_file bytes <(tail -c 600 whole.npy)
+  head -c 1000 rows.f32 >cut.f32
+  fails 1 "cut.f32: truncated: row 15" hash encode h.safetensors cut.f32 --raw -o d.npy
+  [[ ! -e d.npy ]]
+}
+
+@test "memory use does not depend on the number of samples" {
+  [[ ${DLTF_TEST_SMALL:-0} == 1 ]] && skip "sanitizers use additional memory"
+  dltf hash train "$data/X.csv" --method lsh -m 64 -o h.safetensors -q
+  cat >peak.py <<'PYTHON'
+import resource, subprocess, sys
+child = subprocess.Popen([sys.argv[1], "hash", "encode", "h.safetensors", "-", "--raw", "-o", "big.npy", "-q"], stdin=subprocess.PIPE)
+piece = b"\0\0\200?\0\0\0@" * 8 * 16384  # rows of 16 floats
+for i in range(150):
+    child.stdin.write(piece)
+child.stdin.close()
+assert child.wait() == 0
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+PYTHON
+  peak=$("$PYTHON" peak.py "$DLTF") # 157 MB of rows
+  echo "peak: $peak KB"
+  ((peak < 100000))
+  [[ $("$PYTHON" -c 'import numpy; print(numpy.load("big.npy").shape)') == "(2457600, 8)" ]]
+}
+
 @test "default names" {
   dltf hash train "$data/X.csv" --method itq -m 8 -q
   dltf hash encode X.hasher.safetensors "$data/X.csv" -q

@@ -106,7 +106,7 @@ complete_words() {
   [[ $(complete -p dltf) == *"-F _dltf dltf" ]]
   [[ $(complete_words tr) == train ]]
   [[ $(complete_words train --thet) == "--theta-start --theta" ]]
-  [[ $(complete_words train --no-) == --no-center && -z $(complete_words encode --no-) ]]
+  [[ $(complete_words train --no-) == --no-center && $(complete_words encode --no-) == --no-error ]]
   [[ $(complete_words encode --select p) == positive ]]
   [[ $(complete_words encode --select m) == model ]]
   [[ $(complete_words train --select "") == "abs positive" ]]

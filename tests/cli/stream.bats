@@ -42,6 +42,13 @@ fails_piped() {
   [[ $(cat rows.f32 | dltf encode "$model" - --raw -o f.npz --json | value 'd["relative_error"]') == "$error" ]]
 }
 
+@test "--no-error: the same codes, no error in the report" {
+  dltf encode "$model" "$toy/Xtest.npy" -o a.npz --no-error >report
+  same_file a.npz whole.npz
+  [[ $(<report) == *"entries per code"* && $(<report) != *"error"* && $(<report) != *"variance"* ]]
+  [[ $(dltf encode "$model" "$toy/Xtest.npy" -o a.npz --no-error --json | value '"relative_error" in d') == False ]]
+}
+
 @test "standard output gets codes and nothing else" {
   cat rows.f32 | dltf encode "$model" - --raw -o - 2>report | cat >a.npz
   same_file a.npz whole.npz

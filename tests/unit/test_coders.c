@@ -663,27 +663,31 @@ static void alone_or_among_others(void **state) {
     dltf_model_free(model);
 }
 
-static dltf_status encoder_once(const dltf_model *model, dltf_coder coder) {
+/* With a model of its own, since a model keeps what encoders derive from it. */
+static dltf_status encoder_once(dltf_coder coder) {
     dltf_encode_options encoding = {.size = sizeof(dltf_encode_options), .coder = coder, .threads = 2};
     encoding.lists = coder == DLTF_CODER_SHORTLIST ? 2 : 0;
+    dltf_model_view parts = {.m = 12, .n = 7, .k = 3, .dictionary = W};
+    dltf_model *model = NULL;
     dltf_encoder *encoder = NULL;
-    dltf_status status = dltf_encoder_new(model, &encoding, &encoder);
+    dltf_status status = dltf_model_new(&parts, &model);
+    if (status == DLTF_OK)
+        status = dltf_encoder_new(model, &encoding, &encoder);
     assert_true((encoder != NULL) == (status == DLTF_OK));
     dltf_encoder_free(encoder);
+    dltf_model_free(model);
     return status;
 }
 
 static void out_of_memory(void **state) {
     (void)state;
     fill_normal(W, 12 * 7);
-    dltf_model *model = new_model(W, 12, 7, 3);
     for (int c = 0; c < CODERS; c++) {
-        assert_survives_lack_of_memory(encoder_once(model, coders[c]), 25);
+        assert_survives_lack_of_memory(encoder_once(coders[c]), 25);
         dl_gram_limit(1);
-        assert_survives_lack_of_memory(encoder_once(model, coders[c]), 20);
+        assert_survives_lack_of_memory(encoder_once(coders[c]), 20);
         dl_gram_limit(0);
     }
-    dltf_model_free(model);
 }
 
 /* ---- Refitting ---- */

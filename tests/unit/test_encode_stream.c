@@ -3,8 +3,11 @@
 #include "test_io.h"
 
 #include "base/random.h"
+#include "coding/encoder.h"
+#include "data/model.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 enum { N = 13000, COLS = 6, ATOMS = 10 }; /* more than two pieces */
 
@@ -211,6 +214,78 @@ static void survives_lack_of_memory(void **state) {
     dltf_model_free(model);
 }
 
-IO_TESTS_MAIN(cmocka_unit_test(codes_of_data_in_memory), cmocka_unit_test(threads_do_not_change_the_error),
+/* The same codes, without the error. */
+static void without_error(void **state) {
+    (void)state;
+    fill_samples();
+    dltf_model *model = make_model(true, false);
+    dltf_encode_options encoding = dltf_encode_options_default();
+    dltf_stream_totals with, without;
+    const char *data = save_rows(N);
+    assert_int_equal(stream(model, data, &encoding, NULL, NULL, in_directory("with.npz"), &with), DLTF_OK);
+    encoding.no_error = true;
+    assert_int_equal(stream(model, data, &encoding, NULL, NULL, in_directory("without.npz"), &without),
+                     DLTF_OK);
+    assert_same_files(in_directory("with.npz"), in_directory("without.npz"));
+    assert_true(with.samples == without.samples && with.entries == without.entries);
+    assert_true(isfinite(with.relative_error) && isnan(without.relative_error) &&
+                isnan(without.explained_variance));
+    dltf_model_free(model);
+}
+
+typedef struct counter {
+    atomic_int reads[N];
+} counter;
+
+static dltf_status count_read(void *context, int64_t row, double *out) {
+    counter *c = context;
+    c->reads[row]++;
+    for (int j = 0; j < COLS; j++)
+        out[j] = (double)X[row * COLS + j];
+    return DLTF_OK;
+}
+
+/* Coding and measuring load every sample once, and find the error that a second pass finds. */
+static void samples_are_loaded_once(void **state) {
+    (void)state;
+    enum { ROWS = 250, K = 3 };
+    static counter c;
+    static int32_t count[ROWS], index[ROWS * K];
+    static float value[ROWS * K];
+    fill_samples();
+    for (int variant = 0; variant < 8; variant++) {
+        dltf_model *model = make_model(variant & 1, variant & 2);
+        model->parts.remove_mean = variant & 4;
+        dltf_encode_options encoding = {.threads = 2};
+        dltf_encoder *encoder = NULL;
+        dltf_source *source = NULL;
+        dltf_codes *codes = NULL;
+        dltf_reconstruction found;
+        dl_residual residual;
+        memset(&c, 0, sizeof c);
+        assert_int_equal(dltf_source_new(ROWS, COLS, count_read, &c, &source), DLTF_OK);
+        assert_int_equal(dltf_encoder_new(model, &encoding, &encoder), DLTF_OK);
+        assert_int_equal(dl_residual_open(&residual, model, 2, ROWS), DLTF_OK);
+        assert_int_equal(dl_encoder_piece(encoder, dltf_source_matrix(source), 0,
+                                          (dl_slots){ROWS, K, count, index, value}, &residual),
+                         DLTF_OK);
+        assert_int_equal(dl_residual_join(&residual, residual.sums, ROWS), DLTF_OK);
+        for (int i = 0; i < ROWS; i++)
+            assert_int_equal(c.reads[i], 1);
+        dltf_matrix samples = dltf_matrix_f32(X, ROWS, COLS);
+        assert_int_equal(dltf_encode(model, samples, &encoding, NULL, NULL, &codes), DLTF_OK);
+        assert_int_equal(dltf_reconstruction_measure(model, samples, codes, 1, &found), DLTF_OK);
+        assert_true(dl_residual_relative(&residual) == found.relative_error);
+        assert_true(dl_residual_explained(&residual) == found.explained_variance);
+        dl_residual_close(&residual);
+        dltf_codes_free(codes);
+        dltf_encoder_free(encoder);
+        dltf_source_free(source);
+        dltf_model_free(model);
+    }
+}
+
+IO_TESTS_MAIN(cmocka_unit_test(codes_of_data_in_memory), cmocka_unit_test(without_error),
+              cmocka_unit_test(samples_are_loaded_once), cmocka_unit_test(threads_do_not_change_the_error),
               cmocka_unit_test(failures_name_rows_of_the_stream), cmocka_unit_test(columns_must_fit),
               cmocka_unit_test(progress_and_cancelling), cmocka_unit_test(survives_lack_of_memory))

@@ -7,6 +7,7 @@
 #include "io/safetensors.h"
 
 #include <math.h>
+#include <unistd.h>
 
 enum { N = 60, n = 9, BITS = 8, METHODS = 7 };
 
@@ -25,6 +26,81 @@ static dltf_hasher *example(int method) {
     fill_samples();
     assert_int_equal(dltf_hasher_train(dltf_matrix_f32(X, N, n), &o, NULL, NULL, &h), DLTF_OK);
     return h;
+}
+
+/* ---- Streams ---- */
+
+enum { LONG = 7000 };
+
+static float *long_samples(void) {
+    static float x[LONG * n];
+    for (int i = 0; i < LONG * n; i++)
+        x[i] = (float)(i * 37 % 101 + i % n) / 10;
+    return x;
+}
+
+static dltf_status stream(const dltf_hasher *h, const char *data, const char *path, dltf_layout layout,
+                          int64_t *samples) {
+    dltf_reader *reader = NULL;
+    dltf_status status = dltf_reader_open(data, strstr(data, ".f32") ? n : 0, &reader);
+    if (status == DLTF_OK)
+        status = dltf_hasher_encode_stream(h, reader, 2, NULL, NULL, path, layout, samples);
+    dltf_reader_free(reader);
+    return status;
+}
+
+/* The same codes as in memory, in every layout, from a file with and without header. */
+static void streams(void **state) {
+    (void)state;
+    static uint8_t codes[LONG];
+    float *x = long_samples();
+    dltf_matrix whole = dltf_matrix_f32(x, LONG, n);
+    int64_t samples = 0;
+    write_file(in_directory("x.f32"), x, LONG * n * (int64_t)sizeof *x);
+    assert_int_equal(dltf_matrix_save(whole, in_directory("x.npy")), DLTF_OK);
+    for (int method = 0; method < METHODS; method++) {
+        dltf_hasher *h = example(method);
+        assert_int_equal(dltf_hasher_encode(h, whole, 1, NULL, NULL, codes), DLTF_OK);
+        for (int raw = 0; raw < 2; raw++) {
+            char data[600];
+            snprintf(data, sizeof data, "%s", in_directory(raw ? "x.f32" : "x.npy"));
+            for (int csv = 0; csv < 2; csv++) {
+                const char *wanted = in_directory(csv ? "a.csv" : "a.npy"),
+                           *got = in_directory(csv ? "b.csv" : "b.npy");
+                assert_int_equal(dltf_matrix_save(dltf_matrix_u8(codes, LONG, BITS / 8), wanted), DLTF_OK);
+                assert_int_equal(stream(h, data, got, DLTF_LAYOUT_DENSE, &samples), DLTF_OK);
+                assert_same_files(wanted, got);
+                assert_int_equal(samples, LONG);
+            }
+            write_file(in_directory("a.raw"), codes, LONG * BITS / 8);
+            assert_int_equal(stream(h, data, in_directory("b.raw"), DLTF_LAYOUT_RAW, &samples), DLTF_OK);
+            assert_same_files(in_directory("a.raw"), in_directory("b.raw"));
+        }
+        dltf_hasher_free(h);
+    }
+}
+
+static void bad_streams(void **state) {
+    (void)state;
+    float *x = long_samples();
+    dltf_hasher *h = example(0);
+    const char *data = in_directory("x.f32"), *path = in_directory("c.npy");
+    int64_t samples = 0;
+    write_file(data, x, LONG * n * (int64_t)sizeof *x);
+    assert_fails(stream(h, data, path, DLTF_LAYOUT_SPARSE, &samples), DLTF_ARGUMENT, "unsupported layout");
+    assert_survives_lack_of_memory(stream(h, data, path, DLTF_LAYOUT_DENSE, &samples), true);
+    remove(path);
+    float kept = x[6500 * n + 2];
+    x[6500 * n + 2] = NAN;
+    write_file(data, x, LONG * n * (int64_t)sizeof *x);
+    x[6500 * n + 2] = kept;
+    assert_fails(stream(h, data, path, DLTF_LAYOUT_DENSE, &samples), DLTF_DATA, "row 6500, column 2 is NaN");
+    assert_int_equal(samples, 0);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(dltf_matrix_save(dltf_matrix_f32(x, 3, n - 1), in_directory("narrow.npy")), DLTF_OK);
+    assert_fails(stream(h, in_directory("narrow.npy"), path, DLTF_LAYOUT_DENSE, &samples), DLTF_DATA,
+                 "8 columns, but the hasher expects 9");
+    dltf_hasher_free(h);
 }
 
 static dltf_status load(dl_file *file) {
@@ -187,5 +263,6 @@ static void refused_sparse(void **state) {
     }
 }
 
-IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(survives_corruption), cmocka_unit_test(refused),
+IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(streams), cmocka_unit_test(bad_streams),
+              cmocka_unit_test(survives_corruption), cmocka_unit_test(refused),
               cmocka_unit_test(refused_sparse))

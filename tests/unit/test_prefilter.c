@@ -108,7 +108,7 @@ static int check_kind(int kind, int64_t m, int64_t n, int64_t k, bool positive, 
     assert_int_equal(dl_slots_alloc(&filtered, ROWS, k), DLTF_OK);
     assert_int_equal(dl_workspaces_alloc(1, m, n, k, &spaces), DLTF_OK);
     assert_int_equal(dl_prefilter_make(W, &packed, &filter), DLTF_OK);
-    assert_int_equal(dl_prefilter_space_alloc(n, k, &spaces[0].filter), DLTF_OK);
+    assert_int_equal(dl_prefilter_space_alloc(DL_TILE, n, k, &spaces[0].filter), DLTF_OK);
     dl_feature coder = {.E = &packed, .k = k, .positive = positive};
     dl_feature_tile(&coder, x, n, ROWS, &spaces[0], plain);
     coder.filter = &filter;

@@ -134,6 +134,41 @@ static void a_child_computes_the_same(void **state) {
     assert_int_equal(learn(THREADS, dictionary), DLTF_OK); /* the parent goes on */
 }
 
+/* ---- A model of the parent ---- */
+
+static dltf_model *shared_model;
+
+static dltf_status encode_shared(dltf_coder coder, dltf_codes **codes) {
+    dltf_encode_options options = dltf_encode_options_default();
+    options.coder = coder;
+    options.threads = THREADS;
+    return dltf_encode(shared_model, dltf_matrix_f32(X, N, n), &options, NULL, NULL, codes);
+}
+
+/* With what the parent derived from the model, and what only the child derives; frees both. */
+static int encode_in_child(void) {
+    dltf_codes *again = NULL, *more = NULL;
+    if (encode_shared(DLTF_CODER_OMP, &again) != DLTF_OK || encode_shared(DLTF_CODER_HTP, &more) != DLTF_OK)
+        return 1;
+    dltf_codes_free(again);
+    dltf_codes_free(more);
+    dltf_model_free(shared_model);
+    return 0;
+}
+
+static void a_child_uses_the_model_of_its_parent(void **state) {
+    (void)state;
+    dltf_model_view parts = {.m = m, .n = n, .k = 2, .dictionary = dictionary};
+    dltf_codes *codes = NULL;
+    assert_int_equal(dltf_model_new(&parts, &shared_model), DLTF_OK);
+    assert_int_equal(encode_shared(DLTF_CODER_OMP, &codes), DLTF_OK);
+    assert_int_equal(in_child(encode_in_child), 0);
+    dltf_codes_free(codes);
+    assert_int_equal(encode_shared(DLTF_CODER_HTP, &codes), DLTF_OK); /* the parent goes on */
+    dltf_codes_free(codes);
+    dltf_model_free(shared_model);
+}
+
 /* The result that the others must have, computed by a child, so that this process has no buffers and no team
  * yet. */
 static int expected(void **state) {
@@ -155,10 +190,11 @@ static int expected(void **state) {
     return got ? 0 : -1;
 }
 
-/* In this order: the last test makes threads and buffers, which its children would have, too. */
+/* In this order: the last tests make threads and buffers, which their children would have, too. */
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_cannot_be_created), cmocka_unit_test(linear_algebra_needs_memory),
-        cmocka_unit_test(threads_share_buffers), cmocka_unit_test(a_child_computes_the_same)};
+        cmocka_unit_test(threads_share_buffers), cmocka_unit_test(a_child_computes_the_same),
+        cmocka_unit_test(a_child_uses_the_model_of_its_parent)};
     return cmocka_run_group_tests(tests, expected, NULL);
 }
