@@ -377,7 +377,7 @@ static void memory_of_many_encoders(void **state) {
     (void)state;
     enum { ENCODERS = 8, m = 16384, n = 256 };
     float *large = DL_NEW(float, m *n);
-    dltf_encode_options o = {.threads = 1};
+    dltf_encode_options o = {.size = sizeof o, .threads = 1};
     dltf_encoder *encoders[ENCODERS] = {0};
     dltf_model *model = NULL;
     assert_non_null(large);

@@ -256,7 +256,7 @@ static void samples_are_loaded_once(void **state) {
     for (int variant = 0; variant < 8; variant++) {
         dltf_model *model = make_model(variant & 1, variant & 2);
         model->parts.remove_mean = variant & 4;
-        dltf_encode_options encoding = {.threads = 2};
+        dltf_encode_options encoding = {.size = sizeof encoding, .threads = 2};
         dltf_encoder *encoder = NULL;
         dltf_source *source = NULL;
         dltf_codes *codes = NULL;

@@ -10,7 +10,12 @@
 extern "C" {
 #endif
 
-#define DLTF_VERSION "0.2.0"
+/* The version of these headers; dltf_version and dltf_version_number return that of the library. */
+#define DLTF_VERSION "0.3.0"
+#define DLTF_VERSION_MAJOR 0
+#define DLTF_VERSION_MINOR 3
+#define DLTF_VERSION_PATCH 0
+#define DLTF_VERSION_NUMBER (DLTF_VERSION_MAJOR * 10000 + DLTF_VERSION_MINOR * 100 + DLTF_VERSION_PATCH)
 
 #if defined(__GNUC__)
 #define DLTF_API __attribute__((visibility("default")))
@@ -73,8 +78,10 @@ DLTF_API const char *dltf_message(void);
 /* "argument", "data", ... */
 DLTF_API const char *dltf_status_name(dltf_status status);
 
-/* "0.2.0", and a line that names the kernel level in use on this CPU, the BLAS and the build. */
+/* "0.3.0"; the same as a number that can be compared, 300; and a line that names the kernel level in use on
+ * this CPU, the BLAS and the build. */
 DLTF_API const char *dltf_version(void);
+DLTF_API int dltf_version_number(void);
 DLTF_API const char *dltf_build(void);
 
 /* Seconds of a monotonic clock. Only differences are meaningful. */

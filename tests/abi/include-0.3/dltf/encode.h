@@ -47,6 +47,7 @@ typedef struct dltf_encode_options {
     int64_t lists;      /* shortlist: 2: a second list from the residual; 0: 1 */
     bool refit;         /* values by least squares on the support instead of correlations */
     int64_t threads;
+    bool no_error; /* dltf_encode_stream: do not measure the error */
 } dltf_encode_options;
 
 DLTF_API void dltf_encode_options_init(dltf_encode_options *options, size_t size);
@@ -65,7 +66,12 @@ DLTF_API dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const d
                                  dltf_progress_fn progress, void *context, dltf_codes **codes);
 
 /* An encoder: a model prepared for coding, with all memory that coding needs. For single samples, streams,
- * and code that must not allocate. The model must outlive it; one thread may use it at a time. */
+ * and code that must not allocate. The model must outlive it; one thread may use it at a time.
+ *
+ * What coding derives from a model (a Gram matrix of 4 m^2 bytes for most coders other than threshold; for
+ * large dictionaries a copy of the encoder in 16 bits) is computed once and kept until the model is freed.
+ * All encoders and all calls of dltf_encode share it; any number of threads may use a model at the same time.
+ */
 typedef struct dltf_encoder dltf_encoder;
 
 DLTF_API dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *encoding,
@@ -151,7 +157,7 @@ DLTF_API void dltf_codes_writer_free(dltf_codes_writer *writer);
 
 typedef struct dltf_stream_totals {
     int64_t samples, entries;
-    double relative_error, explained_variance; /* as dltf_reconstruction_measure */
+    double relative_error, explained_variance; /* as dltf_reconstruction_measure; NaN with no_error */
 } dltf_stream_totals;
 
 /* dltf_encode from a reader to a writer, in constant memory and with the same codes; messages count rows from

@@ -4,6 +4,7 @@
 #define DLTF_HASH_H
 
 #include "dltf/data.h"
+#include "dltf/encode.h"
 #include "dltf/options.h"
 
 #ifdef __cplusplus
@@ -81,6 +82,13 @@ DLTF_API dltf_status dltf_hasher_resume(const char *path, dltf_matrix X, int64_t
 /* Codes of all rows of X: X.rows x bits/8 bytes. */
 DLTF_API dltf_status dltf_hasher_encode(const dltf_hasher *hasher, dltf_matrix X, int64_t threads,
                                         dltf_progress_fn progress, void *context, uint8_t *codes);
+
+/* The same from a reader to a file, in constant memory; messages count rows from the start of the stream. The
+ * file appears under its name only when it is finished; "-" is standard output. Layouts: dense, in the format
+ * of dltf_matrix_save, and raw, the bytes alone. */
+DLTF_API dltf_status dltf_hasher_encode_stream(const dltf_hasher *hasher, dltf_reader *reader,
+                                               int64_t threads, dltf_progress_fn progress, void *context,
+                                               const char *path, dltf_layout layout, int64_t *samples);
 
 DLTF_API dltf_status dltf_hasher_load(const char *path, dltf_hasher **hasher);
 DLTF_API dltf_status dltf_hasher_save(const dltf_hasher *hasher, const char *path);
