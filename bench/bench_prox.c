@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "learning/prox.h"
+#include "learning/paper/prox.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "bench.h"
 
 #include "base/parallel.h"
-#include "learning/paper_model.h"
+#include "learning/paper/model.h"
 #include "linalg/blas.h"
 
 #include <math.h>

@@ -6,10 +6,10 @@
 #include "data/array.h"
 #include "data/matrix.h"
 #include "denoise/denoise_options.h"
-#include "hash/evaluate_options.h"
 #include "hash/hash_options.h"
 #include "image/gist_options.h"
 #include "learning/train_options.h"
+#include "retrieval/evaluate_options.h"
 #include "search/search_options.h"
 #include "theory/certify_options.h"
 

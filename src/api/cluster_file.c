@@ -1,6 +1,6 @@
 /* Checkpoints of k-means: connects cluster, which does no I/O, to io, which knows no clusters. */
 #include "cluster/kmeans.h"
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 
 static dltf_status resume(const char *path, dl_kmeans_data data, int64_t threads, dltf_progress_fn progress,
                           void *context, dltf_clusters **clusters) {

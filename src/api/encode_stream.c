@@ -11,7 +11,7 @@
 #include "comm/comm.h"
 #include "data/codes.h"
 #include "data/model.h"
-#include "io/reader.h"
+#include "io/streams/reader.h"
 
 #include <math.h>
 

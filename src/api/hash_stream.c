@@ -3,8 +3,8 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "hash/hasher.h"
-#include "io/file.h"
-#include "io/row_writer.h"
+#include "io/files/file.h"
+#include "io/streams/row_writer.h"
 
 #include <string.h>
 

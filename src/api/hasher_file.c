@@ -1,6 +1,6 @@
 /* Hasher files: connects hash, which does no I/O, to io, which knows no hashers. */
 #include "hash/hasher.h"
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 
 dltf_status dltf_hasher_save(const dltf_hasher *hasher, const char *path) {
     DL_REQUIRE(hasher, path);

@@ -2,9 +2,9 @@
 #include "api/checkpoint_files.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "io/safetensors.h"
-#include "io/shard_files.h"
-#include "learning/shard.h"
+#include "io/files/shard_files.h"
+#include "io/formats/safetensors.h"
+#include "learning/ranks/shard.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* Checkpoints of online learners: connects learning, which does no I/O, to io, which knows no learners. */
-#include "io/safetensors.h"
-#include "learning/online.h"
+#include "io/formats/safetensors.h"
+#include "learning/online/online.h"
 
 dltf_status dltf_online_save(const dltf_online *online, const char *path) {
     DL_REQUIRE(online, path);

@@ -1,8 +1,8 @@
 /* dltf_picture_save: connects pictures, which do no I/O, to the PNG writer, which knows no tiles. */
 #include "image/picture.h"
-#include "io/file.h"
-#include "io/pixels.h"
-#include "io/png.h"
+#include "io/files/file.h"
+#include "io/formats/pixels.h"
+#include "io/formats/png.h"
 
 static void draw_line(void *context, int64_t y, uint8_t *line) {
     dl_picture_line(context, y, line);

@@ -1,6 +1,6 @@
 /* Checkpoints of tasks that are one call: their progress callback saves them. */
 #include "data/state.h"
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 
 dltf_status dltf_state_save(const struct dltf_state *state, const char *path) {
     DL_REQUIRE(state, path);

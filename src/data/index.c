@@ -110,3 +110,8 @@ void dltf_index_free(dltf_index *index) {
     dl_free(index->built);
     dl_free(index);
 }
+
+const char *dl_hash_bits_expected(int64_t bits) {
+    bool allowed = bits >= DL_HASH_MIN_BITS && bits <= DL_HASH_MAX_BITS && bits % 8 == 0;
+    return allowed ? NULL : "a multiple of 8 from 8 to 4096";
+}

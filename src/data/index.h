@@ -56,4 +56,10 @@ int64_t dl_index_place(dltf_index *index, int64_t tables, const uint8_t *block);
 /* dltf_index_new for codes that messages call `subject`. */
 dltf_status dl_index_new(dltf_matrix codes, dltf_subject subject, dltf_index **index);
 
+/* Limits of a code: whole bytes, and short enough for one table of distances. */
+enum { DL_HASH_MIN_BITS = 8, DL_HASH_MAX_BITS = 4096 };
+
+/* "a multiple of 8 from 8 to 4096", or NULL if the number of bits is allowed. */
+const char *dl_hash_bits_expected(int64_t bits);
+
 #endif

@@ -3,11 +3,11 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "coding/coders/incoherent.h"
 #include "coding/decode.h"
-#include "coding/incoherent.h"
 #include "data/matrix.h"
-#include "learning/rank_one.h"
 #include "learning/replace.h"
+#include "learning/stages/rank_one.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Replaces coding/coders.c in the small library: coders that need no linear algebra of large matrices. */
+/* Replaces coding/coders/coders.c in the small library: coders that need no linear algebra of large matrices.
+ */
 #include "coding/coder.h"
 
 const dl_coder *dl_coder_find(dltf_coder coder) {

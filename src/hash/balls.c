@@ -4,9 +4,9 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "hash/smallest.h"
 #include "kernels/kernels.h"
 #include "linalg/blas.h"
+#include "retrieval/smallest.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,11 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *dl_hash_bits_expected(int64_t bits) {
-    bool allowed = bits >= DL_HASH_MIN_BITS && bits <= DL_HASH_MAX_BITS && bits % 8 == 0;
-    return allowed ? NULL : "a multiple of 8 from 8 to 4096";
-}
-
 int64_t dl_hasher_size(const dltf_hasher *h, dl_hash_size size) {
     switch (size) {
     case DL_HASH_NONE:

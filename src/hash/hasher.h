@@ -2,13 +2,8 @@
 #ifndef DL_HASH_HASHER_H
 #define DL_HASH_HASHER_H
 
+#include "data/index.h"
 #include "hash/method.h"
-
-/* Limits of a code: whole bytes, and short enough for one table of distances. */
-enum { DL_HASH_MIN_BITS = 8, DL_HASH_MAX_BITS = 4096 };
-
-/* "a multiple of 8 from 8 to 4096", or NULL if the number of bits is allowed. */
-const char *dl_hash_bits_expected(int64_t bits);
 
 /* A hasher whose tensors are zero, to be filled and then prepared. */
 dltf_status dl_hasher_alloc(const dl_hash_method *method, int64_t bits, int64_t n, int64_t k,

@@ -1,17 +1,17 @@
 /* The tables of formats. A new format is a file with its parser and a row here. */
 #include "io/formats.h"
 
-#include "io/cifar.h"
-#include "io/csv.h"
-#include "io/idx.h"
-#include "io/jpeg.h"
+#include "io/formats/cifar.h"
+#include "io/formats/csv.h"
+#include "io/formats/idx.h"
+#include "io/formats/jpeg.h"
+#include "io/formats/npy.h"
+#include "io/formats/npy_image.h"
+#include "io/formats/npz.h"
+#include "io/formats/png.h"
+#include "io/formats/pnm.h"
+#include "io/formats/vecs.h"
 #include "io/neighbours.h"
-#include "io/npy.h"
-#include "io/npy_image.h"
-#include "io/npz.h"
-#include "io/png.h"
-#include "io/pnm.h"
-#include "io/vecs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #define DL_IO_FORMATS_H
 
 #include "io/content.h"
-#include "io/file.h"
-#include "io/integers.h"
-#include "io/row_file.h"
+#include "io/files/file.h"
+#include "io/formats/integers.h"
+#include "io/formats/row_file.h"
 
 enum { DL_MAX_EXTENSIONS = 8 };
 

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "data/array.h"
 #include "image/image.h"
-#include "io/bytes.h"
+#include "io/files/bytes.h"
 #include "io/formats.h"
 #include "io/matrix_file.h"
 

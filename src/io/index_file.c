@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 #include "data/index.h"
-#include "io/bytes.h"
+#include "io/files/bytes.h"
+#include "io/files/writer.h"
 #include "io/matrix_file.h"
-#include "io/writer.h"
 
 #define MAGIC "DLTFINDX"
 

@@ -1,9 +1,9 @@
 /* Labels and other integers in files. */
 #include "base/memory.h"
 #include "data/matrix.h"
-#include "io/bytes.h"
+#include "io/files/bytes.h"
 #include "io/formats.h"
-#include "io/npy.h"
+#include "io/formats/npy.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,11 +4,11 @@
 
 #include "base/memory.h"
 #include "data/matrix.h"
-#include "io/bytes.h"
-#include "io/codes.h"
+#include "io/files/bytes.h"
 #include "io/formats.h"
-#include "io/npy.h"
-#include "io/npz.h"
+#include "io/formats/codes.h"
+#include "io/formats/npy.h"
+#include "io/formats/npz.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 #ifndef DL_IO_MATRIX_FILE_H
 #define DL_IO_MATRIX_FILE_H
 
-#include "io/file.h"
+#include "io/files/file.h"
 
 /* The extension of `path` identifies text files; NULL for a stream. `name` selects an array of an archive and
  * may be NULL. The array takes ownership of the bytes where it can. */

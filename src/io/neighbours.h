@@ -2,7 +2,7 @@
 #ifndef DL_IO_NEIGHBOURS_H
 #define DL_IO_NEIGHBOURS_H
 
-#include "io/writer.h"
+#include "io/files/writer.h"
 
 /* Rows of k neighbours: queries x k, int32 or, for databases of 2^31 rows and more, int64. */
 dltf_status dl_neighbours_write_npy(dltf_neighbours_view neighbours, dl_writer *out);

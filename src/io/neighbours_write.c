@@ -3,10 +3,10 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "io/codes.h"
 #include "io/formats.h"
-#include "io/npy.h"
-#include "io/vecs.h"
+#include "io/formats/codes.h"
+#include "io/formats/npy.h"
+#include "io/formats/vecs.h"
 
 enum { PIECE = 1 << 16 }; /* numbers converted at a time */
 

@@ -1,15 +1,15 @@
 /* dltf_array_open: rows by plain reads. The system caches as much as fits, and nothing counts as memory of
  * the process, as a mapping would under an address space limit. */
-#include "io/row_file.h"
+#include "io/formats/row_file.h"
 
 #include "base/integer.h"
 #include "base/memory.h"
 #include "data/array.h"
 #include "data/source.h"
-#include "io/bytes.h"
+#include "io/files/bytes.h"
 #include "io/formats.h"
+#include "io/formats/npy.h"
 #include "io/matrix_file.h"
-#include "io/npy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,26 +125,6 @@ static void close_rows(void *context) {
 }
 
 /* ---- Layouts ---- */
-
-dltf_status dl_elements_layout(const dl_elements *elements, int64_t offset, dl_row_layout *layout) {
-    dltf_type type;
-    dltf_status status = dl_elements_type(elements, &type);
-    if (status != DLTF_OK)
-        return status;
-    int64_t rows = elements->shape[0], cols = elements->count / rows;
-    if (elements->fortran && rows > 1 && cols > 1)
-        return dl_fail(DLTF_FORMAT, "is in Fortran order: its rows cannot be read one by one; save the array "
-                                    "in C order");
-    bool images = elements->rank == 3;
-    *layout = (dl_row_layout){.elements = *elements,
-                              .rows = rows,
-                              .cols = cols,
-                              .offset = offset,
-                              .channels = images,
-                              .height = images ? elements->shape[1] : 0,
-                              .width = images ? elements->shape[2] : 0};
-    return DLTF_OK;
-}
 
 static dltf_status describe_raw(int64_t columns, int64_t size, dl_row_layout *layout) {
     int64_t row_bytes = columns * (int64_t)sizeof(float);

@@ -42,8 +42,8 @@ typedef struct dl_candidates {
 /* Entries past the end of a list that kernels may overwrite. */
 enum { DL_CANDIDATES_SLACK = 16 };
 
-/* One linear piece of the prox's scalar equation (learning/prox.c): the number of |c_i| >= high (full), the
- * number strictly between low and high (middle), and the sum of the latter. */
+/* One linear piece of the prox's scalar equation (learning/paper/prox.c): the number of |c_i| >= high (full),
+ * the number strictly between low and high (middle), and the sum of the latter. */
 typedef struct dl_prox_piece {
     int64_t full, middle;
     double sum;
@@ -59,8 +59,8 @@ typedef struct dl_prox_pieces {
 
 typedef struct dl_prox_search dl_prox_search; /* kernels/prox_search.h */
 
-/* How the shortlist coder (coding/shortlist.c) decides among the `listed` best scores of a sample: least
- * squares on the k best of them, joined by the k others that correlate most with the residual, and the
+/* How the shortlist coder (coding/coders/shortlist.c) decides among the `listed` best scores of a sample:
+ * least squares on the k best of them, joined by the k others that correlate most with the residual, and the
  * weakest of these dropped again. */
 typedef struct dl_shortlist {
     const float *W; /* m x n, rows of norm 1 */
@@ -83,9 +83,9 @@ typedef struct dl_listed {
     float *columns;         /* their columns of D: rows of `size` */
 } dl_listed;
 
-/* Steps r of matching pursuit (coding/omp_ahead.c) for atoms that were chosen from a list: rows count + r of
- * D and the scores after the last step. They hold as long as the scores of atoms outside the list are below
- * bound[r] after step r. Arrays over atoms have room for a multiple of 16. */
+/* Steps r of matching pursuit (coding/coders/omp_ahead.c) for atoms that were chosen from a list: rows count
+ * + r of D and the scores after the last step. They hold as long as the scores of atoms outside the list are
+ * below bound[r] after step r. Arrays over atoms have room for a multiple of 16. */
 typedef struct dl_pursuit {
     int64_t m, count;
     int64_t rows;         /* steps that count; entries of the next one are read too, and have scale and c 0 */

@@ -116,8 +116,8 @@ DL_KERNEL(double, square_of_sum, (const float *x, double sign, const float *y, i
 /* Position of the largest magnitude, the first of equals; NaN ranks above all. */
 DL_KERNEL(int64_t, largest, (const float *x, int64_t m))
 
-/* A step of orthogonal matching pursuit (coding/omp.c): d = scale (g - sum_t l_t d_t) becomes row `count` of
- * D (rows of m); alpha -= c d. */
+/* A step of orthogonal matching pursuit (coding/coders/omp.c): d = scale (g - sum_t l_t d_t) becomes row
+ * `count` of D (rows of m); alpha -= c d. */
 DL_KERNEL(void, pursue,
           (const float *g, float *D, int64_t count, int64_t m, const float *l, float scale, float c,
            float *alpha))
@@ -139,8 +139,8 @@ DL_KERNEL512(void, pursued_scores, (const dl_pursuit *s, int64_t steps))
 /* Entries t < count of column j of D: column[t * stride]. */
 DL_KERNEL512(void, pursued_column, (const dl_pursuit *s, int64_t j, float *column, int64_t stride))
 
-/* A rank-one fit (learning/rank_one.c): z_i = <r_i, w> and v += z_i r_i for the rows r_i of R that `row`
- * lists; returns sum z_i^2. */
+/* A rank-one fit (learning/stages/rank_one.c): z_i = <r_i, w> and v += z_i r_i for the rows r_i of R that
+ * `row` lists; returns sum z_i^2. */
 DL_KERNEL(double, project_rows,
           (const float *R, int64_t n, const int32_t *row, int64_t count, const double *w, float *z,
            double *v))

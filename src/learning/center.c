@@ -6,7 +6,7 @@
 #include "learning/center.h"
 
 #include "base/memory.h"
-#include "learning/scan.h"
+#include "learning/ranks/first_pass.h"
 
 #include <stdio.h>
 

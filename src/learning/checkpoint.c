@@ -5,7 +5,7 @@
 #include "data/matrix.h"
 #include "data/option_notes.h"
 #include "learning/field_rows.h"
-#include "learning/shard.h"
+#include "learning/ranks/shard.h"
 #include "learning/train_options.h"
 #include "linalg/blas.h"
 

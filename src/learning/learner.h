@@ -5,7 +5,7 @@
 #include "data/bundle.h"
 #include "data/samples.h"
 #include "kernels/packed.h"
-#include "learning/split.h"
+#include "learning/holdout.h"
 #include "learning/stage.h"
 
 enum { DL_CENTER_CHOICE = 80 };

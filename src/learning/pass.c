@@ -58,7 +58,7 @@ static bool run_ordered(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
     return true;
 }
 
-/* Blocks are cut from parts (fold.h), which do not depend on the number of ranks. */
+/* Blocks are cut from parts (ranks/sum.h), which do not depend on the number of ranks. */
 static bool run_own(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
     const dltf_learner *l = pass->l;
     dl_fold_clear(pass->fold);

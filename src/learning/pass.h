@@ -5,8 +5,8 @@
 
 #include "base/parallel.h"
 #include "coding/feature.h"
-#include "learning/fold.h"
-#include "learning/share.h"
+#include "learning/ranks/batch.h"
+#include "learning/ranks/sum.h"
 
 /* Samples whose codes and statistics are computed together: large enough to keep all threads busy between two
  * barriers, small enough for the last-level cache. */

@@ -1,5 +1,5 @@
 /* Network files: connects network, which does no I/O, to io, which knows no networks. */
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 #include "network/network_bundle.h"
 
 dltf_status dl_network_save(const dl_network *network, const char *path) {

@@ -1,6 +1,6 @@
 /* Checkpoints of networks in training: connects network, which does no I/O, to io, which knows no networks.
  */
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 #include "network/training.h"
 
 dltf_status dl_training_save(const dl_training *training, const char *path) {

@@ -2,11 +2,11 @@
 #include "program/program.h"
 
 #include "hash/hasher.h"
-#include "io/file.h"
+#include "io/files/file.h"
 #include "io/formats.h"
+#include "io/formats/model.h"
+#include "io/formats/safetensors.h"
 #include "io/index_file.h"
-#include "io/model.h"
-#include "io/safetensors.h"
 #include "network/network_bundle.h"
 
 static dltf_status from_bundle(const dl_bundle *bundle, dl_loaded *loaded) {

@@ -4,7 +4,6 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
-#include "base/sized.h"
 
 #include <string.h>
 
@@ -103,25 +102,4 @@ dltf_status dl_neighbours_append(dltf_neighbours *n, const dl_found *found, int6
         }
     n->indptr[++n->done] = first + kept;
     return DLTF_OK;
-}
-
-void dltf_neighbours_get_sized(const dltf_neighbours *neighbours, dltf_neighbours_view *found, size_t size) {
-    dltf_neighbours_view view = {0};
-    if (neighbours) {
-        view = neighbours->view;
-        view.indptr = neighbours->indptr;
-        view.indices = neighbours->indices;
-        view.distances = neighbours->distances;
-    }
-    DL_WRITE_STRUCT(dltf_neighbours_view, found, size, &view);
-}
-
-void dltf_neighbours_free(dltf_neighbours *neighbours) {
-    if (!neighbours)
-        return;
-    dl_free(neighbours->indptr);
-    dl_free(neighbours->indices);
-    dl_free(neighbours->distances);
-    dl_free(neighbours->counts);
-    dl_free(neighbours);
 }

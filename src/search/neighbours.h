@@ -2,16 +2,8 @@
 #ifndef DL_SEARCH_NEIGHBOURS_H
 #define DL_SEARCH_NEIGHBOURS_H
 
+#include "data/neighbours.h"
 #include "search/hits.h"
-
-struct dltf_neighbours {
-    dltf_neighbours_view view;
-    int64_t *indptr, *indices;
-    int32_t *distances;
-    int64_t done, capacity; /* queries; entries */
-    int64_t *counts;        /* work space: hits by distance */
-    int64_t bits;
-};
 
 /* The hits of a query in a part of the database, copied out of a thread's work space. */
 typedef struct dl_found {

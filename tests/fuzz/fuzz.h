@@ -6,9 +6,9 @@
 #include "base/status.h"
 #include "data/array.h"
 #include "data/matrix.h"
-#include "io/bytes.h"
-#include "io/file.h"
-#include "io/zip.h"
+#include "io/files/bytes.h"
+#include "io/files/file.h"
+#include "io/formats/zip.h"
 
 #include <stdlib.h>
 #include <zlib.h>

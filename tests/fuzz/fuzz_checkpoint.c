@@ -2,7 +2,7 @@
  * corpus: a checkpoint in each stage. */
 #include "fuzz.h"
 
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 #include "learning/learner.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* CIFAR-10: images and labels. */
 #include "fuzz.h"
 
-#include "io/cifar.h"
+#include "io/formats/cifar.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     dl_file file = dl_file_borrow(bytes, (int64_t)size);

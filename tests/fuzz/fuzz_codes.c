@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "data/codes.h"
-#include "io/codes.h"
+#include "io/formats/codes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     uint8_t *copy = fuzz_repair_zip(bytes, size);

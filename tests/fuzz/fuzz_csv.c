@@ -1,7 +1,7 @@
 /* Matrices as text. */
 #include "fuzz.h"
 
-#include "io/csv.h"
+#include "io/formats/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (size == 0)

@@ -2,9 +2,9 @@
  */
 #include "fuzz.h"
 
-#include "io/jpeg.h"
-#include "io/png.h"
-#include "io/pnm.h"
+#include "io/formats/jpeg.h"
+#include "io/formats/png.h"
+#include "io/formats/pnm.h"
 
 enum { MAX_PIXELS = 256 };
 

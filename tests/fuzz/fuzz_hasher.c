@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "hash/hasher.h"
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 
 #include <stdlib.h>
 

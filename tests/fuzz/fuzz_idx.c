@@ -1,7 +1,7 @@
 /* IDX, plain or gzipped. */
 #include "fuzz.h"
 
-#include "io/idx.h"
+#include "io/formats/idx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     dl_file file = dl_file_borrow(bytes, (int64_t)size);

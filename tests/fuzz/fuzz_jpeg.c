@@ -1,7 +1,7 @@
 /* JPEG. */
 #include "fuzz.h"
 
-#include "io/jpeg.h"
+#include "io/formats/jpeg.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (!dl_jpeg_recognise(bytes, (int64_t)size))

@@ -1,7 +1,7 @@
 /* Networks in safetensors. */
 #include "fuzz.h"
 
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 #include "network/network_bundle.h"
 #include "program/program.h"
 

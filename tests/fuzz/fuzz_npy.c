@@ -1,7 +1,7 @@
 /* .npy */
 #include "fuzz.h"
 
-#include "io/npy.h"
+#include "io/formats/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     dl_file file = dl_file_borrow(bytes, (int64_t)size);

@@ -1,7 +1,7 @@
 /* .npz: the only array, and one by name. */
 #include "fuzz.h"
 
-#include "io/npz.h"
+#include "io/formats/npz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     uint8_t *copy = fuzz_repair_zip(bytes, size);

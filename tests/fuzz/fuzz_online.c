@@ -2,8 +2,8 @@
  * -runs=0` writes the corpus. */
 #include "fuzz.h"
 
-#include "io/safetensors.h"
-#include "learning/online.h"
+#include "io/formats/safetensors.h"
+#include "learning/online/online.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* PNG. Chunk checksums are corrected first: otherwise hardly any mutation would pass them. */
 #include "fuzz.h"
 
-#include "io/png.h"
+#include "io/formats/png.h"
 
 enum { MAX_PIXELS = 1 << 22 };
 

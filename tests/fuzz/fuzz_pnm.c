@@ -1,7 +1,7 @@
 /* PGM and PPM. */
 #include "fuzz.h"
 
-#include "io/pnm.h"
+#include "io/formats/pnm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (!dl_pnm_recognise(bytes, (int64_t)size))

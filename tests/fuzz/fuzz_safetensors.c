@@ -1,7 +1,7 @@
 /* safetensors */
 #include "fuzz.h"
 
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     dl_bundle bundle;

@@ -2,7 +2,7 @@
  * them. Whatever comes out is valid and finite, or there is a message. */
 #include "fuzz.h"
 
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 #include "learning/learner.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 #include "fuzz.h"
 
 #include "data/matrix.h"
+#include "io/formats/vecs.h"
 #include "io/matrix_file.h"
-#include "io/reader.h"
-#include "io/vecs.h"
+#include "io/streams/reader.h"
 
 #include <unistd.h>
 

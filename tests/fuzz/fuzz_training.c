@@ -2,7 +2,7 @@
  * writes the corpus. */
 #include "fuzz.h"
 
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 #include "network/training.h"
 #include "program/program.h"
 

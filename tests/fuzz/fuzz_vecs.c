@@ -1,7 +1,7 @@
 /* .fvecs, .bvecs and .ivecs; the first byte selects one. */
 #include "fuzz.h"
 
-#include "io/vecs.h"
+#include "io/formats/vecs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static dltf_status (*const loaders[])(dl_file *, dltf_array **) = {dl_fvecs_load, dl_bvecs_load,

@@ -1,7 +1,7 @@
 /* Checkpoints: a training stopped anywhere and resumed gives the same bytes. */
 #include "test_checkpoint.h"
 
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 #include "program/program.h"
 
 /* Stops after each iteration in turn, including the last one of each stage. */

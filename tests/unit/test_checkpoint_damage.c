@@ -1,7 +1,7 @@
 /* Checkpoints that are damaged, or of other data, are rejected. */
 #include "test_checkpoint.h"
 
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 
 #include <stdio.h>
 #include <unistd.h>

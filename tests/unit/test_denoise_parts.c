@@ -1,7 +1,7 @@
 /* The parts of the denoiser against plain references: patches and their learner, bases, colours. */
 #include "test_image.h"
 
-#include "coding/incoherent.h"
+#include "coding/coders/incoherent.h"
 #include "denoise/bases.h"
 #include "denoise/patch_learner.h"
 #include "image/colour.h"

@@ -1,8 +1,8 @@
 /* Untied encoders: each against its definition on the codes it was fitted to, polishing of the dictionary,
  * scales, signs, threads, edge cases and rejected arguments. Checkpoints: test_checkpoint.c. */
 #include "coding/dual.h"
-#include "learning/encoder_fit.h"
 #include "learning/learner_facts.h"
+#include "learning/stages/encoder_fit.h"
 #include "linalg/blas.h"
 #include "reference/learning.h"
 #include "reference/reference.h"

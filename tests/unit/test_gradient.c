@@ -1,5 +1,5 @@
 /* The gradient learner: gradients against finite differences, steps against dense loops in double. */
-#include "learning/gradient.h"
+#include "learning/gradient/gradient.h"
 #include "test_small_learner.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Codes of a batch whose atoms are divided among threads and groups. */
-#include "learning/gradient.h"
+#include "learning/gradient/gradient.h"
 #include "test_size.h"
 #include "test_small_learner.h"
 

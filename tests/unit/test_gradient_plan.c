@@ -1,6 +1,6 @@
 /* The course of gradient training: when atoms join, what measuring may cost, and how it ends. */
-#include "learning/gradient.h"
-#include "learning/gradient_plan.h"
+#include "learning/gradient/gradient.h"
+#include "learning/gradient/plan.h"
 #include "learning/learner_facts.h"
 #include "test_small_learner.h"
 

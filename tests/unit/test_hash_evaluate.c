@@ -2,10 +2,10 @@
  * Euclidean neighbours against sorting. */
 #include "test_util.h"
 
-#include "hash/ranks.h"
-#include "hash/relevance.h"
-#include "hash/shells.h"
 #include "reference/hash.h"
+#include "retrieval/ranks.h"
+#include "retrieval/relevance.h"
+#include "retrieval/shells.h"
 
 #include <math.h>
 

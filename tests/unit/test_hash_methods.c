@@ -5,7 +5,7 @@
 #include "hash/balls.h"
 #include "hash/hasher.h"
 #include "hash/itq.h"
-#include "hash/smallest.h"
+#include "retrieval/smallest.h"
 
 #include <math.h>
 

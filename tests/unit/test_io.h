@@ -15,9 +15,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "io/bytes.h"
-#include "io/file.h"
-#include "io/temporary.h"
+#include "io/files/bytes.h"
+#include "io/files/file.h"
+#include "io/files/temporary.h"
 
 #include <dirent.h>
 #include <stdio.h>

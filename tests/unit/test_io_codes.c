@@ -3,8 +3,8 @@
 
 #include "data/codes.h"
 #include "data/matrix.h"
-#include "io/codes.h"
-#include "io/npz.h"
+#include "io/formats/codes.h"
+#include "io/formats/npz.h"
 #include "program/program.h"
 
 static dltf_status load(dl_file *file) {

@@ -2,7 +2,7 @@
 #include "test_io.h"
 
 #include "base/random.h"
-#include "io/spool.h"
+#include "io/files/spool.h"
 
 #include <math.h>
 #include <signal.h>

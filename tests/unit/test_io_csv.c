@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 #include "data/array.h"
-#include "io/csv.h"
+#include "io/formats/csv.h"
 
 #include <float.h>
 #include <locale.h>

@@ -1,7 +1,7 @@
 /* Opening files, and writing them atomically. */
 #include "test_io.h"
 
-#include "io/writer.h"
+#include "io/files/writer.h"
 #include "program/program.h"
 
 #include <signal.h>

@@ -2,7 +2,7 @@
 #include "test_io.h"
 
 #include "data/array.h"
-#include "io/reader.h"
+#include "io/streams/reader.h"
 #include "program/program.h"
 
 #include <unistd.h>

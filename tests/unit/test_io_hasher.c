@@ -4,7 +4,7 @@
 
 #include "data/kind.h"
 #include "hash/hasher.h"
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 
 #include <math.h>
 #include <unistd.h>

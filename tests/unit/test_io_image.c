@@ -5,8 +5,8 @@
 #include "test_number.h"
 
 #include "image/image.h"
-#include "io/png.h"
-#include "io/pnm.h"
+#include "io/formats/png.h"
+#include "io/formats/pnm.h"
 
 #include <math.h>
 #include <png.h>

@@ -3,7 +3,7 @@
 
 #include "data/array.h"
 #include "image/image.h"
-#include "io/cifar.h"
+#include "io/formats/cifar.h"
 
 enum { RECORD = 3073 };
 

@@ -2,7 +2,7 @@
 #include "test_io.h"
 
 #include "image/image.h"
-#include "io/jpeg.h"
+#include "io/formats/jpeg.h"
 
 #include <math.h>
 #include <stdio.h>

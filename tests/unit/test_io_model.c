@@ -2,8 +2,8 @@
 #include "test_io.h"
 
 #include "data/model.h"
-#include "io/model.h"
-#include "io/safetensors.h"
+#include "io/formats/model.h"
+#include "io/formats/safetensors.h"
 
 #include <math.h>
 

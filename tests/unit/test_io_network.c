@@ -2,7 +2,7 @@
 #include "test_io.h"
 
 #include "data/kind.h"
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 #include "network/network.h"
 #include "network/network_bundle.h"
 #include "program/program.h"

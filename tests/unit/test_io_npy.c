@@ -2,7 +2,7 @@
 #include "test_io.h"
 
 #include "data/array.h"
-#include "io/npy.h"
+#include "io/formats/npy.h"
 
 static dltf_status load(dl_file *file) {
     dltf_array *array = NULL;

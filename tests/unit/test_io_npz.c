@@ -2,8 +2,8 @@
 #include "test_io.h"
 
 #include "data/array.h"
-#include "io/npy.h"
-#include "io/npz.h"
+#include "io/formats/npy.h"
+#include "io/formats/npz.h"
 
 static dltf_status load(dl_file *file) {
     dltf_array *array = NULL;

@@ -2,8 +2,8 @@
 #include "test_io.h"
 
 #include "data/matrix.h"
-#include "io/npy.h"
-#include "io/reader.h"
+#include "io/formats/npy.h"
+#include "io/streams/reader.h"
 
 #include <fcntl.h>
 #include <signal.h>

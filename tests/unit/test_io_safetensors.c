@@ -1,7 +1,7 @@
 /* safetensors: round trips, and headers that do not account for every byte. */
 #include "test_io.h"
 
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 
 #include <jansson.h>
 

@@ -2,7 +2,7 @@
 #include "test_io.h"
 
 #include "data/kind.h"
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 #include "network/training.h"
 #include "program/program.h"
 

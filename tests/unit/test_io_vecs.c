@@ -2,7 +2,7 @@
 #include "test_io.h"
 
 #include "data/array.h"
-#include "io/vecs.h"
+#include "io/formats/vecs.h"
 
 #include <float.h>
 #include <math.h>

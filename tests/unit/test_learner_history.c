@@ -1,7 +1,7 @@
 /* The history of a learner against plain loops over its own W, Z and Q, and convergence of the ADMM. */
 #include "dltf.h"
 #include "learning/learner_facts.h"
-#include "learning/paper_model.h"
+#include "learning/paper/model.h"
 #include "reference/reference.h"
 #include "test_small_learner.h"
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * has AVX-512. */
 #include "test_learning.h"
 
-#include "coding/omp_ahead.h"
+#include "coding/coders/omp_ahead.h"
 #include "kernels/packed.h"
 
 enum { ROWS = 24 };

@@ -2,8 +2,8 @@
  * threads; as good as training on the same samples at once; wrong samples, options and checkpoints. */
 #include "dltf.h"
 
-#include "io/safetensors.h"
-#include "learning/online.h"
+#include "io/formats/safetensors.h"
+#include "learning/online/online.h"
 #include "program/program.h"
 
 #include "test_learning.h"

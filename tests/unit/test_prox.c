@@ -2,7 +2,7 @@
  * independently, against the optimality conditions of the convex problem. */
 #include "base/memory.h"
 #include "base/random.h"
-#include "learning/prox.h"
+#include "learning/paper/prox.h"
 #include "reference/reference.h"
 
 #include <float.h>

@@ -4,7 +4,7 @@
 #include "test_util.h"
 
 #include "kernels/kernels.h"
-#include "learning/prox.h"
+#include "learning/paper/prox.h"
 
 #include <float.h>
 

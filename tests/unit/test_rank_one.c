@@ -1,6 +1,6 @@
 /* Entries grouped by atom, and the rank-one update of an atom against its definition. */
 #include "coding/by_atom.h"
-#include "learning/rank_one.h"
+#include "learning/stages/rank_one.h"
 
 #include "test_learning.h"
 

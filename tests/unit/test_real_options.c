@@ -1,7 +1,7 @@
 /* Every real-valued option of every table at the ends of its range and of double precision: a call succeeds
  * with finite results, or fails with a message. UndefinedBehaviorSanitizer checks the arithmetic. */
 #include "base/integer.h"
-#include "learning/split.h"
+#include "learning/holdout.h"
 #include "program/program.h"
 
 #include "test_util.h"

@@ -1,6 +1,6 @@
 /* Replacement of unused and duplicate atoms. */
-#include "learning/learner_replace.h"
 #include "learning/replace.h"
+#include "learning/stages/learner_replace.h"
 
 #include "test_learning.h"
 

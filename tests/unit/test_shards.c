@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 #include "data/kind.h"
-#include "io/safetensors.h"
-#include "io/shard_files.h"
-#include "io/temporary.h"
+#include "io/files/shard_files.h"
+#include "io/files/temporary.h"
+#include "io/formats/safetensors.h"
 #include "learning/learner.h"
 #include "program/program.h"
 

@@ -4,7 +4,7 @@
 
 #include "data/state.h"
 #include "hash/hasher.h"
-#include "io/safetensors.h"
+#include "io/formats/safetensors.h"
 
 #include "test_learning.h"
 #include "test_path.h"

@@ -1,5 +1,5 @@
 /* Sufficient statistics against loops, in one block and in several, with any number of threads. */
-#include "learning/statistics.h"
+#include "learning/paper/statistics.h"
 #include "reference/learning.h"
 
 #include "test_learning.h"

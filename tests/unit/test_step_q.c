@@ -1,6 +1,6 @@
 /* The Q- and the Y-step against Algorithm 1 and loops. */
-#include "learning/step_q.h"
-#include "learning/step_y.h"
+#include "learning/paper/step_q.h"
+#include "learning/paper/step_y.h"
 #include "reference/reference.h"
 
 #include "test_learning.h"

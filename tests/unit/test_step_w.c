@@ -1,5 +1,5 @@
 /* The W-step: objective and gradient against loops and finite differences, properties of the search. */
-#include "learning/step_w.h"
+#include "learning/paper/step_w.h"
 #include "reference/learning.h"
 #include "reference/reference.h"
 

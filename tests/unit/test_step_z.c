@@ -1,6 +1,6 @@
 /* The Z-step: sparse codes, never worse than the initial ones, as good as the same step by loops, and least
  * squares without noise term. */
-#include "learning/step_z.h"
+#include "learning/paper/step_z.h"
 #include "reference/learning.h"
 #include "reference/reference.h"
 

@@ -3,7 +3,7 @@
 #include "kernels/kernels.h"
 #include "kernels/level/level.h"
 #if defined(__AVX512F__)
-#include "kernels/transpose_avx512.h"
+#include "kernels/avx512/transpose.h"
 #endif
 
 enum { LANES = 32 };

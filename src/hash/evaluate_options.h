@@ -1,9 +1,0 @@
-/* The options of dltf/hash.h. */
-#ifndef DL_HASH_EVALUATE_OPTIONS_H
-#define DL_HASH_EVALUATE_OPTIONS_H
-
-#include "base/sized.h"
-
-dl_option_table dl_evaluate_option_table(void);
-
-#endif

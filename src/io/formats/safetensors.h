@@ -1,0 +1,24 @@
+/* Bundles as safetensors files: the format of models and checkpoints (docs/formats.md). */
+#ifndef DL_IO_FORMATS_SAFETENSORS_H
+#define DL_IO_FORMATS_SAFETENSORS_H
+
+#include "data/bundle.h"
+#include "io/files/file.h"
+
+/* Of a header, which takes up to 25 times as much memory while it is parsed. */
+enum { DL_SAFETENSORS_MAX_HEADER = 4 << 20 };
+
+/* Save and load prefix their error messages with the path. */
+dltf_status dl_safetensors_save(const dl_bundle *bundle, const char *path);
+/* Fills an empty bundle; on failure it is empty. Tensors of rank above 2 are an error. */
+dltf_status dl_safetensors_load(const char *path, dl_bundle *bundle);
+/* The same for large tensors: they are in the file, which must stay open as long as the bundle is used. */
+dltf_status dl_safetensors_open(const char *path, dl_file *file, dl_bundle *bundle);
+/* The same from memory: copies, or views of the bytes. */
+dltf_status dl_safetensors_view(const uint8_t *bytes, int64_t size, dl_bundle *bundle);
+dltf_status dl_safetensors_parse(const uint8_t *bytes, int64_t size, dl_bundle *bundle);
+
+/* The name of a type in the header: "F32", "F64", ... */
+const char *dl_safetensors_type(dl_tensor_type type);
+
+#endif

@@ -1,0 +1,204 @@
+/* Codes and residuals of a batch. Each thread scores all samples against atoms of its own and adds up their
+ * share of the reconstructions, so that encoder and dictionary rows stay in the cache of the core that
+ * updates them. The k best of all atoms are among the k best of every part. Sums go by fixed groups of atoms:
+ * the same bytes for any number of threads. */
+#include "learning/gradient/gradient.h"
+
+#include "base/integer.h"
+#include "base/parallel.h"
+#include "coding/least_squares.h"
+#include "kernels/packed.h"
+
+#include <string.h>
+
+/* ---- Tiles ---- */
+
+static int64_t tiles_of(const dl_gradient *g) {
+    return dl_tiles(g->rows, DL_TILE);
+}
+
+/* Tiles of nearly equal size. */
+static int64_t tile_first(const dl_gradient *g, int64_t tile) {
+    return g->rows * tile / tiles_of(g);
+}
+
+/* ---- Codes ---- */
+
+/* Candidates of a part: the codes themselves if it has all atoms. */
+static dl_slots found_by(const dl_gradient *g, int64_t part, int64_t first, int64_t rows) {
+    return dl_slots_from(g->parts > 1 ? &g->found : &g->Z, part * g->room + first, rows);
+}
+
+static int64_t first_panel(const dl_gradient *g, int64_t part) {
+    return dl_tiles(g->active, DL_PANEL) * part / g->parts;
+}
+
+static void score_tile(void *context, int64_t task, int worker) {
+    dl_gradient *g = context;
+    int64_t part = task / tiles_of(g), tile = task % tiles_of(g), panel = first_panel(g, part);
+    int64_t first = tile_first(g, tile), rows = tile_first(g, tile + 1) - first;
+    int64_t atoms = dl_min(first_panel(g, part + 1) * DL_PANEL, g->active) - panel * DL_PANEL;
+    dl_packed E = dl_packed_range(&g->packed, panel, atoms);
+    dl_feature feature = {.E = &E, .k = g->k, .positive = g->positive};
+    dl_feature_tile(&feature, g->Y + first * g->n, g->n, rows, &g->spaces[worker],
+                    found_by(g, part, first, rows));
+}
+
+/* The k best of the candidates of all parts. These are in the order of the atoms, so that ties go to the
+ * lowest index. */
+static void merge_sample(void *context, int64_t i, int worker) {
+    dl_gradient *g = context;
+    dl_merge *w = &g->merges[worker];
+    int64_t k = g->k, count = 0;
+    int32_t *index = g->Z.index + i * k;
+    for (int64_t part = 0; part < g->parts; part++) {
+        dl_slots found = found_by(g, part, i, 1);
+        int32_t first = (int32_t)(first_panel(g, part) * DL_PANEL);
+        for (int32_t e = 0; e < found.count[0]; e++, count++) {
+            w->index[count] = first + found.index[e];
+            w->value[count] = found.value[e];
+        }
+    }
+    dl_kernels_now()->select(w->value, count, 1, count, k, g->positive, w->keys, &g->Z.count[i], w->position,
+                             g->Z.value + i * k);
+    for (int32_t e = 0; e < g->Z.count[i]; e++)
+        index[e] = w->index[w->position[e]];
+}
+
+static bool find_codes(dl_gradient *g) {
+    int64_t tasks = g->parts * tiles_of(g);
+    if (g->polled && !dl_parallel_polled(g->threads, tasks, score_tile, g))
+        return false;
+    if (!g->polled)
+        dl_parallel(g->threads, tasks, score_tile, g);
+    if (g->parts > 1)
+        dl_parallel(g->threads, g->rows, merge_sample, g);
+    return true;
+}
+
+/* D = z* - z, then z = z*. Products in f32 are exact enough for a gradient. */
+static void refit_sample(void *context, int64_t i, int worker) {
+    const double smallest_pivot = 1e-5;
+    const dl_kernels *kernels = dl_kernels_now();
+    dl_gradient *g = context;
+    int64_t n = g->n, k = g->k, s = g->Z.count[i];
+    const float *W = g->W.value, *y = g->Y + i * n;
+    const int32_t *S = g->Z.index + i * k;
+    float *z = g->Z.value + i * k, *D = g->D + i * k;
+    double *G = g->normal + worker * dl_apart((k + 1) * k), *b = G + s * s;
+    for (int64_t p = 0; p < s; p++) {
+        for (int64_t q = 0; q <= p; q++)
+            G[p * s + q] = (double)kernels->dot32(W + S[p] * n, W + S[q] * n, n);
+        b[p] = (double)kernels->dot32(W + S[p] * n, y, n);
+    }
+    dl_solve_support(G, b, s, smallest_pivot);
+    for (int64_t p = 0; p < s; p++) {
+        D[p] = (float)b[p] - z[p];
+        z[p] = (float)b[p];
+    }
+}
+
+/* ---- Residuals ---- */
+
+/* The atoms of group q begin here: whole panels. */
+static int64_t group_first(const dl_gradient *g, int64_t q) {
+    return dl_min(g->packed.panels * q / g->groups * DL_PANEL, g->m);
+}
+
+/* Groups of a branch: the same number in each. */
+static int64_t branch_groups(const dl_gradient *g) {
+    return g->groups / g->branches;
+}
+
+static float *branch_sum(const dl_gradient *g, int64_t branch, int64_t i) {
+    return g->P + (branch * g->room + i) * g->n;
+}
+
+/* Entries of a code from *e on: their atoms' sum over groups first .. first + count - 1, as a binary tree, in
+ * `sum`, which has room for the sums of its levels. False: there are none. */
+static bool add_groups(const dl_gradient *g, int64_t i, int64_t first, int64_t count, int32_t *e,
+                       float *sum) {
+    const dl_kernels *kernels = dl_kernels_now();
+    int64_t n = g->n, k = g->k, end = group_first(g, first + count);
+    if (*e == g->Z.count[i] || g->Z.index[i * k + *e] >= end)
+        return false;
+    if (count > 1) {
+        bool low = add_groups(g, i, first, count / 2, e, sum);
+        bool high = add_groups(g, i, first + count / 2, count / 2, e, low ? sum + n : sum);
+        if (low && high)
+            kernels->add_scaled32(sum, 1, sum + n, n);
+        return true;
+    }
+    memset(sum, 0, (size_t)n * sizeof *sum);
+    for (; *e < g->Z.count[i] && g->Z.index[i * k + *e] < end; ++*e)
+        kernels->add_scaled32(sum, g->Z.value[i * k + *e], g->W.value + g->Z.index[i * k + *e] * n, n);
+    return true;
+}
+
+/* sum_j z_j w_j over the atoms of a branch, for the samples of a tile. */
+static void add_branch(void *context, int64_t task, int worker) {
+    dl_gradient *g = context;
+    int64_t branch = task / tiles_of(g), tile = task % tiles_of(g), groups = branch_groups(g);
+    int64_t first = group_first(g, branch * groups);
+    float *sums = g->scratch + worker * dl_gradient_stride(g);
+    for (int64_t i = tile_first(g, tile); i < tile_first(g, tile + 1); i++) {
+        int32_t e = 0;
+        while (e < g->Z.count[i] && g->Z.index[i * g->k + e] < first)
+            e++;
+        bool any = g->any[branch * g->room + i] = add_groups(g, i, branch * groups, groups, &e, sums);
+        if (any)
+            memcpy(branch_sum(g, branch, i), sums, (size_t)g->n * sizeof *sums);
+    }
+}
+
+/* Adds up `count` branches of a sample. Returns the one that now has the sum, -1 if there are no terms. */
+static int64_t fold_branches(dl_gradient *g, int64_t i, int64_t first, int64_t count) {
+    if (count == 1)
+        return g->any[first * g->room + i] ? first : -1;
+    int64_t low = fold_branches(g, i, first, count / 2);
+    int64_t high = fold_branches(g, i, first + count / 2, count / 2);
+    if (low < 0 || high < 0)
+        return low < 0 ? high : low;
+    dl_kernels_now()->add_scaled32(branch_sum(g, low, i), 1, branch_sum(g, high, i), g->n);
+    return low;
+}
+
+static void find_residual(void *context, int64_t i, int worker) {
+    (void)worker;
+    dl_gradient *g = context;
+    const dl_kernels *kernels = dl_kernels_now();
+    float *y = g->Y + i * g->n, *r = g->R + i * g->n;
+    int64_t branch = fold_branches(g, i, 0, g->branches);
+    memcpy(r, y, (size_t)g->n * sizeof *r);
+    if (branch >= 0)
+        kernels->add_scaled32(r, -1, branch_sum(g, branch, i), g->n);
+    g->sums[i][0] = kernels->square(r, g->n);
+    g->sums[i][1] = kernels->square(y, g->n);
+}
+
+/* ---- Both ---- */
+
+dl_gradient_error dl_gradient_code(dl_gradient *g) {
+    if (!find_codes(g))
+        return (dl_gradient_error){0, 0};
+    if (g->refit)
+        dl_parallel(g->threads, g->rows, refit_sample, g);
+    dl_parallel(g->threads, g->branches * tiles_of(g), add_branch, g);
+    dl_parallel(g->threads, g->rows, find_residual, g);
+    return dl_gradient_total(g);
+}
+
+/* By tiles, which loses fewer digits than one long sum. */
+dl_gradient_error dl_gradient_total(const dl_gradient *g) {
+    dl_gradient_error error = {0, 0};
+    for (int64_t first = 0; first < g->rows; first += DL_TILE) {
+        dl_gradient_error tile = {0, 0};
+        for (int64_t i = first; i < g->rows && i < first + DL_TILE; i++) {
+            tile.left += g->sums[i][0];
+            tile.energy += g->sums[i][1];
+        }
+        error.left += tile.left;
+        error.energy += tile.energy;
+    }
+    return error;
+}

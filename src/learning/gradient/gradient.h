@@ -1,0 +1,121 @@
+/* Gradient learning of dictionary and encoder through max_k:
+ *
+ *     min over W, E, b   sum_i 1/2 ||y_i - W z_i||^2,   z_i = max_k(E^T y_i - b),   ||w_j|| = 1
+ *
+ * On the support that max_k selects, codes are linear in E and b, so the gradient of a sample involves only
+ * its k atoms. Steps are those of Adam with one squared average per row and bias correction by the number of
+ * updates of that row; atoms that a batch does not use are unchanged. No m x m matrix is needed.
+ *
+ * Centred, with positive selection, the encoder is learned in the form E^T (y - c) - b, c being the mean of
+ * the batch: a step of E leaves the score of c unchanged, which b alone moves. Otherwise the steps of all
+ * atoms of a code add up along the mean of the samples and overshoot. */
+#ifndef DL_LEARNING_GRADIENT_GRADIENT_H
+#define DL_LEARNING_GRADIENT_GRADIENT_H
+
+#include "coding/by_atom.h"
+#include "coding/feature.h"
+
+/* One parameter per atom (a row of W, of E, or an entry of b) with its averages. */
+typedef struct dl_adam {
+    int64_t n;     /* entries of a row */
+    float *value;  /* m x n */
+    float *moment; /* m x n: average gradient */
+    float *square; /* m: average of the mean square of a row's gradient */
+} dl_adam;
+
+/* How much of their final values the averages have after a number of updates: 1 from DL_SHARES updates on. */
+enum { DL_SHARES = 4096 };
+
+typedef struct dl_average_share {
+    double moment, square;
+} dl_average_share;
+
+/* Work space of one thread: the candidates of a sample from all parts. */
+typedef struct dl_merge {
+    int32_t *index, *position; /* parts x k, k */
+    float *value;              /* parts x k */
+    uint32_t *keys;            /* parts x k */
+} dl_merge;
+
+/* Dictionary and encoder while they are learned. */
+typedef struct dl_gradient {
+    int64_t m, n, k;
+    bool positive;
+    int threads;
+    dl_adam W, E, b;
+    int32_t *updates;         /* m: of each row */
+    dl_average_share *shares; /* DL_SHARES */
+    int64_t *idle;            /* m: samples since the atom was last in a code */
+    double *code_sum;         /* m: sums of codes; the caller clears them */
+    int64_t active;           /* atoms that take part, see dl_gradient_activate */
+    dl_packed packed;         /* E and b, for products */
+
+    /* The batch. */
+    int64_t room, rows; /* samples: capacity, current number */
+    float *Y, *R;       /* room x n: samples, residuals */
+    dl_slots Z;         /* codes */
+    float *D;           /* room x k: least-squares values minus scores; NULL without refit */
+    dl_by_atom by_atom;
+    double (*sums)[2]; /* of each sample: ||r||^2 and ||y||^2 */
+    bool centered;     /* by the rule of the current step */
+    double *center;    /* n: mean of the samples; double, for sums */
+    float *center32;   /* the same */
+    float *scratch;    /* threads x dl_gradient_stride: gradients of an atom, or sums of groups */
+    double *normal;    /* per thread: normal equations of the refit; NULL without */
+    bool refit;        /* see dl_gradient_alloc_refit */
+    bool polled;       /* dl_gradient_code polls (base/meter.h); after a cancellation the batch is useless */
+    dl_workspace *spaces;
+
+    /* Atoms are divided twice (gradient/code.c). */
+    int parts;        /* for scores: as many as threads */
+    dl_slots found;   /* parts x room: their candidates; none if there is one part */
+    dl_merge *merges; /* one per thread; NULL if there is one part */
+    int64_t groups;   /* for sums: a power of two that depends only on m */
+    int64_t branches; /* of equally many groups, whose sums are made together */
+    float *P;         /* branches x room x n: their sums */
+    bool *any;        /* branches x room: whether there are terms */
+} dl_gradient;
+
+/* Allocates for batches of up to `room` samples. */
+dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
+                              int64_t room);
+/* Allocates for g->refit, which the caller may then set: values of codes are least squares on their supports
+ * for W, and E and b are fitted to them: min 1/2 sum_i ||z*_i - z_i||^2 over the entries that max_k chose. */
+dltf_status dl_gradient_alloc_refit(dl_gradient *g);
+void dl_gradient_free(dl_gradient *g);
+double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room);
+
+/* For use by dl_gradient_alloc; and the entries of scratch of a thread. */
+void dl_gradient_fill_shares(dl_gradient *g);
+int64_t dl_gradient_stride(const dl_gradient *g);
+
+/* Packs E and b for products. Required after the caller has set them. */
+void dl_gradient_pack(dl_gradient *g);
+
+/* The first `atoms` take part from now on. The encoder rows of the others are zero, so that no code has them,
+ * and wait in the memory of their averages. */
+void dl_gradient_activate(dl_gradient *g, int64_t atoms);
+
+typedef struct dl_gradient_error {
+    double left, energy; /* sum ||y - Wz||^2, sum ||y||^2 */
+} dl_gradient_error;
+
+/* Computes codes z and residuals r = y - Wz of the g->rows samples in g->Y and, with refit, D. */
+dl_gradient_error dl_gradient_code(dl_gradient *g);
+
+/* The error of the coded samples. */
+dl_gradient_error dl_gradient_total(const dl_gradient *g);
+
+typedef struct dl_gradient_rule {
+    float rate;
+    float tie;        /* e moves by this share towards its projection on w */
+    int64_t patience; /* samples after which an atom counts as unused; 0: never */
+    float growth;     /* abs: factor on its encoder row in every step */
+    float lift;       /* positive: added to its scores in every step */
+    bool centered;    /* positive: see above */
+} dl_gradient_rule;
+
+/* One step from the coded batch. */
+void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule);
+
+#endif

@@ -1,0 +1,12 @@
+/* The first pass over the data, divided among ranks. */
+#ifndef DL_LEARNING_RANKS_FIRST_PASS_H
+#define DL_LEARNING_RANKS_FIRST_PASS_H
+
+#include "data/samples.h"
+
+/* dl_samples_mean and dl_samples_scan without its check, with the same result, in which every rank reads its
+ * own part only. */
+dltf_status dl_ranks_mean(const dl_samples *samples, float *mean);
+dltf_status dl_ranks_scan(const dl_samples *samples, dl_scan *scan);
+
+#endif

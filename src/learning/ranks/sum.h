@@ -1,0 +1,38 @@
+/* Sums over all samples that do not depend on how the samples are divided among ranks.
+ *
+ * The samples are cut into parts, the sums of the parts are added as a binary tree, and each rank has whole
+ * parts: if the ranks are a power of two, they are nodes of the same tree, and the sums have the same bytes
+ * for any number of them. Other numbers, and more ranks than parts, give the same sums up to rounding. */
+#ifndef DL_LEARNING_RANKS_SUM_H
+#define DL_LEARNING_RANKS_SUM_H
+
+#include "learning/learner.h"
+
+typedef struct dl_fold {
+    double *values; /* size: sums of the current part; after dl_fold_finish, of all samples of all ranks */
+    int64_t size;
+    double *waiting;  /* sums that wait for their neighbour in the tree, one for each level */
+    int levels;       /* below the root of this rank */
+    int64_t finished; /* parts; bit l is set if a sum of level l waits */
+} dl_fold;
+
+/* `values` belong to the caller. */
+dltf_status dl_fold_alloc(dl_fold *fold, const dltf_learner *l, double *values, int64_t size);
+void dl_fold_free(dl_fold *fold);
+double dl_fold_bytes(const dltf_learner *l, int64_t size);
+
+/* Clears all sums. */
+void dl_fold_clear(dl_fold *fold);
+/* The current part is complete. */
+void dl_fold_next(dl_fold *fold);
+/* After the last part: adds up everything. */
+void dl_fold_finish(dl_fold *fold);
+
+/* The parts of this rank, and where one of them begins among all samples; part = parts: where the last one
+ * ends. They are whole tiles. */
+int64_t dl_fold_parts(const dltf_learner *l);
+int64_t dl_fold_first(const dltf_learner *l, int64_t part);
+/* The same for the last part of the last rank. */
+int64_t dl_fold_first_of_last(const dltf_learner *l);
+
+#endif
