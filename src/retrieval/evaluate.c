@@ -2,6 +2,7 @@
  * follow from these counts alone. */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/meter.h"
 #include "base/options.h"
 #include "base/parallel.h"
 #include "base/sized.h"
