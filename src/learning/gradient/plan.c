@@ -20,8 +20,6 @@ enum {
 enum {
     BATCH = 250,
     SMALL_BATCH = 120,
-    LEAST_BATCH = 30,
-    ATOMS_PER_SAMPLE = 8, /* of a small batch */
     MIN_ROUNDS = 50,
     MAX_ROUNDS = 5000,
     WARM_UP = 30 /* steps until the full rate */
@@ -29,14 +27,13 @@ enum {
 static const double RATE = 0.06, ROUND_FLOPS = 4e10, IDLE = 20;
 static const float GROWTH = 1.02f, LIFT = 0.001f;
 
-/* Small batches mean more steps with as many samples, which lowers the error, most of all with few atoms. In
- * large dictionaries the updates would then cost as much as the codes. Encoder `best` keeps the large batches
- * that its committed results were measured with. */
+/* Small batches mean more steps with as many samples, which lowers the error. In large dictionaries the
+ * updates would then cost as much as the codes. Encoder `best` keeps the large batches that its committed
+ * results were measured with. */
 int64_t dl_plan_batch(const dltf_learner *l) {
     const int64_t large = 4000000; /* entries of W */
     bool small = l->options.encoder == DLTF_ENCODER_LEARNED && l->m <= large / l->n;
-    int64_t suited = dl_min(dl_max(l->m / ATOMS_PER_SAMPLE, LEAST_BATCH), SMALL_BATCH);
-    return dl_min(small ? suited : BATCH, l->N);
+    return dl_min(small ? SMALL_BATCH : BATCH, l->N);
 }
 
 int64_t dl_plan_steps(const dltf_learner *l) {
