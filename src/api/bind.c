@@ -1,4 +1,5 @@
 /* The interface without structs: options by name, data and codes by pointer. */
+#include "dltf/bind.h"
 #include "base/memory.h"
 #include "cluster/kmeans_options.h"
 #include "cluster/landmark_options.h"
@@ -6,6 +7,7 @@
 #include "data/array.h"
 #include "data/matrix.h"
 #include "denoise/denoise_options.h"
+#include "dltf/encode.h"
 #include "hash/hash_options.h"
 #include "image/gist_options.h"
 #include "learning/train_options.h"

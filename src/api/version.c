@@ -1,5 +1,4 @@
 /* Version and build information. */
-#include "dltf.h"
 
 #include "kernels/kernels.h"
 #include "linalg/blas.h"

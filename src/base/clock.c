@@ -1,5 +1,6 @@
 /* The one clock of the library and its programs. */
-#include "dltf.h"
+
+#include "dltf/core.h"
 
 #include <time.h>
 

@@ -2,6 +2,7 @@
 #include "base/options.h"
 
 #include "base/number.h"
+#include "dltf/options.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -12,7 +12,6 @@
 #include "base/parallel.h"
 
 #include "base/meter.h"
-#include "dltf.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,6 @@
 /* Numbers and untrusted text in messages. */
 #include "base/shown.h"
 
-#include "dltf.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

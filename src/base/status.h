@@ -2,7 +2,7 @@
 #ifndef DL_BASE_STATUS_H
 #define DL_BASE_STATUS_H
 
-#include "dltf.h"
+#include "dltf/core.h"
 
 /* Each stores the error and returns its status, so that `return dl_fail(...)` is the usual form. The text
  * must read well after "data: " as well as after "path/x.npy: ". */

@@ -5,6 +5,7 @@
 #include "base/meter.h"
 #include "cluster/lloyd.h"
 #include "data/state.h"
+#include "dltf/cluster.h"
 
 struct dltf_clusters {
     dltf_clusters_view view;

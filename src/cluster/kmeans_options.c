@@ -1,6 +1,7 @@
 /* The options of k-means. */
 #include "cluster/kmeans_options.h"
 #include "base/sized.h"
+#include "dltf/cluster.h"
 
 #include <string.h>
 

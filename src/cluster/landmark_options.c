@@ -1,6 +1,7 @@
 /* The options of landmark codes. */
 #include "cluster/landmark_options.h"
 #include "base/sized.h"
+#include "dltf/cluster.h"
 
 #include <string.h>
 

@@ -9,6 +9,8 @@
 #include "cluster/landmark_options.h"
 #include "comm/comm.h"
 #include "data/matrix.h"
+#include "dltf/cluster.h"
+#include "dltf/encode.h"
 #include "linalg/blas.h"
 
 #include <math.h>

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "data/matrix.h"
 #include "data/samples.h"
+#include "dltf/cluster.h"
 #include "kernels/packed.h"
 #include "linalg/blas.h"
 

@@ -7,6 +7,7 @@
 #define DL_CLUSTER_POINTS_H
 
 #include "base/status.h"
+#include "dltf/data.h"
 
 typedef struct dl_points {
     int64_t N, n;

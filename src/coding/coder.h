@@ -5,6 +5,7 @@
 
 #include "coding/feature.h"
 #include "data/model.h"
+#include "dltf/encode.h"
 
 /* What to encode with. Borrows the model. */
 typedef struct dl_recipe {

@@ -1,6 +1,7 @@
 /* The options of encoding. */
 #include "coding/encode_options.h"
 #include "base/sized.h"
+#include "dltf/encode.h"
 
 #include <string.h>
 

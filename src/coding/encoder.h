@@ -3,6 +3,7 @@
 #define DL_CODING_ENCODER_H
 
 #include "coding/residual.h"
+#include "dltf/encode.h"
 
 /* dltf_encoder_new for an encoder of at most `rows` samples at a time: it takes no more memory than these
  * need, and a filter for large dictionaries is made only if enough samples were coded to pay for it. */

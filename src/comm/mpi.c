@@ -1,6 +1,7 @@
 /* Ranks connected by MPI. Every call begins with a small exchange of statuses, so that a failure on one rank
  * ends the call on all; only then do data follow. */
 #include "comm/comm.h"
+#include "dltf/ranks.h"
 
 #include "base/integer.h"
 #include "base/memory.h"

@@ -1,6 +1,7 @@
 /* Ranks of a program that runs as one process. */
 #include "base/sized.h"
 #include "comm/comm.h"
+#include "dltf/ranks.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* The part of the public interface to ranks that does not depend on what connects them. */
+#include "dltf/ranks.h"
 #include "comm/comm.h"
 
 /* FNV-1a. */

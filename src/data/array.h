@@ -2,7 +2,7 @@
 #ifndef DL_DATA_ARRAY_H
 #define DL_DATA_ARRAY_H
 
-#include "dltf.h"
+#include "dltf/data.h"
 
 struct dltf_array {
     dltf_matrix matrix;

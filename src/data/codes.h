@@ -3,6 +3,7 @@
 #define DL_DATA_CODES_H
 
 #include "base/status.h"
+#include "dltf/data.h"
 
 struct dltf_codes {
     int64_t rows, cols;

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "data/array.h"
+#include "dltf/search.h"
 #include "kernels/word.h"
 
 /* Bits of a substring; bytes of a code with tables. */

@@ -3,6 +3,7 @@
 #define DL_DATA_MATRIX_H
 
 #include "base/status.h"
+#include "dltf/data.h"
 
 /* Checks that there are data, at least one row and column, and a supported type. `subject`: what the matrix
  * is. */

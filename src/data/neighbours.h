@@ -3,6 +3,7 @@
 #define DL_DATA_NEIGHBOURS_H
 
 #include "base/status.h"
+#include "dltf/search.h"
 
 struct dltf_neighbours {
     dltf_neighbours_view view;

@@ -3,6 +3,7 @@
 #define DL_DATA_SAMPLES_H
 
 #include "base/status.h"
+#include "dltf/data.h"
 
 /* Samples per tile: the scores of a tile stay in the L2 cache. Fixed, so that results do not depend on the
  * number of threads. */

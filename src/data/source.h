@@ -3,6 +3,7 @@
 #define DL_DATA_SOURCE_H
 
 #include "base/status.h"
+#include "dltf/data.h"
 
 /* Row i. A failure cannot be reported here, deep inside a parallel loop: rows are zero after the first one,
  * which is kept for dl_source_status. */

@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "data/codes.h"
 #include "data/matrix.h"
+#include "dltf/measure.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* The options of denoising. */
 #include "denoise/denoise_options.h"
 #include "base/sized.h"
+#include "dltf/image.h"
 
 #include <string.h>
 

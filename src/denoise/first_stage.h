@@ -2,6 +2,7 @@
 #ifndef DL_DENOISE_FIRST_STAGE_H
 #define DL_DENOISE_FIRST_STAGE_H
 
+#include "dltf/image.h"
 #include "image/patches.h"
 
 /* Parameters of the stage, and totals. */

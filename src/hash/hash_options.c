@@ -1,6 +1,7 @@
 /* The options of hashers. */
 #include "hash/hash_options.h"
 #include "base/sized.h"
+#include "dltf/hash.h"
 
 #include <string.h>
 

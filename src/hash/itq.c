@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "dltf/cluster.h"
 #include "hash/linear.h"
 #include "linalg/blas.h"
 

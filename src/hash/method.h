@@ -6,6 +6,7 @@
 #include "base/meter.h"
 #include "coding/feature.h"
 #include "data/state.h"
+#include "dltf/hash.h"
 
 /* Sizes of tensors, in terms of those of the hasher. */
 typedef enum dl_hash_size {

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "dltf/cluster.h"
 #include "hash/linear.h"
 #include "hash/neighbour_loss.h"
 #include "kernels/kernels.h"

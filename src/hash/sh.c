@@ -6,6 +6,7 @@
  * smoother for smaller k/R. Bit j is the sign of the j-th smoothest of all sides. */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "dltf/cluster.h"
 #include "hash/hasher.h"
 
 #include <math.h>

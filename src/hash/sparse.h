@@ -2,6 +2,7 @@
 #ifndef DL_HASH_SPARSE_H
 #define DL_HASH_SPARSE_H
 
+#include "dltf/learn.h"
 #include "hash/hasher.h"
 
 extern const dl_hash_tensor dl_sparse_tensors[];

@@ -3,6 +3,7 @@
 #define DL_IMAGE_GIST_H
 
 #include "base/status.h"
+#include "dltf/image.h"
 
 /* Makes image `index`, with finite values. Several threads may call it at once. */
 typedef dltf_status (*dl_image_source)(const void *source, int64_t index, dltf_image **image);

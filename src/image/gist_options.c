@@ -1,6 +1,7 @@
 /* The options of GIST. */
 #include "image/gist_options.h"
 #include "base/sized.h"
+#include "dltf/image.h"
 
 #include <string.h>
 

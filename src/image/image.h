@@ -3,6 +3,7 @@
 #define DL_IMAGE_IMAGE_H
 
 #include "base/status.h"
+#include "dltf/image.h"
 
 struct dltf_image {
     int64_t width, height, channels;

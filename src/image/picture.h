@@ -3,6 +3,7 @@
 #define DL_IMAGE_PICTURE_H
 
 #include "base/status.h"
+#include "dltf/image.h"
 
 typedef struct dl_picture {
     dltf_matrix tiles;

@@ -3,6 +3,7 @@
 #define DL_IMAGE_SQUARE_H
 
 #include "base/status.h"
+#include "dltf/image.h"
 
 /* The middle square of the image in gray (.299 red + .587 green + .114 blue), reduced to side x side pixels.
  * A pixel is the mean of the area that it covers; an image of that size is not changed. */

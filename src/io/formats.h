@@ -3,6 +3,8 @@
 #ifndef DL_IO_FORMATS_H
 #define DL_IO_FORMATS_H
 
+#include "dltf/image.h"
+#include "dltf/search.h"
 #include "io/content.h"
 #include "io/files/file.h"
 #include "io/formats/integers.h"

@@ -2,6 +2,7 @@
 #ifndef DL_IO_INDEX_FILE_H
 #define DL_IO_INDEX_FILE_H
 
+#include "dltf/search.h"
 #include "io/files/file.h"
 
 bool dl_index_recognise(const uint8_t *bytes, int64_t size);

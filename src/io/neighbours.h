@@ -2,6 +2,7 @@
 #ifndef DL_IO_NEIGHBOURS_H
 #define DL_IO_NEIGHBOURS_H
 
+#include "dltf/search.h"
 #include "io/files/writer.h"
 
 /* Rows of k neighbours: queries x k, int32 or, for databases of 2^31 rows and more, int64. */

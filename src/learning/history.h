@@ -3,6 +3,7 @@
 #define DL_LEARNING_HISTORY_H
 
 #include "base/status.h"
+#include "dltf/learn.h"
 
 /* Bits for the columns that only some stages record. In the other stages they are NaN. */
 enum dl_column {

@@ -3,6 +3,7 @@
 #define DL_LEARNING_LEARNER_FACTS_H
 
 #include "base/status.h"
+#include "dltf/learn.h"
 
 /* All records of the history. */
 const dltf_iteration *dl_learner_history(const dltf_learner *learner, int64_t *count);

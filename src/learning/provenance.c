@@ -2,7 +2,6 @@
 #include "learning/provenance.h"
 
 #include "base/memory.h"
-#include "dltf.h"
 
 #include <stdio.h>
 

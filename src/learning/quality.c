@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "data/matrix.h"
+#include "dltf/encode.h"
 #include "learning/learner.h"
 
 #include <math.h>

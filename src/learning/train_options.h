@@ -3,6 +3,7 @@
 #define DL_LEARNING_TRAIN_OPTIONS_H
 
 #include "base/sized.h"
+#include "dltf/learn.h"
 
 dl_option_table dl_train_option_table(void);
 

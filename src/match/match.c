@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "data/matrix.h"
+#include "dltf/measure.h"
 #include "kernels/gram.h"
 #include "match/hungarian.h"
 

@@ -1,6 +1,7 @@
 /* Agreement of two partitions of the same samples: accuracy and normalised mutual information. */
 #include "base/memory.h"
 #include "base/sized.h"
+#include "dltf/cluster.h"
 #include "match/hungarian.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #define DL_NETWORK_NETWORKS_H
 
 #include "base/options.h"
+#include "dltf/learn.h"
 
 /* ---- Networks ---------------------------------------------------------------------------------- */
 

@@ -2,7 +2,6 @@
 #include "report/facts.h"
 
 #include "base/shown.h"
-#include "dltf.h"
 #include "report/json.h"
 
 #include <math.h>

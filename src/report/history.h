@@ -3,7 +3,7 @@
 #define REPORT_HISTORY_H
 
 #include "base/options.h"
-#include "dltf.h"
+#include "dltf/learn.h"
 
 #include <jansson.h>
 

@@ -2,7 +2,6 @@
 #include "report/rows.h"
 
 #include "base/shown.h"
-#include "dltf.h"
 
 #include <stdbool.h>
 #include <string.h>

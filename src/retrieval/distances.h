@@ -3,6 +3,7 @@
 #define DL_RETRIEVAL_DISTANCES_H
 
 #include "base/meter.h"
+#include "dltf/data.h"
 
 /* Queries whose distances are computed together. */
 enum { DL_DISTANCE_QUERIES = 128 };

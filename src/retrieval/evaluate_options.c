@@ -1,6 +1,7 @@
 /* The options of the evaluation of codes. */
 #include "retrieval/evaluate_options.h"
 #include "base/sized.h"
+#include "dltf/hash.h"
 
 #include <string.h>
 

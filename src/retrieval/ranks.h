@@ -4,6 +4,7 @@
 #define DL_RETRIEVAL_RANKS_H
 
 #include "base/status.h"
+#include "dltf/hash.h"
 
 typedef struct dl_ranks {
     int64_t count;  /* of different ranks */

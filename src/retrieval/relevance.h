@@ -3,6 +3,7 @@
 #define DL_RETRIEVAL_RELEVANCE_H
 
 #include "base/status.h"
+#include "dltf/hash.h"
 
 struct dltf_relevance {
     int64_t queries, samples;

@@ -1,6 +1,7 @@
 /* The options of the search. */
 #include "search/search_options.h"
 #include "base/sized.h"
+#include "dltf/search.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #ifndef DL_THEORY_ASSUMPTION_H
 #define DL_THEORY_ASSUMPTION_H
 
+#include "dltf/certify.h"
 #include "theory/gains.h"
 
 /* Copies `given` (NULL: the defaults) and fills in k. Fails if an option is out of range for the table or the

@@ -2,6 +2,7 @@
 #include "base/options.h"
 #include "base/sized.h"
 #include "data/model.h"
+#include "dltf/measure.h"
 #include "theory/assumption.h"
 #include "theory/certify_options.h"
 #include "theory/conditions.h"

@@ -1,6 +1,7 @@
 /* The options of certification. */
 #include "theory/certify_options.h"
 #include "base/sized.h"
+#include "dltf/certify.h"
 
 #include <string.h>
 

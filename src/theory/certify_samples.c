@@ -10,6 +10,7 @@
 #include "data/matrix.h"
 #include "data/model.h"
 #include "data/samples.h"
+#include "dltf/encode.h"
 #include "kernels/gram.h"
 #include "theory/assumption.h"
 #include "theory/babel.h"

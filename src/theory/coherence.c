@@ -1,5 +1,6 @@
 /* How far a dictionary is from orthonormal: coherence, Babel function, frame potential. In the paper's
  * theorems these numbers bound k. */
+#include "dltf/measure.h"
 #include "theory/babel.h"
 
 #include "base/memory.h"

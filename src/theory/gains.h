@@ -4,6 +4,7 @@
 #define DL_THEORY_GAINS_H
 
 #include "base/status.h"
+#include "dltf/data.h"
 
 typedef struct dl_gains {
     int64_t m, n;

@@ -2,6 +2,7 @@
 #ifndef DL_THEORY_ISOMETRY_H
 #define DL_THEORY_ISOMETRY_H
 
+#include "dltf/certify.h"
 #include "theory/gains.h"
 
 /* Bounds on delta of order 1 .. m for tied gains, and the exact constant if supports are few enough. */

@@ -1,6 +1,7 @@
 /* A bound on the norm of Gaussian noise: the quantile of sigma chi_n, by the regularised incomplete gamma
  * function. */
 #include "base/status.h"
+#include "dltf/certify.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "data/array.h"
 #include "data/matrix.h"
+#include "dltf.h"
 #include "io/files/bytes.h"
 #include "io/files/file.h"
 #include "io/formats/zip.h"

@@ -34,9 +34,43 @@ refused() {
 
 @test "includes that point downward, within a folder and to the system" {
   probe src/learning/probe.c '#include "learning/probe.h"' '#include "probe.h"' '#include "base/probe.h"' '#include <math.h>'
-  probe src/linalg/probe.c '#include <cblas.h>' '#include <dltf.h>'
+  probe src/linalg/probe.c '#include <cblas.h>' '#include "base/probe.h"'
   probe examples/probe.c '#include <dltf.h>'
   run -0 "$root/scripts/check-layers" .
+}
+
+@test "sub-folders: from outside with their folder, from inside by the table" {
+  echo "int inner;" >src/learning/gradient/probe.h
+  probe src/denoise/probe.c '#include "learning/gradient/probe.h"'
+  probe src/learning/stages/probe.c '#include "learning/gradient/probe.h"'
+  run -0 "$root/scripts/check-layers" .
+  probe src/learning/paper/probe.c '#include "learning/gradient/probe.h"'
+  refused "src/learning/paper/probe.c:1: src/learning/paper may not include learning/gradient/probe.h"
+}
+
+@test "the whole interface inside of the library" {
+  probe src/coding/probe.c '#include "dltf.h"'
+  refused "src/coding/probe.c:1: src/coding may not include dltf.h"
+}
+
+# object FILE LINE: a source, and its object file where CMake would put it.
+object() {
+  mkdir -p "build/CMakeFiles/all.dir/$(dirname "$1")"
+  echo "$2" >"$1"
+  "${CC:-cc}" -c "$1" -o "build/CMakeFiles/all.dir/$1.o"
+}
+
+@test "an upward call, which no include shows" {
+  cp -r "$root/scripts" .
+  object src/base/probe.c 'int low(void) { return 1; }'
+  object src/learning/probe.c 'int low(void); int high(void) { return low(); }'
+  run -0 scripts/check-calls build
+  object src/data/probe.c 'int high(void); int middle(void) { return high(); }'
+  run -1 scripts/check-calls build
+  [[ ${lines[0]} == "src/data may not call high of src/learning" && ${lines[1]} == "calls: "*" 1 violations" ]]
+  rm src/data/probe.c # a file that is gone leaves its object
+  run -0 scripts/check-calls build
+  run -1 scripts/check-calls empty
 }
 
 @test "an upward include" {

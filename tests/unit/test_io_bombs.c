@@ -2,6 +2,8 @@
  * a message, or loads, within a limit of resident memory. Every file is read by a process of its own. */
 #define _DEFAULT_SOURCE /* wait4 */
 
+#include "dltf.h"
+
 #include "test_io.h"
 
 #include "io/matrix_file.h"

@@ -1,4 +1,6 @@
 /* Codes written in pieces: the same bytes as written at once, and no files left behind on failure. */
+#include "dltf.h"
+
 #include "test_io.h"
 
 #include "base/random.h"

@@ -1,4 +1,6 @@
 /* Pictures, read back with libpng and compared pixel by pixel. */
+#include "dltf.h"
+
 #include "test_io.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* Assignment against all permutations, dictionaries against permuted and rescaled copies, scores by hand. */
+#include "dltf.h"
+
 #include "base/memory.h"
 #include "base/random.h"
 #include "match/hungarian.h"

@@ -1,5 +1,7 @@
 /* The proximal mapping of the squared (k,2) norm: kernel, Algorithm 1 and oracle against each other and,
  * independently, against the optimality conditions of the convex problem. */
+#include "dltf.h"
+
 #include "base/memory.h"
 #include "base/random.h"
 #include "learning/paper/prox.h"

@@ -1,5 +1,7 @@
 /* The synthetic problem: that it is what it claims to be, and that the same seed always gives the same bytes.
  */
+#include "dltf.h"
+
 #include "base/memory.h"
 #include "data/codes.h"
 

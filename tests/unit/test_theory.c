@@ -1,4 +1,6 @@
 /* Coherence, Babel function and frame potential: known values of special frames, inequalities for others. */
+#include "dltf.h"
+
 #include "base/memory.h"
 #include "base/random.h"
 #include "kernels/gram.h"

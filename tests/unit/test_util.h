@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "dltf.h"
+
 #include "base/memory.h"
 #include "base/random.h"
 #include "test_failure.h"

@@ -3,6 +3,7 @@
 #define DL_IO_FILES_FILE_H
 
 #include "base/status.h"
+#include "dltf/data.h"
 
 typedef struct dl_file {
     const uint8_t *bytes;

@@ -2,6 +2,7 @@
 #ifndef DL_IO_FORMATS_JPEG_H
 #define DL_IO_FORMATS_JPEG_H
 
+#include "dltf/image.h"
 #include "io/files/file.h"
 
 bool dl_jpeg_recognise(const uint8_t *bytes, int64_t size);

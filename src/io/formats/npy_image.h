@@ -2,6 +2,7 @@
 #ifndef DL_IO_FORMATS_NPY_IMAGE_H
 #define DL_IO_FORMATS_NPY_IMAGE_H
 
+#include "dltf/image.h"
 #include "io/files/file.h"
 #include "io/files/writer.h"
 

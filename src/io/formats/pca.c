@@ -1,5 +1,6 @@
 /* dltf_pca_save and dltf_pca_load: principal components as tensors (docs/formats.md). */
 #include "data/kind.h"
+#include "dltf/cluster.h"
 #include "io/files/file.h"
 #include "io/formats/safetensors.h"
 

@@ -2,6 +2,7 @@
 #ifndef DL_IO_FORMATS_PNM_H
 #define DL_IO_FORMATS_PNM_H
 
+#include "dltf/image.h"
 #include "io/files/file.h"
 #include "io/files/writer.h"
 

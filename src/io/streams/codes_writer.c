@@ -2,6 +2,7 @@
  * archive stores the length of an array before its content; dense rows are written immediately. */
 #include "base/memory.h"
 #include "data/codes.h"
+#include "dltf/encode.h"
 #include "io/files/bytes.h"
 #include "io/formats/codes.h"
 #include "io/streams/row_writer.h"

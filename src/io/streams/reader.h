@@ -3,6 +3,7 @@
 #define DL_IO_STREAMS_READER_H
 
 #include "base/status.h"
+#include "dltf/encode.h"
 
 /* Like dltf_reader_open, for a stream that messages call `name`. dltf_reader_free closes the descriptor. */
 dltf_status dl_reader_adopt(int descriptor, const char *name, int64_t raw_columns, dltf_reader **reader);

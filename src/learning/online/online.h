@@ -8,6 +8,7 @@
 #ifndef DL_LEARNING_ONLINE_ONLINE_H
 #define DL_LEARNING_ONLINE_ONLINE_H
 
+#include "dltf/online.h"
 #include "learning/gradient/descent.h"
 
 enum {

@@ -4,6 +4,7 @@
  * that determines the solution. The passes are kernels (kernels/level/prox.c and prox_columns.c). */
 #include "learning/paper/prox.h"
 
+#include "dltf/learn.h"
 #include "kernels/kernels.h"
 #include "kernels/prox_search.h"
 

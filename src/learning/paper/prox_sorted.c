@@ -3,6 +3,7 @@
  * The learner uses prox.c, which solves the same problem without a sort. This one is kept because it is the
  * paper's contribution, and as an independent check in tests and benchmarks. */
 #include "base/memory.h"
+#include "dltf/learn.h"
 #include "learning/paper/prox.h"
 
 #include <math.h>

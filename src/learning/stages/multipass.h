@@ -6,6 +6,7 @@
 #ifndef DL_LEARNING_STAGES_MULTIPASS_H
 #define DL_LEARNING_STAGES_MULTIPASS_H
 
+#include "dltf/encode.h"
 #include "learning/paper/statistics.h"
 #include "learning/pass.h"
 
