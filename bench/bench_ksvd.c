@@ -18,7 +18,7 @@ static dltf_status measure(dltf_matrix X, dltf_update update, double *best, doub
     options.threads = 1;
     dltf_learner *learner = NULL;
     dltf_outcome outcome;
-    dltf_status status = dltf_learner_new(X, &options, NULL, &learner);
+    dltf_status status = dltf_learner_new(X, NULL, &options, &learner);
     if (status != DLTF_OK)
         return status;
     double start = bench_cpu_seconds();

@@ -23,7 +23,7 @@ static const dl_option own_options[] = {
     {.name = "samples", .letter = 'N', .kind = DL_OPTION_INTEGER, .offset = SPEC(samples), .default_text = "10000", .min = 1, .max = 1e9, .argument = "N", .help = "training samples, and as many test samples"},
     {.name = "noise", .kind = DL_OPTION_REAL, .offset = SPEC(noise), .default_text = "0.1", .max = 1e6, .argument = "SD", .help = "standard deviation of the noise"},
     {.name = "codes", .kind = DL_OPTION_CHOICE, .offset = SPEC(entries), .default_text = "ones", .choices = "ones|signs|uniform|gaussian", .argument = "KIND", .help = "entries of the true codes: 1 (ones), 1 or -1 (signs), uniform in [0.5, 1.5] (uniform), or standard normal (gaussian)"},
-    {.name = "seed", .kind = DL_OPTION_INTEGER, .offset = SPEC(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "random seed"},
+    DL_SEED_OPTION(synth_flags, spec.seed, "seed of all random choices"),
     {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(synth_flags, output), .default_text = "synth", .argument = "DIR", .help = "output folder, created if missing"},
 };
 /* clang-format on */

@@ -59,7 +59,7 @@ int main(void) {
     dltf_learner *learner = NULL;
     dltf_outcome outcome;
     watch w = {.stop_at = 50};
-    check(dltf_learner_new(X, &options, NULL, &learner));
+    check(dltf_learner_new(X, NULL, &options, &learner));
     check(dltf_learner_run(learner, report, &w, &outcome));
     bool half = outcome == DLTF_INTERRUPTED && w.percent >= 50 && w.percent < 60;
     check(dltf_learner_save(learner, path));

@@ -29,7 +29,7 @@ static double wrong_atoms(const dltf_model *model, const dltf_synthetic *problem
 
     check(dltf_match(dltf_matrix_f32(view.dictionary, view.m, view.n), truth, match, NULL));
     check(dltf_encode(model, dltf_synthetic_samples(problem, true), &encoding, NULL, NULL, &codes));
-    check(dltf_score_supports(codes, dltf_synthetic_codes(problem, true), match, &score));
+    check(dltf_supports_score(codes, dltf_synthetic_codes(problem, true), match, &score));
 
     dltf_codes_free(codes);
     free(match);

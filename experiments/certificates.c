@@ -108,13 +108,13 @@ static dltf_status certify(const experiment_cell *cell, const dltf_synthetic *pr
         status = support_tied_model(dltf_synthetic_dictionary(problem), options.k, &model);
     if (status == DLTF_OK)
         status = dltf_noise_bound(X.cols, noise_of(cell->setting), QUANTILE, &options.noise);
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     if (status == DLTF_OK)
-        status = dltf_certify_samples(model, X, dltf_synthetic_codes(problem, true), candidates, &options,
+        status = dltf_samples_certify(model, X, dltf_synthetic_codes(problem, true), candidates, &options,
                                       cell->progress, cell->context, flags);
     if (status == DLTF_OK)
         summarise(flags, X.rows, values);
-    values[SECONDS] = dltf_seconds() - begin;
+    values[SECONDS] = dl_seconds() - begin;
     free(flags);
     dltf_model_free(model);
     return status;

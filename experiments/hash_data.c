@@ -127,14 +127,14 @@ static hash_split view(const known_split *known) {
 static dltf_status relate(known_split *known, int64_t threads) {
     hash_split split = view(known);
     int64_t q = data.queries;
-    dltf_status status = dltf_relevance_nearest(split.queries, split.database, NEAREST, threads, NULL, NULL,
-                                                &known->relevance[HASH_NN1000]);
+    dltf_status status = dltf_relevance_by_nearest(split.database, split.queries, NEAREST, threads, NULL,
+                                                   NULL, &known->relevance[HASH_NN1000]);
     if (status == DLTF_OK)
-        status = dltf_relevance_radius(split.queries, split.database, RADIUS, threads, NULL, NULL,
-                                       &known->relevance[HASH_RAD50]);
+        status = dltf_relevance_by_radius(split.database, split.queries, RADIUS, threads, NULL, NULL,
+                                          &known->relevance[HASH_RAD50]);
     if (status == DLTF_OK)
-        status = dltf_relevance_labels(data.sorted_labels, q, data.sorted_labels + q, split.database.rows,
-                                       &known->relevance[HASH_CLASS]);
+        status = dltf_relevance_by_labels(data.sorted_labels + q, split.database.rows, data.sorted_labels, q,
+                                          &known->relevance[HASH_CLASS]);
     return status;
 }
 

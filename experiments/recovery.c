@@ -133,10 +133,10 @@ dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_s
     dltf_model *model = NULL;
     support_result result;
     dltf_status status = dltf_synthetic_new(spec, NULL, NULL, &problem);
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     if (status == DLTF_OK)
         status = make_model(cell, problem, spec, options, &model);
-    double seconds = dltf_seconds() - begin;
+    double seconds = dl_seconds() - begin;
     if (status == DLTF_OK) {
         dltf_encode_options encoding = dltf_encode_options_default();
         encoding.threads = cell->request->threads;

@@ -74,7 +74,7 @@ dltf_status support_measure(const dltf_model *model, const support_truth *truth,
     if (status == DLTF_OK)
         status = dltf_encode(model, truth->samples, encoding, progress, context, &codes);
     if (status == DLTF_OK)
-        status = dltf_score_supports(codes, truth->codes, match, &score);
+        status = dltf_supports_score(codes, truth->codes, match, &score);
     result->ave_dif = score.ave_dif;
     result->exact = score.exact;
     dltf_codes_free(codes);

@@ -52,9 +52,9 @@ typedef struct codes {
 } codes;
 
 static dltf_status time_run(dltf_encoder *encoder, dltf_matrix X, const codes *out, double *best) {
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status = dltf_encoder_run(encoder, X, out->count, out->index, out->value);
-    *best = fmin(*best, 1e3 * (dltf_seconds() - begin));
+    *best = fmin(*best, 1e3 * (dl_seconds() - begin));
     return status;
 }
 

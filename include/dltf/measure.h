@@ -31,11 +31,11 @@ typedef struct dltf_support_score {
 
 /* Compares supports. Atoms of `codes` are first relabelled by `match` (an unmatched atom is always wrong);
  * NULL match: no relabelling. */
-DLTF_API dltf_status dltf_score_supports_sized(const dltf_codes *codes, const dltf_codes *truth,
+DLTF_API dltf_status dltf_supports_score_sized(const dltf_codes *codes, const dltf_codes *truth,
                                                const int32_t *match, dltf_support_score *score, size_t size);
-static inline dltf_status dltf_score_supports(const dltf_codes *codes, const dltf_codes *truth,
+static inline dltf_status dltf_supports_score(const dltf_codes *codes, const dltf_codes *truth,
                                               const int32_t *match, dltf_support_score *score) {
-    return dltf_score_supports_sized(codes, truth, match, score, sizeof *score);
+    return dltf_supports_score_sized(codes, truth, match, score, sizeof *score);
 }
 
 /* ---- Synthetic problems ------------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* dltf_evaluate_codes: for each query, samples and relevant samples at every distance; the expected measures
+/* dltf_hashes_evaluate: for each query, samples and relevant samples at every distance; the expected measures
  * follow from these counts alone. */
 #include "base/integer.h"
 #include "base/memory.h"
@@ -32,7 +32,7 @@ typedef struct measures {
 typedef struct job {
     code_planes queries, samples;
     const dltf_relevance *relevance;
-    dl_ranks ranks;
+    dl_grades ranks;
     int64_t depth, k;
     int64_t first; /* query in work */
     double *harmonic;
@@ -78,7 +78,7 @@ static void rank_samples(const job *j, int64_t query, int worker, int32_t *rank,
         words[w] = j->queries.data[w * j->queries.stride + query];
     dl_kernels_now()->hamming(samples->data, samples->words, samples->stride, words, differing);
     for (int64_t i = 0; i < samples->rows; i++) {
-        rank[i] = (int32_t)dl_ranks_get(&j->ranks, differing[i], j->queries.ones[query], samples->ones[i]);
+        rank[i] = (int32_t)dl_grades_get(&j->ranks, differing[i], j->queries.ones[query], samples->ones[i]);
         shells[rank[i]].samples++;
     }
 }
@@ -126,8 +126,8 @@ static dltf_status check_codes(dltf_matrix codes, dltf_subject subject) {
 }
 
 static dltf_status check(dltf_matrix queries, dltf_matrix database, const dltf_relevance *relevance,
-                         const dltf_evaluate_options *o) {
-    dltf_status status = dl_option_check(dl_evaluate_option_table(), o, NULL);
+                         const dltf_hash_evaluate_options *o) {
+    dltf_status status = dl_option_check(dl_hash_evaluate_option_table(), o, NULL);
     if (status == DLTF_OK)
         status = check_codes(queries, DLTF_SUBJECT_QUERIES);
     if (status == DLTF_OK)
@@ -185,11 +185,11 @@ static dltf_status summarise(const job *j, dltf_retrieval *found) {
 }
 
 static dltf_status job_alloc(job *j, dltf_matrix queries, dltf_matrix database,
-                             const dltf_evaluate_options *o, int threads) {
+                             const dltf_hash_evaluate_options *o, int threads) {
     dltf_status status = DLTF_OK;
     DL_TRY(pack(queries, &j->queries));
     DL_TRY(pack(database, &j->samples));
-    DL_TRY(dl_ranks_make(o->distance, 8 * database.cols, &j->ranks));
+    DL_TRY(dl_grades_make(o->distance, 8 * database.cols, &j->ranks));
     DL_TRY_NEW(j->harmonic, database.rows + 1);
     DL_TRY_NEW(j->query, threads * dl_apart(j->samples.words));
     DL_TRY_NEW(j->differing, threads * j->samples.stride);
@@ -207,7 +207,7 @@ done:
 static void job_free(job *j) {
     code_planes_free(&j->queries);
     code_planes_free(&j->samples);
-    dl_ranks_free(&j->ranks);
+    dl_grades_free(&j->ranks);
     dl_free(j->harmonic);
     dl_free(j->query);
     dl_free(j->differing);
@@ -216,13 +216,13 @@ static void job_free(job *j) {
     dl_free(j->results);
 }
 
-dltf_status dltf_evaluate_codes_sized(dltf_matrix queries, dltf_matrix database,
-                                      const dltf_relevance *relevance, const dltf_evaluate_options *options,
-                                      dltf_progress_fn progress, void *context, dltf_retrieval *found,
-                                      size_t size) {
+dltf_status dltf_hashes_evaluate_sized(dltf_matrix database, dltf_matrix queries,
+                                       const dltf_relevance *relevance,
+                                       const dltf_hash_evaluate_options *options, dltf_progress_fn progress,
+                                       void *context, dltf_retrieval *found, size_t size) {
     DL_REQUIRE(relevance, found);
-    dltf_evaluate_options o;
-    dltf_status status = DL_READ_OPTIONS(evaluate, options, &o);
+    dltf_hash_evaluate_options o;
+    dltf_status status = DL_READ_OPTIONS(hash_evaluate, options, &o);
     if (status == DLTF_OK)
         status = check(queries, database, relevance, &o);
     if (status != DLTF_OK)

@@ -19,7 +19,7 @@ static int compare(const void *left, const void *right) {
     return (a * d > c * b) - (a * d < c * b);
 }
 
-static dltf_status make_table(dl_ranks *ranks) {
+static dltf_status make_table(dl_grades *ranks) {
     dltf_status status = DLTF_OK;
     int64_t bits = ranks->bits, count = 0;
     fraction *fractions = NULL;
@@ -44,14 +44,14 @@ done:
     return status;
 }
 
-dltf_status dl_ranks_make(dltf_code_distance distance, int64_t bits, dl_ranks *ranks) {
-    *ranks = (dl_ranks){.bits = bits};
+dltf_status dl_grades_make(dltf_hash_distance distance, int64_t bits, dl_grades *ranks) {
+    *ranks = (dl_grades){.bits = bits};
     if (distance == DLTF_DISTANCE_SPHERICAL)
         return make_table(ranks);
     ranks->count = bits + 1;
     return DLTF_OK;
 }
 
-void dl_ranks_free(dl_ranks *ranks) {
+void dl_grades_free(dl_grades *ranks) {
     dl_free(ranks->table);
 }

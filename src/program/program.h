@@ -3,6 +3,7 @@
 #ifndef DL_PROGRAM_PROGRAM_H
 #define DL_PROGRAM_PROGRAM_H
 
+#include "base/clock.h"
 #include "dltf.h"
 
 #include "api/checkpoint_files.h"

@@ -72,9 +72,9 @@ int stream() {
     dltf_model *model = nullptr;
     options.m = 2;
     options.k = 1;
-    REQUIRE(dltf_online_new(2, &options, nullptr, &online) == DLTF_OK);
+    REQUIRE(dltf_online_new(2, nullptr, &options, &online) == DLTF_OK);
     REQUIRE(dltf_online_add(online, dltf_matrix_f32(x, 4, 2)) == DLTF_OK);
-    REQUIRE(dltf_online_now(online).samples == 4 && dltf_online_model(online, &model) == DLTF_OK);
+    REQUIRE(dltf_online_get(online).samples == 4 && dltf_online_model(online, &model) == DLTF_OK);
     dltf_model_free(model);
     dltf_online_free(online);
     return 0;
