@@ -151,7 +151,13 @@ static dltf_status run(json_t *rows) {
     for (int i = 0; status == DLTF_OK && i < SHAPES; i++) {
         shape s = shapes[i];
         dltf_synthetic *problem = NULL;
-        dltf_synthetic_spec kind = {.n = s.n, .m = s.m, .k = s.k, .samples = s.N, .noise = 0.1, .seed = 1};
+        dltf_synthetic_options kind = {.size = sizeof(dltf_synthetic_options),
+                                       .n = s.n,
+                                       .m = s.m,
+                                       .k = s.k,
+                                       .samples = s.N,
+                                       .noise = 0.1,
+                                       .seed = 1};
         status = dltf_synthetic_new(&kind, NULL, NULL, &problem);
         for (int threads = 1; status == DLTF_OK && threads <= most; threads++)
             status = bench_stages(rows, s, dltf_synthetic_samples(problem, false), threads);

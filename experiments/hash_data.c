@@ -12,8 +12,13 @@ enum { NEAREST = 1000, RADIUS = 50, CLASSES = 10 };
 const char *const hash_protocols[HASH_PROTOCOLS] = {"nn1000", "rad50", "class"};
 
 /* Stand-in for CIFAR-10: sparse combinations of a few atoms. */
-static const dltf_synthetic_spec generated = {
-    .n = 128, .m = 64, .k = 4, .samples = SAMPLES_QUICK, .noise = 0.1, .entries = DLTF_ENTRIES_UNIFORM};
+static const dltf_synthetic_options generated = {.size = sizeof(dltf_synthetic_options),
+                                                 .n = 128,
+                                                 .m = 64,
+                                                 .k = 4,
+                                                 .samples = SAMPLES_QUICK,
+                                                 .noise = 0.1,
+                                                 .entries = DLTF_ENTRIES_UNIFORM};
 
 /* Which rows are queries, and the relevance of the others. */
 typedef struct known_split {

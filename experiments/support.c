@@ -21,7 +21,8 @@ dltf_status support_tied_model(dltf_matrix dictionary, int64_t k, dltf_model **m
 }
 
 dltf_status support_random_model(int64_t n, int64_t m, int64_t k, int64_t seed, dltf_model **model) {
-    dltf_synthetic_spec spec = {n, m, k, 1, 0.0, seed + RANDOM_SEED_OFFSET, DLTF_ENTRIES_ONES};
+    dltf_synthetic_options spec = {
+        sizeof(dltf_synthetic_options), n, m, k, 1, 0.0, seed + RANDOM_SEED_OFFSET, DLTF_ENTRIES_ONES};
     dltf_synthetic *other = NULL;
     dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &other);
     if (status == DLTF_OK)

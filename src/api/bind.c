@@ -5,6 +5,7 @@
 #include "coding/encode_options.h"
 #include "data/array.h"
 #include "data/matrix.h"
+#include "data/synthetic_options.h"
 #include "denoise/denoise_options.h"
 #include "hash/evaluate_options.h"
 #include "hash/hash_options.h"
@@ -29,6 +30,7 @@ static const struct task {
     {"hash", dl_hash_option_table},
     {"hash_evaluate", dl_hash_evaluate_option_table},
     {"search", dl_search_option_table},
+    {"synthetic", dl_synthetic_option_table},
 };
 
 enum { TASK_COUNT = sizeof tasks / sizeof *tasks, TEXT_SIZE = 400 };

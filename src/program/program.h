@@ -12,6 +12,7 @@
 #include "cluster/kmeans_options.h"
 #include "cluster/landmark_options.h"
 #include "coding/encode_options.h"
+#include "data/synthetic_options.h"
 #include "denoise/denoise_options.h"
 #include "hash/evaluate_options.h"
 #include "hash/hash_options.h"

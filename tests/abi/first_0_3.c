@@ -202,11 +202,17 @@ static void denoise(void) {
 }
 
 int main(void) {
-    GUARDED(dltf_synthetic_spec)
-    spec = {.is = {.n = COLS, .m = M, .k = K, .samples = N, .noise = 0.05, .seed = 1}};
-    ARM(spec);
-    DO(dltf_synthetic_new(&spec.is, NULL, NULL, &problem));
-    CHECK(spec);
+    GUARDED(dltf_synthetic_options) options;
+    ARM(options);
+    dltf_synthetic_options_init(&options.is, sizeof options.is);
+    options.is.n = COLS;
+    options.is.m = M;
+    options.is.k = K;
+    options.is.samples = N;
+    options.is.noise = 0.05;
+    options.is.seed = 1;
+    DO(dltf_synthetic_new(&options.is, NULL, NULL, &problem));
+    CHECK(options);
     dltf_matrix X = dltf_synthetic_samples(problem, false);
     train(X);
     encode(X);

@@ -4,8 +4,8 @@
 #include "data/model.h"
 #include "dltf.h"
 
-static const char *const tasks[] = {"train",   "encode",   "denoise", "gist",          "certify",
-                                    "cluster", "landmark", "hash",    "hash_evaluate", "search"};
+static const char *const tasks[] = {"train",    "encode", "denoise",       "gist",   "certify",  "cluster",
+                                    "landmark", "hash",   "hash_evaluate", "search", "synthetic"};
 
 /* Every value reads back as it was written; a fresh handle has the defaults of the table. */
 static void options_of_every_task(void **state) {

@@ -154,6 +154,19 @@ static dltf_status try_search(const void *options) {
     return status;
 }
 
+static int cancel(void *context, const dltf_progress *progress) {
+    (void)context, (void)progress;
+    return 1;
+}
+
+/* Cancelled at its first report, as drawing 10,000 samples takes long. */
+static dltf_status try_synthetic(const void *options) {
+    dltf_synthetic *problem = NULL;
+    dltf_status status = dltf_synthetic_new(options, cancel, NULL, &problem);
+    dltf_synthetic_free(problem);
+    return status;
+}
+
 #define INIT(task)                                                                                           \
     static void init_##task(void *options, size_t size) {                                                    \
         dltf_##task##_options_init(options, size);                                                           \
@@ -161,7 +174,8 @@ static dltf_status try_search(const void *options) {
 #define TASKS(ROW)                                                                                           \
     ROW(train)                                                                                               \
     ROW(encode)                                                                                              \
-    ROW(denoise) ROW(gist) ROW(certify) ROW(cluster) ROW(landmark) ROW(hash) ROW(hash_evaluate) ROW(search)
+    ROW(denoise)                                                                                             \
+    ROW(gist) ROW(certify) ROW(cluster) ROW(landmark) ROW(hash) ROW(hash_evaluate) ROW(search) ROW(synthetic)
 TASKS(INIT)
 
 typedef struct row {
@@ -191,6 +205,7 @@ static const row rows[] = {
     ROW(hash, hasher),
     ROW(hash_evaluate, evaluate),
     ROW(search, search),
+    ROW(synthetic, synthetic),
 };
 
 static void for_every_row(void (*check)(const row *r)) {

@@ -209,17 +209,9 @@ static dltf_status read_pca(const void *in, size_t size) {
     return status;
 }
 
-static dltf_status read_spec(const void *in, size_t size) {
-    dltf_synthetic *made = NULL;
-    dltf_status status = dltf_synthetic_new_sized(in, size, NULL, NULL, &made);
-    dltf_synthetic_free(made);
-    return status;
-}
-
 static const dltf_model_view model_parts = {.m = 4, .n = COLS, .k = 1, .dictionary = samples};
 static const double variances[1] = {1};
 static const dltf_pca_view pca_parts = {COLS, 1, samples, samples + COLS, variances, 2};
-static const dltf_synthetic_spec spec = {.n = 4, .m = 4, .k = 1, .samples = 5};
 
 /* `least`: an older program knows this much of the struct. */
 static const struct {
@@ -230,7 +222,6 @@ static const struct {
 } inputs[] = {
     {"dltf_model_view", &model_parts, offsetof(dltf_model_view, encoder), sizeof model_parts, read_model},
     {"dltf_pca_view", &pca_parts, sizeof pca_parts, sizeof pca_parts, read_pca},
-    {"dltf_synthetic_spec", &spec, offsetof(dltf_synthetic_spec, noise), sizeof spec, read_spec},
 };
 
 static void read_structs(void **state) {

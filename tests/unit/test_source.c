@@ -32,8 +32,13 @@ static dltf_status read_row(void *context, int64_t row, double *out) {
 
 static dltf_synthetic *make_problem(void) {
     dltf_synthetic *problem = NULL;
-    dltf_synthetic_spec spec = {
-        .n = COLS, .m = 20, .k = 2, .samples = ROWS, .noise = 0.1, .entries = DLTF_ENTRIES_UNIFORM};
+    dltf_synthetic_options spec = {.size = sizeof(dltf_synthetic_options),
+                                   .n = COLS,
+                                   .m = 20,
+                                   .k = 2,
+                                   .samples = ROWS,
+                                   .noise = 0.1,
+                                   .entries = DLTF_ENTRIES_UNIFORM};
     assert_int_equal(dltf_synthetic_new(&spec, NULL, NULL, &problem), DLTF_OK);
     return problem;
 }
