@@ -69,32 +69,32 @@ static double spherical(int64_t differing, int64_t common) {
     return common > 0 ? (double)differing / (double)common : INFINITY;
 }
 
-static void ranks_order_distances(void **state) {
+static void grades_order_distances(void **state) {
     (void)state;
     const int64_t bits = 24;
-    dl_grades ranks;
-    assert_int_equal(dl_grades_make(DLTF_DISTANCE_SPHERICAL, bits, &ranks), DLTF_OK);
+    dl_grades grades;
+    assert_int_equal(dl_grades_make(DLTF_DISTANCE_SPHERICAL, bits, &grades), DLTF_OK);
     bool used[1000] = {false};
     for (int64_t d = 0; d <= bits; d++)
         for (int64_t c = 0; c + d <= bits; c++) {
-            int64_t rank = dl_grades_get(&ranks, d, c + d, c);
-            assert_in_range(rank, 0, ranks.count - 1);
-            used[rank] = true;
+            int64_t grade = dl_grades_get(&grades, d, c + d, c);
+            assert_in_range(grade, 0, grades.count - 1);
+            used[grade] = true;
             for (int64_t d2 = 0; d2 <= bits; d2 += 5)
                 for (int64_t c2 = 0; c2 + d2 <= bits; c2 += 3) {
-                    int64_t other = dl_grades_get(&ranks, d2, c2, c2 + d2);
+                    int64_t other = dl_grades_get(&grades, d2, c2, c2 + d2);
                     double a = spherical(d, c), b = spherical(d2, c2);
-                    assert_true(a < b ? rank < other : a > b ? rank > other : rank == other);
+                    assert_true(a < b ? grade < other : a > b ? grade > other : grade == other);
                 }
         }
-    for (int64_t r = 0; r < ranks.count; r++)
+    for (int64_t r = 0; r < grades.count; r++)
         assert_true(used[r]);
-    dl_grades_free(&ranks);
-    assert_int_equal(dl_grades_make(DLTF_DISTANCE_HAMMING, bits, &ranks), DLTF_OK);
-    assert_true(ranks.count == bits + 1 && dl_grades_get(&ranks, 7, 3, 4) == 7);
-    dl_grades_free(&ranks);
-    assert_survives_lack_of_memory(dl_grades_make(DLTF_DISTANCE_SPHERICAL, 8, &ranks), 2);
-    dl_grades_free(&ranks);
+    dl_grades_free(&grades);
+    assert_int_equal(dl_grades_make(DLTF_DISTANCE_HAMMING, bits, &grades), DLTF_OK);
+    assert_true(grades.count == bits + 1 && dl_grades_get(&grades, 7, 3, 4) == 7);
+    dl_grades_free(&grades);
+    assert_survives_lack_of_memory(dl_grades_make(DLTF_DISTANCE_SPHERICAL, 8, &grades), 2);
+    dl_grades_free(&grades);
 }
 
 /* ---- Whole evaluations ---- */
@@ -351,6 +351,6 @@ static void bad_input(void **state) {
 }
 
 TESTS_MAIN(cmocka_unit_test(ties_are_expectations), cmocka_unit_test(found_in_shells),
-           cmocka_unit_test(ranks_order_distances), cmocka_unit_test(codes_against_reference),
+           cmocka_unit_test(grades_order_distances), cmocka_unit_test(codes_against_reference),
            cmocka_unit_test(whole_database), cmocka_unit_test(nearest_samples),
            cmocka_unit_test(samples_in_a_radius), cmocka_unit_test(bad_input))
