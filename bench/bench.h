@@ -5,6 +5,7 @@
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
+#include "base/clock.h"
 #include "dltf.h"
 
 #include <jansson.h>

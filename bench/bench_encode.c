@@ -66,18 +66,18 @@ static void free_workload(workload *w) {
 }
 
 static double time_product(shape s, const workload *w, int64_t N) {
-    double start = dltf_seconds();
+    double start = dl_seconds();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)N, (int)s.m, (int)s.n, 1, w->X, (int)s.n, w->W,
                 (int)s.n, 0, w->S, (int)s.m);
-    return dltf_seconds() - start;
+    return dl_seconds() - start;
 }
 
 static dltf_status time_encode(const workload *w, shape s, int64_t N, dltf_encoder *encoder,
                                double *seconds) {
-    double start = dltf_seconds();
+    double start = dl_seconds();
     dltf_status status =
         dltf_encoder_run(encoder, dltf_matrix_f32(w->X, N, s.n), w->count, w->index, w->value);
-    *seconds = dltf_seconds() - start;
+    *seconds = dl_seconds() - start;
     return status;
 }
 

@@ -18,7 +18,7 @@ static dltf_status measure(dltf_matrix X, dltf_update update, double *best, doub
     options.threads = 1;
     dltf_learner *learner = NULL;
     dltf_outcome outcome;
-    dltf_status status = dltf_learner_new(X, &options, NULL, &learner);
+    dltf_status status = dltf_learner_new(X, NULL, &options, &learner);
     if (status != DLTF_OK)
         return status;
     double start = bench_cpu_seconds();
@@ -33,7 +33,7 @@ static dltf_status measure(dltf_matrix X, dltf_update update, double *best, doub
 
 static dltf_status run(json_t *rows) {
     static const char *const names[] = {"exact", "approximate"};
-    dltf_synthetic_spec spec = {n, m, k, N, 0.1, 0, DLTF_ENTRIES_ONES};
+    dltf_synthetic_options spec = {sizeof(dltf_synthetic_options), n, m, k, N, 0.1, 0, DLTF_ENTRIES_ONES};
     dltf_synthetic *problem = NULL;
     double best[2] = {INFINITY, INFINITY}, error[2] = {0, 0};
     dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &problem);

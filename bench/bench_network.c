@@ -109,11 +109,11 @@ static dltf_status time_epoch(const shape *s, problem *p, int threads, double *s
     o.rate = 1e-4;
     o.epochs = 1;
     o.threads = threads;
-    double start = dltf_seconds();
+    double start = dl_seconds();
     dl_targets targets = {p->labels, X};
     dltf_status status =
         s->dec ? train_dec(s, p, X, threads) : dl_network_train(p->network, X, targets, &o, NULL, NULL, NULL);
-    *seconds = dltf_seconds() - start;
+    *seconds = dl_seconds() - start;
     return status;
 }
 
@@ -121,7 +121,7 @@ static dltf_status time_epoch(const shape *s, problem *p, int threads, double *s
 static double time_products(const shape *s, problem *p, int threads) {
     int before = openblas_get_num_threads(), B = (int)s->batch;
     openblas_set_num_threads(threads);
-    double start = dltf_seconds();
+    double start = dl_seconds();
     for (int batch = 0; batch < BATCHES; batch++)
         for (int l = 0; l < s->layers; l++) {
             int n = (int)s->sizes[l], m = (int)s->sizes[l + 1];
@@ -133,7 +133,7 @@ static double time_products(const shape *s, problem *p, int threads) {
             if (l > 0)
                 cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, B, n, m, 1, Y, m, V, n, 0, DX, n);
         }
-    double seconds = dltf_seconds() - start;
+    double seconds = dl_seconds() - start;
     openblas_set_num_threads(before);
     return seconds;
 }

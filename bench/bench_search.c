@@ -50,7 +50,7 @@ static dltf_status make_workload(shape s, workload *w) {
     fill(s, w);
     DL_TRY(dltf_index_new(dltf_matrix_u8(w->codes, s.rows, s.bytes), &w->index));
     if (s.k == 0)
-        DL_TRY(dltf_index_build(w->index, 0, NULL, NULL));
+        DL_TRY(dltf_index_add_tables(w->index, 0, NULL, NULL));
 done:
     return status;
 }

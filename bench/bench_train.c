@@ -76,14 +76,14 @@ static double time_products(const dltf_learner *l, bool noise) {
     products c = {l, l->state, noise};
     int64_t rows = c.p->block.rows;
     dl_slots codes = last_codes(&c);
-    double start = dltf_seconds();
+    double start = dl_seconds();
     dl_parallel(l->threads, dl_tiles(rows, DL_TILE), product_tile, &c);
     dl_statistics_add(&c.p->statistics, c.p->block.X, dl_slots_from(&codes, 0, rows), noise ? c.p->M : NULL);
-    double samples = dltf_seconds() - start;
-    start = dltf_seconds();
+    double samples = dl_seconds() - start;
+    start = dl_seconds();
     for (int step = 0; step <= W_STEPS; step++)
         w_products(&c);
-    return samples * (double)l->N / (double)rows + dltf_seconds() - start;
+    return samples * (double)l->N / (double)rows + dl_seconds() - start;
 }
 
 /* ---- Measuring ---- */
@@ -97,12 +97,12 @@ static dltf_status measure(dltf_learner *l, bool noise, result *r) {
     dltf_outcome outcome;
     *r = (result){INFINITY, INFINITY};
     for (int round = 0; round < BENCH_ROUNDS; round++) {
-        double start = dltf_seconds();
+        double start = dl_seconds();
         dltf_status status = dltf_learner_run(l, stop, NULL, &outcome);
         if (status != DLTF_OK)
             return status;
         if (round > 0) /* the first includes the set-up of the stage */
-            r->iteration = fmin(r->iteration, dltf_seconds() - start);
+            r->iteration = fmin(r->iteration, dl_seconds() - start);
         r->products = fmin(r->products, time_products(l, noise));
     }
     return DLTF_OK;
@@ -132,7 +132,7 @@ static dltf_status bench_stages(json_t *rows, shape s, dltf_matrix X, int thread
         result r;
         options.iterations = noise ? 0 : BENCH_ROUNDS;
         options.admm = noise ? BENCH_ROUNDS : 0;
-        status = dltf_learner_new(X, &options, NULL, &l);
+        status = dltf_learner_new(X, NULL, &options, &l);
         if (status == DLTF_OK) {
             /* A stage measures errors in at most ten of its iterations: one this short, in all of them. */
             l->unmonitored = true;
@@ -151,7 +151,13 @@ static dltf_status run(json_t *rows) {
     for (int i = 0; status == DLTF_OK && i < SHAPES; i++) {
         shape s = shapes[i];
         dltf_synthetic *problem = NULL;
-        dltf_synthetic_spec kind = {.n = s.n, .m = s.m, .k = s.k, .samples = s.N, .noise = 0.1, .seed = 1};
+        dltf_synthetic_options kind = {.size = sizeof(dltf_synthetic_options),
+                                       .n = s.n,
+                                       .m = s.m,
+                                       .k = s.k,
+                                       .samples = s.N,
+                                       .noise = 0.1,
+                                       .seed = 1};
         status = dltf_synthetic_new(&kind, NULL, NULL, &problem);
         for (int threads = 1; status == DLTF_OK && threads <= most; threads++)
             status = bench_stages(rows, s, dltf_synthetic_samples(problem, false), threads);

@@ -15,11 +15,11 @@ static const double SHARE = 0.05;
 
 checkpoints checkpoints_begin(files_saver save, const void *training, const char *path, double every) {
     dl_checkpoint_clean(path);
-    return (checkpoints){save, training, path, every, dltf_seconds() + every, false, NULL};
+    return (checkpoints){save, training, path, every, dl_seconds() + every, false, NULL};
 }
 
 void checkpoints_step(checkpoints *c) {
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     bool due = c->every > 0 && begin >= c->next;
     if (!dltf_ranks_any(dltf_rank() == 0 && due))
         return;
@@ -29,7 +29,7 @@ void checkpoints_step(checkpoints *c) {
         c->every = 0;
         return;
     }
-    double end = dltf_seconds();
+    double end = dl_seconds();
     c->saved = true;
     c->last = c->path;
     c->next = end + fmax(c->every, (end - begin) / SHARE);

@@ -146,7 +146,7 @@ static int load(certify_job *job) {
 
 static int certify(certify_job *job) {
     int64_t m = dltf_model_get(job->model).m;
-    dltf_status status = dltf_certify_model(job->model, &job->options, &job->found);
+    dltf_status status = dltf_model_certify(job->model, &job->options, &job->found);
     if (status != DLTF_OK)
         return library_failure(status);
     job->orders = 2 * job->found.k < m - 1 ? 2 * job->found.k : m - 1;
@@ -160,7 +160,7 @@ static int certify(certify_job *job) {
         job->samples = X.rows;
         job->rows = malloc((size_t)X.rows * DLTF_FLAG_COUNT);
         status = !job->rows ? DLTF_MEMORY
-                            : dltf_certify_samples(job->model, X, job->known, job->supports, &job->options,
+                            : dltf_samples_certify(job->model, X, job->known, job->supports, &job->options,
                                                    progress_step, NULL, job->rows);
         progress_erase();
     }

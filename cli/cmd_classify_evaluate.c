@@ -26,7 +26,7 @@ typedef struct evaluation {
 /* clang-format off */
 static const dl_option own_options[] = {
     {.name = "labels", .kind = DL_OPTION_TEXT, .offset = offsetof(evaluate_flags, labels), .argument = "FILE", .help = "true labels, one integer per sample"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(evaluate_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_THREADS_OPTION(evaluate_flags, threads),
 };
 /* clang-format on */
 
@@ -48,10 +48,10 @@ static int evaluate(evaluation *e) {
     e->counts = calloc((size_t)classes, (size_t)classes * sizeof *e->counts);
     if (!e->counts)
         return failure("not enough memory for the confusion matrix of %lld classes", (long long)classes);
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status =
         dl_network_confusion(e->network, dltf_array_matrix(e->data), labels, e->flags.threads, e->counts);
-    e->seconds = dltf_seconds() - begin;
+    e->seconds = dl_seconds() - begin;
     if (status != DLTF_OK)
         return library_failure_in(
             status, (sources){[DLTF_SUBJECT_DATA] = e->data_path, [DLTF_SUBJECT_LABELS] = e->flags.labels});

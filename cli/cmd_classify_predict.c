@@ -27,7 +27,7 @@ typedef struct prediction {
 static const dl_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(predict_flags, output), .argument = "FILE", .help = "write the label of each sample, as .npy or .csv (default: named after DATA, in the current directory)"},
     {.name = "probabilities", .kind = DL_OPTION_TEXT, .offset = offsetof(predict_flags, probabilities), .argument = "FILE", .help = "also write the probability of each class, one row per sample, as .npy or .csv"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(predict_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_THREADS_OPTION(predict_flags, threads),
 };
 /* clang-format on */
 
@@ -58,9 +58,9 @@ static int predict(prediction *p) {
         p->probabilities = calloc((size_t)X.rows, (size_t)classes * sizeof *p->probabilities);
     if (!p->labels || (p->flags.probabilities && !p->probabilities))
         return failure("not enough memory for the labels of %s", counted(X.rows, "sample"));
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status = dl_network_predict(p->network, X, p->flags.threads, p->labels, p->probabilities);
-    p->seconds = dltf_seconds() - begin;
+    p->seconds = dl_seconds() - begin;
     if (status == DLTF_OK)
         status = dltf_labels_save(p->labels, X.rows, p->output);
     if (status == DLTF_OK && p->flags.probabilities)

@@ -89,11 +89,11 @@ static int save_checkpoint(classifier *c) {
 static int learn(classifier *c) {
     dltf_outcome outcome = DLTF_ITERATION_LIMIT;
     interrupt_catch_termination();
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     c->checkpoints = checkpoints_begin(save_training, c->training, c->checkpoint, c->flags.checkpoint_every);
     dltf_status status = dl_training_run(c->training, show_progress, c, &outcome);
     progress_erase();
-    c->seconds = dltf_seconds() - begin;
+    c->seconds = dl_seconds() - begin;
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = c->data_path});
     return outcome == DLTF_INTERRUPTED ? save_checkpoint(c) : EXIT_OK;

@@ -18,7 +18,7 @@ typedef struct cluster_flags {
 typedef struct cluster_job {
     arguments args;
     cluster_flags flags;
-    dltf_kmeans_options options;
+    dltf_cluster_options options;
     dltf_array *data;
     dltf_codes *codes; /* instead of data */
     dltf_labels *labels;
@@ -68,7 +68,7 @@ static int check_flags(cluster_job *job) {
                                                                                                 : "pca");
     if (f->resume && f->landmarks)
         return usage_error("--resume and --landmarks exclude each other: such a clustering takes seconds");
-    int code = checkpoints_check_resume(&job->args, f->resume, dl_kmeans_option_table());
+    int code = checkpoints_check_resume(&job->args, f->resume, dl_cluster_option_table());
     if (code == EXIT_OK)
         code = files_check(4, inputs, 3, outputs);
     if (code == EXIT_OK)
@@ -113,7 +113,7 @@ static int load_labels(cluster_job *job) {
 
 static dltf_status find_components(cluster_job *job) {
     return job->flags.load_pca ? dltf_pca_load(job->flags.load_pca, &job->pca)
-                               : dltf_pca_fit(job->X, job->flags.pca, job->options.threads, &job->pca);
+                               : dltf_pca_train(job->X, job->flags.pca, job->options.threads, &job->pca);
 }
 
 static dltf_status to_components(cluster_job *job) {
@@ -140,7 +140,7 @@ static dltf_status to_landmarks(cluster_job *job) {
     o.threads = job->options.threads;
     job->reduced = calloc((size_t)job->samples, (size_t)o.d * sizeof *job->reduced);
     dltf_status status =
-        job->reduced ? dltf_landmarks_fit(job->X, &o, progress_step, NULL, &landmarks) : DLTF_MEMORY;
+        job->reduced ? dltf_landmarks_train(job->X, &o, progress_step, NULL, &landmarks) : DLTF_MEMORY;
     if (status == DLTF_OK)
         status = dltf_landmarks_apply(landmarks, job->X, o.threads, job->reduced);
     job->X = dltf_matrix_f32(job->reduced, job->samples, o.d);
@@ -151,7 +151,7 @@ static dltf_status to_landmarks(cluster_job *job) {
 
 static int reduce(cluster_job *job) {
     dltf_status status = DLTF_OK;
-    job->begin = dltf_seconds();
+    job->begin = dl_seconds();
     if (job->flags.landmarks)
         status = to_landmarks(job);
     else if (job->flags.pca || job->flags.load_pca)
@@ -186,11 +186,11 @@ static dltf_status run_kmeans(cluster_job *job) {
     if (!job->flags.landmarks)
         interrupt_catch_termination();
     if (resume && job->codes)
-        return dltf_kmeans_codes_resume(resume, job->codes, threads, step, job, &job->clusters);
+        return dltf_clusters_resume_codes(resume, job->codes, threads, step, job, &job->clusters);
     if (resume)
-        return dltf_kmeans_resume(resume, job->X, threads, step, job, &job->clusters);
-    return job->codes ? dltf_kmeans_codes(job->codes, &job->options, step, job, &job->clusters)
-                      : dltf_kmeans(job->X, &job->options, step, job, &job->clusters);
+        return dltf_clusters_resume(resume, job->X, threads, step, job, &job->clusters);
+    return job->codes ? dltf_clusters_train_codes(job->codes, &job->options, step, job, &job->clusters)
+                      : dltf_clusters_train(job->X, &job->options, step, job, &job->clusters);
 }
 
 /* Next to the output or, without one, in the current directory. */
@@ -223,7 +223,7 @@ static int cluster(cluster_job *job) {
     const char *path = job->args.operands[0];
     remark_empty(job);
     dltf_status status = run_kmeans(job);
-    job->seconds = dltf_seconds() - job->begin;
+    job->seconds = dl_seconds() - job->begin;
     progress_erase();
     if (status == DLTF_CANCELLED)
         return interrupted_clustering(job);
@@ -278,7 +278,7 @@ static dltf_status report_agreement(const cluster_job *job, dltf_clusters_view v
     dltf_agreement found;
     int64_t count = 0;
     const int64_t *labels = dltf_labels_get(job->labels, &count);
-    dltf_status status = dltf_compare_partitions(v.assignment, labels, count, &found);
+    dltf_status status = dltf_partitions_compare(v.assignment, labels, count, &found);
     if (status != DLTF_OK)
         return status;
     facts_real(f, "accuracy", NULL, found.accuracy);
@@ -359,7 +359,7 @@ const command command_cluster = {
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
     .own = DL_OPTION_TABLE(own_options, cluster_flags),
-    .library = dl_kmeans_option_table,
+    .library = dl_cluster_option_table,
     .library_title = "k-means",
     .ranks = true,
     .json = "inertia, sizes of the clusters and, with --labels, accuracy and NMI",

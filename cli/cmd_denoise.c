@@ -58,7 +58,7 @@ static int denoise(denoise_job *job) {
     if (!arguments_given(&job->args, "sigma"))
         job->options.sigma = DLTF_SIGMA_UNKNOWN;
     dltf_status status =
-        dltf_denoise(job->noisy, &job->options, job->model, progress_step, NULL, &job->clean, &job->info);
+        dltf_denoise(job->noisy, job->model, &job->options, progress_step, NULL, &job->clean, &job->info);
     progress_erase();
     if (status != DLTF_OK)
         return library_failure_in(

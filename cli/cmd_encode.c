@@ -87,7 +87,7 @@ static int open_files(encode_job *job) {
 
 static int encode(encode_job *job) {
     const char *data = job->args.operands[1];
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status = dltf_encode_stream(job->model, job->data, &job->encoding, progress_step, NULL,
                                             job->codes, &job->totals);
     progress_erase();
@@ -96,7 +96,7 @@ static int encode(encode_job *job) {
     if (status == DLTF_OK && !interrupted()) {
         status = dltf_codes_writer_finish(job->codes);
         if (status == DLTF_OK) {
-            job->seconds = dltf_seconds() - begin;
+            job->seconds = dl_seconds() - begin;
             return EXIT_OK;
         }
     }

@@ -58,9 +58,9 @@ static int open_images(gist_job *job) {
 }
 
 static int compute(gist_job *job) {
-    double begin = dltf_seconds();
-    dltf_status status = dltf_gist_of_set(job->images, &job->options, progress_step, NULL, job->values);
-    job->seconds = dltf_seconds() - begin;
+    double begin = dl_seconds();
+    dltf_status status = dltf_image_set_gist(job->images, &job->options, progress_step, NULL, job->values);
+    job->seconds = dl_seconds() - begin;
     progress_erase();
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }

@@ -29,7 +29,7 @@ typedef struct hash_encoding {
 static const dl_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(hash_encode_flags, output), .argument = "CODES.npy", .help = "output file, or - for standard output, which gets .npy or, with --raw, the bytes alone (default: named after DATA, in the current directory)"},
     {.name = "raw", .kind = DL_OPTION_FLAG, .offset = offsetof(hash_encode_flags, raw), .default_text = "false", .help = "read DATA as raw rows: little-endian float32 without a header, as many columns as the hasher expects"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(hash_encode_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_THREADS_OPTION(hash_encode_flags, threads),
 };
 /* clang-format on */
 
@@ -59,10 +59,10 @@ static int open_files(hash_encoding *job) {
 
 static int encode(hash_encoding *job) {
     const char *data = job->args.operands[1];
-    double begin = dltf_seconds();
-    dltf_status status = dltf_hasher_encode_stream(job->hasher, job->data, job->flags.threads, progress_step,
-                                                   NULL, job->output, job->layout, &job->samples);
-    job->seconds = dltf_seconds() - begin;
+    double begin = dl_seconds();
+    dltf_status status = dltf_hasher_apply_stream(job->hasher, job->data, job->flags.threads, progress_step,
+                                                  NULL, job->output, job->layout, &job->samples);
+    job->seconds = dl_seconds() - begin;
     progress_erase();
     if (status == DLTF_OK)
         return EXIT_OK;

@@ -14,7 +14,7 @@ typedef struct evaluate_flags {
 typedef struct evaluation {
     arguments args;
     evaluate_flags flags;
-    dltf_evaluate_options options;
+    dltf_hash_evaluate_options options;
     dltf_array *codes, *queries;
     dltf_relevance *relevance;
     dltf_retrieval found;
@@ -85,7 +85,7 @@ static int relate_labels(evaluation *e) {
     if (code == EXIT_OK)
         code = check_count(f->query_labels, query_count, "label", e->args.operands[1], e->queries);
     if (code == EXIT_OK) {
-        status = dltf_relevance_labels(query_values, query_count, values, count, &e->relevance);
+        status = dltf_relevance_by_labels(values, count, query_values, query_count, &e->relevance);
         code = status == DLTF_OK ? EXIT_OK : library_failure(status);
     }
     dltf_labels_free(labels);
@@ -97,8 +97,8 @@ static int find_neighbours(evaluation *e, dltf_matrix X, dltf_matrix Q) {
     const evaluate_flags *f = &e->flags;
     int64_t nearest = f->nearest ? f->nearest : DEFAULT_NEAREST, threads = e->options.threads;
     dltf_status status =
-        f->radius ? dltf_relevance_radius(Q, X, f->radius, threads, progress_step, NULL, &e->relevance)
-                  : dltf_relevance_nearest(Q, X, nearest, threads, progress_step, NULL, &e->relevance);
+        f->radius ? dltf_relevance_by_radius(X, Q, f->radius, threads, progress_step, NULL, &e->relevance)
+                  : dltf_relevance_by_nearest(X, Q, nearest, threads, progress_step, NULL, &e->relevance);
     progress_erase();
     if (status == DLTF_OK)
         return EXIT_OK;
@@ -131,10 +131,10 @@ static int relate(evaluation *e) {
 /* ---- Measures ---- */
 
 static int evaluate(evaluation *e) {
-    double begin = dltf_seconds();
-    dltf_status status = dltf_evaluate_codes(dltf_array_matrix(e->queries), dltf_array_matrix(e->codes),
-                                             e->relevance, &e->options, progress_step, NULL, &e->found);
-    e->seconds = dltf_seconds() - begin;
+    double begin = dl_seconds();
+    dltf_status status = dltf_hashes_evaluate(dltf_array_matrix(e->codes), dltf_array_matrix(e->queries),
+                                              e->relevance, &e->options, progress_step, NULL, &e->found);
+    e->seconds = dl_seconds() - begin;
     progress_erase();
     if (status == DLTF_OK)
         return EXIT_OK;
@@ -150,7 +150,7 @@ static void report_relevance(const evaluation *e, facts *f) {
         facts_text(f, "relevance", NULL, "label");
         facts_line(f, "relevant", "codes with the label of the query");
     } else if (flags->radius) {
-        double radius = dltf_relevance_distance(e->relevance);
+        double radius = dltf_relevance_radius(e->relevance);
         facts_text(f, "relevance", NULL, "radius");
         facts_real(f, "radius", NULL, radius);
         facts_line(f, "relevant", "samples within %.6g, the mean distance to neighbour %lld", radius,
@@ -216,7 +216,7 @@ const command command_hash_evaluate = {
         "--query-labels) or those of its nearest samples (--data, --query-data). Codes at equal distances "
         "are in random order; all figures are exact expected values over these orders.",
     .own = DL_OPTION_TABLE(own_options, evaluate_flags),
-    .library = dl_evaluate_option_table,
+    .library = dl_hash_evaluate_option_table,
     .library_title = "Evaluation",
     .json = "map, precision, recall with depth, k and the rule for ties",
     .examples = {"dltf hash evaluate codes.npy queries.npy --labels y.npy --query-labels yq.npy",

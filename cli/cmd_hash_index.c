@@ -14,7 +14,7 @@ typedef struct index_flags {
 /* clang-format off */
 static const dl_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(index_flags, output), .argument = "FILE", .help = "the index file (default: DATABASE with the ending .index, in this folder)"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(index_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
+    DL_THREADS_OPTION(index_flags, threads),
 };
 /* clang-format on */
 
@@ -34,15 +34,15 @@ static void print_report(dltf_index_view v, const char *output, double seconds) 
 
 static int make_index(const char *path, const index_flags *flags, const char *output) {
     dltf_index *index = NULL;
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status = dltf_index_load(path, &index);
     if (status == DLTF_OK)
-        status = dltf_index_build(index, flags->threads, progress_step, NULL);
+        status = dltf_index_add_tables(index, flags->threads, progress_step, NULL);
     progress_erase();
     if (status == DLTF_OK)
         status = dltf_index_save(index, output);
     if (status == DLTF_OK)
-        print_report(dltf_index_get(index), output, dltf_seconds() - begin);
+        print_report(dltf_index_get(index), output, dl_seconds() - begin);
     dltf_index_free(index);
     return status == DLTF_OK ? EXIT_OK
                              : library_failure_in(status, (sources){[DLTF_SUBJECT_DATABASE] = path});

@@ -66,10 +66,10 @@ static int load(search_job *job) {
 /* ---- Work ---- */
 
 static int search(search_job *job) {
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status = dltf_search(job->index, dltf_array_matrix(job->queries), &job->options,
                                      progress_step, NULL, &job->neighbours);
-    job->seconds = dltf_seconds() - begin;
+    job->seconds = dl_seconds() - begin;
     progress_erase();
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATABASE] = job->args.operands[0],

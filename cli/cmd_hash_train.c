@@ -81,7 +81,7 @@ static int interrupted_training(const hash_training *t) {
 }
 
 static int train(hash_training *t) {
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     interrupt_catch_termination();
     dltf_matrix X = dltf_array_matrix(t->data);
     t->checkpoints =
@@ -89,7 +89,7 @@ static int train(hash_training *t) {
     dltf_status status = t->flags.resume
                              ? dltf_hasher_resume(t->flags.resume, X, t->options.threads, step, t, &t->hasher)
                              : dltf_hasher_train(X, &t->options, step, t, &t->hasher);
-    t->seconds = dltf_seconds() - begin;
+    t->seconds = dl_seconds() - begin;
     progress_erase();
     if (status == DLTF_CANCELLED)
         return interrupted_training(t);

@@ -46,7 +46,7 @@ static dltf_status measure(const dltf_model *model, measures *found) {
     double m = (double)view.m, n = (double)view.n;
     *found = (measures){.potential_bound = fmax(m, m * m / n)};
     found->welch = view.m > view.n ? sqrt((m - n) / (n * (m - 1))) : 0;
-    dltf_status status = dltf_certify_model(model, NULL, &found->certificate);
+    dltf_status status = dltf_model_certify(model, NULL, &found->certificate);
     if (status == DLTF_OK)
         status = dltf_frame_potential(dltf_matrix_f32(view.dictionary, view.m, view.n), &found->potential);
     if (status == DLTF_OK)

@@ -17,7 +17,7 @@ typedef struct noise_flags {
 /* clang-format off */
 static const dl_option own_options[] = {
     {.name = "sigma", .kind = DL_OPTION_REAL, .offset = offsetof(noise_flags, sigma), .default_text = "20", .max = 1000, .argument = "SIGMA", .help = "standard deviation of the noise, for pixel values from 0 to 255"},
-    {.name = "seed", .kind = DL_OPTION_INTEGER, .offset = offsetof(noise_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "random seed"},
+    DL_SEED_OPTION(noise_flags, seed, "seed of all random choices"),
     {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(noise_flags, output), .argument = "OUT", .help = "output image; .npy stores floats, other formats round and clip to the bit depth of IN"},
 };
 /* clang-format on */

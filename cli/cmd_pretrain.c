@@ -56,10 +56,10 @@ static int load(pretraining *p) {
 }
 
 static int pretrain(pretraining *p) {
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status = dl_pretrain(dltf_array_matrix(p->data), p->hidden.values, p->k.values,
                                      p->hidden.count, &p->options, progress_step, NULL, &p->network);
-    p->seconds = dltf_seconds() - begin;
+    p->seconds = dl_seconds() - begin;
     progress_erase();
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = p->data_path});

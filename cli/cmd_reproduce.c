@@ -28,7 +28,7 @@ static const dl_option own_options[] = {
     {.name = "seeds", .kind = DL_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seeds), .default_text = "3", .min = 1, .max = 1e6, .argument = "S", .help = "runs per row, each with its own seed"},
     {.name = "seed", .kind = DL_OPTION_INTEGER, .offset = offsetof(reproduce_flags, seed), .default_text = "0", .max = 1e15, .argument = "FIRST", .help = "seed of the first run"},
     {.name = "quick", .kind = DL_OPTION_FLAG, .offset = offsetof(reproduce_flags, quick), .default_text = "false", .help = "less data and fewer settings, for a first look"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(reproduce_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
+    DL_THREADS_ROW(reproduce_flags, threads, ""),
     {.name = "jobs", .kind = DL_OPTION_INTEGER, .offset = offsetof(reproduce_flags, jobs), .default_text = "1", .min = 1, .max = 64, .argument = "J", .help = "concurrent runs, each in its own process that uses T threads, or its share of the cores"},
     {.name = "keep", .kind = DL_OPTION_TEXT, .offset = offsetof(reproduce_flags, keep), .argument = "DIR", .help = "keep finished runs in this folder, created if missing, and skip those already in it, so that an interrupted experiment can be continued"},
     {.name = "validation", .kind = DL_OPTION_FLAG, .offset = offsetof(reproduce_flags, validation), .default_text = "false", .help = "measure on part of the training data instead of the test data, to choose constants; for experiments that support it"},

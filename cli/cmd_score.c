@@ -29,7 +29,7 @@ typedef struct score_job {
 static const dl_option own_options[] = {
     {.name = "truth", .kind = DL_OPTION_TEXT, .offset = offsetof(score_flags, truth), .argument = "DIR", .help = "folder written by 'dltf synth'"},
     {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, .offset = offsetof(score_flags, k), .min = 1, .max = 1e9, .argument = "K", .help = "entries kept per code (default: as the model was trained)"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(score_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores"},
+    DL_THREADS_OPTION(score_flags, threads),
 };
 /* clang-format on */
 

@@ -23,12 +23,12 @@ typedef struct suggest_flags {
 static const dl_option own_options[] = {
     {.name = "m", .letter = 'm', .kind = DL_OPTION_TEXT, .offset = offsetof(suggest_flags, m), .argument = "LIST", .help = "numbers of atoms to try, as in 128,256 (default: one, two and four times the columns of the data, at most a tenth of the samples)"},
     {.name = "k", .letter = 'k', .kind = DL_OPTION_TEXT, .offset = offsetof(suggest_flags, k), .argument = "LIST", .help = "entries per code to try, as in 4,8 (default: a quarter of the columns, at most 64, half and a quarter of that)"},
-    {.name = "select", .kind = DL_OPTION_CHOICE, .offset = offsetof(suggest_flags, select), .default_text = "any", .choices = "any|abs|positive", .argument = "RULE", .help = "which scores codes keep: the largest magnitudes (abs), the largest positive ones (positive), or try both (any)"},
+    {.name = "select", .kind = DL_OPTION_CHOICE, .offset = offsetof(suggest_flags, select), .default_text = "any", .choices = "any|abs|positive", .argument = "RULE", .help = DL_SELECT_HELP "; any: try both"},
     {.name = "unit-norm", .kind = DL_OPTION_FLAG, .offset = offsetof(suggest_flags, unit_norm), .default_text = "false", .help = "scale every sample to norm 1 in all trials; the explained variance is that of the data, with the norms given back"},
     {.name = "seconds", .kind = DL_OPTION_REAL, .offset = offsetof(suggest_flags, seconds), .default_text = "60", .min = 0.1, .max = 1e6, .argument = "S", .help = "budget: CPU time of all threads, from the start of the program"},
     {.name = "samples", .kind = DL_OPTION_INTEGER, .offset = offsetof(suggest_flags, samples), .default_text = "50000", .min = 10, .max = 1e7, .argument = "N", .help = "number of samples to use, evenly spread over DATA; a fifth of them, at most 1,000, are held out from training"},
-    {.name = "seed", .kind = DL_OPTION_INTEGER, .offset = offsetof(suggest_flags, seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(suggest_flags, threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The suggestion does not depend on it if the budget suffices"},
+    DL_SEED_OPTION(suggest_flags, seed, "seed of all random choices"),
+    DL_THREADS_ROW(suggest_flags, threads, ". The suggestion does not depend on it if the budget suffices"),
 };
 /* clang-format on */
 

@@ -9,30 +9,19 @@
 #include <stdlib.h>
 
 typedef struct synth_flags {
-    dltf_synthetic_spec spec;
     const char *output;
 } synth_flags;
 
-#define SPEC(field) offsetof(synth_flags, spec.field)
-
 /* clang-format off */
 static const dl_option own_options[] = {
-    {.name = "n", .letter = 'n', .kind = DL_OPTION_INTEGER, .offset = SPEC(n), .default_text = "64", .min = 1, .max = 1e6, .argument = "n", .help = "entries of a sample"},
-    {.name = "m", .letter = 'm', .kind = DL_OPTION_INTEGER, .offset = SPEC(m), .default_text = "128", .min = 1, .max = 1e6, .argument = "m", .help = "atoms of the true dictionary"},
-    {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, .offset = SPEC(k), .default_text = "8", .min = 1, .max = 1e6, .argument = "k", .help = "atoms per sample"},
-    {.name = "samples", .letter = 'N', .kind = DL_OPTION_INTEGER, .offset = SPEC(samples), .default_text = "10000", .min = 1, .max = 1e9, .argument = "N", .help = "training samples, and as many test samples"},
-    {.name = "noise", .kind = DL_OPTION_REAL, .offset = SPEC(noise), .default_text = "0.1", .max = 1e6, .argument = "SD", .help = "standard deviation of the noise"},
-    {.name = "codes", .kind = DL_OPTION_CHOICE, .offset = SPEC(entries), .default_text = "ones", .choices = "ones|signs|uniform|gaussian", .argument = "KIND", .help = "entries of the true codes: 1 (ones), 1 or -1 (signs), uniform in [0.5, 1.5] (uniform), or standard normal (gaussian)"},
-    {.name = "seed", .kind = DL_OPTION_INTEGER, .offset = SPEC(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "random seed"},
     {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(synth_flags, output), .default_text = "synth", .argument = "DIR", .help = "output folder, created if missing"},
 };
 /* clang-format on */
 
 /* The kind of codes as given on the command line. */
-static const char *codes_name(const synth_flags *flags) {
+static const char *codes_name(const dltf_synthetic_options *options) {
     static char name[16];
-    dl_option_table table = DL_OPTION_TABLE(own_options, synth_flags);
-    dl_option_format(dl_option_find(table, "codes"), flags, name, sizeof name);
+    dl_option_format(dl_option_find(dl_synthetic_option_table(), "codes"), options, name, sizeof name);
     return name;
 }
 
@@ -68,11 +57,10 @@ static void save_codes(saver *s, const char *name, const dltf_codes *codes) {
 }
 
 /* Saves the parameters beside the data. */
-static void save_spec(saver *s, const synth_flags *flags) {
-    const dltf_synthetic_spec *spec = &flags->spec;
-    json_t *object = json_pack("{sIsIsIsIsfsssI}", "n", (json_int_t)spec->n, "m", (json_int_t)spec->m, "k",
-                               (json_int_t)spec->k, "samples", (json_int_t)spec->samples, "noise",
-                               spec->noise, "codes", codes_name(flags), "seed", (json_int_t)spec->seed);
+static void save_options(saver *s, const dltf_synthetic_options *o) {
+    json_t *object = json_pack("{sIsIsIsIsfsssI}", "n", (json_int_t)o->n, "m", (json_int_t)o->m, "k",
+                               (json_int_t)o->k, "samples", (json_int_t)o->samples, "noise", o->noise,
+                               "codes", codes_name(o), "seed", (json_int_t)o->seed);
     char *path = name_in(s, "synth.json");
     char *text = object ? json_format(object, JSON_DIGITS) : NULL;
     if (path)
@@ -82,45 +70,46 @@ static void save_spec(saver *s, const synth_flags *flags) {
     json_decref(object);
 }
 
-static int save_all(const synth_flags *flags, const dltf_synthetic *problem) {
-    saver s = {flags->output, EXIT_OK};
+static int save_all(const char *folder, const dltf_synthetic_options *options,
+                    const dltf_synthetic *problem) {
+    saver s = {folder, EXIT_OK};
     save_matrix(&s, "X.npy", dltf_synthetic_samples(problem, false));
     save_matrix(&s, "Xtest.npy", dltf_synthetic_samples(problem, true));
     save_matrix(&s, "dictionary.npy", dltf_synthetic_dictionary(problem));
     save_codes(&s, "codes.npz", dltf_synthetic_codes(problem, false));
     save_codes(&s, "codes_test.npz", dltf_synthetic_codes(problem, true));
-    save_spec(&s, flags);
+    save_options(&s, options);
     return s.code;
 }
 
-static void print_report(const synth_flags *flags) {
-    const dltf_synthetic_spec *spec = &flags->spec;
-    const char *folder = files_quoted(flags->output);
+static void print_report(const char *output, const dltf_synthetic_options *o) {
+    const char *folder = files_quoted(output);
     facts f = facts_new();
-    facts_text(&f, "output", "folder", flags->output);
-    facts_integer(&f, "n", NULL, spec->n);
-    facts_integer(&f, "m", NULL, spec->m);
-    facts_integer(&f, "k", NULL, spec->k);
-    facts_integer(&f, "samples", NULL, spec->samples);
-    facts_real(&f, "noise", NULL, spec->noise);
-    facts_text(&f, "codes", NULL, codes_name(flags));
-    facts_integer(&f, "seed", NULL, spec->seed);
-    facts_line(&f, "truth", "%s of %s: dictionary.npy", counted(spec->m, "atom"), counted(spec->n, "entry"));
+    facts_text(&f, "output", "folder", output);
+    facts_integer(&f, "n", NULL, o->n);
+    facts_integer(&f, "m", NULL, o->m);
+    facts_integer(&f, "k", NULL, o->k);
+    facts_integer(&f, "samples", NULL, o->samples);
+    facts_real(&f, "noise", NULL, o->noise);
+    facts_text(&f, "codes", NULL, codes_name(o));
+    facts_integer(&f, "seed", NULL, o->seed);
+    facts_line(&f, "truth", "%s of %s: dictionary.npy", counted(o->m, "atom"), counted(o->n, "entry"));
     facts_line(&f, "samples", "%lld in X.npy, %lld in Xtest.npy, each %s plus noise of %g",
-               (long long)spec->samples, (long long)spec->samples, counted(spec->k, "atom"), spec->noise);
+               (long long)o->samples, (long long)o->samples, counted(o->k, "atom"), o->noise);
     facts_line(&f, "true codes", "codes.npz, codes_test.npz");
     facts_line(&f, "next", "dltf train %s/X.npy -m %lld -k %lld -o %s.model.safetensors", folder,
-               (long long)spec->m, (long long)spec->k, folder);
+               (long long)o->m, (long long)o->k, folder);
     output_facts(&f, true);
 }
 
 static int run(const command *self, int count, char **words) {
     synth_flags flags = {.output = NULL};
+    dltf_synthetic_options options;
     arguments args;
-    if (!arguments_parse(self, count, words, &flags, NULL, &args))
+    if (!arguments_parse(self, count, words, &flags, &options, &args))
         return args.exit_code;
     dltf_synthetic *problem = NULL;
-    dltf_status status = dltf_synthetic_new(&flags.spec, progress_step, NULL, &problem);
+    dltf_status status = dltf_synthetic_new(&options, progress_step, NULL, &problem);
     progress_erase();
     int code = status == DLTF_OK ? EXIT_OK : library_failure(status);
     if (code == EXIT_OK && interrupted())
@@ -128,9 +117,9 @@ static int run(const command *self, int count, char **words) {
     if (code == EXIT_OK)
         code = files_make_folder(flags.output);
     if (code == EXIT_OK)
-        code = save_all(&flags, problem);
+        code = save_all(flags.output, &options, problem);
     if (code == EXIT_OK)
-        print_report(&flags);
+        print_report(flags.output, &options);
     dltf_synthetic_free(problem);
     return code;
 }
@@ -144,6 +133,8 @@ const command command_synth = {
         "codes.npz, a separate test set Xtest.npy and codes_test.npz, and the parameters in "
         "synth.json.",
     .own = DL_OPTION_TABLE(own_options, synth_flags),
+    .library = dl_synthetic_option_table,
+    .library_title = "Problem",
     .json = "the parameters and the folder",
     .examples = {"dltf synth -n 64 -m 128 -k 8 -N 10000 --noise 0.1 --seed 0 -o toy", NULL},
     .run = run,

@@ -32,8 +32,8 @@ typedef struct training {
 /* clang-format off */
 static const dl_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(train_flags, output), .argument = "MODEL", .help = "output file (default: named after DATA, in the current directory)"},
-    {.name = "init", .kind = DL_OPTION_TEXT, .offset = offsetof(train_flags, init), .default_text = "samples", .choices = "samples|gaussian", .argument = "START", .help = "initial dictionary: random samples (samples), random atoms (gaussian), or a model file to start from"},
-    {.name = "select", .kind = DL_OPTION_CHOICE, .offset = offsetof(train_flags, select), .default_text = "abs", .choices = "abs|positive", .argument = "RULE", .help = "which scores a code keeps: the largest magnitudes (abs) or the largest positive scores (positive)"},
+    {.name = "init", .kind = DL_OPTION_TEXT, .offset = offsetof(train_flags, init), .default_text = "samples", .choices = DL_INIT_CHOICES, .argument = "START", .help = DL_INIT_HELP ", or a model file to start from"},
+    {.name = "select", .kind = DL_OPTION_CHOICE, .offset = offsetof(train_flags, select), .default_text = "abs", .choices = "abs|positive", .argument = "RULE", .help = DL_SELECT_HELP},
     {.name = "for", .kind = DL_OPTION_CHOICE, .offset = offsetof(train_flags, purpose), .default_text = "any", .choices = "any|threshold|omp", .argument = "CODER", .help = "the coder that will use the dictionary: threshold stands for --method dltf, omp for --method omp; any leaves it to the other options"},
     {.name = "resume", .kind = DL_OPTION_TEXT, .offset = offsetof(train_flags, resume), .argument = "CHECKPOINT", .help = "resume an interrupted training on the same DATA"},
     {.name = "history", .kind = DL_OPTION_TEXT, .offset = offsetof(train_flags, history), .argument = "FILE.csv", .help = "write one row per iteration"},
@@ -105,11 +105,11 @@ static int load_data(training *t) {
 
 static int create_learner(training *t) {
     dltf_matrix X = dltf_array_matrix(t->data);
-    t->begin = dltf_seconds();
+    t->begin = dl_seconds();
     progress_begin("checking the samples");
     dltf_status status = t->flags.resume
                              ? dltf_learner_resume(t->flags.resume, X, t->options.threads, &t->learner)
-                             : dltf_learner_new(X, &t->options, t->start, &t->learner);
+                             : dltf_learner_new(X, t->start, &t->options, &t->learner);
     progress_erase();
     if (status != DLTF_OK)
         return library_failure_in(
@@ -186,7 +186,7 @@ static int learn(training *t) {
     t->checkpoints = checkpoints_begin(save_learner, t->learner, t->checkpoint, t->flags.checkpoint_every);
     dltf_status status = dltf_learner_run(t->learner, step, t, &t->outcome);
     progress_erase();
-    t->seconds = dltf_seconds() - t->begin;
+    t->seconds = dl_seconds() - t->begin;
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = t->data_path});
     if (t->outcome == DLTF_INTERRUPTED)

@@ -170,7 +170,7 @@ static void draw(const dltf_progress *progress, double elapsed) {
 
 int progress_step(void *context, const dltf_progress *progress) {
     (void)context;
-    double now = dltf_seconds();
+    double now = dl_seconds();
     if (strncmp(bar.task, progress->task, sizeof bar.task - 1) != 0 || progress->done < bar.first)
         restart(progress, now);
     if (progress->iteration && !isnan(progress->iteration->refit_error))

@@ -29,7 +29,7 @@ static const char *encoder_of(const setting *s) {
     return s->encoder == DLTF_ENCODER_BEST ? "best" : "learned";
 }
 
-/* The command states what was tried. Without a trial, whether to centre is left to training. */
+/* The command states what was tried. Without a trial, whether to center is left to training. */
 static void write_command(const setting *s, bool tried, const char *data, char *text, size_t size) {
     const char *center = s->center ? " --center" : " --no-center";
     snprintf(text, size, "dltf train %s -m %lld -k %lld%s%s%s%s --encoder %s", files_quoted(data),
@@ -51,7 +51,7 @@ static answer make_answer(const halving *h, const char *data, int64_t rows) {
     dltf_train_options options = dltf_train_options_default();
     options.m = a.with.m;
     options.k = a.with.k;
-    a.samples = dltf_train_samples(&options, rows);
+    a.samples = dl_train_samples(&options, rows);
     a.seconds = predict_training(h, a.samples);
     write_command(&a.with, h->chosen >= 0, data, a.command, sizeof a.command);
     return a;

@@ -52,7 +52,7 @@ static void report_quality(const train_result *r, const dltf_quality *q, facts *
     facts_json(f, "error_held_out", json_boolean(q->held_out));
     json_t *rows = json_array();
     for (int64_t i = 0; i < q->samples; i++)
-        json_array_append_new(rows, json_integer(dltf_learner_quality_row(r->learner, i)));
+        json_array_append_new(rows, json_integer(dl_learner_quality_row(r->learner, i)));
     facts_json(f, "error_rows", rows);
     snprintf(samples, sizeof samples, "%s %s sample%s", grouped(q->samples),
              q->held_out ? "held-out" : "training", q->samples == 1 ? "" : "s");

@@ -69,11 +69,11 @@ static int open_data(stream *s) {
 
 static int create(stream *s) {
     int64_t n = dltf_reader_cols(s->data);
-    dltf_status status = s->online ? DLTF_OK : dltf_online_new(n, &s->options, s->start, &s->online);
+    dltf_status status = s->online ? DLTF_OK : dltf_online_new(n, s->start, &s->options, &s->online);
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_MODEL] = s->flags->init});
     s->options = dltf_online_options(s->online);
-    s->before = dltf_online_now(s->online).samples;
+    s->before = dltf_online_get(s->online).samples;
     remark("%slearning m = %s of n = %s, k = %lld, from %s (seed %lld, %s)",
            s->flags->resume ? "continuing: " : "", counted(s->options.m, "atom"), counted(n, "entry"),
            (long long)s->options.k, INPUT, (long long)s->options.seed,
@@ -91,7 +91,7 @@ static dltf_status save_online(const void *online, const char *path) {
 }
 
 static void show(const stream *s) {
-    dltf_online_progress now = dltf_online_now(s->online);
+    dltf_online_view now = dltf_online_get(s->online);
     char note[40] = "";
     if (!isnan(now.error))
         snprintf(note, sizeof note, "error %.4f", now.error);
@@ -129,7 +129,7 @@ static dltf_status skip_seen(stream *s) {
 
 static int learn(stream *s) {
     dltf_matrix X = {0};
-    s->begin = dltf_seconds();
+    s->begin = dl_seconds();
     s->checkpoints = checkpoints_begin(save_online, s->online, s->checkpoint, s->flags->checkpoint_every);
     dltf_status status = skip_seen(s);
     if (status == DLTF_OK)
@@ -145,7 +145,7 @@ static int learn(stream *s) {
     if (status == DLTF_OK)
         return EXIT_OK;
     int code = library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = INPUT});
-    int64_t samples = dltf_online_now(s->online).samples;
+    int64_t samples = dltf_online_get(s->online).samples;
     if (samples > s->before && dltf_online_save(s->online, s->checkpoint) == DLTF_OK)
         continue_message("  %s holds what was learned from %s before that", files_quoted(s->checkpoint),
                          counted(samples, "sample"));
@@ -170,13 +170,13 @@ static int save(stream *s) {
     s->space = NULL;
     const char *checkpoint = files_save_anywhere(save_online, s->online, s->checkpoint);
     dltf_status status = dltf_online_model(s->online, &s->model); /* learns from the last, partial buffer */
-    s->seconds = dltf_seconds() - s->begin;
+    s->seconds = dl_seconds() - s->begin;
     if (status != DLTF_OK)
         return library_failure_in(status, (sources){[DLTF_SUBJECT_DATA] = INPUT});
     const char *model = files_save_anywhere(save_model, s->model, s->output);
     if (interrupted()) {
         failure("interrupted after %s; to continue with those that follow, run:",
-                counted(dltf_online_now(s->online).samples, "sample"));
+                counted(dltf_online_get(s->online).samples, "sample"));
         if (checkpoint)
             checkpoints_print_command(
                 "... | dltf train -", 0, NULL,
@@ -188,7 +188,7 @@ static int save(stream *s) {
 }
 
 static void report_quality(const stream *s, const dltf_quality *q, facts *f) {
-    dltf_online_progress now = dltf_online_now(s->online);
+    dltf_online_view now = dltf_online_get(s->online);
     char samples[64];
     snprintf(samples, sizeof samples, "the last %s held-out sample%s", grouped(q->samples),
              q->samples == 1 ? "" : "s");
@@ -201,7 +201,7 @@ static void report_quality(const stream *s, const dltf_quality *q, facts *f) {
 
 static int print_report(stream *s) {
     interrupt_at_once(); /* the results are saved */
-    dltf_online_progress now = dltf_online_now(s->online);
+    dltf_online_view now = dltf_online_get(s->online);
     dltf_quality q;
     dltf_status status = dltf_online_quality(s->online, s->model, &q);
     if (status != DLTF_OK)

@@ -108,7 +108,7 @@ static dltf_status train(const trial_data *data, trial *t, dltf_progress_fn prog
     dltf_matrix X = dltf_matrix_f32(data->rows + data->held_out * data->n, rows, data->n);
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_CONVERGED;
-    dltf_status status = dltf_learner_new(X, &options, NULL, &learner);
+    dltf_status status = dltf_learner_new(X, NULL, &options, &learner);
     if (status == DLTF_OK)
         status = dltf_learner_run(learner, progress, context, &outcome);
     if (status == DLTF_OK && outcome == DLTF_INTERRUPTED)

@@ -53,7 +53,7 @@ def train(X, **options):
 
 def encode(X, model, **options):
     """A list of (atom, value) for every sample."""
-    codes = Handle("codes", lib.dltf_array_encode, X, model, Options("encode", **options))
+    codes = Handle("codes", lib.dltf_array_encode, model, X, Options("encode", **options))
     rows, cols = integer(), integer()
     indptr, indices, values = (ctypes.POINTER(t)() for t in (integer, ctypes.c_int32, ctypes.c_float))
     lib.dltf_codes_arrays(codes, *map(ctypes.byref, (rows, cols, indptr, indices, values)))

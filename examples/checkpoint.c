@@ -45,21 +45,27 @@ static bool same_bytes(const char *name, const float *a, const float *b, int64_t
 }
 
 int main(void) {
-    dltf_synthetic_spec spec = {.n = 16, .m = 24, .k = 3, .samples = 1000, .noise = 0.05, .seed = 1};
+    dltf_synthetic_options synthetic = dltf_synthetic_options_default();
+    synthetic.n = 16;
+    synthetic.m = 24;
+    synthetic.k = 3;
+    synthetic.samples = 1000;
+    synthetic.noise = 0.05;
+    synthetic.seed = 1;
     dltf_synthetic *problem = NULL;
-    check(dltf_synthetic_new(&spec, NULL, NULL, &problem));
+    check(dltf_synthetic_new(&synthetic, NULL, NULL, &problem));
     dltf_matrix X = dltf_synthetic_samples(problem, false);
 
     dltf_train_options options = dltf_train_options_default();
-    options.m = spec.m;
-    options.k = spec.k;
+    options.m = synthetic.m;
+    options.k = synthetic.k;
     options.steps = 40;
     options.batch = 200;
 
     dltf_learner *learner = NULL;
     dltf_outcome outcome;
     watch w = {.stop_at = 50};
-    check(dltf_learner_new(X, &options, NULL, &learner));
+    check(dltf_learner_new(X, NULL, &options, &learner));
     check(dltf_learner_run(learner, report, &w, &outcome));
     bool half = outcome == DLTF_INTERRUPTED && w.percent >= 50 && w.percent < 60;
     check(dltf_learner_save(learner, path));

@@ -33,7 +33,7 @@ static dltf_status report(const dltf_online *online) {
         status = dltf_online_quality(online, model, &quality);
     if (status == DLTF_OK)
         printf("%6lld samples: relative error %.4f, after refit %.4f\n",
-               (long long)dltf_online_now(online).samples, quality.raw_error, quality.refit_error);
+               (long long)dltf_online_get(online).samples, quality.raw_error, quality.refit_error);
     dltf_model_free(model);
     return status;
 }
@@ -46,7 +46,7 @@ int main(void) {
     dltf_train_options options = dltf_train_options_default();
     options.m = 32;
     options.k = 2;
-    dltf_status status = dltf_online_new(N_COLUMNS, &options, NULL, &online);
+    dltf_status status = dltf_online_new(N_COLUMNS, NULL, &options, &online);
     for (int piece = 1; piece <= PIECES && status == DLTF_OK; piece++) {
         next_piece(&state, X);
         status = dltf_online_add(online, dltf_matrix_f32(X, N_ROWS, N_COLUMNS));

@@ -29,7 +29,7 @@ static double wrong_atoms(const dltf_model *model, const dltf_synthetic *problem
 
     check(dltf_match(dltf_matrix_f32(view.dictionary, view.m, view.n), truth, match, NULL));
     check(dltf_encode(model, dltf_synthetic_samples(problem, true), &encoding, NULL, NULL, &codes));
-    check(dltf_score_supports(codes, dltf_synthetic_codes(problem, true), match, &score));
+    check(dltf_supports_score(codes, dltf_synthetic_codes(problem, true), match, &score));
 
     dltf_codes_free(codes);
     free(match);
@@ -38,24 +38,31 @@ static double wrong_atoms(const dltf_model *model, const dltf_synthetic *problem
 
 int main(void) {
     /* 1,000 samples of 32 entries, each the sum of 4 out of 48 atoms plus a little noise. */
-    dltf_synthetic_spec spec = {.n = 32, .m = 48, .k = 4, .samples = 1000, .noise = 0.1, .seed = 0};
+    dltf_synthetic_options synthetic = dltf_synthetic_options_default();
+    synthetic.n = 32;
+    synthetic.m = 48;
+    synthetic.k = 4;
+    synthetic.samples = 1000;
     dltf_synthetic *problem = NULL;
-    check(dltf_synthetic_new(&spec, NULL, NULL, &problem));
+    check(dltf_synthetic_new(&synthetic, NULL, NULL, &problem));
     dltf_matrix truth = dltf_synthetic_dictionary(problem);
 
     dltf_train_options options = dltf_train_options_default();
-    options.m = spec.m;
-    options.k = spec.k;
+    options.m = synthetic.m;
+    options.k = synthetic.k;
     dltf_model *learned = NULL;
     check(dltf_train(dltf_synthetic_samples(problem, false), &options, NULL, NULL, &learned));
 
-    dltf_model_view parts = {
-        .m = spec.m, .n = spec.n, .k = spec.k, .dictionary = truth.data, .select = DLTF_SELECT_ABS};
+    dltf_model_view parts = {.m = synthetic.m,
+                             .n = synthetic.n,
+                             .k = synthetic.k,
+                             .dictionary = truth.data,
+                             .select = DLTF_SELECT_ABS};
     dltf_model *original = NULL;
     check(dltf_model_new(&parts, &original));
 
     double with_learned = wrong_atoms(learned, problem), with_original = wrong_atoms(original, problem);
-    printf("wrong atoms per sample, out of %d:\n", (int)spec.k);
+    printf("wrong atoms per sample, out of %d:\n", (int)synthetic.k);
     printf("  %.2f with the learned dictionary\n", with_learned);
     printf("  %.2f with the true dictionary\n", with_original);
 

@@ -37,15 +37,15 @@ static void describe(bool quick, int setting, json_t *row) {
     json_object_set_new(row, "k", json_integer(k_of(setting)));
 }
 
-static dltf_synthetic_spec problem_spec(bool quick, int setting, int64_t seed) {
-    dltf_synthetic_spec spec = recovery_problem(quick, k_of(setting), seed);
+static dltf_synthetic_options problem_spec(bool quick, int setting, int64_t seed) {
+    dltf_synthetic_options spec = recovery_problem(quick, k_of(setting), seed);
     spec.noise = noise_of(setting);
     spec.samples = quick ? SAMPLES_QUICK : spec.samples;
     return spec;
 }
 
 static void protocol(bool quick, json_t *object) {
-    dltf_synthetic_spec spec = problem_spec(quick, 0, 0);
+    dltf_synthetic_options spec = problem_spec(quick, 0, 0);
     json_object_set_new(object, "n", json_integer(spec.n));
     json_object_set_new(object, "m", json_integer(spec.m));
     json_object_set_new(object, "samples", json_integer(spec.samples));
@@ -108,20 +108,20 @@ static dltf_status certify(const experiment_cell *cell, const dltf_synthetic *pr
         status = support_tied_model(dltf_synthetic_dictionary(problem), options.k, &model);
     if (status == DLTF_OK)
         status = dltf_noise_bound(X.cols, noise_of(cell->setting), QUANTILE, &options.noise);
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     if (status == DLTF_OK)
-        status = dltf_certify_samples(model, X, dltf_synthetic_codes(problem, true), candidates, &options,
+        status = dltf_samples_certify(model, X, dltf_synthetic_codes(problem, true), candidates, &options,
                                       cell->progress, cell->context, flags);
     if (status == DLTF_OK)
         summarise(flags, X.rows, values);
-    values[SECONDS] = dltf_seconds() - begin;
+    values[SECONDS] = dl_seconds() - begin;
     free(flags);
     dltf_model_free(model);
     return status;
 }
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
-    dltf_synthetic_spec spec = problem_spec(cell->request->quick, cell->setting, cell->seed);
+    dltf_synthetic_options spec = problem_spec(cell->request->quick, cell->setting, cell->seed);
     dltf_synthetic *problem = NULL;
     dltf_codes *wrong = NULL;
     dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &problem);

@@ -43,7 +43,7 @@ dltf_status cifar_gist_load(const char *folder, int64_t threads, dltf_progress_f
         status = gist->values && gist->labels ? dltf_image_set_labels(images, gist->labels) : DLTF_MEMORY;
     }
     if (status == DLTF_OK)
-        status = dltf_gist_of_set(images, &options, progress, context, gist->values);
+        status = dltf_image_set_gist(images, &options, progress, context, gist->values);
     dltf_image_set_free(images);
     return status;
 }

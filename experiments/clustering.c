@@ -114,7 +114,7 @@ dltf_status clustering_score(const clustering_data *data, const int32_t *assignm
     int64_t count = 0, samples = data->test.rows;
     const int64_t *labels = dltf_labels_get(data->labels, &count);
     dltf_status status =
-        count < samples ? DLTF_FORMAT : dltf_compare_partitions(assignment, labels, samples, &found);
+        count < samples ? DLTF_FORMAT : dltf_partitions_compare(assignment, labels, samples, &found);
     if (status == DLTF_OK) {
         values[CLUSTERING_ACC] = found.accuracy;
         values[CLUSTERING_NMI] = found.nmi;
@@ -122,8 +122,8 @@ dltf_status clustering_score(const clustering_data *data, const int32_t *assignm
     return status;
 }
 
-static dltf_kmeans_options kmeans_options(const experiment_cell *cell) {
-    dltf_kmeans_options options = dltf_kmeans_options_default();
+static dltf_cluster_options kmeans_options(const experiment_cell *cell) {
+    dltf_cluster_options options = dltf_cluster_options_default();
     options.clusters = CLUSTERING_CLASSES;
     options.seed = cell->seed;
     options.threads = cell->request->threads;
@@ -132,7 +132,7 @@ static dltf_kmeans_options kmeans_options(const experiment_cell *cell) {
 
 static dltf_status finish(const clustering_data *data, dltf_status status, double begin,
                           dltf_clusters *clusters, double *values) {
-    values[CLUSTERING_KMEANS] = dltf_seconds() - begin;
+    values[CLUSTERING_KMEANS] = dl_seconds() - begin;
     if (status == DLTF_OK)
         status = clustering_score(data, dltf_clusters_get(clusters).assignment, values);
     dltf_clusters_free(clusters);
@@ -141,20 +141,20 @@ static dltf_status finish(const clustering_data *data, dltf_status status, doubl
 
 dltf_status clustering_score_codes(const experiment_cell *cell, const clustering_data *data,
                                    const dltf_codes *codes, double *values) {
-    dltf_kmeans_options options = kmeans_options(cell);
+    dltf_cluster_options options = kmeans_options(cell);
     dltf_clusters *clusters = NULL;
-    double begin = dltf_seconds();
-    dltf_status status = dltf_kmeans_codes(codes, &options, cell->progress, cell->context, &clusters);
+    double begin = dl_seconds();
+    dltf_status status = dltf_clusters_train_codes(codes, &options, cell->progress, cell->context, &clusters);
     return finish(data, status, begin, clusters, values);
 }
 
 dltf_status clustering_score_rows(const experiment_cell *cell, const clustering_data *data, const float *rows,
                                   int64_t d, double *values) {
-    dltf_kmeans_options options = kmeans_options(cell);
+    dltf_cluster_options options = kmeans_options(cell);
     dltf_clusters *clusters = NULL;
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_matrix X = dltf_matrix_f32(rows, data->test.rows, d);
-    dltf_status status = dltf_kmeans(X, &options, cell->progress, cell->context, &clusters);
+    dltf_status status = dltf_clusters_train(X, &options, cell->progress, cell->context, &clusters);
     return finish(data, status, begin, clusters, values);
 }
 
@@ -197,15 +197,15 @@ dltf_status clustering_codes(const experiment_cell *cell, const clustering_data 
                              double *values) {
     dltf_model *model = NULL;
     dltf_codes *codes = NULL;
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status = dltf_train(data->training, options, cell->progress, cell->context, &model);
     if (status == DLTF_OK)
         status = tie(&model);
-    values[CLUSTERING_LEARNING] = dltf_seconds() - begin;
-    begin = dltf_seconds();
+    values[CLUSTERING_LEARNING] = dl_seconds() - begin;
+    begin = dl_seconds();
     if (status == DLTF_OK)
         status = dltf_encode(model, data->test, encoding, cell->progress, cell->context, &codes);
-    values[CLUSTERING_SECONDS] = dltf_seconds() - begin;
+    values[CLUSTERING_SECONDS] = dl_seconds() - begin;
     if (status == DLTF_OK)
         status = clustering_score_codes(cell, data, codes, values);
     dltf_codes_free(codes);

@@ -32,7 +32,7 @@ static void describe(bool quick, int setting, json_t *row) {
 }
 
 static void protocol(bool quick, json_t *object) {
-    dltf_synthetic_spec spec = recovery_problem(quick, TRUE_K, 0);
+    dltf_synthetic_options spec = recovery_problem(quick, TRUE_K, 0);
     json_object_set_new(object, "codes",
                         json_string("ones: 1; signs: 1 or -1; uniform: in [0.5, 1.5]; gaussian: normal"));
     json_object_set_new(object, "assumed_k", json_string("k of learning and coding"));
@@ -40,7 +40,7 @@ static void protocol(bool quick, json_t *object) {
 }
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
-    dltf_synthetic_spec spec = recovery_problem(cell->request->quick, TRUE_K, cell->seed);
+    dltf_synthetic_options spec = recovery_problem(cell->request->quick, TRUE_K, cell->seed);
     spec.entries = (dltf_entries)(cell->setting % KINDS);
     dltf_train_options options = recovery_options(cell, &spec);
     options.k = assumed_k(cell->setting);

@@ -69,7 +69,7 @@ static void describe(bool quick, int setting, json_t *row) {
 }
 
 static void protocol(bool quick, json_t *object) {
-    dltf_synthetic_spec spec = recovery_problem(quick, 0, 0);
+    dltf_synthetic_options spec = recovery_problem(quick, 0, 0);
     json_object_set_new(object, "lambda", json_string("of dltf-admm, with beta = 10 lambda"));
     json_object_set_new(object, "theta",
                         json_string("final value; starts at the larger of it and the default start"));
@@ -102,7 +102,7 @@ static const struct cached *find_cached(const char *method, int k, int64_t sampl
 static dltf_status measure(const experiment_cell *cell, double *values) {
     point at = find_point(cell->setting);
     bool alone = depends(cell->method, at.panel->varies);
-    dltf_synthetic_spec spec = recovery_problem(cell->request->quick, at.k, cell->seed);
+    dltf_synthetic_options spec = recovery_problem(cell->request->quick, at.k, cell->seed);
     const struct cached *known = alone ? NULL : find_cached(cell->method, at.k, spec.samples, cell->seed);
     if (known) {
         memcpy(values, known->values, sizeof known->values);

@@ -12,8 +12,13 @@ enum { NEAREST = 1000, RADIUS = 50, CLASSES = 10 };
 const char *const hash_protocols[HASH_PROTOCOLS] = {"nn1000", "rad50", "class"};
 
 /* Stand-in for CIFAR-10: sparse combinations of a few atoms. */
-static const dltf_synthetic_spec generated = {
-    .n = 128, .m = 64, .k = 4, .samples = SAMPLES_QUICK, .noise = 0.1, .entries = DLTF_ENTRIES_UNIFORM};
+static const dltf_synthetic_options generated = {.size = sizeof(dltf_synthetic_options),
+                                                 .n = 128,
+                                                 .m = 64,
+                                                 .k = 4,
+                                                 .samples = SAMPLES_QUICK,
+                                                 .noise = 0.1,
+                                                 .entries = DLTF_ENTRIES_UNIFORM};
 
 /* Which rows are queries, and the relevance of the others. */
 typedef struct known_split {
@@ -127,14 +132,14 @@ static hash_split view(const known_split *known) {
 static dltf_status relate(known_split *known, int64_t threads) {
     hash_split split = view(known);
     int64_t q = data.queries;
-    dltf_status status = dltf_relevance_nearest(split.queries, split.database, NEAREST, threads, NULL, NULL,
-                                                &known->relevance[HASH_NN1000]);
+    dltf_status status = dltf_relevance_by_nearest(split.database, split.queries, NEAREST, threads, NULL,
+                                                   NULL, &known->relevance[HASH_NN1000]);
     if (status == DLTF_OK)
-        status = dltf_relevance_radius(split.queries, split.database, RADIUS, threads, NULL, NULL,
-                                       &known->relevance[HASH_RAD50]);
+        status = dltf_relevance_by_radius(split.database, split.queries, RADIUS, threads, NULL, NULL,
+                                          &known->relevance[HASH_RAD50]);
     if (status == DLTF_OK)
-        status = dltf_relevance_labels(data.sorted_labels, q, data.sorted_labels + q, split.database.rows,
-                                       &known->relevance[HASH_CLASS]);
+        status = dltf_relevance_by_labels(data.sorted_labels + q, split.database.rows, data.sorted_labels, q,
+                                          &known->relevance[HASH_CLASS]);
     return status;
 }
 

@@ -117,13 +117,13 @@ static dltf_status measure(const experiment_cell *cell, double *values) {
     dltf_status status = load(cell, false, &training);
     if (status == DLTF_OK)
         status = load(cell, true, &test);
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     if (status == DLTF_OK) {
         dltf_matrix X = dltf_array_matrix(training);
         X.rows = X.rows < most ? X.rows : most;
         status = dltf_train(X, &options, cell->progress, cell->context, &model);
     }
-    values[SECONDS] = dltf_seconds() - begin;
+    values[SECONDS] = dl_seconds() - begin;
     if (status == DLTF_OK)
         status = refitted_error(model, dltf_array_matrix(test), cell->request->threads, &values[ERROR]);
     dltf_model_free(model);

@@ -157,13 +157,14 @@ static dltf_status load_patches(int set, const experiment_request *request, bool
 /* ---- Synthetic samples ---- */
 
 static dltf_status load_synthetic(const experiment_request *request, int64_t seed, learners_data *data) {
-    dltf_synthetic_spec spec = {.n = 64,
-                                .m = 128,
-                                .k = 8,
-                                .samples = sample_count(request->quick, false),
-                                .noise = 0.1,
-                                .seed = seed,
-                                .entries = DLTF_ENTRIES_ONES};
+    dltf_synthetic_options spec = {.size = sizeof(dltf_synthetic_options),
+                                   .n = 64,
+                                   .m = 128,
+                                   .k = 8,
+                                   .samples = sample_count(request->quick, false),
+                                   .noise = 0.1,
+                                   .seed = seed,
+                                   .entries = DLTF_ENTRIES_ONES};
     dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &data->problem);
     if (status != DLTF_OK)
         return status;

@@ -48,21 +48,22 @@ static struct variant variant_of(const char *method) {
     return (struct variant){.method = method, .encoder = DLTF_ENCODER_TIED};
 }
 
-dltf_synthetic_spec recovery_problem(bool quick, int64_t k, int64_t seed) {
-    return (dltf_synthetic_spec){.n = 64,
-                                 .m = 128,
-                                 .k = k,
-                                 .samples = quick ? 2000 : 10000,
-                                 .noise = 0.1,
-                                 .seed = seed,
-                                 .entries = DLTF_ENTRIES_ONES};
+dltf_synthetic_options recovery_problem(bool quick, int64_t k, int64_t seed) {
+    return (dltf_synthetic_options){.size = sizeof(dltf_synthetic_options),
+                                    .n = 64,
+                                    .m = 128,
+                                    .k = k,
+                                    .samples = quick ? 2000 : 10000,
+                                    .noise = 0.1,
+                                    .seed = seed,
+                                    .entries = DLTF_ENTRIES_ONES};
 }
 
 bool recovery_is_learned(const char *method) {
     return strcmp(method, "original") != 0 && strcmp(method, "random") != 0;
 }
 
-dltf_train_options recovery_options(const experiment_cell *cell, const dltf_synthetic_spec *spec) {
+dltf_train_options recovery_options(const experiment_cell *cell, const dltf_synthetic_options *spec) {
     dltf_train_options options = dltf_train_options_default();
     options.m = spec->m;
     options.k = spec->k;
@@ -92,7 +93,7 @@ dltf_train_options recovery_options(const experiment_cell *cell, const dltf_synt
     return options;
 }
 
-void recovery_protocol(const dltf_synthetic_spec *spec, json_t *protocol) {
+void recovery_protocol(const dltf_synthetic_options *spec, json_t *protocol) {
     json_object_set_new(protocol, "n", json_integer(spec->n));
     json_object_set_new(protocol, "m", json_integer(spec->m));
     json_object_set_new(protocol, "samples", json_integer(spec->samples));
@@ -117,7 +118,7 @@ void recovery_protocol(const dltf_synthetic_spec *spec, json_t *protocol) {
 }
 
 static dltf_status make_model(const experiment_cell *cell, const dltf_synthetic *problem,
-                              const dltf_synthetic_spec *spec, const dltf_train_options *options,
+                              const dltf_synthetic_options *spec, const dltf_train_options *options,
                               dltf_model **model) {
     if (strcmp(cell->method, "original") == 0)
         return support_tied_model(dltf_synthetic_dictionary(problem), options->k, model);
@@ -126,17 +127,17 @@ static dltf_status make_model(const experiment_cell *cell, const dltf_synthetic 
     return dltf_train(dltf_synthetic_samples(problem, false), options, cell->progress, cell->context, model);
 }
 
-dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_spec *spec,
+dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_options *spec,
                              const dltf_train_options *options, double *values) {
     bool learned = recovery_is_learned(cell->method);
     dltf_synthetic *problem = NULL;
     dltf_model *model = NULL;
     support_result result;
     dltf_status status = dltf_synthetic_new(spec, NULL, NULL, &problem);
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     if (status == DLTF_OK)
         status = make_model(cell, problem, spec, options, &model);
-    double seconds = dltf_seconds() - begin;
+    double seconds = dl_seconds() - begin;
     if (status == DLTF_OK) {
         dltf_encode_options encoding = dltf_encode_options_default();
         encoding.threads = cell->request->threads;

@@ -11,7 +11,7 @@ enum { RECOVERY_AVE_DIF, RECOVERY_EXACT, RECOVERY_99, RECOVERY_90, RECOVERY_SECO
 extern const char *const recovery_metrics[];
 
 /* The paper's synthetic problem: codes of k ones, n = 64, m = 128, noise 0.1, N = 10,000 (quick: 2,000). */
-dltf_synthetic_spec recovery_problem(bool quick, int64_t k, int64_t seed);
+dltf_synthetic_options recovery_problem(bool quick, int64_t k, int64_t seed);
 
 /* False for the methods that do not learn their dictionary: original, random. */
 bool recovery_is_learned(const char *method);
@@ -19,14 +19,14 @@ bool recovery_is_learned(const char *method);
 /* The options of a learned method on a problem: dltf (the paper's tied feature), dltf-admm, admm-as-written,
  * ksvd; dltf- and an encoder: tight, dual, distilled, the last two also with -positive; dltf-2-passes,
  * dltf-omp, dltf-shortlist, dltf-shortlist-2. */
-dltf_train_options recovery_options(const experiment_cell *cell, const dltf_synthetic_spec *spec);
+dltf_train_options recovery_options(const experiment_cell *cell, const dltf_synthetic_options *spec);
 
 /* Adds the parameters of the problem and of the methods to the protocol. */
-void recovery_protocol(const dltf_synthetic_spec *spec, json_t *protocol);
+void recovery_protocol(const dltf_synthetic_options *spec, json_t *protocol);
 
 /* Fills values[0 .. RECOVERY_METRICS-1]. `options` as above; the methods original and random use only its m
  * and k. */
-dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_spec *spec,
+dltf_status recovery_measure(const experiment_cell *cell, const dltf_synthetic_options *spec,
                              const dltf_train_options *options, double *values);
 
 #endif

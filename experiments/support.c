@@ -21,7 +21,8 @@ dltf_status support_tied_model(dltf_matrix dictionary, int64_t k, dltf_model **m
 }
 
 dltf_status support_random_model(int64_t n, int64_t m, int64_t k, int64_t seed, dltf_model **model) {
-    dltf_synthetic_spec spec = {n, m, k, 1, 0.0, seed + RANDOM_SEED_OFFSET, DLTF_ENTRIES_ONES};
+    dltf_synthetic_options spec = {
+        sizeof(dltf_synthetic_options), n, m, k, 1, 0.0, seed + RANDOM_SEED_OFFSET, DLTF_ENTRIES_ONES};
     dltf_synthetic *other = NULL;
     dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &other);
     if (status == DLTF_OK)
@@ -74,7 +75,7 @@ dltf_status support_measure(const dltf_model *model, const support_truth *truth,
     if (status == DLTF_OK)
         status = dltf_encode(model, truth->samples, encoding, progress, context, &codes);
     if (status == DLTF_OK)
-        status = dltf_score_supports(codes, truth->codes, match, &score);
+        status = dltf_supports_score(codes, truth->codes, match, &score);
     result->ave_dif = score.ave_dif;
     result->exact = score.exact;
     dltf_codes_free(codes);

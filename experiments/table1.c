@@ -55,14 +55,14 @@ static void describe(bool quick, int setting, json_t *row) {
 }
 
 static void protocol(bool quick, json_t *object) {
-    dltf_synthetic_spec spec = recovery_problem(quick, 0, 0);
+    dltf_synthetic_options spec = recovery_problem(quick, 0, 0);
     json_object_set_new(object, "test_samples", json_integer(spec.samples));
     json_object_set_new(object, "codes", json_string("k ones at random positions"));
     recovery_protocol(&spec, object);
 }
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
-    dltf_synthetic_spec spec = recovery_problem(cell->request->quick, k_of[cell->setting], cell->seed);
+    dltf_synthetic_options spec = recovery_problem(cell->request->quick, k_of[cell->setting], cell->seed);
     dltf_train_options options = recovery_options(cell, &spec);
     return recovery_measure(cell, &spec, &options, values);
 }

@@ -55,14 +55,14 @@ dltf_status table3_landmark(const experiment_cell *cell, const clustering_data *
     float *rows = malloc((size_t)(data->test.rows * options.d) * sizeof *rows);
     if (!rows)
         return DLTF_MEMORY;
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status =
-        dltf_landmarks_fit(data->training, &options, cell->progress, cell->context, &landmarks);
-    values[CLUSTERING_LEARNING] = dltf_seconds() - begin;
-    begin = dltf_seconds();
+        dltf_landmarks_train(data->training, &options, cell->progress, cell->context, &landmarks);
+    values[CLUSTERING_LEARNING] = dl_seconds() - begin;
+    begin = dl_seconds();
     if (status == DLTF_OK)
         status = dltf_landmarks_apply(landmarks, data->test, options.threads, rows);
-    values[CLUSTERING_SECONDS] = dltf_seconds() - begin;
+    values[CLUSTERING_SECONDS] = dl_seconds() - begin;
     if (status == DLTF_OK)
         status = clustering_score_rows(cell, data, rows, options.d, values);
     dltf_landmarks_free(landmarks);
@@ -76,13 +76,13 @@ dltf_status table3_km(const experiment_cell *cell, const clustering_data *data, 
     float *rows = malloc((size_t)(data->test.rows * d) * sizeof *rows);
     if (!rows)
         return DLTF_MEMORY;
-    double begin = dltf_seconds();
-    dltf_status status = dltf_pca_fit(data->training, d, threads, &pca);
-    values[CLUSTERING_LEARNING] = dltf_seconds() - begin;
-    begin = dltf_seconds();
+    double begin = dl_seconds();
+    dltf_status status = dltf_pca_train(data->training, d, threads, &pca);
+    values[CLUSTERING_LEARNING] = dl_seconds() - begin;
+    begin = dl_seconds();
     if (status == DLTF_OK)
         status = dltf_pca_apply(pca, data->test, threads, rows);
-    values[CLUSTERING_SECONDS] = dltf_seconds() - begin;
+    values[CLUSTERING_SECONDS] = dl_seconds() - begin;
     if (status == DLTF_OK)
         status = clustering_score_rows(cell, data, rows, d, values);
     dltf_pca_free(pca);

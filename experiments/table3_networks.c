@@ -101,14 +101,14 @@ static dltf_status cluster_hidden(const experiment_cell *cell, const clustering_
     int64_t m = clustering_atoms(cell->request->quick);
     float *rows = malloc((size_t)(data->test.rows * m) * sizeof *rows);
     dltf_status status = rows ? images_load(data, AE_WHITE, &scaled) : DLTF_MEMORY;
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     if (status == DLTF_OK)
         status = train_autoencoder(cell, scaled.training, depth, m, &encoder);
-    values[CLUSTERING_LEARNING] = dltf_seconds() - begin;
-    begin = dltf_seconds();
+    values[CLUSTERING_LEARNING] = dl_seconds() - begin;
+    begin = dl_seconds();
     if (status == DLTF_OK)
         status = dl_network_apply(encoder, scaled.test, cell->request->threads, rows);
-    values[CLUSTERING_SECONDS] = dltf_seconds() - begin;
+    values[CLUSTERING_SECONDS] = dl_seconds() - begin;
     if (status == DLTF_OK)
         status = clustering_score_rows(cell, data, rows, m, values);
     dl_network_free(encoder);
@@ -145,7 +145,7 @@ static dltf_status train_encoder(const experiment_cell *cell, dltf_matrix X, dl_
 /* Centres of the training codes. */
 static dltf_status find_centers(const experiment_cell *cell, const dl_network *encoder, dltf_matrix X,
                                 float *centers) {
-    dltf_kmeans_options o = dltf_kmeans_options_default();
+    dltf_cluster_options o = dltf_cluster_options_default();
     dltf_clusters *clusters = NULL;
     float *codes = malloc((size_t)(X.rows * CODE) * sizeof *codes);
     o.clusters = CLUSTERING_CLASSES;
@@ -154,7 +154,7 @@ static dltf_status find_centers(const experiment_cell *cell, const dl_network *e
     o.threads = cell->request->threads;
     dltf_status status = codes ? dl_network_apply(encoder, X, o.threads, codes) : DLTF_MEMORY;
     if (status == DLTF_OK)
-        status = dltf_kmeans(dltf_matrix_f32(codes, X.rows, CODE), &o, NULL, NULL, &clusters);
+        status = dltf_clusters_train(dltf_matrix_f32(codes, X.rows, CODE), &o, NULL, NULL, &clusters);
     if (status == DLTF_OK)
         memcpy(centers, dltf_clusters_get(clusters).centers, sizeof(float) * CLUSTERING_CLASSES * CODE);
     dltf_clusters_free(clusters);
@@ -177,24 +177,24 @@ static dltf_status train_dec(const experiment_cell *cell, dltf_matrix X, dl_netw
                              : status;
 }
 
-/* Test images go to the nearest of the centres learned from training images: no k-means. */
+/* Test images go to the nearest of the centers learned from training images: no k-means. */
 dltf_status table3_dec(const experiment_cell *cell, const clustering_data *data, double *values) {
     images scaled = {.values = {NULL, NULL}};
     dl_network *encoder = NULL;
     float centers[CLUSTERING_CLASSES * CODE];
     int32_t *assignment = malloc((size_t)data->test.rows * sizeof *assignment);
     dltf_status status = assignment ? images_load(data, DEC_WHITE, &scaled) : DLTF_MEMORY;
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     if (status == DLTF_OK)
         status = train_encoder(cell, scaled.training, &encoder);
     if (status == DLTF_OK)
         status = train_dec(cell, scaled.training, encoder, centers);
-    values[CLUSTERING_LEARNING] = dltf_seconds() - begin;
-    begin = dltf_seconds();
+    values[CLUSTERING_LEARNING] = dl_seconds() - begin;
+    begin = dl_seconds();
     if (status == DLTF_OK)
         status = dl_dec_assign(encoder, scaled.test, centers, CLUSTERING_CLASSES, cell->request->threads,
                                assignment);
-    values[CLUSTERING_SECONDS] = dltf_seconds() - begin;
+    values[CLUSTERING_SECONDS] = dl_seconds() - begin;
     values[CLUSTERING_KMEANS] = NAN;
     if (status == DLTF_OK)
         status = clustering_score(data, assignment, values);

@@ -108,7 +108,7 @@ dltf_status table4_denoise(const experiment_cell *cell, const char *method, doub
         options.method = DLTF_DENOISE_PAPER;
     else if (strcmp(method, "ksvd") == 0)
         options.method = DLTF_DENOISE_KSVD;
-    return dltf_denoise(noisy, &options, NULL, cell->progress, cell->context, clean, info);
+    return dltf_denoise(noisy, NULL, &options, cell->progress, cell->context, clean, info);
 }
 
 static dltf_status compare(const dltf_image *image, const dltf_image *reference, double *values) {

@@ -16,7 +16,7 @@ static const int64_t bits_of[BITS] = {32, 64, 128, 256};
 static const struct method {
     const char *name;
     dltf_hash_method hasher;
-    dltf_code_distance distance;
+    dltf_hash_distance distance;
 } table[] = {
     {"lsh", DLTF_HASH_LSH, DLTF_DISTANCE_HAMMING},
     {"sh", DLTF_HASH_SH, DLTF_DISTANCE_HAMMING},
@@ -81,7 +81,7 @@ static run *runs; /* kept until the program ends: rows of other protocols and di
 
 static dltf_status evaluate(const experiment_cell *cell, const hash_split *split, const uint8_t *database,
                             const uint8_t *queries, run *r) {
-    dltf_evaluate_options o = dltf_evaluate_options_default();
+    dltf_hash_evaluate_options o = dltf_hash_evaluate_options_default();
     int distances = r->hasher == DLTF_HASH_SPH ? DISTANCES : 1;
     dltf_matrix D = dltf_matrix_u8(database, split->database.rows, r->bits / 8);
     dltf_matrix Q = dltf_matrix_u8(queries, split->queries.rows, r->bits / 8);
@@ -89,8 +89,8 @@ static dltf_status evaluate(const experiment_cell *cell, const hash_split *split
     for (int d = 0; d < distances; d++)
         for (int p = 0; p < HASH_PROTOCOLS; p++) {
             dltf_retrieval found;
-            o.distance = (dltf_code_distance)d;
-            dltf_status status = dltf_evaluate_codes(Q, D, split->relevance[p], &o, NULL, NULL, &found);
+            o.distance = (dltf_hash_distance)d;
+            dltf_status status = dltf_hashes_evaluate(D, Q, split->relevance[p], &o, NULL, NULL, &found);
             if (status != DLTF_OK)
                 return status;
             r->map[d][p] = found.map;
@@ -103,12 +103,12 @@ static dltf_status encode(const experiment_cell *cell, const hash_split *split, 
     uint8_t *database = malloc((size_t)(split->database.rows * r->bits / 8));
     uint8_t *queries = malloc((size_t)(split->queries.rows * r->bits / 8));
     dltf_status status = database && queries ? DLTF_OK : DLTF_MEMORY;
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     if (status == DLTF_OK)
-        status = dltf_hasher_encode(hasher, split->database, cell->request->threads, NULL, NULL, database);
-    r->encode_seconds = dltf_seconds() - begin;
+        status = dltf_hasher_apply(hasher, split->database, cell->request->threads, NULL, NULL, database);
+    r->encode_seconds = dl_seconds() - begin;
     if (status == DLTF_OK)
-        status = dltf_hasher_encode(hasher, split->queries, cell->request->threads, NULL, NULL, queries);
+        status = dltf_hasher_apply(hasher, split->queries, cell->request->threads, NULL, NULL, queries);
     if (status == DLTF_OK)
         status = evaluate(cell, split, database, queries, r);
     free(database);
@@ -127,9 +127,9 @@ static dltf_status train(const experiment_cell *cell, run *r) {
     dltf_status status = hash_data_split(cell, &split);
     if (status != DLTF_OK)
         return status;
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     status = dltf_hasher_train(split.database, &o, cell->progress, cell->context, &hasher);
-    r->train_seconds = dltf_seconds() - begin;
+    r->train_seconds = dl_seconds() - begin;
     if (status == DLTF_OK)
         status = encode(cell, &split, hasher, r);
     dltf_hasher_free(hasher);

@@ -239,10 +239,10 @@ static dltf_status pretrain(const experiment_cell *cell, const table6_data *data
         sizes[l] = units_of(cell->request->quick);
         k[l] = k_of(cell->request->quick, s.model, l);
     }
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status = dl_pretrain(data->training, sizes, k, layers_of[s.model], options, cell->progress,
                                      cell->context, hidden);
-    *seconds = dltf_seconds() - begin;
+    *seconds = dl_seconds() - begin;
     return status;
 }
 
@@ -338,11 +338,11 @@ static dltf_status fine_tune(const experiment_cell *cell, const table6_data *dat
     dl_network *network = NULL;
     dl_targets targets = {.labels = NULL};
     dltf_matrix X = labelled(data, labels_of(cell->request->quick, s), cell->seed, &targets.labels);
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status = add_output(hidden, cell->seed, &network);
     if (status == DLTF_OK)
         status = dl_network_train(network, X, targets, options, cell->progress, cell->context, NULL);
-    values[SECONDS] = dltf_seconds() - begin;
+    values[SECONDS] = dl_seconds() - begin;
     if (status == DLTF_OK)
         status = measure_error(network, data, options->threads, &values[ERROR]);
     dl_network_free(network);

@@ -98,8 +98,13 @@ static int32_t *label(const dltf_codes *codes) {
 }
 
 static dltf_status make_synthetic(table6_data *data) {
-    dltf_synthetic_spec spec = {
-        .n = 64, .m = 40, .k = 3, .samples = QUICK_SAMPLES, .noise = 0.05, .entries = DLTF_ENTRIES_UNIFORM};
+    dltf_synthetic_options spec = {.size = sizeof(dltf_synthetic_options),
+                                   .n = 64,
+                                   .m = 40,
+                                   .k = 3,
+                                   .samples = QUICK_SAMPLES,
+                                   .noise = 0.05,
+                                   .entries = DLTF_ENTRIES_UNIFORM};
     dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &data->problem);
     if (status != DLTF_OK)
         return status;

@@ -26,7 +26,7 @@ static void describe(bool quick, int setting, json_t *row) {
 }
 
 static void protocol(bool quick, json_t *object) {
-    dltf_synthetic_spec spec = recovery_problem(quick, k, 0);
+    dltf_synthetic_options spec = recovery_problem(quick, k, 0);
     json_object_set_new(object, "n", json_integer(spec.n));
     json_object_set_new(object, "m", json_integer(spec.m));
     json_object_set_new(object, "noise", json_real(spec.noise));
@@ -38,7 +38,7 @@ static void protocol(bool quick, json_t *object) {
 }
 
 static dltf_status make_model(const experiment_cell *cell, const dltf_synthetic *problem,
-                              const dltf_synthetic_spec *spec, dltf_model **model) {
+                              const dltf_synthetic_options *spec, dltf_model **model) {
     if (!recovery_is_learned(cell->method))
         return support_tied_model(dltf_synthetic_dictionary(problem), spec->k, model);
     dltf_train_options options = recovery_options(cell, spec);
@@ -52,9 +52,9 @@ typedef struct codes {
 } codes;
 
 static dltf_status time_run(dltf_encoder *encoder, dltf_matrix X, const codes *out, double *best) {
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status = dltf_encoder_run(encoder, X, out->count, out->index, out->value);
-    *best = fmin(*best, 1e3 * (dltf_seconds() - begin));
+    *best = fmin(*best, 1e3 * (dl_seconds() - begin));
     return status;
 }
 
@@ -87,7 +87,7 @@ static dltf_status time_coders(const dltf_model *model, dltf_matrix X, int64_t t
 }
 
 static dltf_status measure(const experiment_cell *cell, double *values) {
-    dltf_synthetic_spec spec = recovery_problem(cell->request->quick, k, cell->seed);
+    dltf_synthetic_options spec = recovery_problem(cell->request->quick, k, cell->seed);
     dltf_synthetic *problem = NULL;
     dltf_model *model = NULL;
     dltf_status status = dltf_synthetic_new(&spec, NULL, NULL, &problem);

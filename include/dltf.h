@@ -20,6 +20,11 @@
  * What is returned through a `**` argument is NULL after a failure.
  *   Arrays must be aligned as C requires: floats at multiples of 4 bytes, doubles and 64-bit integers of 8.
  * Matrices, models and codes that are not are rejected.
+ *   Words mean the same everywhere. `train` learns an object from samples, `new` makes one from its parts,
+ * `apply` maps samples to something other than codes, `get` returns a view. Codes are sparse; binary codes
+ * are called hashes. `threads` is from 0 (all cores) to 1024 and does not change results; `seed` is at least
+ * 0. Arguments are in this order: object or model, samples, other inputs, options, progress and its context,
+ * results.
  *   Programs keep working with later versions of the library that have the same soname. Structs grow at their
  * end only, and both sides may know fewer fields than the other: options begin with their size, which their
  * `_default` function sets; other structs are passed with their size by inline functions, whose exported

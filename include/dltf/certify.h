@@ -62,14 +62,11 @@ typedef struct dltf_model_certificate {
     int64_t equation4;   /* largest k < 1 / (4 (2 delta - delta^2)), delta bounded for order 2k */
 } dltf_model_certificate;
 
-/* NULL certification: the defaults. */
-DLTF_API dltf_status dltf_certify_model_sized(const dltf_model *model,
-                                              const dltf_certify_options *certification,
+DLTF_API dltf_status dltf_model_certify_sized(const dltf_model *model, const dltf_certify_options *options,
                                               dltf_model_certificate *certificate, size_t size);
-static inline dltf_status dltf_certify_model(const dltf_model *model,
-                                             const dltf_certify_options *certification,
+static inline dltf_status dltf_model_certify(const dltf_model *model, const dltf_certify_options *options,
                                              dltf_model_certificate *certificate) {
-    return dltf_certify_model_sized(model, certification, certificate, sizeof *certificate);
+    return dltf_model_certify_sized(model, options, certificate, sizeof *certificate);
 }
 
 /* What can be shown for one sample. A flag is 1 or 0; 0 means "not shown", not "false". The first ten need
@@ -96,16 +93,16 @@ DLTF_API const char *dltf_flag_name(dltf_flag flag);
 /* Flags of every sample: rows of DLTF_FLAG_COUNT bytes. `known`: true codes, or NULL; `candidates`: codes
  * whose supports are to be proven, or NULL for the model's own features. The proof assumes z with exactly k
  * entries of size `amplitude` and ||e|| <= `noise`; if the assumption is wrong, so is the proof. */
-DLTF_API dltf_status dltf_certify_samples_sized(const dltf_model *model, dltf_matrix X,
+DLTF_API dltf_status dltf_samples_certify_sized(const dltf_model *model, dltf_matrix X,
                                                 const dltf_codes *known, const dltf_codes *candidates,
-                                                const dltf_certify_options *certification,
+                                                const dltf_certify_options *options,
                                                 dltf_progress_fn progress, void *context, uint8_t *flags,
                                                 size_t size);
-static inline dltf_status dltf_certify_samples(const dltf_model *model, dltf_matrix X,
+static inline dltf_status dltf_samples_certify(const dltf_model *model, dltf_matrix X,
                                                const dltf_codes *known, const dltf_codes *candidates,
-                                               const dltf_certify_options *certification,
-                                               dltf_progress_fn progress, void *context, uint8_t *flags) {
-    return dltf_certify_samples_sized(model, X, known, candidates, certification, progress, context, flags,
+                                               const dltf_certify_options *options, dltf_progress_fn progress,
+                                               void *context, uint8_t *flags) {
+    return dltf_samples_certify_sized(model, X, known, candidates, options, progress, context, flags,
                                       DLTF_FLAG_COUNT);
 }
 

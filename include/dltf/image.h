@@ -93,13 +93,14 @@ typedef struct dltf_denoise_info {
 
 /* Removes Gaussian noise. `model`: a dictionary for patch x patch pixels to use instead of learning one, or
  * NULL. The result has the depth of the input and values within 0 .. 255. `info` may be NULL. */
-DLTF_API dltf_status dltf_denoise_sized(const dltf_image *noisy, const dltf_denoise_options *options,
-                                        const dltf_model *model, dltf_progress_fn progress, void *context,
-                                        dltf_image **clean, dltf_denoise_info *info, size_t size);
-static inline dltf_status dltf_denoise(const dltf_image *noisy, const dltf_denoise_options *options,
-                                       const dltf_model *model, dltf_progress_fn progress, void *context,
-                                       dltf_image **clean, dltf_denoise_info *info) {
-    return dltf_denoise_sized(noisy, options, model, progress, context, clean, info, sizeof *info);
+DLTF_API dltf_status dltf_denoise_sized(const dltf_image *noisy, const dltf_model *model,
+                                        const dltf_denoise_options *options, dltf_progress_fn progress,
+                                        void *context, dltf_image **clean, dltf_denoise_info *info,
+                                        size_t size);
+static inline dltf_status dltf_denoise(const dltf_image *noisy, const dltf_model *model,
+                                       const dltf_denoise_options *options, dltf_progress_fn progress,
+                                       void *context, dltf_image **clean, dltf_denoise_info *info) {
+    return dltf_denoise_sized(noisy, model, options, progress, context, clean, info, sizeof *info);
 }
 
 /* ---- Sets of images ---------------------------------------------------------------------------- */
@@ -146,8 +147,8 @@ DLTF_API dltf_status dltf_gist(dltf_matrix images, int64_t width, int64_t height
                                float *out);
 
 /* The same for images of any sizes, which are loaded on demand. */
-DLTF_API dltf_status dltf_gist_of_set(const dltf_image_set *set, const dltf_gist_options *options,
-                                      dltf_progress_fn progress, void *context, float *out);
+DLTF_API dltf_status dltf_image_set_gist(const dltf_image_set *set, const dltf_gist_options *options,
+                                         dltf_progress_fn progress, void *context, float *out);
 
 /* ---- Pictures ---------------------------------------------------------------------------------- */
 

@@ -31,11 +31,11 @@ typedef struct dltf_support_score {
 
 /* Compares supports. Atoms of `codes` are first relabelled by `match` (an unmatched atom is always wrong);
  * NULL match: no relabelling. */
-DLTF_API dltf_status dltf_score_supports_sized(const dltf_codes *codes, const dltf_codes *truth,
+DLTF_API dltf_status dltf_supports_score_sized(const dltf_codes *codes, const dltf_codes *truth,
                                                const int32_t *match, dltf_support_score *score, size_t size);
-static inline dltf_status dltf_score_supports(const dltf_codes *codes, const dltf_codes *truth,
+static inline dltf_status dltf_supports_score(const dltf_codes *codes, const dltf_codes *truth,
                                               const int32_t *match, dltf_support_score *score) {
-    return dltf_score_supports_sized(codes, truth, match, score, sizeof *score);
+    return dltf_supports_score_sized(codes, truth, match, score, sizeof *score);
 }
 
 /* ---- Synthetic problems ------------------------------------------------------------------------ */
@@ -50,24 +50,26 @@ typedef enum dltf_entries {
 
 /* The paper's protocol: W0 normalised Gaussian, codes with k ones at random positions, X = Z W0^T + noise.
  * Training and test set share W0. */
-typedef struct dltf_synthetic_spec {
+typedef struct dltf_synthetic_options {
+    size_t size; /* of this struct: dltf_synthetic_options_default sets it */
     int64_t n, m, k, samples;
     double noise; /* standard deviation */
     int64_t seed;
     dltf_entries entries; /* ones in the paper */
-} dltf_synthetic_spec;
+} dltf_synthetic_options;
+
+DLTF_API void dltf_synthetic_options_init(dltf_synthetic_options *options, size_t size);
+static inline dltf_synthetic_options dltf_synthetic_options_default(void) {
+    dltf_synthetic_options options;
+    dltf_synthetic_options_init(&options, sizeof options);
+    return options;
+}
 
 typedef struct dltf_synthetic dltf_synthetic;
 
 /* Progress counts atoms and samples. */
-DLTF_API dltf_status dltf_synthetic_new_sized(const dltf_synthetic_spec *spec, size_t size,
-                                              dltf_progress_fn progress, void *context,
-                                              dltf_synthetic **problem);
-static inline dltf_status dltf_synthetic_new(const dltf_synthetic_spec *spec, dltf_progress_fn progress,
-                                             void *context, dltf_synthetic **problem) {
-    return dltf_synthetic_new_sized(spec, sizeof *spec, progress, context, problem);
-}
-
+DLTF_API dltf_status dltf_synthetic_new(const dltf_synthetic_options *options, dltf_progress_fn progress,
+                                        void *context, dltf_synthetic **problem);
 DLTF_API dltf_matrix dltf_synthetic_dictionary(const dltf_synthetic *problem);
 DLTF_API dltf_matrix dltf_synthetic_samples(const dltf_synthetic *problem, bool test);
 DLTF_API const dltf_codes *dltf_synthetic_codes(const dltf_synthetic *problem, bool test);

@@ -1,5 +1,4 @@
-/* dltf/search.h: exact search among binary codes. The distance is Hamming's: the number of bits that differ.
- */
+/* dltf/search.h: exact search among hashes. The distance is Hamming's: the number of bits that differ. */
 #ifndef DLTF_SEARCH_H
 #define DLTF_SEARCH_H
 
@@ -10,33 +9,33 @@
 extern "C" {
 #endif
 
-/* Codes are rows of packed bits, as numpy.packbits makes them: a matrix of bytes (DLTF_U8) with 1 to 512
+/* Hashes are rows of packed bits, as numpy.packbits makes them: a matrix of bytes (DLTF_U8) with 1 to 512
  * columns, 8 to 4,096 bits. The order of bits does not matter here, as long as it is the same in database and
  * queries. */
-enum { DLTF_CODE_MAX_BYTES = 512 };
+enum { DLTF_HASH_MAX_BYTES = 512 };
 
 /* ---- Databases --------------------------------------------------------------------------------- */
 
-/* The codes to search, and optionally the tables of multi-index hashing. */
+/* The hashes to search, and optionally the tables of multi-index hashing. */
 typedef struct dltf_index dltf_index;
 
 typedef struct dltf_index_view {
     int64_t rows;
-    int64_t bytes;        /* of a code */
-    const uint8_t *codes; /* rows x bytes */
-    int64_t tables;       /* 0: none, only the linear search is possible */
-    int64_t table_bytes;  /* of all tables */
+    int64_t bytes;         /* of a hash */
+    const uint8_t *hashes; /* rows x bytes */
+    int64_t tables;        /* 0: none, only the linear search is possible */
+    int64_t table_bytes;   /* of all tables */
 } dltf_index_view;
 
-/* Without tables. Borrows the codes; copies them if rows are not contiguous. */
-DLTF_API dltf_status dltf_index_new(dltf_matrix codes, dltf_index **index);
+/* Without tables. Borrows the hashes; copies them if rows are not contiguous. */
+DLTF_API dltf_status dltf_index_new(dltf_matrix hashes, dltf_index **index);
 
-/* Adds the tables of multi-index hashing (M. Norouzi, A. Punjani and D. Fleet, CVPR 2012): codes are split
+/* Adds the tables of multi-index hashing (M. Norouzi, A. Punjani and D. Fleet, CVPR 2012): hashes are split
  * into substrings of about log2(rows) bits, and a table for each lists the rows that have a given substring.
- * Two codes at distance r agree up to r / tables bits in some substring. For codes of at most 256 bits and
+ * Two hashes at distance r agree up to r / tables bits in some substring. For hashes of at most 256 bits and
  * fewer than 2^32 rows; a table takes 5 to 36 bytes per row. */
-DLTF_API dltf_status dltf_index_build(dltf_index *index, int64_t threads, dltf_progress_fn progress,
-                                      void *context);
+DLTF_API dltf_status dltf_index_add_tables(dltf_index *index, int64_t threads, dltf_progress_fn progress,
+                                           void *context);
 
 /* Reads an index file, which is mapped and not read, or any matrix of bytes that dltf_array_load reads, as an
  * index without tables. */

@@ -6,6 +6,7 @@
 #include "coding/encode_options.h"
 #include "data/array.h"
 #include "data/matrix.h"
+#include "data/synthetic_options.h"
 #include "denoise/denoise_options.h"
 #include "dltf/encode.h"
 #include "hash/hash_options.h"
@@ -21,11 +22,17 @@ static const struct task {
     const char *name;
     dl_option_table (*table)(void);
 } tasks[] = {
-    {"train", dl_train_option_table},       {"encode", dl_encode_option_table},
-    {"denoise", dl_denoise_option_table},   {"gist", dl_gist_option_table},
-    {"certify", dl_certify_option_table},   {"kmeans", dl_kmeans_option_table},
-    {"landmark", dl_landmark_option_table}, {"hash", dl_hash_option_table},
-    {"evaluate", dl_evaluate_option_table}, {"search", dl_search_option_table},
+    {"train", dl_train_option_table},
+    {"encode", dl_encode_option_table},
+    {"denoise", dl_denoise_option_table},
+    {"gist", dl_gist_option_table},
+    {"certify", dl_certify_option_table},
+    {"cluster", dl_cluster_option_table},
+    {"landmark", dl_landmark_option_table},
+    {"hash", dl_hash_option_table},
+    {"hash_evaluate", dl_hash_evaluate_option_table},
+    {"search", dl_search_option_table},
+    {"synthetic", dl_synthetic_option_table},
 };
 
 enum { TASK_COUNT = sizeof tasks / sizeof *tasks, TEXT_SIZE = 400 };
@@ -131,7 +138,7 @@ dltf_status dltf_array_train(const dltf_array *X, const dltf_options *options, d
     return dltf_train(X->matrix, options ? options->values : NULL, progress, context, model);
 }
 
-dltf_status dltf_array_encode(const dltf_array *X, const dltf_model *model, const dltf_options *options,
+dltf_status dltf_array_encode(const dltf_model *model, const dltf_array *X, const dltf_options *options,
                               dltf_codes **codes) {
     DL_CLEAR(codes);
     DL_REQUIRE(X, model, codes);

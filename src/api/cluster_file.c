@@ -1,4 +1,5 @@
 /* Checkpoints of k-means: connects cluster, which does no I/O, to io, which knows no clusters. */
+#include "base/options.h"
 #include "cluster/kmeans.h"
 #include "io/formats/safetensors.h"
 
@@ -17,16 +18,18 @@ static dltf_status resume(const char *path, dl_kmeans_data data, int64_t threads
     return status;
 }
 
-dltf_status dltf_kmeans_resume(const char *path, dltf_matrix X, int64_t threads, dltf_progress_fn progress,
-                               void *context, dltf_clusters **clusters) {
+dltf_status dltf_clusters_resume(const char *path, dltf_matrix X, int64_t threads, dltf_progress_fn progress,
+                                 void *context, dltf_clusters **clusters) {
     DL_CLEAR(clusters);
     DL_REQUIRE(path, clusters);
+    DL_REQUIRE_THREADS(threads);
     return resume(path, (dl_kmeans_data){.X = X}, threads, progress, context, clusters);
 }
 
-dltf_status dltf_kmeans_codes_resume(const char *path, const dltf_codes *codes, int64_t threads,
-                                     dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
+dltf_status dltf_clusters_resume_codes(const char *path, const dltf_codes *codes, int64_t threads,
+                                       dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
     DL_CLEAR(clusters);
     DL_REQUIRE(path, codes, clusters);
+    DL_REQUIRE_THREADS(threads);
     return resume(path, (dl_kmeans_data){.codes = codes}, threads, progress, context, clusters);
 }

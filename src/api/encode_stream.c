@@ -85,12 +85,12 @@ static dltf_status check_columns(const stream *s) {
     return dl_encoder_check(s->encoder, shape);
 }
 
-static dltf_status stream_open(stream *s, const dltf_model *model, const dltf_encode_options *encoding) {
+static dltf_status stream_open(stream *s, const dltf_model *model, const dltf_encode_options *options) {
     dltf_status status = DLTF_OK;
-    int threads = dl_thread_count(encoding->threads);
+    int threads = dl_thread_count(options->threads);
     int64_t total = dltf_reader_rows(s->reader);
-    s->measured = !encoding->no_error;
-    DL_TRY(dl_encoder_open(model, encoding, total < 0 ? INT64_MAX : dl_max(total, DL_TILE), &s->encoder));
+    s->measured = !options->no_error;
+    DL_TRY(dl_encoder_open(model, options, total < 0 ? INT64_MAX : dl_max(total, DL_TILE), &s->encoder));
     int64_t k = dltf_encoder_k(s->encoder);
     s->max_rows = piece_rows(model->parts.n, k);
     DL_TRY(dl_codes_alloc(s->max_rows, model->parts.m, s->max_rows * k, &s->codes));
@@ -258,7 +258,7 @@ done:
 }
 
 dltf_status dltf_encode_stream_sized(const dltf_model *model, dltf_reader *reader,
-                                     const dltf_encode_options *encoding, dltf_progress_fn progress,
+                                     const dltf_encode_options *options, dltf_progress_fn progress,
                                      void *context, dltf_codes_writer *writer, dltf_stream_totals *totals,
                                      size_t size) {
     DL_REQUIRE(model, reader, totals);
@@ -267,14 +267,14 @@ dltf_status dltf_encode_stream_sized(const dltf_model *model, dltf_reader *reade
     int64_t total = dltf_reader_rows(reader);
     stream s = {.reader = reader,
                 .meter = dl_meter_new("encoding", progress, context, total > 0 ? total : 0)};
-    dltf_encode_options options;
+    dltf_encode_options own_options;
     dltf_stream_totals own = {0};
     DL_WRITE_STRUCT(dltf_stream_totals, totals, size, &own);
-    dltf_status status = DL_READ_OPTIONS(encode, encoding, &options);
+    dltf_status status = DL_READ_OPTIONS(encode, options, &own_options);
     if (dl_comm_size() == 1) /* ranks could not agree on where to stop */
         dl_meter_watch(&s.meter);
     if (status == DLTF_OK)
-        status = stream_open(&s, model, &options);
+        status = stream_open(&s, model, &own_options);
     if (status == DLTF_OK)
         status = dl_comm_size() == 1 ? encode_alone(&s, writer, &own) : encode_in_rounds(&s, writer, &own);
     if (status == DLTF_OK) {

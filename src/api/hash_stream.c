@@ -1,7 +1,8 @@
-/* dltf_hasher_encode_stream: connects hashers, which do no I/O, to readers and files. Rows are read, coded
+/* dltf_hasher_apply_stream: connects hashers, which do no I/O, to readers and files. Rows are read, coded
  * and written piece by piece, in constant memory. */
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "hash/hasher.h"
 #include "io/files/file.h"
 #include "io/streams/row_writer.h"
@@ -68,10 +69,11 @@ done:
     return status;
 }
 
-dltf_status dltf_hasher_encode_stream(const dltf_hasher *hasher, dltf_reader *reader, int64_t threads,
-                                      dltf_progress_fn progress, void *context, const char *path,
-                                      dltf_layout layout, int64_t *samples) {
+dltf_status dltf_hasher_apply_stream(const dltf_hasher *hasher, dltf_reader *reader, int64_t threads,
+                                     dltf_progress_fn progress, void *context, const char *path,
+                                     dltf_layout layout, int64_t *samples) {
     DL_REQUIRE(hasher, reader, path, samples);
+    DL_REQUIRE_THREADS(threads);
     dltf_status status = DLTF_OK;
     const char *name = strcmp(path, "-") == 0 ? "standard output" : path;
     stream s = {.reader = reader, .max_rows = piece_rows(hasher)};

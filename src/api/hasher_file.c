@@ -1,4 +1,5 @@
 /* Hasher files: connects hash, which does no I/O, to io, which knows no hashers. */
+#include "base/options.h"
 #include "hash/hasher.h"
 #include "io/formats/safetensors.h"
 
@@ -30,6 +31,7 @@ dltf_status dltf_hasher_resume(const char *path, dltf_matrix X, int64_t threads,
                                void *context, dltf_hasher **hasher) {
     DL_CLEAR(hasher);
     DL_REQUIRE(path, hasher);
+    DL_REQUIRE_THREADS(threads);
     dl_bundle bundle = {0};
     dltf_status status = dl_safetensors_load(path, &bundle);
     if (status == DLTF_OK) {

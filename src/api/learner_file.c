@@ -1,6 +1,7 @@
 /* Checkpoint files: connects learning, which does no I/O, to io, which knows no learners. */
 #include "api/checkpoint_files.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "comm/comm.h"
 #include "io/files/shard_files.h"
 #include "io/formats/safetensors.h"
@@ -105,6 +106,7 @@ static dltf_status blame(dltf_status status, const shard_file *s) {
 dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_t threads, dltf_learner **learner) {
     DL_CLEAR(learner);
     DL_REQUIRE(path, learner);
+    DL_REQUIRE_THREADS(threads);
     dl_bundle bundle = {0};
     dl_file file = {0};
     shard_file shard = {.path = path};

@@ -1,4 +1,5 @@
 /* Checkpoints of online learners: connects learning, which does no I/O, to io, which knows no learners. */
+#include "base/options.h"
 #include "io/formats/safetensors.h"
 #include "learning/online/online.h"
 
@@ -15,6 +16,7 @@ dltf_status dltf_online_save(const dltf_online *online, const char *path) {
 dltf_status dltf_online_resume(const char *path, int64_t threads, dltf_online **online) {
     DL_CLEAR(online);
     DL_REQUIRE(path, online);
+    DL_REQUIRE_THREADS(threads);
     dl_bundle bundle = {0};
     dltf_status status = dl_safetensors_load(path, &bundle);
     if (status == DLTF_OK) {

@@ -1,10 +1,8 @@
-/* The one clock of the library and its programs. */
-
-#include "dltf/core.h"
+#include "base/clock.h"
 
 #include <time.h>
 
-double dltf_seconds(void) {
+double dl_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;

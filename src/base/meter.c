@@ -1,6 +1,8 @@
 /* Progress of all parts, reported to one callback. */
 #include "base/meter.h"
 
+#include "base/clock.h"
+
 #include <time.h>
 
 /* Seconds between two reports of dl_poll: CPU time of this thread, so that a busy machine makes no
@@ -20,12 +22,12 @@ static double cpu_seconds(void) {
 }
 
 static void set_pause(dl_meter *meter) {
-    meter->next = dltf_seconds() + PAUSE;
+    meter->next = dl_seconds() + PAUSE;
     meter->next_cpu = cpu_seconds() + PAUSE;
 }
 
 static bool is_due(dl_meter *meter) {
-    double now = dltf_seconds();
+    double now = dl_seconds();
     if (now < meter->next)
         return false;
     double left = meter->next_cpu - cpu_seconds();

@@ -237,6 +237,11 @@ static bool is_left_open(const dl_option *option, const char *text) {
     return !option->default_text && strcmp(text, "0") == 0;
 }
 
+/* A number outside of a struct, for the rows of dl_threads_check and dl_seed_check. */
+typedef struct argument {
+    int64_t value;
+} argument;
+
 dltf_status dl_option_check_value(const dl_option *option, const void *target) {
     if (option->kind == DL_OPTION_TEXT || option->kind == DL_OPTION_FLAG)
         return DLTF_OK;
@@ -246,6 +251,16 @@ dltf_status dl_option_check_value(const dl_option *option, const void *target) {
     dl_option row = alone(option);
     dl_option_format(option, target, text, sizeof text);
     return is_left_open(option, text) ? DLTF_OK : set_field(&row, &scratch, text);
+}
+
+dltf_status dl_threads_check(int64_t threads) {
+    static const dl_option row = DL_THREADS_OPTION(argument, value);
+    return dl_option_check_value(&row, &threads);
+}
+
+dltf_status dl_seed_check(int64_t seed) {
+    static const dl_option row = DL_SEED_OPTION(argument, value, NULL);
+    return dl_option_check_value(&row, &seed);
 }
 
 bool dl_option_is_default(const dl_option *option, const void *target) {

@@ -4,6 +4,7 @@
 #ifndef DL_BASE_OPTIONS_H
 #define DL_BASE_OPTIONS_H
 
+#include "base/parallel.h"
 #include "base/status.h"
 
 typedef enum dl_option_kind {
@@ -71,7 +72,39 @@ int dl_option_scope(dl_option_table table, const dl_option *option, char *text, 
 int dl_option_format(const dl_option *option, const void *target, char *text, size_t size);
 
 #define DL_OPTION_MAX_COUNT 2147483647.0
+
+/* The rows of options that mean the same everywhere: `member` of the struct `type`. */
+#define DL_THREADS_ROW(type, member, note)                                                                   \
+    {                                                                                                        \
+        .name = "threads", .kind = DL_OPTION_INTEGER, .offset = offsetof(type, member), .default_text = "0", \
+        .max = DL_MAX_THREADS, .argument = "T", .help = "threads to use; 0: all cores" note                  \
+    }
+#define DL_THREADS_OPTION(type, member) DL_THREADS_ROW(type, member, ". The result does not depend on it")
+
+#define DL_MAX_SEED 9.0e18
+#define DL_SEED_OPTION(type, member, text)                                                                   \
+    {                                                                                                        \
+        .name = "seed", .kind = DL_OPTION_INTEGER, .offset = offsetof(type, member), .default_text = "0",    \
+        .max = DL_MAX_SEED, .argument = "S", .help = text                                                    \
+    }
+
+/* The same checks for functions that take a number of threads or a seed as an argument. */
+dltf_status dl_threads_check(int64_t threads);
+dltf_status dl_seed_check(int64_t seed);
+
+/* Returns from the calling function if `threads` is out of range. */
+#define DL_REQUIRE_THREADS(threads)                                                                          \
+    do {                                                                                                     \
+        if (dl_threads_check(threads) != DLTF_OK)                                                            \
+            return DLTF_ARGUMENT;                                                                            \
+    } while (0)
+
+/* Options that several tables have, with other choices besides. */
 #define DL_SELECT_CHOICES "model|abs|positive" /* the values of dltf_select */
+#define DL_SELECT_HELP                                                                                       \
+    "which scores a code keeps: the largest magnitudes (abs) or the largest positive ones (positive)"
+#define DL_INIT_CHOICES "samples|gaussian" /* the values of dltf_init */
+#define DL_INIT_HELP "initial dictionary: random samples (samples) or random atoms (gaussian)"
 
 /* Checks the value against its row. */
 dltf_status dl_option_check_value(const dl_option *option, const void *target);

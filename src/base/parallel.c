@@ -11,6 +11,7 @@
 
 #include "base/parallel.h"
 
+#include "base/clock.h"
 #include "base/meter.h"
 
 #include <pthread.h>
@@ -22,7 +23,7 @@
 #include <unistd.h>
 
 /* The stack of a thread does not depend on the limit of the process, which may be tiny or huge. */
-enum { MAX_THREADS = 1024, MAX_RANGES = 64, SPINS = 1000, STACK = 2 << 20 };
+enum { MAX_RANGES = 64, SPINS = 1000, STACK = 2 << 20 };
 
 /* Tasks `next` to end - 1 are not begun. One cache line each. */
 typedef struct range {
@@ -127,9 +128,9 @@ static job *wait_for_job(worker *w) {
 static void leave_core(worker *w, int core) {
     static const double PAUSE = 0.1;
     cpu_set_t allowed, others;
-    if (sched_getcpu() != core || dltf_seconds() < w->left + PAUSE)
+    if (sched_getcpu() != core || dl_seconds() < w->left + PAUSE)
         return;
-    w->left = dltf_seconds();
+    w->left = dl_seconds();
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2)
         return;
     others = allowed;
@@ -301,5 +302,5 @@ static int64_t limit(void) {
 
 int dl_thread_count(int64_t requested) {
     int64_t threads = requested > 0 ? requested : limit() > 0 ? limit() : cores();
-    return (int)(threads < 1 ? 1 : threads < MAX_THREADS ? threads : MAX_THREADS);
+    return (int)(threads < 1 ? 1 : threads < DL_MAX_THREADS ? threads : DL_MAX_THREADS);
 }

@@ -15,7 +15,8 @@ void dl_parallel(int threads, int64_t tasks, dl_task run, void *context);
  * False if the caller cancelled: what the tasks write is then incomplete. */
 bool dl_parallel_polled(int threads, int64_t tasks, dl_task run, void *context);
 
-/* The number of threads to use: `requested`, or all cores for 0. */
+/* The number of threads to use: `requested`, or all cores for 0. Callers check it (dl_threads_check). */
+enum { DL_MAX_THREADS = 1024 };
 int dl_thread_count(int64_t requested);
 
 /* The distance between the work spaces of two threads, of `count` entries each, in one array. Threads that

@@ -1,4 +1,4 @@
-/* dltf_kmeans and dltf_kmeans_codes: restarts, of which the best is kept. */
+/* dltf_clusters_train and dltf_clusters_train_codes: restarts, of which the best is kept. */
 #include "cluster/kmeans.h"
 
 #include "base/finite.h"
@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-static dltf_status check(const dltf_kmeans_options *o, int64_t N, dltf_subject subject) {
-    dltf_status status = dl_option_check(dl_kmeans_option_table(), o, NULL);
+static dltf_status check(const dltf_cluster_options *o, int64_t N, dltf_subject subject) {
+    dltf_status status = dl_option_check(dl_cluster_option_table(), o, NULL);
     if (status != DLTF_OK)
         return status;
     if (o->clusters < 1)
@@ -93,7 +93,7 @@ static bool step(void *kmeans) {
 }
 
 static dltf_status run_restart(dl_kmeans *k, dl_seeding *seeding) {
-    const dltf_kmeans_options *o = &k->options;
+    const dltf_cluster_options *o = &k->options;
     double movement = o->tolerance * k->points->variance, scale = k->points->scale;
     if (!k->inside && !dl_seeding_run(seeding, &k->state, o->seed, k->restart))
         return DLTF_CANCELLED;
@@ -110,7 +110,7 @@ static dltf_status run_restart(dl_kmeans *k, dl_seeding *seeding) {
 }
 
 /* `from`: the checkpoint to resume, or NULL. */
-static dltf_status run(const dl_points *points, const dltf_kmeans_options *o, const dl_bundle *from,
+static dltf_status run(const dl_points *points, const dltf_cluster_options *o, const dl_bundle *from,
                        dl_meter *meter, dltf_clusters **clusters) {
     dltf_status status = DLTF_OK;
     dl_kmeans k = {.points = points, .options = *o, .meter = meter};
@@ -140,7 +140,7 @@ done:
     return status;
 }
 
-static dltf_status cluster(dl_kmeans_data data, const dltf_kmeans_options *options, const dl_bundle *from,
+static dltf_status cluster(dl_kmeans_data data, const dltf_cluster_options *options, const dl_bundle *from,
                            dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
     dl_points points = {0};
     dl_meter meter = dl_meter_new("clustering", progress, context, options->restarts);
@@ -160,22 +160,22 @@ static dltf_status cluster(dl_kmeans_data data, const dltf_kmeans_options *optio
     return status;
 }
 
-static dltf_status cluster_anew(dl_kmeans_data data, const dltf_kmeans_options *options,
+static dltf_status cluster_anew(dl_kmeans_data data, const dltf_cluster_options *options,
                                 dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
-    dltf_kmeans_options own;
-    dltf_status status = DL_READ_OPTIONS(kmeans, options, &own);
+    dltf_cluster_options own;
+    dltf_status status = DL_READ_OPTIONS(cluster, options, &own);
     return status == DLTF_OK ? cluster(data, &own, NULL, progress, context, clusters) : status;
 }
 
-dltf_status dltf_kmeans(dltf_matrix X, const dltf_kmeans_options *options, dltf_progress_fn progress,
-                        void *context, dltf_clusters **clusters) {
+dltf_status dltf_clusters_train(dltf_matrix X, const dltf_cluster_options *options, dltf_progress_fn progress,
+                                void *context, dltf_clusters **clusters) {
     DL_CLEAR(clusters);
     DL_REQUIRE(clusters);
     return cluster_anew((dl_kmeans_data){.X = X}, options, progress, context, clusters);
 }
 
-dltf_status dltf_kmeans_codes(const dltf_codes *codes, const dltf_kmeans_options *options,
-                              dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
+dltf_status dltf_clusters_train_codes(const dltf_codes *codes, const dltf_cluster_options *options,
+                                      dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
     DL_CLEAR(clusters);
     DL_REQUIRE(codes, clusters);
     return cluster_anew((dl_kmeans_data){.codes = codes}, options, progress, context, clusters);
@@ -183,7 +183,7 @@ dltf_status dltf_kmeans_codes(const dltf_codes *codes, const dltf_kmeans_options
 
 dltf_status dl_kmeans_resume(const dl_bundle *bundle, dl_kmeans_data data, int64_t threads,
                              dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
-    dltf_kmeans_options options;
+    dltf_cluster_options options;
     dltf_status status = dl_kmeans_read_options(bundle, threads, &options);
     return status == DLTF_OK ? cluster(data, &options, bundle, progress, context, clusters) : status;
 }

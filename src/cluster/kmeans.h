@@ -16,7 +16,7 @@ struct dltf_clusters {
 
 typedef struct dl_kmeans {
     const dl_points *points;
-    dltf_kmeans_options options;
+    dltf_cluster_options options;
     dl_lloyd state;        /* of the current restart */
     dltf_clusters *result; /* the best of those before */
     int64_t restart;
@@ -34,7 +34,7 @@ typedef struct dl_kmeans_data {
 /* A checkpoint. Within a restart it holds centers, sums and bounds, 4 N c bytes. */
 dltf_status dl_kmeans_to_bundle(const void *kmeans, dl_bundle *bundle);
 /* Options of a checkpoint; state and result from it. */
-dltf_status dl_kmeans_read_options(const dl_bundle *bundle, int64_t threads, dltf_kmeans_options *options);
+dltf_status dl_kmeans_read_options(const dl_bundle *bundle, int64_t threads, dltf_cluster_options *options);
 dltf_status dl_kmeans_restore(dl_kmeans *kmeans, const dl_bundle *bundle);
 
 dltf_status dl_kmeans_resume(const dl_bundle *bundle, dl_kmeans_data data, int64_t threads,

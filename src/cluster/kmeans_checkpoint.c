@@ -83,7 +83,7 @@ dltf_status dl_kmeans_to_bundle(const void *kmeans, dl_bundle *bundle) {
                         [CHANGED] = k->state.changed};
     DL_TRY(dl_bundle_add_copy(bundle, "counts", DL_TENSOR_I64, COUNTS, 0, counts));
     DL_TRY(dl_fields_to_bundle(fields, list_fields(k, fields), bundle));
-    DL_TRY(dl_option_notes_set(&bundle->notes, dl_kmeans_option_table(), &k->options));
+    DL_TRY(dl_option_notes_set(&bundle->notes, dl_cluster_option_table(), &k->options));
     DL_TRY(dl_checksum_note(&bundle->notes, checksum_of(k->points)));
     DL_TRY(dl_kind_mark(bundle, DL_KIND_CLUSTERING));
 done:
@@ -92,11 +92,11 @@ done:
 
 /* ---- Reading ---- */
 
-dltf_status dl_kmeans_read_options(const dl_bundle *bundle, int64_t threads, dltf_kmeans_options *options) {
-    *options = dltf_kmeans_options_default();
+dltf_status dl_kmeans_read_options(const dl_bundle *bundle, int64_t threads, dltf_cluster_options *options) {
+    *options = dltf_cluster_options_default();
     dltf_status status = dl_kind_check(bundle, DL_KIND_CLUSTERING);
     if (status == DLTF_OK)
-        status = dl_option_notes_get(&bundle->notes, dl_kmeans_option_table(), options);
+        status = dl_option_notes_get(&bundle->notes, dl_cluster_option_table(), options);
     options->threads = threads;
     return status;
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define FIELD(field) .offset = offsetof(dltf_kmeans_options, field)
+#define FIELD(field) .offset = offsetof(dltf_cluster_options, field)
 
 /* clang-format off */
 static const dl_option options[] = {
@@ -14,15 +14,15 @@ static const dl_option options[] = {
     {.name = "iterations", .kind = DL_OPTION_INTEGER, FIELD(iterations), .default_text = "300", .max = 1e9, .argument = "N", .help = "maximum number of iterations of a run"},
     {.name = "tolerance", .kind = DL_OPTION_REAL, FIELD(tolerance), .default_text = "0.0001", .max = 1, .argument = "T", .help = "stop when the squared movement of the centers, relative to the mean variance of a column, is at most T; 0: only when no sample changes its cluster"},
     {.name = "spherical", .kind = DL_OPTION_FLAG, FIELD(spherical), .default_text = "false", .help = "scale samples and centers to norm 1: clusters of directions"},
-    {.name = "seed", .kind = DL_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of the initial centers"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_SEED_OPTION(dltf_cluster_options, seed, "seed of the initial centers"),
+    DL_THREADS_OPTION(dltf_cluster_options, threads),
 };
 /* clang-format on */
 
-dl_option_table dl_kmeans_option_table(void) {
-    return (dl_option_table)DL_SIZED_TABLE(options, dltf_kmeans_options);
+dl_option_table dl_cluster_option_table(void) {
+    return (dl_option_table)DL_SIZED_TABLE(options, dltf_cluster_options);
 }
 
-void dltf_kmeans_options_init(dltf_kmeans_options *options, size_t size) {
-    dl_options_init(dl_kmeans_option_table(), options, size);
+void dltf_cluster_options_init(dltf_cluster_options *options, size_t size) {
+    dl_options_init(dl_cluster_option_table(), options, size);
 }

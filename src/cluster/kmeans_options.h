@@ -4,6 +4,6 @@
 
 #include "base/sized.h"
 
-dl_option_table dl_kmeans_option_table(void);
+dl_option_table dl_cluster_option_table(void);
 
 #endif

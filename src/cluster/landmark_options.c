@@ -13,8 +13,8 @@ static const dl_option options[] = {
     {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, FIELD(k), .default_text = "4", .min = 1, .max = 16384, .argument = "K", .help = "landmarks per code"},
     {.name = "d", .letter = 'd', .kind = DL_OPTION_INTEGER, FIELD(d), .default_text = "30", .min = 1, .max = 16384, .argument = "D", .help = "coordinates; about three times the number of clusters"},
     {.name = "power", .kind = DL_OPTION_REAL, FIELD(power), .default_text = "2", .max = 100, .argument = "P", .help = "power of the singular values that weight the coordinates; larger: smoother"},
-    {.name = "seed", .kind = DL_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of the landmarks"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_SEED_OPTION(dltf_landmark_options, seed, "seed of the landmarks"),
+    DL_THREADS_OPTION(dltf_landmark_options, threads),
 };
 /* clang-format on */
 

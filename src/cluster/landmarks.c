@@ -44,14 +44,14 @@ static dltf_status check(dltf_matrix X, const dltf_landmark_options *o) {
 static dltf_status find_landmarks(dltf_matrix X, const dltf_landmark_options *o, dltf_progress_fn progress,
                                   void *context, dltf_model **model) {
     dltf_clusters *clusters = NULL;
-    dltf_kmeans_options means = dltf_kmeans_options_default();
+    dltf_cluster_options means = dltf_cluster_options_default();
     means.clusters = o->m;
     means.restarts = 1;
     means.iterations = ITERATIONS;
     means.spherical = true;
     means.seed = o->seed;
     means.threads = o->threads;
-    dltf_status status = dltf_kmeans(X, &means, progress, context, &clusters);
+    dltf_status status = dltf_clusters_train(X, &means, progress, context, &clusters);
     if (status != DLTF_OK)
         return status;
     dltf_model_view parts = {.m = o->m,
@@ -125,8 +125,8 @@ static dltf_status encode(const dltf_model *model, dltf_matrix X, int64_t thread
     return dltf_encode(model, X, &encoding, NULL, NULL, codes);
 }
 
-dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *options, dltf_progress_fn progress,
-                               void *context, dltf_landmarks **landmarks) {
+dltf_status dltf_landmarks_train(dltf_matrix X, const dltf_landmark_options *options,
+                                 dltf_progress_fn progress, void *context, dltf_landmarks **landmarks) {
     DL_CLEAR(landmarks);
     DL_REQUIRE(landmarks);
     dltf_landmark_options o;
@@ -172,6 +172,7 @@ static void project(dltf_csr Z, int64_t i, const float *map, int64_t d, float *o
 dltf_status dltf_landmarks_apply(const dltf_landmarks *landmarks, dltf_matrix X, int64_t threads,
                                  float *out) {
     DL_REQUIRE(landmarks, out);
+    DL_REQUIRE_THREADS(threads);
     const dltf_landmarks_view *v = &landmarks->view;
     dltf_codes *codes = NULL;
     dltf_status status = encode(v->model, X, threads, &codes);

@@ -1,10 +1,11 @@
-/* dltf_pca_fit and dltf_pca_apply. The components are eigenvectors of the covariance X^T X (n x n, X
+/* dltf_pca_train and dltf_pca_apply. The components are eigenvectors of the covariance X^T X (n x n, X
  * centred), or, if there are fewer samples than columns, X^T u / s for the eigenvectors u of X X^T (N x N),
  * s^2 their eigenvalues. */
 #include "base/finite.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/meter.h"
+#include "base/options.h"
 #include "base/parallel.h"
 #include "data/matrix.h"
 #include "data/samples.h"
@@ -138,9 +139,10 @@ static dltf_status check(dltf_matrix X, int64_t d) {
     return DLTF_OK;
 }
 
-dltf_status dltf_pca_fit(dltf_matrix X, int64_t d, int64_t threads, dltf_pca **pca) {
+dltf_status dltf_pca_train(dltf_matrix X, int64_t d, int64_t threads, dltf_pca **pca) {
     DL_CLEAR(pca);
     DL_REQUIRE(pca);
+    DL_REQUIRE_THREADS(threads);
     fit f = {.X = X, .d = d, .threads = dl_thread_count(threads)};
     dltf_status status = check(X, d);
     if (status != DLTF_OK)
@@ -187,6 +189,7 @@ static void project_tile(void *context, int64_t tile, int worker) {
 
 dltf_status dltf_pca_apply(const dltf_pca *pca, dltf_matrix X, int64_t threads, float *out) {
     DL_REQUIRE(pca, out);
+    DL_REQUIRE_THREADS(threads);
     dltf_pca_view v = dltf_pca_get(pca);
     projection p = {.samples = {.X = X, .mean = v.mean, .scale = 1}, .out = out};
     int count = dl_thread_count(threads);

@@ -6,7 +6,7 @@
 #include "data/model.h"
 #include "linalg/blas.h"
 
-static const double RIDGE = 0.1; /* as in stage 1 of the learner */
+static const double RIDGE = 0.1; /* as in the minibatch stage of the learner */
 
 static dltf_status make_dual(const void *context, dl_derived **made) {
     const dl_recipe *recipe = context;

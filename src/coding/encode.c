@@ -27,7 +27,7 @@ static dltf_status run_encoder(dltf_encoder *encoder, dltf_matrix X, dl_slots ou
     return DLTF_OK;
 }
 
-dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encode_options *encoding,
+dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encode_options *options,
                         dltf_progress_fn progress, void *context, dltf_codes **codes) {
     DL_CLEAR(codes);
     DL_REQUIRE(model, codes);
@@ -38,7 +38,7 @@ dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encod
     int64_t k = 0, entries = 0;
     dl_meter meter = dl_meter_new("encoding", progress, context, X.rows);
     dl_meter_watch(&meter);
-    DL_TRY(dl_encoder_open(model, encoding, X.rows, &encoder));
+    DL_TRY(dl_encoder_open(model, options, X.rows, &encoder));
     DL_TRY(dl_encoder_check(encoder, X));
     k = dltf_encoder_k(encoder);
     if (!dl_multiply(X.rows, k, &entries)) {
@@ -131,6 +131,7 @@ dltf_status dltf_refit(const dltf_model *model, dltf_matrix X, const dltf_codes 
                        dltf_codes **codes) {
     DL_CLEAR(codes);
     DL_REQUIRE(model, supports, codes);
+    DL_REQUIRE_THREADS(threads);
     dltf_status status = check_pair(model, X, supports);
     if (status != DLTF_OK)
         return status;
@@ -198,6 +199,7 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
 dltf_status dltf_reconstruction_measure_sized(const dltf_model *model, dltf_matrix X, const dltf_codes *codes,
                                               int64_t threads, dltf_reconstruction *found, size_t size) {
     DL_REQUIRE(model, codes, found);
+    DL_REQUIRE_THREADS(threads);
     dltf_status status = check_pair(model, X, codes);
     if (status != DLTF_OK)
         return status;

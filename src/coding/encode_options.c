@@ -13,7 +13,7 @@
 /* clang-format off */
 static const dl_option options[] = {
     {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, FIELD(k), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "K", .help = "entries kept per code (default: as the model was trained)"},
-    {.name = "select", .kind = DL_OPTION_CHOICE, FIELD(select), .default_text = "model", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = "which scores a code keeps: as the model was trained, the largest magnitudes, or the largest positive ones"},
+    {.name = "select", .kind = DL_OPTION_CHOICE, FIELD(select), .default_text = "model", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = DL_SELECT_HELP "; model: as it was trained"},
     {.name = "coder", .kind = DL_OPTION_CHOICE, FIELD(coder), .default_text = "threshold", .choices = CODERS, .argument = "CODER", .help = &(DLTF_CODERS(CODER_HELP))[2]},
     {.name = "passes", .kind = DL_OPTION_INTEGER, FIELD(passes), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "P", .applies = "iht|niht|htp", .help = "maximum number of passes (default: 100, htp 8); coding stops earlier once nothing changes"},
     {.name = "error", .kind = DL_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .argument = "E", .applies = "omp", .help = "stop when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
@@ -22,7 +22,7 @@ static const dl_option options[] = {
     {.name = "candidates", .kind = DL_OPTION_INTEGER, FIELD(candidates), .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "C", .applies = "shortlist", .help = "scores on the list, at least K (default: 3 K)"},
     {.name = "lists", .kind = DL_OPTION_INTEGER, FIELD(lists), .min = 1, .max = 2, .argument = "L", .applies = "shortlist", .help = "1, or 2 for a second list from the residual of the first (default: 1)"},
     {.name = "refit", .kind = DL_OPTION_FLAG, FIELD(refit), .default_text = "false", .help = "compute values by least squares on the support instead of correlations"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_THREADS_OPTION(dltf_encode_options, threads),
     {.name = "no-error", .kind = DL_OPTION_FLAG, FIELD(no_error), .default_text = "false", .help = "do not measure how well the codes reconstruct the samples"},
 };
 /* clang-format on */

@@ -36,27 +36,27 @@ static dltf_status check_coder(const dl_coder *coder, dl_recipe *recipe) {
     return coder->list ? coder->list(recipe, &recipe->listed) : DLTF_OK;
 }
 
-/* Checks the encoding against the model and fills in what it leaves open. */
-static dltf_status make_recipe(const dltf_model *model, const dltf_encode_options *encoding,
+/* Checks the options against the model and fills in what they leave open. */
+static dltf_status make_recipe(const dltf_model *model, const dltf_encode_options *options,
                                dl_recipe *recipe) {
-    dltf_status status = dl_option_check(dl_encode_option_table(), encoding, NULL);
+    dltf_status status = dl_option_check(dl_encode_option_table(), options, NULL);
     if (status != DLTF_OK)
         return status;
     const dltf_model_view *parts = &model->parts;
-    if (encoding->k > parts->m)
+    if (options->k > parts->m)
         return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than the model's %lld atoms",
-                              (long long)encoding->k, (long long)parts->m);
-    int64_t k = encoding->k > 0 ? encoding->k : parts->k;
-    dltf_select select = encoding->select == DLTF_SELECT_MODEL ? parts->select : encoding->select;
+                              (long long)options->k, (long long)parts->m);
+    int64_t k = options->k > 0 ? options->k : parts->k;
+    dltf_select select = options->select == DLTF_SELECT_MODEL ? parts->select : options->select;
     *recipe = (dl_recipe){
         .model = model,
-        .options = *encoding,
+        .options = *options,
         .feature = {.E = &model->packed, .k = k, .positive = select == DLTF_SELECT_POSITIVE},
-        .threads = dl_thread_count(encoding->threads),
+        .threads = dl_thread_count(options->threads),
     };
     recipe->options.k = k;
     recipe->options.select = select;
-    return check_coder(dl_coder_find(encoding->coder), recipe);
+    return check_coder(dl_coder_find(options->coder), recipe);
 }
 
 /* Measured: coding this many samples in full tiles saves what making the filter costs; a single sample, which
@@ -95,13 +95,13 @@ done:
     return status;
 }
 
-dltf_status dl_encoder_open(const dltf_model *model, const dltf_encode_options *encoding, int64_t rows,
+dltf_status dl_encoder_open(const dltf_model *model, const dltf_encode_options *options, int64_t rows,
                             dltf_encoder **encoder) {
-    dltf_encode_options options;
+    dltf_encode_options own;
     dl_recipe recipe;
-    dltf_status status = DL_READ_OPTIONS(encode, encoding, &options);
+    dltf_status status = DL_READ_OPTIONS(encode, options, &own);
     if (status == DLTF_OK)
-        status = make_recipe(model, &options, &recipe);
+        status = make_recipe(model, &own, &recipe);
     if (status != DLTF_OK)
         return status;
     rows = dl_max(1, rows); /* checked later, as other errors come first */
@@ -110,7 +110,7 @@ dltf_status dl_encoder_open(const dltf_model *model, const dltf_encode_options *
     dltf_encoder *e = NULL;
     DL_TRY_NEW(e, 1);
     e->recipe = recipe;
-    e->coder = dl_coder_find(options.coder);
+    e->coder = dl_coder_find(own.coder);
     DL_TRY(alloc_spaces(e, rows));
     if (e->coder->prepare)
         DL_TRY(e->coder->prepare(&e->recipe, &e->state));
@@ -121,11 +121,11 @@ done:
     return status;
 }
 
-dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *encoding,
+dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *options,
                              dltf_encoder **encoder) {
     DL_CLEAR(encoder);
     DL_REQUIRE(model, encoder);
-    return dl_encoder_open(model, encoding, INT64_MAX, encoder);
+    return dl_encoder_open(model, options, INT64_MAX, encoder);
 }
 
 void dltf_encoder_free(dltf_encoder *e) {

@@ -7,7 +7,7 @@
 
 /* dltf_encoder_new for an encoder of at most `rows` samples at a time: it takes no more memory than these
  * need, and a filter for large dictionaries is made only if enough samples were coded to pay for it. */
-dltf_status dl_encoder_open(const dltf_model *model, const dltf_encode_options *encoding, int64_t rows,
+dltf_status dl_encoder_open(const dltf_model *model, const dltf_encode_options *options, int64_t rows,
                             dltf_encoder **encoder);
 
 /* Checks that the data fit the model. */

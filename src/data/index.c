@@ -50,9 +50,9 @@ static dltf_status check_codes(dltf_matrix codes, dltf_subject subject) {
     if (codes.type != DLTF_U8)
         return dl_fail_about(DLTF_DATA, subject, "expected packed bits (uint8) but found %s",
                              names[codes.type]);
-    if (codes.cols > DLTF_CODE_MAX_BYTES)
+    if (codes.cols > DLTF_HASH_MAX_BYTES)
         return dl_fail_about(DLTF_DATA, subject, "codes of %lld bits are too long: at most %d are supported",
-                             (long long)(8 * codes.cols), 8 * DLTF_CODE_MAX_BYTES);
+                             (long long)(8 * codes.cols), 8 * DLTF_HASH_MAX_BYTES);
     if (codes.rows >> DL_INDEX_ROW_BITS)
         return dl_fail_about(DLTF_DATA, subject, "%lld codes are too many: at most 2^%d - 1 are supported",
                              (long long)codes.rows, DL_INDEX_ROW_BITS);
@@ -89,10 +89,10 @@ done:
     return status;
 }
 
-dltf_status dltf_index_new(dltf_matrix codes, dltf_index **index) {
+dltf_status dltf_index_new(dltf_matrix hashes, dltf_index **index) {
     DL_CLEAR(index);
     DL_REQUIRE(index);
-    return dl_index_new(codes, DLTF_SUBJECT_DATABASE, index);
+    return dl_index_new(hashes, DLTF_SUBJECT_DATABASE, index);
 }
 
 void dltf_index_get_sized(const dltf_index *index, dltf_index_view *found, size_t size) {

@@ -65,7 +65,7 @@ const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t
 
 /* ---- Parts ---- */
 
-int64_t dl_scan_parts(int64_t rows) {
+int64_t dl_summary_parts(int64_t rows) {
     enum { ROWS = 512, MOST = 1024 };
     int64_t parts = (rows + ROWS - 1) / ROWS;
     return parts < MOST ? parts : MOST;
@@ -73,7 +73,7 @@ int64_t dl_scan_parts(int64_t rows) {
 
 /* Part `part` begins here, and ends where the next one begins. */
 static int64_t first_row(int64_t rows, int64_t part) {
-    int64_t parts = dl_scan_parts(rows);
+    int64_t parts = dl_summary_parts(rows);
     return rows / parts * part + rows % parts * part / parts;
 }
 
@@ -122,7 +122,7 @@ dltf_status dl_samples_mean(const dl_samples *samples, float *mean) {
     int64_t n = samples->X.cols;
     DL_TRY_NEW(sum, 2 * n);
     DL_TRY_NEW(row, n);
-    for (int64_t part = 0; part < dl_scan_parts(samples->X.rows); part++) {
+    for (int64_t part = 0; part < dl_summary_parts(samples->X.rows); part++) {
         double *own = sum + n;
         memset(own, 0, (size_t)n * sizeof *own);
         DL_TRY(dl_mean_part(samples, part, row, own));
@@ -162,7 +162,7 @@ dltf_status dl_matrix_checksum(dltf_matrix matrix, uint64_t *checksum) {
     if (!row)
         return DLTF_MEMORY;
     *checksum = checksum_of_shape(matrix.rows, matrix.cols);
-    for (int64_t part = 0; part < dl_scan_parts(matrix.rows); part++) {
+    for (int64_t part = 0; part < dl_summary_parts(matrix.rows); part++) {
         uint64_t own = FNV_BASIS;
         for (int64_t i = first_row(matrix.rows, part); i < first_row(matrix.rows, part + 1); i++) {
             dl_matrix_row(matrix, i, row);
@@ -174,14 +174,14 @@ dltf_status dl_matrix_checksum(dltf_matrix matrix, uint64_t *checksum) {
     return dl_matrix_status(matrix);
 }
 
-/* ---- The scan ---- */
+/* ---- The summary ---- */
 
 /* Of a sample to learn from: leaves room for encoders whose rows have norms of up to some hundreds. */
 static const double LARGEST_NORM = 1e36;
 
-dltf_status dl_scan_part(const dl_samples *samples, int64_t part, double *row, dl_scan *found) {
+dltf_status dl_summary_part(const dl_samples *samples, int64_t part, double *row, dl_summary *found) {
     int64_t n = samples->X.cols, N = samples->X.rows, last = first_row(N, part + 1);
-    *found = (dl_scan){.checksum = FNV_BASIS};
+    *found = (dl_summary){.checksum = FNV_BASIS};
     for (int64_t i = first_row(N, part); i < last; i++) {
         if (!go_on(i))
             return cancelled();
@@ -203,43 +203,43 @@ dltf_status dl_scan_part(const dl_samples *samples, int64_t part, double *row, d
     return dl_matrix_status(samples->X);
 }
 
-static void add_part(dl_scan *scan, const dl_scan *part) {
-    scan->checksum = dl_checksum_add(scan->checksum, part->checksum);
-    scan->nonzero_rows += part->nonzero_rows;
-    scan->mean_square += part->mean_square;
+static void add_part(dl_summary *summary, const dl_summary *part) {
+    summary->checksum = dl_checksum_add(summary->checksum, part->checksum);
+    summary->nonzero_rows += part->nonzero_rows;
+    summary->mean_square += part->mean_square;
 }
 
-dltf_status dl_scan_check(const dl_samples *samples, const dl_scan *scan) {
-    if (scan->nonzero_rows == 0)
+dltf_status dl_summary_check(const dl_samples *samples, const dl_summary *summary) {
+    if (summary->nonzero_rows == 0)
         return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA,
                              "all %lld samples are zero%s: there is nothing to learn",
                              (long long)samples->X.rows,
                              samples->mean || samples->offset ? " after the mean is subtracted" : "");
-    if (!isfinite(scan->mean_square) || scan->mean_square < 1e-280)
+    if (!isfinite(summary->mean_square) || summary->mean_square < 1e-280)
         return dl_fail_about(
             DLTF_NUMERIC, DLTF_SUBJECT_DATA,
             "the squares of the values are out of range for double precision: rescale the data");
     return DLTF_OK;
 }
 
-void dl_scan_join(const dl_samples *samples, const dl_scan *parts, dl_scan *scan) {
-    *scan = (dl_scan){.checksum = checksum_of_shape(samples->X.rows, samples->X.cols)};
-    for (int64_t part = 0; part < dl_scan_parts(samples->X.rows); part++)
-        add_part(scan, &parts[part]);
+void dl_summary_join(const dl_samples *samples, const dl_summary *parts, dl_summary *summary) {
+    *summary = (dl_summary){.checksum = checksum_of_shape(samples->X.rows, samples->X.cols)};
+    for (int64_t part = 0; part < dl_summary_parts(samples->X.rows); part++)
+        add_part(summary, &parts[part]);
 }
 
-dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan) {
+dltf_status dl_samples_summarise(const dl_samples *samples, dl_summary *summary) {
     dltf_status status = DLTF_OK;
     double *row = DL_NEW(double, samples->X.cols);
     if (!row)
         return DLTF_MEMORY;
-    *scan = (dl_scan){.checksum = checksum_of_shape(samples->X.rows, samples->X.cols)};
-    for (int64_t part = 0; part < dl_scan_parts(samples->X.rows); part++) {
-        dl_scan found;
-        DL_TRY(dl_scan_part(samples, part, row, &found));
-        add_part(scan, &found);
+    *summary = (dl_summary){.checksum = checksum_of_shape(samples->X.rows, samples->X.cols)};
+    for (int64_t part = 0; part < dl_summary_parts(samples->X.rows); part++) {
+        dl_summary found;
+        DL_TRY(dl_summary_part(samples, part, row, &found));
+        add_part(summary, &found);
     }
-    status = dl_scan_check(samples, scan);
+    status = dl_summary_check(samples, summary);
 done:
     dl_free(row);
     return status;

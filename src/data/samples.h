@@ -19,11 +19,11 @@ typedef struct dl_samples {
 } dl_samples;
 
 /* Results of one pass over the raw data, or over a part of it. */
-typedef struct dl_scan {
+typedef struct dl_summary {
     double mean_square; /* mean of ||x||^2 after preprocessing; of a part: what it contributes */
     uint64_t checksum;  /* of shape and values, independent of element type and memory order */
     int64_t nonzero_rows;
-} dl_scan;
+} dl_summary;
 
 /* Row i, preprocessed: in double in `row`, and scaled in `out`. */
 void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out);
@@ -40,19 +40,19 @@ dltf_status dl_samples_mean(const dl_samples *samples, float *mean);
 
 /* A guard against resuming or comparing with other data: FNV-1a over 64-bit words, not cryptographic. */
 uint64_t dl_checksum_add(uint64_t checksum, uint64_t word);
-/* Of shape and values, as in dl_scan. */
+/* Of shape and values, as in dl_summary. */
 dltf_status dl_matrix_checksum(dltf_matrix matrix, uint64_t *checksum);
 
-/* Fails with row and column of the first NaN or infinity, and if dl_scan_check does. */
-dltf_status dl_samples_scan(const dl_samples *samples, dl_scan *scan);
+/* Fails with row and column of the first NaN or infinity, and if dl_summary_check does. */
+dltf_status dl_samples_summarise(const dl_samples *samples, dl_summary *summary);
 /* Fails if all rows are zero or the sum of their squares is out of range. */
-dltf_status dl_scan_check(const dl_samples *samples, const dl_scan *scan);
+dltf_status dl_summary_check(const dl_samples *samples, const dl_summary *summary);
 
-/* The scan in parts, without the check. Their number depends only on that of the rows: whoever computes them,
- * sums and checksum have the same bytes. `row` is work space of n doubles. */
-int64_t dl_scan_parts(int64_t rows);
-dltf_status dl_scan_part(const dl_samples *samples, int64_t part, double *row, dl_scan *found);
-void dl_scan_join(const dl_samples *samples, const dl_scan *parts, dl_scan *scan);
+/* The summary in parts, without the check. Their number depends only on that of the rows: whoever computes
+ * them, sums and checksum have the same bytes. `row` is work space of n doubles. */
+int64_t dl_summary_parts(int64_t rows);
+dltf_status dl_summary_part(const dl_samples *samples, int64_t part, double *row, dl_summary *found);
+void dl_summary_join(const dl_samples *samples, const dl_summary *parts, dl_summary *summary);
 
 /* Adds what a part contributes to the mean row; then the mean in f32, from the sum of all parts, in order. */
 dltf_status dl_mean_part(const dl_samples *samples, int64_t part, double *row, double *sum);

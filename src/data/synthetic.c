@@ -6,9 +6,9 @@
 #include "base/meter.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "base/sized.h"
 #include "data/codes.h"
 #include "data/matrix.h"
+#include "data/synthetic_options.h"
 #include "dltf/measure.h"
 
 #include <math.h>
@@ -17,31 +17,18 @@
 enum { TRAINING, TEST, SETS, TILE = 64 };
 
 struct dltf_synthetic {
-    dltf_synthetic_spec spec;
+    dltf_synthetic_options options;
     float *W0; /* m x n */
     float *X[SETS];
     dltf_codes *Z[SETS];
 };
 
-static const double MAX_NOISE = 1e30; /* more could overflow the floats of X */
-
-static dltf_status check(const dltf_synthetic_spec *spec) {
-    if (spec->n < 1 || spec->m < 1 || spec->k < 1 || spec->samples < 1)
-        return dl_fail(DLTF_ARGUMENT,
-                       "synthetic: n = %lld, m = %lld, k = %lld, %lld samples: each must be at least 1",
-                       (long long)spec->n, (long long)spec->m, (long long)spec->k, (long long)spec->samples);
-    if (spec->k > spec->m)
-        return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than the %lld atoms (m)", (long long)spec->k,
-                              (long long)spec->m);
-    if (!(spec->noise >= 0 && spec->noise <= MAX_NOISE))
-        return dl_fail_option(DLTF_ARGUMENT, "noise", "%g is outside 0 .. %g", spec->noise, MAX_NOISE);
-    if (spec->entries < DLTF_ENTRIES_ONES || spec->entries > DLTF_ENTRIES_GAUSSIAN)
-        return dl_fail_option(DLTF_ARGUMENT, "entries", "unsupported kind %d", (int)spec->entries);
-    int64_t width = spec->n > spec->k ? spec->n : spec->k;
-    if (spec->m > INT32_MAX || spec->n > INT32_MAX || spec->samples > INT64_MAX / 8 / width)
-        return dl_fail(DLTF_ARGUMENT, "synthetic: n = %lld, m = %lld, k = %lld, %lld samples: too large",
-                       (long long)spec->n, (long long)spec->m, (long long)spec->k, (long long)spec->samples);
-    return DLTF_OK;
+static dltf_status check(const dltf_synthetic_options *options) {
+    dltf_status status = dl_option_check(dl_synthetic_option_table(), options, NULL);
+    if (status == DLTF_OK && options->k > options->m)
+        status = dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than the %lld atoms (m)",
+                                (long long)options->k, (long long)options->m);
+    return status;
 }
 
 /* The rows, each with n random numbers and n sums of k terms, that take about 0.1 s on one core. A term takes
@@ -58,8 +45,8 @@ static dltf_status cancelled(void) {
 
 /* W0: independent Gaussian entries, rows scaled to norm 1. */
 static dltf_status draw_dictionary(dltf_synthetic *problem, dl_meter *meter) {
-    int64_t m = problem->spec.m, n = problem->spec.n;
-    dl_random random = {(uint64_t)problem->spec.seed, DL_STREAM_DICTIONARY};
+    int64_t m = problem->options.m, n = problem->options.n;
+    dl_random random = {(uint64_t)problem->options.seed, DL_STREAM_DICTIONARY};
     int64_t some = rows_per_report(n, 0);
     double *row = DL_NEW(double, n);
     bool wanted = true;
@@ -117,25 +104,24 @@ typedef struct draw {
 static void draw_tile(void *context, int64_t tile, int worker) {
     (void)worker;
     const draw *d = context;
-    dltf_synthetic_spec spec = d->problem->spec;
-    uint64_t seed = (uint64_t)spec.seed;
+    dltf_synthetic_options o = d->problem->options;
+    uint64_t seed = (uint64_t)o.seed;
     dl_random place = {seed, d->set == TEST ? DL_STREAM_SUPPORT_TEST : DL_STREAM_SUPPORT};
     dl_random noise = {seed, d->set == TEST ? DL_STREAM_NOISE_TEST : DL_STREAM_NOISE};
     dl_random entry = {seed, d->set == TEST ? DL_STREAM_ENTRY_TEST : DL_STREAM_ENTRY};
     dltf_codes *Z = d->problem->Z[d->set];
-    int64_t first = (d->first + tile) * TILE, last = dl_min(first + TILE, spec.samples);
+    int64_t first = (d->first + tile) * TILE, last = dl_min(first + TILE, o.samples);
     for (int64_t i = first; i < last; i++) {
-        int32_t *support = Z->indices + i * spec.k;
-        float *x = d->problem->X[d->set] + i * spec.n, *z = Z->values + i * spec.k;
-        draw_support(place, (uint64_t)(i * spec.k), spec.m, spec.k, support);
-        for (int64_t e = 0; e < spec.k; e++)
-            z[e] = draw_entry(spec.entries, entry, (uint64_t)(i * spec.k + e));
-        Z->indptr[i + 1] = (i + 1) * spec.k;
-        for (int64_t j = 0; j < spec.n; j++) {
-            double sum =
-                spec.noise > 0 ? spec.noise * dl_random_normal(noise, (uint64_t)(i * spec.n + j)) : 0;
-            for (int64_t e = 0; e < spec.k; e++)
-                sum += (double)z[e] * (double)d->problem->W0[support[e] * spec.n + j];
+        int32_t *support = Z->indices + i * o.k;
+        float *x = d->problem->X[d->set] + i * o.n, *z = Z->values + i * o.k;
+        draw_support(place, (uint64_t)(i * o.k), o.m, o.k, support);
+        for (int64_t e = 0; e < o.k; e++)
+            z[e] = draw_entry(o.entries, entry, (uint64_t)(i * o.k + e));
+        Z->indptr[i + 1] = (i + 1) * o.k;
+        for (int64_t j = 0; j < o.n; j++) {
+            double sum = o.noise > 0 ? o.noise * dl_random_normal(noise, (uint64_t)(i * o.n + j)) : 0;
+            for (int64_t e = 0; e < o.k; e++)
+                sum += (double)z[e] * (double)d->problem->W0[support[e] * o.n + j];
             x[j] = (float)sum;
         }
     }
@@ -143,10 +129,10 @@ static void draw_tile(void *context, int64_t tile, int worker) {
 
 static dltf_status draw_set(dltf_synthetic *problem, int set, dl_meter *meter) {
     enum { TILES_PER_THREAD = 4 }; /* at least, so that all threads are busy */
-    int64_t samples = problem->spec.samples, tiles = dl_tiles(samples, TILE);
+    int64_t samples = problem->options.samples, tiles = dl_tiles(samples, TILE);
     int threads = dl_thread_count(0);
     int64_t some =
-        dl_max(TILES_PER_THREAD * threads, rows_per_report(problem->spec.n, problem->spec.k) / TILE);
+        dl_max(TILES_PER_THREAD * threads, rows_per_report(problem->options.n, problem->options.k) / TILE);
     for (draw context = {problem, set, 0}; context.first < tiles; context.first += some) {
         int64_t count = dl_min(some, tiles - context.first), done = context.first * TILE;
         dl_parallel(threads, count, draw_tile, &context);
@@ -156,26 +142,25 @@ static dltf_status draw_set(dltf_synthetic *problem, int set, dl_meter *meter) {
     return DLTF_OK;
 }
 
-dltf_status dltf_synthetic_new_sized(const dltf_synthetic_spec *spec, size_t size, dltf_progress_fn progress,
-                                     void *context, dltf_synthetic **problem) {
+dltf_status dltf_synthetic_new(const dltf_synthetic_options *options, dltf_progress_fn progress,
+                               void *context, dltf_synthetic **problem) {
     DL_CLEAR(problem);
-    DL_REQUIRE(spec, problem);
+    DL_REQUIRE(problem);
     dltf_synthetic *made = NULL;
-    dltf_synthetic_spec own;
-    dltf_status status = DL_READ_STRUCT(dltf_synthetic_spec, &own, spec, size);
-    spec = &own;
+    dltf_synthetic_options o;
+    dltf_status status = DL_READ_OPTIONS(synthetic, options, &o);
     if (status == DLTF_OK)
-        status = check(spec);
+        status = check(&o);
     if (status != DLTF_OK)
         return status;
-    dl_meter meter = dl_meter_new("drawing samples", progress, context, spec->m + SETS * spec->samples);
+    dl_meter meter = dl_meter_new("drawing samples", progress, context, o.m + SETS * o.samples);
     DL_TRY_NEW(made, 1);
-    made->spec = *spec;
-    DL_TRY_NEW(made->W0, spec->m * spec->n);
+    made->options = o;
+    DL_TRY_NEW(made->W0, o.m * o.n);
     DL_TRY(draw_dictionary(made, &meter));
     for (int set = TRAINING; set < SETS; set++) {
-        DL_TRY_NEW(made->X[set], spec->samples * spec->n);
-        DL_TRY(dl_codes_alloc(spec->samples, spec->m, spec->samples * spec->k, &made->Z[set]));
+        DL_TRY_NEW(made->X[set], o.samples * o.n);
+        DL_TRY(dl_codes_alloc(o.samples, o.m, o.samples * o.k, &made->Z[set]));
         DL_TRY(draw_set(made, set, &meter));
     }
     *problem = made;
@@ -188,13 +173,13 @@ done:
 dltf_matrix dltf_synthetic_dictionary(const dltf_synthetic *problem) {
     if (!problem)
         return (dltf_matrix){0};
-    return dltf_matrix_f32(problem->W0, problem->spec.m, problem->spec.n);
+    return dltf_matrix_f32(problem->W0, problem->options.m, problem->options.n);
 }
 
 dltf_matrix dltf_synthetic_samples(const dltf_synthetic *problem, bool test) {
     if (!problem)
         return (dltf_matrix){0};
-    return dltf_matrix_f32(problem->X[test ? TEST : TRAINING], problem->spec.samples, problem->spec.n);
+    return dltf_matrix_f32(problem->X[test ? TEST : TRAINING], problem->options.samples, problem->options.n);
 }
 
 const dltf_codes *dltf_synthetic_codes(const dltf_synthetic *problem, bool test) {

@@ -1,5 +1,6 @@
 /* dltf_denoise: checks its arguments, estimates sigma if it is unknown, and runs one or two stages on each
  * plane. */
+#include "base/clock.h"
 #include "base/finite.h"
 #include "base/integer.h"
 #include "base/memory.h"
@@ -98,7 +99,7 @@ static dltf_status second_stage(job *j, float *plane) {
     float *out = NULL;
     dltf_status status = DLTF_OK;
     int64_t side = dl_min(o->patch + WIDER, dl_min(noisy.width, noisy.height));
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     DL_TRY_NEW(out, noisy.width * noisy.height);
     DL_TRY(
         dl_bases_learn(&bases, pilot, side, o->sigma, o->seed, j->first.threads, &j->meter, DL_LEARN_UNITS));
@@ -108,7 +109,7 @@ static dltf_status second_stage(job *j, float *plane) {
 done:
     dl_free(out);
     dl_bases_free(&bases);
-    j->second_seconds += dltf_seconds() - begin;
+    j->second_seconds += dl_seconds() - begin;
     return status;
 }
 
@@ -160,17 +161,17 @@ static void fill_info(const job *j, double begin, bool estimated, dltf_denoise_i
         .learning_seconds = f->learning_seconds,
         .coding_seconds = f->coding_seconds,
         .second_seconds = j->second_seconds,
-        .seconds = dltf_seconds() - begin,
+        .seconds = dl_seconds() - begin,
     };
 }
 
-dltf_status dltf_denoise_sized(const dltf_image *noisy, const dltf_denoise_options *options,
-                               const dltf_model *model, dltf_progress_fn progress, void *context,
+dltf_status dltf_denoise_sized(const dltf_image *noisy, const dltf_model *model,
+                               const dltf_denoise_options *options, dltf_progress_fn progress, void *context,
                                dltf_image **clean, dltf_denoise_info *info, size_t size) {
     DL_CLEAR(clean);
     DL_REQUIRE(noisy, clean);
     dltf_denoise_options o;
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dltf_status status = DL_READ_OPTIONS(denoise, options, &o);
     bool estimated = o.sigma == DLTF_SIGMA_UNKNOWN;
     if (status == DLTF_OK)

@@ -17,8 +17,8 @@ static const dl_option options[] = {
     {.name = "patch", .kind = DL_OPTION_INTEGER, FIELD(patch), .default_text = "8", .min = 4, .max = 32, .argument = "P", .help = "side of the patches in pixels"},
     {.name = "stride", .kind = DL_OPTION_INTEGER, FIELD(stride), .default_text = "1", .min = 1, .max = 32, .argument = "S", .help = "distance between patches in pixels; at most the side"},
     {.name = "stages", .kind = DL_OPTION_INTEGER, FIELD(stages), .min = 1, .max = 2, .argument = "N", .help = "2: denoise again, with bases learned from the first result (default: 2; ksvd and paper: 1)"},
-    {.name = "seed", .kind = DL_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of the random choice of training patches"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_SEED_OPTION(dltf_denoise_options, seed, "seed of the random choice of training patches"),
+    DL_THREADS_OPTION(dltf_denoise_options, threads),
 };
 /* clang-format on */
 

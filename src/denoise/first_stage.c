@@ -1,6 +1,7 @@
 /* The first stage of all methods. They differ in the dictionary, the coder and the weights of estimates. */
 #include "denoise/first_stage.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "coding/decode.h"
 #include "coding/encoder.h"
@@ -105,7 +106,7 @@ static dltf_status learn_library(work *w, const float *X, int64_t count, dltf_tr
     options.k = o->k;
     options.seed = o->seed;
     options.threads = o->threads;
-    DL_TRY(dltf_learner_new(dltf_matrix_f32(X, count, w->n), &options, start, &learner));
+    DL_TRY(dltf_learner_new(dltf_matrix_f32(X, count, w->n), start, &options, &learner));
     learner->unmonitored = true;
     DL_TRY(dltf_learner_run(learner, on_progress, &s, &outcome));
     if (outcome == DLTF_INTERRUPTED)
@@ -177,7 +178,7 @@ static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
     dl_first_stage *s = w->stage;
     const dltf_denoise_options *o = &s->options;
     int64_t count = 0;
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     float *X = NULL;
     w->model = s->model;
     if (s->model)
@@ -188,7 +189,7 @@ static dltf_status find_dictionary(work *w, dl_plane plane, dl_meter *meter) {
         status = w->method->learn(w, X, count, meter);
     w->model = w->learned;
     dl_free(X);
-    s->learning_seconds += dltf_seconds() - begin;
+    s->learning_seconds += dl_seconds() - begin;
     return status;
 }
 
@@ -215,9 +216,9 @@ static float restore(const work *w, const float *x, float mean, float *y) {
 static void estimate_tile(void *context, const dl_patch_tile *tile, int worker) {
     work *w = context;
     space *s = &w->spaces[worker];
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     dl_encoder_tile(w->encoder, worker, tile->X, w->n, tile->rows, dl_slots_from(&s->Z, 0, tile->rows));
-    s->seconds += dltf_seconds() - begin;
+    s->seconds += dl_seconds() - begin;
     for (int64_t i = 0; i < tile->rows; i++) {
         float *y = tile->Y + i * w->n;
         for (int64_t d = 0; d < w->n; d++)

@@ -17,8 +17,8 @@ static const dl_option options[] = {
     {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, FIELD(k), .min = 1, .max = 4096, .applies = "sparseh|dltf", .argument = "K", .help = "entries of a sparse code: bits that are 1 (default: sparseh a quarter of the bits, dltf half of them)"},
     {.name = "samples", .kind = DL_OPTION_INTEGER, FIELD(samples), .default_text = "100000", .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "N", .help = "train with at most N samples, chosen at random; memory grows with it"},
     {.name = "iterations", .kind = DL_OPTION_INTEGER, FIELD(iterations), .min = 1, .max = 1e6, .applies = "sph|itq|neighbour", .argument = "T", .help = "iterations of training (default: sph at most 100, itq 50, neighbour 600)"},
-    {.name = "seed", .kind = DL_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_SEED_OPTION(dltf_hash_options, seed, "seed of all random choices"),
+    DL_THREADS_OPTION(dltf_hash_options, threads),
 };
 /* clang-format on */
 

@@ -1,7 +1,8 @@
-/* Binary codes of samples, tiles over threads: dltf_hasher_encode, and runs over the pieces of a stream. */
+/* Binary codes of samples, tiles over threads: dltf_hasher_apply, and runs over the pieces of a stream. */
 #include "base/finite.h"
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/parallel.h"
 #include "coding/residual.h"
 #include "data/matrix.h"
@@ -138,9 +139,10 @@ dltf_status dl_hasher_check_columns(const dltf_hasher *h, int64_t columns) {
                          (long long)columns, (long long)h->n);
 }
 
-dltf_status dltf_hasher_encode(const dltf_hasher *hasher, dltf_matrix X, int64_t threads,
-                               dltf_progress_fn progress, void *context, uint8_t *codes) {
-    DL_REQUIRE(hasher, codes);
+dltf_status dltf_hasher_apply(const dltf_hasher *hasher, dltf_matrix X, int64_t threads,
+                              dltf_progress_fn progress, void *context, uint8_t *hashes) {
+    DL_REQUIRE(hasher, hashes);
+    DL_REQUIRE_THREADS(threads);
     dl_hash_run *run = NULL;
     dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
     if (status == DLTF_OK)
@@ -150,7 +152,7 @@ dltf_status dltf_hasher_encode(const dltf_hasher *hasher, dltf_matrix X, int64_t
     dl_meter meter = dl_meter_new("encoding", progress, context, X.rows);
     dl_meter_watch(&meter);
     DL_TRY(dl_hash_run_open(hasher, threads, X.rows, &run));
-    status = dl_hash_run_rows(run, X, 0, &meter, codes);
+    status = dl_hash_run_rows(run, X, 0, &meter, hashes);
 done:
     dl_meter_unwatch(&meter);
     dl_hash_run_close(run);

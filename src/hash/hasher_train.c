@@ -39,11 +39,11 @@ static dltf_status check_options(const dltf_hash_options *o) {
 }
 
 /* Mean, and whether the samples can be learned from. */
-static dltf_status scan(dltf_matrix X, dltf_hasher *h, dl_scan *found) {
+static dltf_status summarise(dltf_matrix X, dltf_hasher *h, dl_summary *found) {
     dltf_status status = DLTF_OK;
     DL_TRY(dl_samples_mean(&(dl_samples){.X = X}, dl_hasher_tensor(h, "mean")));
     dl_samples samples = {.X = X, .mean = h->mean, .scale = 1};
-    DL_TRY(dl_samples_scan(&samples, found));
+    DL_TRY(dl_samples_summarise(&samples, found));
     double size = sqrt(found->mean_square / (double)X.cols);
     if (size < SMALLEST || size > LARGEST)
         status = dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
@@ -136,14 +136,14 @@ static dltf_status train(dltf_matrix X, const dltf_hash_options *options, const 
                           .resumed = from};
     dltf_hasher *h = NULL;
     float *samples = NULL;
-    dl_scan found;
+    dl_summary found;
     fill_in(method, &t.options);
     dl_meter_watch(&t.meter);
     if (method->check)
         DL_TRY(method->check(&t));
     DL_TRY(dl_blas_ready(t.threads));
     DL_TRY(dl_hasher_alloc(method, options->bits, X.cols, t.options.k, &h));
-    DL_TRY(scan(X, h, &found));
+    DL_TRY(summarise(X, h, &found));
     t.checksum = found.checksum;
     if (from)
         DL_TRY(dl_checksum_check(&from->notes, t.checksum));

@@ -101,7 +101,7 @@ static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
     dl_itq itq = {0};
     dltf_matrix X = dltf_matrix_f32(t->X, t->N, t->n);
     DL_TRY_NEW(V, t->N * h->bits);
-    DL_TRY(dltf_pca_fit(X, h->bits, t->threads, &pca));
+    DL_TRY(dltf_pca_train(X, h->bits, t->threads, &pca));
     DL_TRY(dltf_pca_apply(pca, X, t->threads, V));
     DL_TRY(dl_itq_alloc(&itq, V, t->N, h->bits, t->options.seed, t->threads));
     dl_field R = {"R", DL_TENSOR_F64, h->bits, h->bits, itq.R};

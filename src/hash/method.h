@@ -76,7 +76,7 @@ struct dl_hash_method {
     dltf_status (*train)(dl_hash_training *t, dltf_hasher *h);
     /* Checks tensors that are known to be finite, and prepares the hasher for coding. */
     dltf_status (*prepare)(dltf_hasher *h);
-    /* Makes what one call of dltf_hasher_encode needs; NULL: nothing. */
+    /* Makes what one call of dltf_hasher_apply needs; NULL: nothing. */
     dltf_status (*open)(const dltf_hasher *h, int threads, void **run);
     void (*close)(void *run);
     /* Bits of up to DL_TILE preprocessed samples, `x_stride` apart; `codes` is zero. */

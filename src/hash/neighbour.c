@@ -71,7 +71,7 @@ static dltf_status start(training *s) {
     dl_random random = {(uint64_t)t->options.seed, DL_STREAM_HASH};
     int64_t n = t->n, d = dl_min(dl_min(s->bits, n), t->N);
     dltf_pca *pca = NULL;
-    dltf_status status = dltf_pca_fit(dltf_matrix_f32(t->X, t->N, n), d, t->threads, &pca);
+    dltf_status status = dltf_pca_train(dltf_matrix_f32(t->X, t->N, n), d, t->threads, &pca);
     if (status != DLTF_OK)
         return status;
     dltf_pca_view v = dltf_pca_get(pca);

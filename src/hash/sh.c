@@ -74,7 +74,7 @@ static dltf_status train(dl_hash_training *t, dltf_hasher *h) {
     side *sides = NULL;
     DL_TRY_NEW(Y, t->N * d);
     DL_TRY_NEW(sides, d);
-    DL_TRY(dltf_pca_fit(X, d, t->threads, &pca));
+    DL_TRY(dltf_pca_train(X, d, t->threads, &pca));
     DL_TRY(dltf_pca_apply(pca, X, t->threads, Y));
     for (int64_t e = 0; e < d * h->n; e++)
         components[e] = dltf_pca_get(pca).components[e];

@@ -10,7 +10,7 @@
 /* clang-format off */
 static const dl_option options[] = {
     {.name = "side", .kind = DL_OPTION_INTEGER, FIELD(side), .default_text = "32", .min = 32, .max = 256, .argument = "S", .help = "reduce images to S x S pixels: 32, 64, 128 or 256"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_THREADS_OPTION(dltf_gist_options, threads),
 };
 /* clang-format on */
 

@@ -1,5 +1,6 @@
 /* Adds noise to images, and estimates it. */
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "image/image.h"
@@ -21,6 +22,8 @@ dltf_status dltf_image_add_noise(dltf_image *image, double sigma, int64_t seed) 
     dl_random random = {(uint64_t)seed, DL_STREAM_IMAGE};
     if (!(sigma >= 0 && sigma <= 1000))
         return dl_fail_option(DLTF_ARGUMENT, "sigma", "%g is outside 0 .. 1000", sigma);
+    if (dl_seed_check(seed) != DLTF_OK)
+        return DLTF_ARGUMENT;
     for (int64_t i = 0; i < image->channels * image->width * image->height; i++)
         image->planes[i] += (float)(sigma * dl_random_normal(random, (uint64_t)i));
     image->bits = 32;

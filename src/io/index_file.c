@@ -34,7 +34,7 @@ static dltf_status check_header(const uint8_t *bytes, int64_t size) {
                        VERSION);
     uint32_t width = dl_little32(bytes + AT_WIDTH), tables = dl_little32(bytes + AT_TABLES);
     uint64_t rows = dl_little64(bytes + AT_ROWS);
-    if (width < 1 || width > DLTF_CODE_MAX_BYTES || rows < 1 || rows >> DL_INDEX_ROW_BITS)
+    if (width < 1 || width > DLTF_HASH_MAX_BYTES || rows < 1 || rows >> DL_INDEX_ROW_BITS)
         return dl_fail(DLTF_FORMAT, "is corrupt: %llu codes of %u bytes", (unsigned long long)rows, width);
     bool fitting = width <= DL_INDEX_MAX_BYTES && rows <= UINT32_MAX && tables <= DL_INDEX_MAX_TABLES &&
                    8 * width <= DL_INDEX_MOST_BITS * tables && tables <= 8 * width;

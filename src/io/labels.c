@@ -3,6 +3,7 @@
 #include "data/matrix.h"
 #include "io/files/bytes.h"
 #include "io/formats.h"
+#include "io/formats/integers.h"
 #include "io/formats/npy.h"
 
 #include <inttypes.h>
@@ -97,7 +98,7 @@ static dltf_status check(const dl_integers *integers) {
     return dl_fail(DLTF_ARGUMENT, "%lld x %lld integers: out of range", (long long)rows, (long long)cols);
 }
 
-static dltf_status save(const dl_integers *integers, const char *path) {
+dltf_status dl_integers_save(const dl_integers *integers, const char *path) {
     dltf_status status = check(integers);
     dl_writer out = {0};
     const dl_format *format = dl_format_of_path(DL_CONTENT_INTEGERS, NULL, path);
@@ -112,10 +113,5 @@ done:
 
 dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path) {
     DL_REQUIRE(labels, path);
-    return save(&(dl_integers){labels, count, 1, true}, path);
-}
-
-dltf_status dltf_integers_save(const int64_t *values, int64_t rows, int64_t cols, const char *path) {
-    DL_REQUIRE(values, path);
-    return save(&(dl_integers){values, rows, cols, false}, path);
+    return dl_integers_save(&(dl_integers){labels, count, 1, true}, path);
 }

@@ -52,26 +52,26 @@ static dltf_status measure_share(const dltf_learner *l, double energy, double *s
 }
 
 static void describe(dltf_learner *l, double share) {
-    bool centred = l->mean || l->offset;
-    if (!centred && share > DOMINANT)
+    bool subtracted = l->mean || l->offset;
+    if (!subtracted && share > DOMINANT)
         snprintf(l->center_choice, sizeof l->center_choice,
                  "not centred: the samples equal their mean up to rounding");
     else
         snprintf(l->center_choice, sizeof l->center_choice, "%s: the mean %s %.0f%% of the energy",
-                 centred ? "centred" : "not centred", centred ? "held" : "holds", 100 * share);
+                 subtracted ? "centred" : "not centred", subtracted ? "held" : "holds", 100 * share);
 }
 
 static dltf_status decide(dltf_learner *l) {
     dltf_status status = DLTF_OK;
     double share = 0;
-    dl_scan centred = {0};
-    DL_TRY(dl_ranks_scan(&l->samples, &l->scan));
+    dl_summary after = {0};
+    DL_TRY(dl_ranks_summarise(&l->samples, &l->summary));
     DL_TRY(subtract_mean(l));
-    DL_TRY(measure_share(l, l->scan.mean_square, &share));
+    DL_TRY(measure_share(l, l->summary.mean_square, &share));
     if (share > DOMINANT)
-        DL_TRY(dl_ranks_scan(&l->samples, &centred));
-    if (centred.mean_square > ROUNDING * l->scan.mean_square)
-        l->scan = centred;
+        DL_TRY(dl_ranks_summarise(&l->samples, &after));
+    if (after.mean_square > ROUNDING * l->summary.mean_square)
+        l->summary = after;
     else
         keep_mean(l);
     describe(l, share);
@@ -86,9 +86,9 @@ dltf_status dl_learner_center(dltf_learner *l) {
     else {
         if (l->options.center == DLTF_YES)
             DL_TRY(subtract_mean(l));
-        DL_TRY(dl_ranks_scan(&l->samples, &l->scan));
+        DL_TRY(dl_ranks_summarise(&l->samples, &l->summary));
     }
-    status = dl_scan_check(&l->samples, &l->scan);
+    status = dl_summary_check(&l->samples, &l->summary);
 done:
     return status;
 }

@@ -205,7 +205,7 @@ static dltf_status check_data(const dl_bundle *bundle, const dltf_learner *l) {
     dltf_status status = dl_notes_need(&bundle->notes, "data.checksum", &checksum);
     if (status != DLTF_OK)
         return status;
-    snprintf(here, sizeof here, "%016llx", (unsigned long long)l->scan.checksum);
+    snprintf(here, sizeof here, "%016llx", (unsigned long long)l->summary.checksum);
     if (strcmp(checksum, here) != 0)
         return dl_fail(DLTF_DATA,
                        "the checkpoint was made from different data: expected checksum %.20s but found %s",

@@ -1,6 +1,7 @@
 /* The learner: runs the stages of a method in order. */
 #include "learning/learner.h"
 
+#include "base/clock.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/meter.h"
@@ -146,7 +147,7 @@ static dltf_status iterate(dltf_learner *l, dl_meter *meter) {
     if (bad)
         return dl_fail(DLTF_NUMERIC, "training diverged: %s is not finite in stage %s, iteration %lld: %s",
                        bad, stage->name, (long long)l->index, stage->diverged);
-    record.seconds = dltf_seconds() - l->start_time;
+    record.seconds = dl_seconds() - l->start_time;
     if (stage->seen)
         l->samples_seen = stage->seen(l);
     l->partway = false;

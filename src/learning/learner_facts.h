@@ -19,4 +19,7 @@ const char *dl_learner_center_choice(const dltf_learner *learner);
  * with other encoders. */
 int64_t dl_learner_samples_seen(const dltf_learner *learner);
 
+/* The row of X of the i-th sample that dltf_learner_quality measures, ascending. */
+int64_t dl_learner_quality_row(const dltf_learner *learner, int64_t i);
+
 #endif

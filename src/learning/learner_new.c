@@ -1,5 +1,6 @@
 /* Creation of a learner: checks options and data, refuses what the machine cannot hold, allocates what stages
  * share. */
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/sized.h"
@@ -22,7 +23,7 @@ static dltf_status prepare_samples(dltf_learner *l, dltf_matrix X) {
     l->samples = (dl_samples){
         .X = X, .remove_mean = l->options.remove_mean, .unit_norm = l->options.unit_norm, .scale = 1};
     DL_TRY(dl_learner_center(l));
-    l->samples.scale = sqrt((double)l->k / l->scan.mean_square);
+    l->samples.scale = sqrt((double)l->k / l->summary.mean_square);
     l->weight = 1e4 / (double)l->N;
 done:
     return status;
@@ -118,7 +119,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     DL_TRY(dl_learner_divide(l));
     l->tau = 1e-3;
     l->outcome = DLTF_ITERATION_LIMIT;
-    l->start_time = dltf_seconds();
+    l->start_time = dl_seconds();
     DL_TRY(check_memory(l));
     DL_TRY(dl_blas_ready(l->threads));
     DL_TRY(prepare_samples(l, X));
@@ -130,7 +131,7 @@ done:
     return status;
 }
 
-dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *options, const dltf_model *start,
+dltf_status dltf_learner_new(dltf_matrix X, const dltf_model *start, const dltf_train_options *options,
                              dltf_learner **learner) {
     DL_CLEAR(learner);
     DL_REQUIRE(learner);

@@ -5,6 +5,7 @@
 #include "data/matrix.h"
 #include "dltf/encode.h"
 #include "learning/learner.h"
+#include "learning/learner_facts.h"
 
 #include <math.h>
 
@@ -14,7 +15,7 @@ int64_t dl_learner_check_count(const dltf_learner *l) {
     return l->split.held_out > 0 ? l->split.held_out : dl_min(l->N, MOST_TRAINING_SAMPLES);
 }
 
-int64_t dltf_learner_quality_row(const dltf_learner *l, int64_t i) {
+int64_t dl_learner_quality_row(const dltf_learner *l, int64_t i) {
     if (!l)
         return 0;
     if (l->split.held_out > 0)
@@ -28,7 +29,7 @@ static dltf_status gather(const dltf_learner *l, int64_t count, double **rows) {
     if (!*rows)
         return DLTF_MEMORY;
     for (int64_t i = 0; i < count; i++)
-        dl_matrix_row(l->samples.X, dltf_learner_quality_row(l, i * dl_learner_check_count(l) / count),
+        dl_matrix_row(l->samples.X, dl_learner_quality_row(l, i * dl_learner_check_count(l) / count),
                       *rows + i * l->n);
     return dl_matrix_status(l->samples.X);
 }

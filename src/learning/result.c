@@ -26,7 +26,7 @@ static double atom_sign(const dltf_learner *l, int64_t j) {
 
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes) {
     dltf_status status = DLTF_OK;
-    dl_provenance provenance = {l->warm, l->warm_encoder, l->samples.X.rows, l->n, l->scan.checksum};
+    dl_provenance provenance = {l->warm, l->warm_encoder, l->samples.X.rows, l->n, l->summary.checksum};
     DL_TRY(dl_option_notes_set(notes, dl_train_option_table(), &l->options));
     if (*l->choice)
         DL_TRY(dl_notes_set(notes, "encoder.choice", l->choice));
@@ -109,7 +109,7 @@ dltf_status dltf_train(dltf_matrix X, const dltf_train_options *options, dltf_pr
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_ITERATION_LIMIT;
     dltf_status status = DLTF_OK;
-    DL_TRY(dltf_learner_new(X, options, NULL, &learner));
+    DL_TRY(dltf_learner_new(X, NULL, options, &learner));
     learner->unmonitored = true;
     DL_TRY(dltf_learner_run(learner, progress, context, &outcome));
     if (outcome == DLTF_INTERRUPTED)

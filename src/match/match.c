@@ -85,7 +85,7 @@ static int64_t differences(dltf_csr Z, dltf_csr Z0, const int32_t *match, int64_
 }
 
 /* The paper's ave_dif and the share of exact supports. O(nnz + atoms). */
-dltf_status dltf_score_supports_sized(const dltf_codes *codes, const dltf_codes *truth, const int32_t *match,
+dltf_status dltf_supports_score_sized(const dltf_codes *codes, const dltf_codes *truth, const int32_t *match,
                                       dltf_support_score *score, size_t size) {
     DL_REQUIRE(codes, truth, score);
     dltf_csr Z = dltf_codes_csr(codes), Z0 = dltf_codes_csr(truth);

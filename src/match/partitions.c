@@ -103,7 +103,7 @@ done:
     return status;
 }
 
-dltf_status dltf_compare_partitions_sized(const int32_t *assignment, const int64_t *labels, int64_t count,
+dltf_status dltf_partitions_compare_sized(const int32_t *assignment, const int64_t *labels, int64_t count,
                                           dltf_agreement *agreement, size_t size) {
     DL_REQUIRE(assignment, labels, agreement);
     dltf_status status = DLTF_OK;

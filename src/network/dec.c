@@ -44,7 +44,7 @@ double dl_dec_targets(double *Q, int64_t N, int64_t clusters, double *frequency)
     return divergence / (double)N;
 }
 
-/* dKL/dz = 2 sum_j u_j (p_j - q_j) (z - mu_j); a term is minus the gradient of its centre. */
+/* dKL/dz = 2 sum_j u_j (p_j - q_j) (z - mu_j); a term is minus the gradient of its center. */
 void dl_dec_gradient(dl_centers centers, const float *z, const double *p, double scale, double *q, double *u,
                      float *z_slope, double *center_slope) {
     dl_dec_assignment(centers, z, q, u);

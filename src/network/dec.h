@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "network/networks.h"
 
-/* Centres of `count` clusters, of d entries each. */
+/* Centers of `count` clusters, of d entries each. */
 typedef struct dl_centers {
     const float *values;
     int64_t count, d;
@@ -19,7 +19,7 @@ int64_t dl_dec_assignment(dl_centers centers, const float *z, double *q, double 
  * `frequency` holds one number per cluster. */
 double dl_dec_targets(double *Q, int64_t N, int64_t clusters, double *frequency);
 
-/* The gradient of `scale` KL(p || q) with respect to z, and to the centres, to which it is added. `q`, `u`:
+/* The gradient of `scale` KL(p || q) with respect to z, and to the centers, to which it is added. `q`, `u`:
  * scratch of one number per cluster. */
 void dl_dec_gradient(dl_centers centers, const float *z, const double *p, double scale, double *q, double *u,
                      float *z_slope, double *center_slope);

@@ -9,15 +9,15 @@
 
 /* clang-format off */
 static const dl_option options[] = {
-    {.name = "optimiser", .kind = DL_OPTION_CHOICE, FIELD(optimiser), .default_text = "sgd", .choices = CHOICES(DL_OPTIMISERS), .argument = "RULE", .help = "how weights and centres follow their gradient"},
+    {.name = "optimiser", .kind = DL_OPTION_CHOICE, FIELD(optimiser), .default_text = "sgd", .choices = CHOICES(DL_OPTIMISERS), .argument = "RULE", .help = "how weights and centers follow their gradient"},
     {.name = "rate", .kind = DL_OPTION_REAL, FIELD(rate), .default_text = "0.01", .max = 1e6, .argument = "R", .help = "learning rate"},
     {.name = "momentum", .kind = DL_OPTION_REAL, FIELD(momentum), .default_text = "0.9", .max = 0.9999, .argument = "M", .help = "share of the last step in the next"},
     {.name = "batch", .kind = DL_OPTION_INTEGER, FIELD(batch), .default_text = "256", .min = 1, .max = 1e6, .argument = "B", .help = "samples per step"},
     {.name = "interval", .kind = DL_OPTION_INTEGER, FIELD(interval), .default_text = "140", .min = 1, .max = DL_OPTION_MAX_COUNT, .argument = "T", .help = "steps between two updates of the targets"},
     {.name = "steps", .kind = DL_OPTION_INTEGER, FIELD(steps), .default_text = "20000", .max = DL_OPTION_MAX_COUNT, .argument = "T", .help = "largest number of steps"},
     {.name = "tolerance", .kind = DL_OPTION_REAL, FIELD(tolerance), .default_text = "0.001", .max = 1, .argument = "TOL", .help = "stop when fewer than this share of the samples change their cluster in an interval"},
-    {.name = "seed", .kind = DL_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of the order of the samples"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_SEED_OPTION(dl_dec_options, seed, "seed of the order of the samples"),
+    DL_THREADS_OPTION(dl_dec_options, threads),
 };
 /* clang-format on */
 

@@ -21,9 +21,9 @@ typedef struct dec {
     double *P;                 /* N x clusters: targets */
     int32_t *labels;           /* N */
     double *frequency, *q, *u; /* numbers per cluster */
-    double *slope;             /* clusters x d: gradient of the centres */
+    double *slope;             /* clusters x d: gradient of the centers */
     float *slope32;
-    float *moments[DL_MOST_MOMENTS]; /* of the centres */
+    float *moments[DL_MOST_MOMENTS]; /* of the centers */
 } dec;
 
 static dltf_status check_centers(const dl_network *encoder, const float *centers, int64_t clusters) {
@@ -32,7 +32,7 @@ static dltf_status check_centers(const dl_network *encoder, const float *centers
     int64_t d = dl_network_outputs(encoder);
     for (int64_t i = 0; i < clusters * d; i++)
         if (!isfinite(centers[i]))
-            return dl_fail(DLTF_DATA, "centre %lld, entry %lld is not finite", (long long)(i / d),
+            return dl_fail(DLTF_DATA, "center %lld, entry %lld is not finite", (long long)(i / d),
                            (long long)(i % d));
     return DLTF_OK;
 }

@@ -25,8 +25,8 @@ static const dl_option options[] = {
     {.name = "average", .kind = DL_OPTION_REAL, FIELD(average), .default_text = "0", .max = 0.999999, .argument = "A", .help = "result: running average of the weights, multiplied by A in each step; 0: the last weights"},
     {.name = "adversarial", .kind = DL_OPTION_REAL, FIELD(adversarial), .default_text = "0", .max = 1e30, .argument = "EPS", .help = "train on each sample moved by the distance EPS in the direction in which its loss grows fastest; 0: on the samples themselves"},
     {.name = "held-out", .kind = DL_OPTION_REAL, FIELD(held_out), .default_text = "0", .max = 0.9, .argument = "P", .help = "share of the samples, chosen at random, that is not trained on; the error on them is measured after every epoch"},
-    {.name = "seed", .kind = DL_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_SEED_OPTION(dl_network_options, seed, "seed of all random choices"),
+    DL_THREADS_OPTION(dl_network_options, threads),
 };
 /* clang-format on */
 

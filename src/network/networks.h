@@ -165,7 +165,7 @@ dltf_status dl_autoencoder_new(dltf_matrix X, const int64_t *sizes, int64_t coun
 
 /* ---- Deep embedded clustering ------------------------------------------------------------------ */
 
-/* DEC (Xie, Girshick, Farhadi 2016): codes z = f(x) of an encoder network and cluster centres mu are trained
+/* DEC (Xie, Girshick, Farhadi 2016): codes z = f(x) of an encoder network and cluster centers mu are trained
  * together to sharpen the soft assignments q_ij ~ 1 / (1 + ||z_i - mu_j||^2), by the gradient of KL(P || Q)
  * for targets p_ij ~ q_ij^2 / sum_i q_ij, which are fixed for `interval` steps at a time. */
 typedef struct dl_dec_options {
@@ -192,7 +192,7 @@ dltf_status dl_dec_train(dl_network *encoder, dltf_matrix X, float *centers, int
                          const dl_dec_options *options, dltf_progress_fn progress, void *context,
                          dl_dec_result *result);
 
-/* The cluster of every row of X: the centre nearest to its code, the first of equals. */
+/* The cluster of every row of X: the center nearest to its code, the first of equals. */
 dltf_status dl_dec_assign(const dl_network *encoder, dltf_matrix X, const float *centers, int64_t clusters,
                           int64_t threads, int32_t *labels);
 

@@ -1,4 +1,5 @@
 /* An epoch of training: samples in shuffled batches. */
+#include "base/clock.h"
 #include "base/finite.h"
 #include "base/integer.h"
 #include "base/meter.h"
@@ -148,7 +149,7 @@ static dltf_status end_epoch(dl_training *r) {
         return dl_fail(DLTF_NUMERIC, "training diverged: non-finite %s in epoch %lld; lower the rate",
                        isfinite(record->loss) ? "weights" : "loss", (long long)r->epoch + 1);
     status = measure_error(r, &record->error);
-    record->seconds = dltf_seconds() - r->start_time;
+    record->seconds = dl_seconds() - r->start_time;
     r->epoch++;
     r->sum = 0;
     return status;

@@ -1,6 +1,7 @@
 /* The training of a network as a handle that can be run, interrupted and looked at. */
 #include "network/training.h"
 
+#include "base/clock.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -120,7 +121,7 @@ dltf_status dl_training_new(const dl_network *network, dltf_matrix X, dl_targets
     t->loss = dl_loss_find(o.loss);
     t->held_out = dl_integer(o.held_out * (double)X.rows, 0, X.rows);
     t->samples = X.rows - t->held_out;
-    t->start_time = dltf_seconds();
+    t->start_time = dl_seconds();
     o.batch = dl_min(o.batch, t->samples);
     DL_TRY(dl_network_part(network, 0, network->count, &t->network));
     DL_TRY(dl_trainer_alloc(&t->trainer, t->network, &o));

@@ -19,8 +19,8 @@ static const dl_option options[] = {
     {.name = "epochs", .kind = DL_OPTION_INTEGER, FIELD(epochs), .default_text = "10", .max = 1e6, .applies = "dltf|ae", .argument = "E", .help = "passes over the samples for each layer; of dltf with encoder learned or best"},
     {.name = "dropout", .kind = DL_OPTION_REAL, FIELD(dropout), .default_text = "0", .max = 0.99, .applies = "ae", .argument = "P", .help = "share of the hidden outputs that is set to zero"},
     {.name = "input-dropout", .kind = DL_OPTION_REAL, FIELD(input_dropout), .default_text = "0.2", .max = 0.99, .applies = "ae", .argument = "P", .help = "share of the inputs that is set to zero, to be restored"},
-    {.name = "seed", .kind = DL_OPTION_INTEGER, FIELD(seed), .default_text = "0", .max = 9.0e18, .argument = "S", .help = "seed of all random choices"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_SEED_OPTION(dl_pretrain_options, seed, "seed of all random choices"),
+    DL_THREADS_OPTION(dl_pretrain_options, threads),
 };
 /* clang-format on */
 

@@ -18,9 +18,9 @@ static dltf_status make(const dl_start_job *job, dl_network **layer) {
     DL_TRY_NEW(row, n);
     DL_TRY_NEW(atoms, m * n);
     DL_TRY(dl_samples_mean(&(dl_samples){.X = job->X}, mean));
-    dl_samples centred = {.X = job->X, .mean = mean, .unit_norm = true, .scale = 1};
+    dl_samples samples = {.X = job->X, .mean = mean, .unit_norm = true, .scale = 1};
     for (int64_t j = 0; j < m; j++)
-        dl_samples_row(&centred, dl_random_place(order, 0, job->X.rows, j), row, atoms + j * n);
+        dl_samples_row(&samples, dl_random_place(order, 0, job->X.rows, j), row, atoms + j * n);
     DL_TRY(dl_matrix_status(job->X));
     dl_layer_view shape = {.inputs = n, .outputs = m, .activation = DL_ACTIVATION_RELU, .weights = atoms};
     status = dl_network_new(&shape, 1, 0, layer);

@@ -3,6 +3,7 @@
 #ifndef DL_PROGRAM_PROGRAM_H
 #define DL_PROGRAM_PROGRAM_H
 
+#include "base/clock.h"
 #include "dltf.h"
 
 #include "api/checkpoint_files.h"
@@ -11,6 +12,7 @@
 #include "cluster/kmeans_options.h"
 #include "cluster/landmark_options.h"
 #include "coding/encode_options.h"
+#include "data/synthetic_options.h"
 #include "denoise/denoise_options.h"
 #include "hash/hash_options.h"
 #include "image/gist_options.h"

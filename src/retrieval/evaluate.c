@@ -1,4 +1,4 @@
-/* dltf_evaluate_codes: for each query, samples and relevant samples at every distance; the expected measures
+/* dltf_hashes_evaluate: for each query, samples and relevant samples at every distance; the expected measures
  * follow from these counts alone. */
 #include "base/integer.h"
 #include "base/memory.h"
@@ -33,7 +33,7 @@ typedef struct measures {
 typedef struct job {
     code_planes queries, samples;
     const dltf_relevance *relevance;
-    dl_ranks ranks;
+    dl_grades grades;
     int64_t depth, k;
     int64_t first; /* query in work */
     double *harmonic;
@@ -41,8 +41,8 @@ typedef struct job {
     /* By worker. */
     uint64_t *query;
     uint16_t *differing; /* bits, of every sample */
-    int32_t *rank;       /* the same */
-    dl_shell *shells;    /* by rank */
+    int32_t *grade;      /* the same */
+    dl_shell *shells;    /* by grade */
 } job;
 
 static dltf_status pack(dltf_matrix codes, code_planes *packed) {
@@ -70,8 +70,8 @@ static void code_planes_free(code_planes *packed) {
     dl_free(packed->ones);
 }
 
-/* The rank of every sample, and the number of samples of every rank. */
-static void rank_samples(const job *j, int64_t query, int worker, int32_t *rank, dl_shell *shells) {
+/* The grade of every sample, and the number of samples of every grade. */
+static void grade_samples(const job *j, int64_t query, int worker, int32_t *grade, dl_shell *shells) {
     const code_planes *samples = &j->samples;
     uint64_t *words = j->query + worker * dl_apart(samples->words);
     uint16_t *differing = j->differing + worker * samples->stride;
@@ -79,20 +79,21 @@ static void rank_samples(const job *j, int64_t query, int worker, int32_t *rank,
         words[w] = j->queries.data[w * j->queries.stride + query];
     dl_kernels_now()->hamming(samples->data, samples->words, samples->stride, words, differing);
     for (int64_t i = 0; i < samples->rows; i++) {
-        rank[i] = (int32_t)dl_ranks_get(&j->ranks, differing[i], j->queries.ones[query], samples->ones[i]);
-        shells[rank[i]].samples++;
+        grade[i] = (int32_t)dl_grades_get(&j->grades, differing[i], j->queries.ones[query], samples->ones[i]);
+        shells[grade[i]].samples++;
     }
 }
 
-static int64_t count_relevant(const dltf_relevance *r, int64_t query, const int32_t *rank, dl_shell *shells) {
+static int64_t count_relevant(const dltf_relevance *r, int64_t query, const int32_t *grade,
+                              dl_shell *shells) {
     int64_t relevant = 0;
     for (int64_t i = 0; r->labels && i < r->samples; i++) {
         int32_t same = r->labels[i] == r->query_labels[query];
-        shells[rank[i]].relevant += same;
+        shells[grade[i]].relevant += same;
         relevant += same;
     }
     for (int64_t e = r->start[query]; e < r->start[query + 1]; e++) {
-        shells[rank[r->index[e]]].relevant++;
+        shells[grade[r->index[e]]].relevant++;
         relevant++;
     }
     return relevant;
@@ -101,13 +102,13 @@ static int64_t count_relevant(const dltf_relevance *r, int64_t query, const int3
 static void evaluate_query(void *context, int64_t task, int worker) {
     const job *j = context;
     int64_t query = j->first + task;
-    int64_t levels = j->ranks.count;
-    int32_t *rank = j->rank + worker * j->samples.rows;
+    int64_t levels = j->grades.count;
+    int32_t *grade = j->grade + worker * j->samples.rows;
     dl_shell *shells = j->shells + worker * dl_apart(levels);
     measures *result = &j->results[query];
     memset(shells, 0, (size_t)levels * sizeof *shells);
-    rank_samples(j, query, worker, rank, shells);
-    result->relevant = count_relevant(j->relevance, query, rank, shells);
+    grade_samples(j, query, worker, grade, shells);
+    result->relevant = count_relevant(j->relevance, query, grade, shells);
     result->average_precision = dl_shells_average_precision(shells, levels, j->depth, j->harmonic);
     result->found = dl_shells_found(shells, levels, j->k);
 }
@@ -127,8 +128,8 @@ static dltf_status check_codes(dltf_matrix codes, dltf_subject subject) {
 }
 
 static dltf_status check(dltf_matrix queries, dltf_matrix database, const dltf_relevance *relevance,
-                         const dltf_evaluate_options *o) {
-    dltf_status status = dl_option_check(dl_evaluate_option_table(), o, NULL);
+                         const dltf_hash_evaluate_options *o) {
+    dltf_status status = dl_option_check(dl_hash_evaluate_option_table(), o, NULL);
     if (status == DLTF_OK)
         status = check_codes(queries, DLTF_SUBJECT_QUERIES);
     if (status == DLTF_OK)
@@ -186,16 +187,16 @@ static dltf_status summarise(const job *j, dltf_retrieval *found) {
 }
 
 static dltf_status job_alloc(job *j, dltf_matrix queries, dltf_matrix database,
-                             const dltf_evaluate_options *o, int threads) {
+                             const dltf_hash_evaluate_options *o, int threads) {
     dltf_status status = DLTF_OK;
     DL_TRY(pack(queries, &j->queries));
     DL_TRY(pack(database, &j->samples));
-    DL_TRY(dl_ranks_make(o->distance, 8 * database.cols, &j->ranks));
+    DL_TRY(dl_grades_make(o->distance, 8 * database.cols, &j->grades));
     DL_TRY_NEW(j->harmonic, database.rows + 1);
     DL_TRY_NEW(j->query, threads * dl_apart(j->samples.words));
     DL_TRY_NEW(j->differing, threads * j->samples.stride);
-    DL_TRY_NEW(j->rank, threads * database.rows);
-    DL_TRY_NEW(j->shells, threads * dl_apart(j->ranks.count));
+    DL_TRY_NEW(j->grade, threads * database.rows);
+    DL_TRY_NEW(j->shells, threads * dl_apart(j->grades.count));
     DL_TRY_NEW(j->results, queries.rows);
     for (int64_t i = 1; i <= database.rows; i++)
         j->harmonic[i] = j->harmonic[i - 1] + 1 / (double)i;
@@ -208,22 +209,22 @@ done:
 static void job_free(job *j) {
     code_planes_free(&j->queries);
     code_planes_free(&j->samples);
-    dl_ranks_free(&j->ranks);
+    dl_grades_free(&j->grades);
     dl_free(j->harmonic);
     dl_free(j->query);
     dl_free(j->differing);
-    dl_free(j->rank);
+    dl_free(j->grade);
     dl_free(j->shells);
     dl_free(j->results);
 }
 
-dltf_status dltf_evaluate_codes_sized(dltf_matrix queries, dltf_matrix database,
-                                      const dltf_relevance *relevance, const dltf_evaluate_options *options,
-                                      dltf_progress_fn progress, void *context, dltf_retrieval *found,
-                                      size_t size) {
+dltf_status dltf_hashes_evaluate_sized(dltf_matrix database, dltf_matrix queries,
+                                       const dltf_relevance *relevance,
+                                       const dltf_hash_evaluate_options *options, dltf_progress_fn progress,
+                                       void *context, dltf_retrieval *found, size_t size) {
     DL_REQUIRE(relevance, found);
-    dltf_evaluate_options o;
-    dltf_status status = DL_READ_OPTIONS(evaluate, options, &o);
+    dltf_hash_evaluate_options o;
+    dltf_status status = DL_READ_OPTIONS(hash_evaluate, options, &o);
     if (status == DLTF_OK)
         status = check(queries, database, relevance, &o);
     if (status != DLTF_OK)

@@ -4,6 +4,6 @@
 
 #include "base/sized.h"
 
-dl_option_table dl_evaluate_option_table(void);
+dl_option_table dl_hash_evaluate_option_table(void);
 
 #endif

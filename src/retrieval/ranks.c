@@ -1,6 +1,6 @@
 /* Ranks of distances. The spherical Hamming distance of two codes is the number of bits that differ, divided
  * by the number of bits that are 1 in both; infinite without such bits. Fractions with the same value have
- * the same rank. */
+ * the same grade. */
 #include "retrieval/ranks.h"
 
 #include "base/memory.h"
@@ -19,11 +19,11 @@ static int compare(const void *left, const void *right) {
     return (a * d > c * b) - (a * d < c * b);
 }
 
-static dltf_status make_table(dl_ranks *ranks) {
+static dltf_status make_table(dl_grades *grades) {
     dltf_status status = DLTF_OK;
-    int64_t bits = ranks->bits, count = 0;
+    int64_t bits = grades->bits, count = 0;
     fraction *fractions = NULL;
-    DL_TRY_NEW(ranks->table, (bits + 1) * (bits + 1));
+    DL_TRY_NEW(grades->table, (bits + 1) * (bits + 1));
     DL_TRY_NEW(fractions, (bits + 1) * (bits + 2) / 2);
     for (int32_t differing = 0; differing <= bits; differing++)
         for (int32_t common = 0; common <= bits - differing; common++)
@@ -31,27 +31,27 @@ static dltf_status make_table(dl_ranks *ranks) {
     qsort(fractions, (size_t)count, sizeof *fractions, compare);
     for (int64_t i = 0; i < count; i++) {
         if (i > 0 && compare(&fractions[i - 1], &fractions[i]) != 0)
-            ranks->count++;
-        ranks->table[fractions[i].differing * (bits + 1) + fractions[i].common] = (int32_t)ranks->count;
+            grades->count++;
+        grades->table[fractions[i].differing * (bits + 1) + fractions[i].common] = (int32_t)grades->count;
     }
-    ranks->count++;
+    grades->count++;
 done:
     dl_free(fractions);
     if (status != DLTF_OK) {
-        dl_free(ranks->table);
-        ranks->table = NULL;
+        dl_free(grades->table);
+        grades->table = NULL;
     }
     return status;
 }
 
-dltf_status dl_ranks_make(dltf_code_distance distance, int64_t bits, dl_ranks *ranks) {
-    *ranks = (dl_ranks){.bits = bits};
+dltf_status dl_grades_make(dltf_hash_distance distance, int64_t bits, dl_grades *grades) {
+    *grades = (dl_grades){.bits = bits};
     if (distance == DLTF_DISTANCE_SPHERICAL)
-        return make_table(ranks);
-    ranks->count = bits + 1;
+        return make_table(grades);
+    grades->count = bits + 1;
     return DLTF_OK;
 }
 
-void dl_ranks_free(dl_ranks *ranks) {
-    dl_free(ranks->table);
+void dl_grades_free(dl_grades *grades) {
+    dl_free(grades->table);
 }

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/parallel.h"
 #include "data/matrix.h"
 #include "retrieval/distances.h"
@@ -32,7 +33,7 @@ void dltf_relevance_free(dltf_relevance *relevance) {
     dl_free(relevance);
 }
 
-double dltf_relevance_distance(const dltf_relevance *relevance) {
+double dltf_relevance_radius(const dltf_relevance *relevance) {
     return relevance ? relevance->radius : 0;
 }
 
@@ -46,8 +47,8 @@ static dltf_status copy_labels(const int64_t *labels, int64_t count, int64_t **c
     return DLTF_OK;
 }
 
-dltf_status dltf_relevance_labels(const int64_t *query_labels, int64_t queries, const int64_t *labels,
-                                  int64_t samples, dltf_relevance **relevance) {
+dltf_status dltf_relevance_by_labels(const int64_t *labels, int64_t samples, const int64_t *query_labels,
+                                     int64_t queries, dltf_relevance **relevance) {
     DL_CLEAR(relevance);
     DL_REQUIRE(query_labels, labels, relevance);
     dltf_status status = DLTF_OK;
@@ -163,10 +164,12 @@ static dltf_status check(dltf_matrix queries, dltf_matrix database, int64_t coun
                          (long long)samples);
 }
 
-dltf_status dltf_relevance_nearest(dltf_matrix queries, dltf_matrix database, int64_t count, int64_t threads,
-                                   dltf_progress_fn progress, void *context, dltf_relevance **relevance) {
+dltf_status dltf_relevance_by_nearest(dltf_matrix database, dltf_matrix queries, int64_t count,
+                                      int64_t threads, dltf_progress_fn progress, void *context,
+                                      dltf_relevance **relevance) {
     DL_CLEAR(relevance);
     DL_REQUIRE(relevance);
+    DL_REQUIRE_THREADS(threads);
     dltf_status status = check(queries, database, count);
     dl_meter meter = dl_meter_new("neighbours", progress, context, 0);
     dltf_relevance *made = NULL;
@@ -231,10 +234,12 @@ static dltf_status finish_within(void *context, int64_t first, int64_t count) {
     return DLTF_OK;
 }
 
-dltf_status dltf_relevance_radius(dltf_matrix queries, dltf_matrix database, int64_t count, int64_t threads,
-                                  dltf_progress_fn progress, void *context, dltf_relevance **relevance) {
+dltf_status dltf_relevance_by_radius(dltf_matrix database, dltf_matrix queries, int64_t count,
+                                     int64_t threads, dltf_progress_fn progress, void *context,
+                                     dltf_relevance **relevance) {
     DL_CLEAR(relevance);
     DL_REQUIRE(relevance);
+    DL_REQUIRE_THREADS(threads);
     dltf_status status = check(queries, database, count);
     dl_meter meter = dl_meter_new("neighbours", progress, context, 0);
     within w = {.flags = NULL};

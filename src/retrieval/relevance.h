@@ -13,7 +13,7 @@ struct dltf_relevance {
     int64_t capacity;
     /* By labels: those that are equal. */
     int64_t *query_labels, *labels;
-    double radius; /* of dltf_relevance_radius, otherwise 0 */
+    double radius; /* of dltf_relevance_by_radius, otherwise 0 */
 };
 
 #endif

@@ -11,21 +11,21 @@ enum { BLOCK = DL_SCAN_BLOCK, MOST_BLOCKS = 64, TASKS_PER_THREAD = 4, LEAST_PART
 
 typedef struct flat {
     dl_job *job;
-    dl_scan *scans;       /* one for each thread */
-    int64_t round, parts; /* queries of a round at most; parts of the database */
-    int64_t first, count; /* queries of this round */
-    dl_found *found;      /* round x parts */
+    dl_linear_scan *scans; /* one for each thread */
+    int64_t round, parts;  /* queries of a round at most; parts of the database */
+    int64_t first, count;  /* queries of this round */
+    dl_found *found;       /* round x parts */
 } flat;
 
 static void search_block(void *context, int64_t task, int thread) {
     flat *f = context;
-    dl_scan *scan = &f->scans[thread];
+    dl_linear_scan *scan = &f->scans[thread];
     const dl_job *job = f->job;
     int64_t first = task / f->parts * BLOCK, part = task % f->parts, rows = job->index->rows;
     int64_t count = dl_min(BLOCK, f->count - first), size = dl_tiles(rows, f->parts);
     for (int64_t q = 0; q < count; q++)
-        dl_scan_begin(scan, q, dl_job_query(job, f->first + first + q), job->k, job->radius);
-    dl_scan_rows(scan, part * size, dl_min(rows, (part + 1) * size), count);
+        dl_linear_scan_begin(scan, q, dl_job_query(job, f->first + first + q), job->k, job->radius);
+    dl_linear_scan_rows(scan, part * size, dl_min(rows, (part + 1) * size), count);
     for (int64_t q = 0; q < count; q++)
         dl_found_take(&f->found[(first + q) * f->parts + part], &scan->hits[q]);
 }
@@ -61,11 +61,11 @@ dltf_status dl_flat_search(dl_job *job) {
     DL_TRY_NEW(f.found, f.round * f.parts);
     DL_TRY_NEW(f.scans, job->threads);
     for (int t = 0; t < job->threads; t++)
-        DL_TRY(dl_scan_alloc(&f.scans[t], job->index, dl_min(BLOCK, job->queries->rows)));
+        DL_TRY(dl_linear_scan_alloc(&f.scans[t], job->index, dl_min(BLOCK, job->queries->rows)));
     status = run_rounds(&f);
 done:
     for (int t = 0; f.scans && t < job->threads; t++)
-        dl_scan_free(&f.scans[t]);
+        dl_linear_scan_free(&f.scans[t]);
     dl_free(f.scans);
     if (f.found)
         dl_found_free(f.found, f.round * f.parts);

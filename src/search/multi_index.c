@@ -24,7 +24,7 @@ typedef struct bucket {
 /* The work space of one thread. */
 typedef struct worker {
     const dltf_index *index;
-    dl_scan scan;           /* for the queries of the block that are left to the linear search */
+    dl_linear_scan scan;    /* for the queries of the block that are left to the linear search */
     int64_t waiting[BLOCK]; /* these queries */
 
     /* One query. */
@@ -193,11 +193,11 @@ static void search_block(void *context, int64_t task, int thread) {
                 qsort(found->hits, (size_t)found->count, sizeof *found->hits, by_number);
             continue;
         }
-        dl_scan_begin(&w->scan, waiting, w->query, job->k, job->radius);
+        dl_linear_scan_begin(&w->scan, waiting, w->query, job->k, job->radius);
         w->waiting[waiting++] = first + q;
     }
     if (waiting > 0)
-        dl_scan_rows(&w->scan, 0, w->index->rows, waiting);
+        dl_linear_scan_rows(&w->scan, 0, w->index->rows, waiting);
     for (int64_t i = 0; i < waiting; i++)
         dl_found_take(&m->found[w->waiting[i]], &w->scan.hits[i]);
 }
@@ -235,12 +235,12 @@ dltf_status dl_multi_index_search(dl_job *job) {
     DL_TRY_NEW(m.workers, job->threads);
     for (int t = 0; t < job->threads; t++) {
         m.workers[t].index = job->index;
-        DL_TRY(dl_scan_alloc(&m.workers[t].scan, job->index, m.block));
+        DL_TRY(dl_linear_scan_alloc(&m.workers[t].scan, job->index, m.block));
     }
     status = run_rounds(&m);
 done:
     for (int t = 0; m.workers && t < job->threads; t++)
-        dl_scan_free(&m.workers[t].scan);
+        dl_linear_scan_free(&m.workers[t].scan);
     dl_free(m.workers);
     if (m.found)
         dl_found_free(m.found, m.round);

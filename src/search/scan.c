@@ -9,11 +9,11 @@
 /* The smallest tile serves one call of the kernel; positions in a tile have 16 bits. */
 enum { TILE_BYTES = 1 << 14, LEAST_ROWS = DL_CODES };
 
-dltf_status dl_scan_alloc(dl_scan *scan, const dltf_index *index, int64_t queries) {
+dltf_status dl_linear_scan_alloc(dl_linear_scan *scan, const dltf_index *index, int64_t queries) {
     dltf_status status = DLTF_OK;
     int64_t words = dl_tiles(index->width, 8);
     int64_t rows = dl_max(TILE_BYTES / 8 / words / DL_CODES * DL_CODES, LEAST_ROWS);
-    *scan = (dl_scan){.index = index, .kernels = dl_kernels_now(), .words = words, .tile_rows = rows};
+    *scan = (dl_linear_scan){.index = index, .kernels = dl_kernels_now(), .words = words, .tile_rows = rows};
     DL_TRY_NEW(scan->planes, rows * words);
     DL_TRY_NEW(scan->distances, rows);
     DL_TRY_NEW(scan->near, rows);
@@ -24,17 +24,17 @@ done:
     return status;
 }
 
-void dl_scan_free(dl_scan *scan) {
+void dl_linear_scan_free(dl_linear_scan *scan) {
     dl_free(scan->planes);
     dl_free(scan->distances);
     dl_free(scan->near);
     dl_free(scan->queries);
     for (int q = 0; q < DL_SCAN_BLOCK; q++)
         dl_hits_free(&scan->hits[q]);
-    *scan = (dl_scan){0};
+    *scan = (dl_linear_scan){0};
 }
 
-void dl_scan_begin(dl_scan *scan, int64_t i, const uint8_t *code, int64_t k, int64_t radius) {
+void dl_linear_scan_begin(dl_linear_scan *scan, int64_t i, const uint8_t *code, int64_t k, int64_t radius) {
     int64_t width = scan->index->width;
     for (int64_t w = 0; w < scan->words; w++)
         scan->queries[i * scan->words + w] = dl_code_word(code, width, 8 * w);
@@ -43,7 +43,7 @@ void dl_scan_begin(dl_scan *scan, int64_t i, const uint8_t *code, int64_t k, int
 
 /* Fills the planes with `rows` codes. The kernel compares a multiple of DL_CODES, returned; what is left of
  * an earlier tile in the last ones does not matter. */
-static int64_t fill_tile(dl_scan *scan, int64_t first, int64_t rows) {
+static int64_t fill_tile(dl_linear_scan *scan, int64_t first, int64_t rows) {
     int64_t width = scan->index->width, padded = dl_tiles(rows, DL_CODES) * DL_CODES;
     const uint8_t *codes = scan->index->codes + first * width;
     for (int64_t w = 0; w < scan->words; w++) {
@@ -54,7 +54,7 @@ static int64_t fill_tile(dl_scan *scan, int64_t first, int64_t rows) {
     return padded;
 }
 
-void dl_scan_rows(dl_scan *scan, int64_t first, int64_t last, int64_t count) {
+void dl_linear_scan_rows(dl_linear_scan *scan, int64_t first, int64_t last, int64_t count) {
     for (int64_t row = first; row < last; row += scan->tile_rows) {
         int64_t rows = dl_min(scan->tile_rows, last - row), padded = fill_tile(scan, row, rows);
         for (int64_t q = 0; q < count; q++) {

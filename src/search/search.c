@@ -63,7 +63,7 @@ static dltf_status search_tables(dl_job *job, bool estimated) {
     const dltf_index *index = job->index;
     dltf_index with_tables = *index;
     dltf_status status =
-        dltf_index_build(&with_tables, job->threads, job->meter.progress, job->meter.context);
+        dltf_index_add_tables(&with_tables, job->threads, job->meter.progress, job->meter.context);
     if (status != DLTF_OK)
         return status;
     job->index = &with_tables;

@@ -10,9 +10,9 @@
 /* clang-format off */
 static const dl_option options[] = {
     {.name = "k", .letter = 'k', .kind = DL_OPTION_INTEGER, FIELD(k), .min = 1, .max = 9.0e15, .argument = "K", .help = "find the K nearest codes; of equally distant ones the first"},
-    {.name = "radius", .kind = DL_OPTION_INTEGER, FIELD(radius), .max = 8 * DLTF_CODE_MAX_BYTES, .argument = "R", .help = "find all codes that differ in at most R bits"},
+    {.name = "radius", .kind = DL_OPTION_INTEGER, FIELD(radius), .max = 8 * DLTF_HASH_MAX_BYTES, .argument = "R", .help = "find all codes that differ in at most R bits"},
     {.name = "method", .kind = DL_OPTION_CHOICE, FIELD(method), .default_text = "auto", .choices = "auto|flat|multi-index", .argument = "METHOD", .help = "flat: compare with every code; multi-index: look up substrings, for small radii; auto: the one with the smaller estimated cost. The result is the same"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_THREADS_OPTION(dltf_search_options, threads),
 };
 /* clang-format on */
 

@@ -1,8 +1,9 @@
-/* dltf_index_build: a table for each substring, by counting. Tables are built in parallel, each by one thread
- * in the order of the rows. */
+/* dltf_index_add_tables: a table for each substring, by counting. Tables are built in parallel, each by one
+ * thread in the order of the rows. */
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/meter.h"
+#include "base/options.h"
 #include "base/parallel.h"
 #include "data/index.h"
 
@@ -75,8 +76,10 @@ done:
     return status;
 }
 
-dltf_status dltf_index_build(dltf_index *index, int64_t threads, dltf_progress_fn progress, void *context) {
+dltf_status dltf_index_add_tables(dltf_index *index, int64_t threads, dltf_progress_fn progress,
+                                  void *context) {
     DL_REQUIRE(index);
+    DL_REQUIRE_THREADS(threads);
     int64_t tables = dl_index_tables(index->rows, index->width);
     if (index->tables > 0)
         return DLTF_OK;

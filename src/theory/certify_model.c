@@ -1,4 +1,4 @@
-/* dltf_certify_model: what the theorems guarantee for a model, for every sample. */
+/* dltf_model_certify: what the theorems guarantee for a model, for every sample. */
 #include "base/options.h"
 #include "base/sized.h"
 #include "data/model.h"
@@ -120,14 +120,14 @@ static void summarise(const dl_gains *own, const dl_gains *tied, const dltf_cert
     c->equation4 = equation4_k(tied);
 }
 
-dltf_status dltf_certify_model_sized(const dltf_model *model, const dltf_certify_options *certification,
+dltf_status dltf_model_certify_sized(const dltf_model *model, const dltf_certify_options *options,
                                      dltf_model_certificate *certificate, size_t size) {
     DL_REQUIRE(model, certificate);
     dltf_status status = DLTF_OK;
     dltf_certify_options a;
     dltf_model_certificate made;
     dl_gains own = {.m = 0}, tied = {.m = 0};
-    DL_TRY(dl_assumption(model, certification, &a));
+    DL_TRY(dl_assumption(model, options, &a));
     DL_TRY(dl_gains_make(model, true, &tied));
     if (!dl_is_tied(model))
         DL_TRY(dl_gains_make(model, false, &own));

@@ -14,7 +14,7 @@ static const dl_option options[] = {
     {.name = "mu-e", .kind = DL_OPTION_REAL, FIELD(mu_e), .default_text = "0", .max = 1e30, .argument = "MU", .help = "bound on the inner products of noise and encoder rows; 0: derived from the bound on the norm"},
     {.name = "amplitude", .kind = DL_OPTION_REAL, FIELD(amplitude), .default_text = "1", .min = 1e-30, .max = 1e30, .argument = "A", .help = "magnitude of all entries of a code"},
     {.name = "signs", .kind = DL_OPTION_FLAG, FIELD(signs), .default_text = "false", .help = "entries may be A or -A; otherwise they are A"},
-    {.name = "threads", .kind = DL_OPTION_INTEGER, FIELD(threads), .default_text = "0", .max = 1024, .argument = "T", .help = "threads to use; 0: all cores. The result does not depend on it"},
+    DL_THREADS_OPTION(dltf_certify_options, threads),
 };
 /* clang-format on */
 

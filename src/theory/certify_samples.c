@@ -1,4 +1,4 @@
-/* dltf_certify_samples: the theorems' conditions for samples whose codes are known, and the a-posteriori
+/* dltf_samples_certify: the theorems' conditions for samples whose codes are known, and the a-posteriori
  * certificate for candidate supports. Samples are independent, so the flags do not depend on the number of
  * threads. */
 #include "base/memory.h"
@@ -199,10 +199,10 @@ static dltf_status run(job *j, int threads, dl_meter *meter) {
     return dl_matrix_status(j->samples.X);
 }
 
-dltf_status dltf_certify_samples_sized(const dltf_model *model, dltf_matrix X, const dltf_codes *known,
-                                       const dltf_codes *candidates,
-                                       const dltf_certify_options *certification, dltf_progress_fn progress,
-                                       void *context, uint8_t *flags, size_t size) {
+dltf_status dltf_samples_certify_sized(const dltf_model *model, dltf_matrix X, const dltf_codes *known,
+                                       const dltf_codes *candidates, const dltf_certify_options *options,
+                                       dltf_progress_fn progress, void *context, uint8_t *flags,
+                                       size_t size) {
     DL_REQUIRE(model, flags);
     dltf_status status = DLTF_OK;
     dltf_codes *features = NULL;
@@ -211,7 +211,7 @@ dltf_status dltf_certify_samples_sized(const dltf_model *model, dltf_matrix X, c
     int threads = 0;
     dl_meter meter = dl_meter_new("certifying", progress, context, X.rows);
     dl_meter_watch(&meter);
-    DL_TRY(dl_assumption(model, certification, &j.assumption));
+    DL_TRY(dl_assumption(model, options, &j.assumption));
     DL_TRY(dl_matrix_check(X, DLTF_SUBJECT_DATA));
     DL_TRY(check_codes(model, X, known, DLTF_SUBJECT_TRUE_CODES));
     DL_TRY(check_codes(model, X, candidates, DLTF_SUBJECT_CANDIDATES));

@@ -65,7 +65,7 @@ static void train(dltf_matrix X) {
     options.is.steps = 20;
     options.is.iterations = 5;
     options.is.memory = INT64_C(1) << 30; /* the last field of the first 0.3 */
-    DO(dltf_learner_new(X, &options.is, NULL, &learner));
+    DO(dltf_learner_new(X, NULL, &options.is, &learner));
     DO(dltf_learner_run(learner, count_calls, &calls, &outcome));
     DO(dltf_learner_quality(learner, NULL, &quality.is));
     REQUIRE(calls > 0 && outcome == DLTF_ITERATION_LIMIT);
@@ -96,7 +96,7 @@ static void encode(dltf_matrix X) {
     options.is.threads = 2;
     DO(dltf_encode(model, X, &options.is, NULL, NULL, &codes));
     DO(dltf_reconstruction_measure(model, X, codes, 1, &found.is));
-    DO(dltf_certify_model(model, NULL, &certificate.is));
+    DO(dltf_model_certify(model, NULL, &certificate.is));
     dltf_csr csr = dltf_codes_csr(codes);
     REQUIRE(csr.rows == N && csr.cols == M && csr.indptr[N] == (int64_t)N * K);
     REQUIRE(found.is.relative_error > 0 && found.is.relative_error < 1 && found.is.entries == K);
@@ -136,7 +136,7 @@ static void hash_and_search(dltf_matrix X) {
     hash.is.bits = 32;
     hash.is.method = DLTF_HASH_LSH;
     DO(dltf_hasher_train(X, &hash.is, NULL, NULL, &hasher));
-    DO(dltf_hasher_encode(hasher, X, 1, NULL, NULL, bits));
+    DO(dltf_hasher_apply(hasher, X, 1, NULL, NULL, bits));
     REQUIRE(dltf_hasher_get(hasher).bits == 32 && strcmp(dltf_hasher_get(hasher).name, "lsh") == 0);
     DO(dltf_index_new(dltf_matrix_u8(bits, N, 4), &index));
     dltf_search_options_init(&search.is, sizeof search.is);
@@ -155,7 +155,7 @@ static void hash_and_search(dltf_matrix X) {
 }
 
 static void cluster(dltf_matrix X) {
-    GUARDED(dltf_kmeans_options) options;
+    GUARDED(dltf_cluster_options) options;
     GUARDED(dltf_clusters_view) view;
     GUARDED(dltf_agreement) agreement;
     dltf_clusters *clusters = NULL;
@@ -163,15 +163,15 @@ static void cluster(dltf_matrix X) {
     ARM(options);
     ARM(view);
     ARM(agreement);
-    dltf_kmeans_options_init(&options.is, sizeof options.is);
+    dltf_cluster_options_init(&options.is, sizeof options.is);
     options.is.clusters = 3;
     options.is.restarts = 2;
-    DO(dltf_kmeans(X, &options.is, NULL, NULL, &clusters));
+    DO(dltf_clusters_train(X, &options.is, NULL, NULL, &clusters));
     view.is = dltf_clusters_get(clusters);
     REQUIRE(view.is.samples == N && view.is.clusters == 3 && view.is.inertia > 0);
     for (int i = 0; i < N; i++)
         labels[i] = view.is.assignment[i];
-    DO(dltf_compare_partitions(view.is.assignment, labels, N, &agreement.is));
+    DO(dltf_partitions_compare(view.is.assignment, labels, N, &agreement.is));
     REQUIRE(agreement.is.accuracy == 1 && fabs(agreement.is.nmi - 1) < 1e-12);
     CHECK(options);
     CHECK(view);
@@ -192,7 +192,7 @@ static void denoise(void) {
     dltf_denoise_options_init(&options.is, sizeof options.is);
     options.is.sigma = 10;
     options.is.stages = 1;
-    DO(dltf_denoise(image, &options.is, NULL, NULL, NULL, &clean, &info.is));
+    DO(dltf_denoise(image, NULL, &options.is, NULL, NULL, &clean, &info.is));
     REQUIRE(info.is.sigma == 10 && !info.is.estimated && info.is.patches > 0 && info.is.seconds > 0);
     REQUIRE(dltf_image_get(clean).width == 32 && dltf_image_get(clean).channels == 1);
     CHECK(options);
@@ -202,11 +202,17 @@ static void denoise(void) {
 }
 
 int main(void) {
-    GUARDED(dltf_synthetic_spec)
-    spec = {.is = {.n = COLS, .m = M, .k = K, .samples = N, .noise = 0.05, .seed = 1}};
-    ARM(spec);
-    DO(dltf_synthetic_new(&spec.is, NULL, NULL, &problem));
-    CHECK(spec);
+    GUARDED(dltf_synthetic_options) options;
+    ARM(options);
+    dltf_synthetic_options_init(&options.is, sizeof options.is);
+    options.is.n = COLS;
+    options.is.m = M;
+    options.is.k = K;
+    options.is.samples = N;
+    options.is.noise = 0.05;
+    options.is.seed = 1;
+    DO(dltf_synthetic_new(&options.is, NULL, NULL, &problem));
+    CHECK(options);
     dltf_matrix X = dltf_synthetic_samples(problem, false);
     train(X);
     encode(X);

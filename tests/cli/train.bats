@@ -104,7 +104,7 @@ load common
   [[ $(value '"encoder_choice" in d' <dual.json) == False ]]
 }
 
-@test "options of stages 2 and 3 imply the tied feature; contradictory options are rejected" {
+@test "options of the stages tied and admm imply the tied feature; contradictory options are rejected" {
   run -0 --separate-stderr dltf train "$toy/X.npy" -m 24 -k 3 --steps 10 --batch 100 --theta 0.01 -o theta.safetensors
   [[ $stderr == *"--theta implies --encoder tied"* ]]
   [[ $(dltf inspect theta.safetensors --json | value 'd["encoder"]') == tied ]]

@@ -21,7 +21,7 @@ static void write_stages(const char *directory, const char *name, dltf_train_opt
     options.threads = 1;
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_INTERRUPTED;
-    fuzz_require(dltf_learner_new(fuzz_samples(), &options, NULL, &learner) == DLTF_OK);
+    fuzz_require(dltf_learner_new(fuzz_samples(), NULL, &options, &learner) == DLTF_OK);
     while (outcome == DLTF_INTERRUPTED) {
         char path[1024];
         fuzz_require(dltf_learner_run(learner, stop_at_once, NULL, &outcome) == DLTF_OK);

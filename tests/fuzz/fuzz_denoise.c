@@ -31,7 +31,7 @@ static void denoise(const dltf_image *noisy, size_t size) {
     options.m = 16;
     options.k = 2;
     options.threads = 1;
-    dltf_status status = dltf_denoise(noisy, &options, NULL, NULL, NULL, &clean, NULL);
+    dltf_status status = dltf_denoise(noisy, NULL, &options, NULL, NULL, &clean, NULL);
     fuzz_check_image(status, clean);
 }
 

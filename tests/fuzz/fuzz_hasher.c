@@ -11,7 +11,7 @@ static void encode(const dltf_hasher *hasher) {
     float *x = calloc((size_t)view.n, sizeof *x);
     uint8_t *code = calloc((size_t)view.bits / 8, 1);
     fuzz_require(x && code);
-    fuzz_check_message(dltf_hasher_encode(hasher, dltf_matrix_f32(x, 1, view.n), 1, NULL, NULL, code));
+    fuzz_check_message(dltf_hasher_apply(hasher, dltf_matrix_f32(x, 1, view.n), 1, NULL, NULL, code));
     free(x);
     free(code);
 }

@@ -15,7 +15,7 @@ static dltf_online *learner(bool center) {
     options.k = 2;
     options.threads = 1;
     options.center = center ? DLTF_YES : DLTF_NO;
-    fuzz_require(dltf_online_new(FUZZ_COLUMNS, &options, NULL, &online) == DLTF_OK);
+    fuzz_require(dltf_online_new(FUZZ_COLUMNS, NULL, &options, &online) == DLTF_OK);
     fuzz_require(dltf_online_add(online, fuzz_samples()) == DLTF_OK);
     return online;
 }

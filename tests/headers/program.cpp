@@ -34,7 +34,7 @@ int aggregates() {
 }
 
 int training() {
-    const dltf_synthetic_spec spec = {8, 12, 2, 300, 0.05, 1, DLTF_ENTRIES_ONES};
+    dltf_synthetic_options synthetic = dltf_synthetic_options_default();
     dltf_train_options options = dltf_train_options_default();
     dltf_synthetic *problem = nullptr;
     dltf_model *model = nullptr;
@@ -44,10 +44,14 @@ int training() {
             ++*static_cast<int64_t *>(context);
         return 0;
     };
-    options.m = spec.m;
-    options.k = spec.k;
+    synthetic.n = 8;
+    synthetic.m = 12;
+    synthetic.k = 2;
+    synthetic.samples = 300;
+    options.m = synthetic.m;
+    options.k = synthetic.k;
     options.steps = 7;
-    REQUIRE(dltf_synthetic_new(&spec, nullptr, nullptr, &problem) == DLTF_OK);
+    REQUIRE(dltf_synthetic_new(&synthetic, nullptr, nullptr, &problem) == DLTF_OK);
     REQUIRE(dltf_train(dltf_synthetic_samples(problem, false), &options, count, &steps, &model) == DLTF_OK);
     REQUIRE(steps == 7 && dltf_model_get(model).m == 12);
     dltf_model_free(model);
@@ -72,9 +76,9 @@ int stream() {
     dltf_model *model = nullptr;
     options.m = 2;
     options.k = 1;
-    REQUIRE(dltf_online_new(2, &options, nullptr, &online) == DLTF_OK);
+    REQUIRE(dltf_online_new(2, nullptr, &options, &online) == DLTF_OK);
     REQUIRE(dltf_online_add(online, dltf_matrix_f32(x, 4, 2)) == DLTF_OK);
-    REQUIRE(dltf_online_now(online).samples == 4 && dltf_online_model(online, &model) == DLTF_OK);
+    REQUIRE(dltf_online_get(online).samples == 4 && dltf_online_model(online, &model) == DLTF_OK);
     dltf_model_free(model);
     dltf_online_free(online);
     return 0;

@@ -1,5 +1,5 @@
 """Writes the calls that test_arguments.c makes, from the declarations in the public headers: every function with NULL in
-every pointer position. A new function is thus tested without further work; list its optional arguments here.
+every pointer position, and with numbers of threads and seeds that are out of range. A new function is thus tested without further work; list its optional arguments here.
 
 Usage: make_arguments.py OUTPUT HEADER...
 """
@@ -8,11 +8,12 @@ import sys
 
 # Arguments that may be NULL, beside options, callbacks and their contexts.
 OPTIONAL = {
-    'dltf_certify_samples_sized': 'known candidates', 'dltf_denoise_sized': 'model info', 'dltf_learner_new': 'start',
-    'dltf_online_new': 'start', 'dltf_match': 'cosine', 'dltf_score_supports_sized': 'match', 'dltf_ranks_agree': 'message',
+    'dltf_samples_certify_sized': 'known candidates', 'dltf_denoise_sized': 'model info', 'dltf_learner_new': 'start',
+    'dltf_online_new': 'start', 'dltf_match': 'cosine', 'dltf_supports_score_sized': 'match', 'dltf_ranks_agree': 'message',
     'dltf_ranks_begin': 'argc argv', 'dltf_learner_quality_sized': 'model',
 }
 STRUCTS = ('dltf_matrix', 'dltf_csr')
+OUT_OF_RANGE = {'threads': (-1, 1025), 'seed': (-1,)}
 INPUT_LISTS = (('dltf_array_join', 'parts'),)  # pointers to pointers that are not results
 
 
@@ -52,6 +53,10 @@ def main():
     for kind, name, parameters in declarations(sys.argv[2:]):
         unused.pop(name, None)
         for at, tried in enumerate(parameters):
+            for number in OUT_OF_RANGE.get(tried.name, ()):
+                values = ', '.join(str(number) if i == at else p.value() for i, p in enumerate(parameters))
+                results = any(p.result for p in parameters)
+                lines.append(f'OUTSIDE({name}, {tried.name}, {"true" if results else "false"}, {name}({values}))')
             if not tried.pointer or (kind == 'dltf_status' and tried.optional):
                 continue
             values = ', '.join('NULL' if i == at else p.value() for i, p in enumerate(parameters))

@@ -121,7 +121,7 @@ static void a_tenth_of_the_energy(void **state) {
     (void)state;
     static const struct {
         double share;
-        bool centred;
+        bool center;
         const char *choice;
     } cases[] = {{0.097, false, "not centred: the mean holds 10% of the energy"},
                  {0.103, true, "centred: the mean held 10% of the energy"},
@@ -138,8 +138,8 @@ static void a_tenth_of_the_energy(void **state) {
             options.k = 1;
             options.unit_norm = unit_norm;
             dltf_learner *learner = new_learner(dltf_matrix_f64(&rows[0][0], 100, 2), &options);
-            assert_true((learner->mean != NULL) == (cases[i].centred && !unit_norm));
-            assert_true((learner->offset != NULL) == (cases[i].centred && unit_norm));
+            assert_true((learner->mean != NULL) == (cases[i].center && !unit_norm));
+            assert_true((learner->offset != NULL) == (cases[i].center && unit_norm));
             assert_string_equal(dl_learner_center_choice(learner), cases[i].choice);
             dltf_learner_free(learner);
         }
@@ -190,7 +190,7 @@ static void without_memory(void **state) {
     for (int unit_norm = 0; unit_norm < 2; unit_norm++) {
         dltf_learner *learner = NULL;
         options.unit_norm = unit_norm;
-        assert_survives_lack_of_memory(dltf_learner_new(data, &options, NULL, &learner), 10);
+        assert_survives_lack_of_memory(dltf_learner_new(data, NULL, &options, &learner), 10);
         dltf_learner_free(learner);
     }
 }
@@ -357,7 +357,7 @@ static void starts_keep_their_scores(void **state) {
         dltf_train_options options = options_for(DLTF_ENCODER_LEARNED);
         options.unit_norm = parts.unit_norm;
         options.remove_mean = parts.remove_mean;
-        assert_int_equal(dltf_learner_new(data, &options, start, &learner), DLTF_OK);
+        assert_int_equal(dltf_learner_new(data, start, &options, &learner), DLTF_OK);
         dl_samples before = dl_model_samples(start, data);
         double row[n], e[n];
         float x[n], y[n];

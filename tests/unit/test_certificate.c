@@ -121,7 +121,7 @@ static void certify(const trial *t, const dltf_model *model, int64_t threads, ui
                                     .amplitude = t->amplitude,
                                     .signs = t->signs,
                                     .threads = threads};
-    assert_int_equal(dltf_certify_samples(model, dltf_matrix_f64(t->X, SAMPLES, t->n), NULL, codes, &options,
+    assert_int_equal(dltf_samples_certify(model, dltf_matrix_f64(t->X, SAMPLES, t->n), NULL, codes, &options,
                                           NULL, NULL, flags),
                      DLTF_OK);
     dltf_codes_free(codes);
@@ -255,7 +255,7 @@ static void all_atoms(void **state) {
     uint8_t flags[2 * DLTF_FLAG_COUNT];
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
     assert_int_equal(
-        dltf_certify_samples(model, dltf_matrix_f32(X, 2, 2), NULL, NULL, NULL, NULL, NULL, flags), DLTF_OK);
+        dltf_samples_certify(model, dltf_matrix_f32(X, 2, 2), NULL, NULL, NULL, NULL, NULL, flags), DLTF_OK);
     assert_true(flags[DLTF_FLAG_PROVEN]);
     assert_false(flags[DLTF_FLAG_COUNT + DLTF_FLAG_FITS] || flags[DLTF_FLAG_COUNT + DLTF_FLAG_PROVEN]);
     dltf_model_free(model);
@@ -315,25 +315,25 @@ static void rejects_bad_arguments(void **state) {
     dltf_matrix X = dltf_matrix_f64(t.X, SAMPLES, t.n);
     dltf_certify_options options = dltf_certify_options_default();
     options.threads = 1;
-    assert_survives_lack_of_memory(dltf_certify_samples(model, X, codes, codes, &options, NULL, NULL, flags),
+    assert_survives_lack_of_memory(dltf_samples_certify(model, X, codes, codes, &options, NULL, NULL, flags),
                                    10);
     options.k = 7;
-    assert_fails(dltf_certify_samples(model, X, NULL, NULL, &options, NULL, NULL, flags), DLTF_ARGUMENT,
+    assert_fails(dltf_samples_certify(model, X, NULL, NULL, &options, NULL, NULL, flags), DLTF_ARGUMENT,
                  "k: 7 is more than the model's 6 atoms");
     options.k = 2;
     options.noise = -1;
-    assert_fails(dltf_certify_samples(model, X, NULL, NULL, &options, NULL, NULL, flags), DLTF_ARGUMENT,
+    assert_fails(dltf_samples_certify(model, X, NULL, NULL, &options, NULL, NULL, flags), DLTF_ARGUMENT,
                  "noise: -1 is outside");
     X.rows--;
-    assert_fails(dltf_certify_samples(model, X, codes, NULL, NULL, NULL, NULL, flags), DLTF_DATA,
+    assert_fails(dltf_samples_certify(model, X, codes, NULL, NULL, NULL, NULL, flags), DLTF_DATA,
                  "true codes: 50 x 6, but there are 49 samples");
-    assert_fails(dltf_certify_samples(model, X, NULL, codes, NULL, NULL, NULL, flags), DLTF_DATA,
+    assert_fails(dltf_samples_certify(model, X, NULL, codes, NULL, NULL, NULL, flags), DLTF_DATA,
                  "candidates: 50 x 6");
     X.cols--;
-    assert_fails(dltf_certify_samples(model, X, NULL, NULL, NULL, NULL, NULL, flags), DLTF_DATA, "columns");
+    assert_fails(dltf_samples_certify(model, X, NULL, NULL, NULL, NULL, NULL, flags), DLTF_DATA, "columns");
     X.cols++;
     t.X[3] = NAN;
-    assert_fails(dltf_certify_samples(model, X, NULL, NULL, NULL, NULL, NULL, flags), DLTF_DATA, "NaN");
+    assert_fails(dltf_samples_certify(model, X, NULL, NULL, NULL, NULL, NULL, flags), DLTF_DATA, "NaN");
     assert_string_equal(dltf_flag_name(DLTF_FLAG_PROVEN), "proven");
     assert_null(dltf_flag_name(DLTF_FLAG_COUNT));
     dltf_codes_free(codes);
@@ -354,7 +354,7 @@ static void cancelling(void **state) {
     t = (trial){.m = 6, .n = 5, .k = 2, .amplitude = 1, .noise = 0.1};
     draw(&t, truth, candidate, 1);
     dltf_model *model = model_of(&t);
-    assert_fails(dltf_certify_samples(model, dltf_matrix_f64(t.X, SAMPLES, t.n), NULL, NULL, NULL, cancel,
+    assert_fails(dltf_samples_certify(model, dltf_matrix_f64(t.X, SAMPLES, t.n), NULL, NULL, NULL, cancel,
                                       NULL, flags),
                  DLTF_CANCELLED, "certifying was cancelled");
     dltf_model_free(model);

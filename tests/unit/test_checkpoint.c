@@ -192,8 +192,8 @@ static void started_from_a_model(void **state) {
     run(learner, 5);
     dltf_model *start = model_of(learner);
     options.m = options.k = 0;
-    assert_int_equal(dltf_learner_new(samples(), &options, start, &whole), DLTF_OK);
-    assert_int_equal(dltf_learner_new(samples(), &options, start, &part), DLTF_OK);
+    assert_int_equal(dltf_learner_new(samples(), start, &options, &whole), DLTF_OK);
+    assert_int_equal(dltf_learner_new(samples(), start, &options, &part), DLTF_OK);
     run(whole, 0);
     run(part, 9);
     assert_int_equal(dltf_learner_save(part, path), DLTF_OK);

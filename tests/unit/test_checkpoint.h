@@ -46,7 +46,7 @@ static inline dltf_train_options with_encoder(dltf_encoder_kind kind) {
 
 static inline dltf_learner *new_learner(const dltf_train_options *options) {
     dltf_learner *learner = NULL;
-    assert_int_equal(dltf_learner_new(samples(), options, NULL, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_new(samples(), NULL, options, &learner), DLTF_OK);
     return learner;
 }
 

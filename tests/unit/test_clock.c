@@ -1,15 +1,15 @@
 /* The clock: it runs forward, in seconds. */
 #include "test_util.h"
 
-#include "dltf.h"
+#include "base/clock.h"
 
 #include <time.h>
 
 static void seconds_run_forward(void **state) {
     (void)state;
-    double last = dltf_seconds();
+    double last = dl_seconds();
     for (int i = 0; i < 1000; i++) {
-        double now = dltf_seconds();
+        double now = dl_seconds();
         assert_true(now >= last);
         last = now;
     }
@@ -18,9 +18,9 @@ static void seconds_run_forward(void **state) {
 static void seconds_are_seconds(void **state) {
     (void)state;
     struct timespec pause = {.tv_nsec = 20000000};
-    double begin = dltf_seconds();
+    double begin = dl_seconds();
     assert_int_equal(nanosleep(&pause, NULL), 0);
-    double elapsed = dltf_seconds() - begin;
+    double elapsed = dl_seconds() - begin;
     assert_true(elapsed >= 0.0199 && elapsed < 20);
 }
 

@@ -89,7 +89,7 @@ static float X[N * n], start[CLUSTERS * d];
 static int32_t truth[N];
 
 /* Three clouds in n dimensions, and an encoder that projects on the first two with some distortion. The
- * centres start between them. */
+ * centers start between them. */
 static dl_network *make_problem(void) {
     const float projection[d * n] = {1, 0.2f, 0, 0, 0, 0, 0, 1, 0.2f, 0, 0, 0};
     const float corner[CLUSTERS][2] = {{0, 0}, {3, 0}, {0, 3}},
@@ -196,8 +196,8 @@ static void refused(void **state) {
                  "training diverged: non-finite codes after 0 steps");
     centers[3] = NAN;
     assert_fails(dl_dec_train(encoder, data, centers, CLUSTERS, &o, NULL, NULL, NULL), DLTF_DATA,
-                 "centre 1, entry 1 is not finite");
-    assert_fails(dl_dec_assign(encoder, data, centers, CLUSTERS, 1, labels), DLTF_DATA, "centre 1, entry 1");
+                 "center 1, entry 1 is not finite");
+    assert_fails(dl_dec_assign(encoder, data, centers, CLUSTERS, 1, labels), DLTF_DATA, "center 1, entry 1");
     dl_network_free(encoder);
 }
 

@@ -14,7 +14,7 @@ static dltf_denoise_options quick(double sigma) {
 
 static dltf_image *denoised(const dltf_image *noisy, dltf_denoise_options o) {
     dltf_image *clean = NULL;
-    assert_int_equal(dltf_denoise(noisy, &o, NULL, NULL, NULL, &clean, NULL), DLTF_OK);
+    assert_int_equal(dltf_denoise(noisy, NULL, &o, NULL, NULL, &clean, NULL), DLTF_OK);
     return clean;
 }
 
@@ -61,7 +61,7 @@ static void a_constant_image_stays(void **state) {
     dltf_image_free(out);
     out = NULL;
     for (o.method = DLTF_DENOISE_KSVD; o.method <= DLTF_DENOISE_PAPER; o.method++) {
-        assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA,
+        assert_fails(dltf_denoise(image, NULL, &o, NULL, NULL, &out, NULL), DLTF_DATA,
                      "all 486 samples are zero: there is nothing to learn");
         assert_null(out);
     }
@@ -143,36 +143,36 @@ static void rejects_bad_arguments(void **state) {
     dltf_denoise_options o = dltf_denoise_options_default();
     o.sigma = 20;
     assert_int_equal(dltf_image_new(1, 1, 1, 8, &image), DLTF_OK);
-    assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA,
+    assert_fails(dltf_denoise(image, NULL, &o, NULL, NULL, &out, NULL), DLTF_DATA,
                  "1 x 1 pixels are smaller than one patch of 8 x 8");
     dltf_image_free(image);
     image = make_image(20, 20, 1);
     o.sigma = -3;
-    assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_ARGUMENT,
+    assert_fails(dltf_denoise(image, NULL, &o, NULL, NULL, &out, NULL), DLTF_ARGUMENT,
                  "sigma: -3 is outside");
     o.sigma = 1e9;
-    assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_ARGUMENT, "sigma");
+    assert_fails(dltf_denoise(image, NULL, &o, NULL, NULL, &out, NULL), DLTF_ARGUMENT, "sigma");
     o.sigma = NAN;
-    assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_ARGUMENT, "sigma");
+    assert_fails(dltf_denoise(image, NULL, &o, NULL, NULL, &out, NULL), DLTF_ARGUMENT, "sigma");
     o = quick(20);
     o.stride = 9;
-    assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_ARGUMENT, "stride: 9 is more");
+    assert_fails(dltf_denoise(image, NULL, &o, NULL, NULL, &out, NULL), DLTF_ARGUMENT, "stride: 9 is more");
     o = quick(DLTF_SIGMA_UNKNOWN);
-    assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA, "too few to estimate");
+    assert_fails(dltf_denoise(image, NULL, &o, NULL, NULL, &out, NULL), DLTF_DATA, "too few to estimate");
     o = dltf_denoise_options_default();
     o.sigma = 20;
     image->planes[25] = INFINITY;
-    assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA,
+    assert_fails(dltf_denoise(image, NULL, &o, NULL, NULL, &out, NULL), DLTF_DATA,
                  "row 1, column 5 is infinite");
     image->planes[25] = 1e30f;
-    assert_fails(dltf_denoise(image, &o, NULL, NULL, NULL, &out, NULL), DLTF_DATA,
+    assert_fails(dltf_denoise(image, NULL, &o, NULL, NULL, &out, NULL), DLTF_DATA,
                  "is out of range: expected the scale 0 .. 255");
     image->planes[25] = 0;
     const float atoms[6] = {1, 0, 0, 0, 1, 0};
     dltf_model *model = NULL;
     dltf_model_view parts = {.m = 2, .n = 3, .k = 1, .dictionary = atoms};
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
-    assert_fails(dltf_denoise(image, &o, model, NULL, NULL, &out, NULL), DLTF_ARGUMENT,
+    assert_fails(dltf_denoise(image, model, &o, NULL, NULL, &out, NULL), DLTF_ARGUMENT,
                  "a patch of 8 x 8 has 64");
     dltf_model_free(model);
     dltf_image_free(image);
@@ -191,7 +191,7 @@ static void a_given_dictionary_is_used(void **state) {
                      DLTF_OK);
     for (int method = 0; method < 3; method++) {
         o.method = (dltf_denoise_method)method;
-        assert_int_equal(dltf_denoise(noisy, &o, model, NULL, NULL, &out, &info), DLTF_OK);
+        assert_int_equal(dltf_denoise(noisy, model, &o, NULL, NULL, &out, &info), DLTF_OK);
         assert_int_equal(info.m, 63);
         assert_true(info.learning_seconds == 0);
         assert_int_equal(info.patches, 41 * 33);
@@ -225,13 +225,13 @@ static void progress_rises_and_cancels(void **state) {
         o.method = (dltf_denoise_method)method;
         o.stages = 2;
         watch w = {0, 0, 0};
-        assert_int_equal(dltf_denoise(clean, &o, NULL, on_progress, &w, &out, NULL), DLTF_OK);
+        assert_int_equal(dltf_denoise(clean, NULL, &o, on_progress, &w, &out, NULL), DLTF_OK);
         dltf_image_free(out);
         assert_near(w.last, 1, 0.02);
         for (int64_t stop = 1; stop <= w.calls; stop += w.calls / 5 + 1) {
             watch again = {0, stop, 0};
             out = NULL;
-            assert_fails(dltf_denoise(clean, &o, NULL, on_progress, &again, &out, NULL), DLTF_CANCELLED,
+            assert_fails(dltf_denoise(clean, NULL, &o, on_progress, &again, &out, NULL), DLTF_CANCELLED,
                          "cancelled");
             assert_null(out);
         }
@@ -241,7 +241,7 @@ static void progress_rises_and_cancels(void **state) {
 
 static dltf_status denoise_and_free(const dltf_image *noisy, const dltf_denoise_options *o) {
     dltf_image *out = NULL;
-    dltf_status status = dltf_denoise(noisy, o, NULL, NULL, NULL, &out, NULL);
+    dltf_status status = dltf_denoise(noisy, NULL, o, NULL, NULL, &out, NULL);
     dltf_image_free(out);
     return status;
 }

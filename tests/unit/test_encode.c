@@ -14,7 +14,7 @@ enum { MOST_N = 1000, MOST_n = 40, MOST_m = 200 };
 
 typedef struct problem {
     int64_t N, n, m, k;
-    bool untied, centred, remove_mean, unit_norm, offset, positive;
+    bool untied, center, remove_mean, unit_norm, offset, positive;
 } problem;
 
 static float W[MOST_m * MOST_n], E[MOST_m * MOST_n], b[MOST_m], mean[MOST_n], offset[MOST_n],
@@ -29,7 +29,7 @@ static dltf_model *make_model(problem p) {
         .dictionary = W,
         .encoder = p.untied ? E : NULL,
         .bias = p.untied ? b : NULL,
-        .mean = p.centred ? mean : NULL,
+        .mean = p.center ? mean : NULL,
         .remove_mean = p.remove_mean,
         .unit_norm = p.unit_norm,
         .offset = p.offset ? offset : NULL,
@@ -177,7 +177,7 @@ static void against_reference_exactly(void **state) {
                                       .m = m,
                                       .k = s == 2 ? m : 1 + below((m + 3) / 4),
                                       .untied = variant & 1,
-                                      .centred = variant & 2,
+                                      .center = variant & 2,
                                       .positive = variant & 4});
             }
 }
@@ -215,7 +215,7 @@ static void against_reference_closely(void **state) {
                      .n = 1 + below(MOST_n),
                      .m = 1 + below(MOST_m),
                      .untied = variant & 1,
-                     .centred = variant & 2,
+                     .center = variant & 2,
                      .remove_mean = variant & 16,
                      .unit_norm = variant & 4,
                      .offset = variant & 32,
@@ -251,7 +251,7 @@ static void any_type_and_order(void **state) {
                                  dltf_matrix_f64(f64, N, n),
                                  dltf_matrix_u8(u8, N, n),
                                  {fortran, DLTF_F32, N, n, 1, N}};
-    problem p = {.n = n, .m = m, .k = 4, .centred = true, .unit_norm = true};
+    problem p = {.n = n, .m = m, .k = 4, .center = true, .unit_norm = true};
     fill_normal(W, m * n);
     fill_normal(mean, n);
     dltf_model *model = make_model(p);
@@ -429,7 +429,7 @@ static void decoding(void **state) {
         problem p = {.m = 2,
                      .n = 2,
                      .k = 1,
-                     .centred = variant % 3 > 0,
+                     .center = variant % 3 > 0,
                      .unit_norm = variant % 3 > 1,
                      .offset = variant > 2};
         memcpy(W, atoms, sizeof atoms);
@@ -476,7 +476,7 @@ static void reconstruction_error(void **state) {
     assert_near(error_of(p, off, codes), 13.0 / 55, 1e-6);
     assert_near(error_of(p, off, empty), 1, 1e-12);
     assert_near(error_of(p, zero, empty), 0, 0);
-    p.centred = true;
+    p.center = true;
     assert_near(error_of(p, shifted, codes), 0, 1e-12);
     assert_near(error_of(p, exact, empty), 1, 1e-12);
     p = (problem){.m = 2, .n = 2, .k = 1, .unit_norm = true}; /* a zero sample stays zero */
@@ -533,7 +533,7 @@ static dltf_status encode_once(const dltf_model *model, int64_t N, bool refit) {
 
 static void out_of_memory(void **state) {
     (void)state;
-    problem p = {.N = 300, .n = 7, .m = 12, .k = 3, .untied = true, .centred = true};
+    problem p = {.N = 300, .n = 7, .m = 12, .k = 3, .untied = true, .center = true};
     fill_exact(p);
     dltf_model *model = make_model(p);
     openblas_set_num_threads(2);

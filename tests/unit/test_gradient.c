@@ -6,7 +6,7 @@
 
 enum { m = 9, n = 5, k = 3, ROWS = 7 };
 
-static const dl_gradient_rule plain = {.rate = 0.01f, .growth = 1, .centered = true};
+static const dl_gradient_rule plain = {.rate = 0.01f, .growth = 1, .from_center = true};
 
 /* Random parameters and a coded batch. */
 static void make(dl_gradient *g, bool positive, int threads) {
@@ -204,7 +204,7 @@ static void compare_steps(bool positive) {
     }
     for (int64_t j = 0; j < m; j++)
         s.b[j] = (double)g.b.value[j];
-    dl_gradient_rule rule = {.rate = 0.01f, .tie = 0.02f, .growth = 1, .centered = true};
+    dl_gradient_rule rule = {.rate = 0.01f, .tie = 0.02f, .growth = 1, .from_center = true};
     for (int step = 0; step < 20; step++) {
         fill_normal(g.Y, ROWS * n);
         dl_gradient_code(&g);
@@ -256,7 +256,7 @@ static void unused_atoms(void **state) {
             g.E.value[d] = -1e-4f; /* atom 0: scores -.0005 - b */
         g.b.value[0] = positive ? 10 : 0;
         dl_gradient_rule rule = {
-            .rate = 0, .patience = 2 * ROWS, .growth = 1.01f, .lift = 0.5f, .centered = true};
+            .rate = 0, .patience = 2 * ROWS, .growth = 1.01f, .lift = 0.5f, .from_center = true};
         dl_gradient_pack(&g);
         for (int step = 0; step < 2; step++) {
             dl_gradient_code(&g);

@@ -47,7 +47,7 @@ static void assert_residuals(const dl_gradient *g) {
 }
 
 static void compare(int64_t m, int64_t active, int64_t k, bool positive) {
-    const dl_gradient_rule rule = {.rate = 0.01f, .tie = 0.01f, .growth = 1, .centered = true};
+    const dl_gradient_rule rule = {.rate = 0.01f, .tie = 0.01f, .growth = 1, .from_center = true};
     dl_gradient *one = make(1, m, k, positive);
     dl_gradient_activate(one, active);
     dl_gradient_code(one);

@@ -148,7 +148,7 @@ static void warm_start(void **state) {
     options.epochs = 1;
     for (int fresh = 0; fresh < 2; fresh++) {
         dltf_learner *learner = NULL;
-        assert_int_equal(dltf_learner_new(X, &options, fresh ? NULL : first, &learner), DLTF_OK);
+        assert_int_equal(dltf_learner_new(X, fresh ? NULL : first, &options, &learner), DLTF_OK);
         run(learner);
         int64_t count = 0;
         double error = dl_learner_history(learner, &count)->relative_error, known = error_of(first, X, false);
@@ -315,7 +315,7 @@ static void very_many_atoms(void **state) {
     dltf_learner_free(learner);
     options.encoder = DLTF_ENCODER_TIED;
     options.epochs = 0;
-    assert_fails(dltf_learner_new(dltf_matrix_f32(X, 300, 4), &options, NULL, &learner), DLTF_ARGUMENT,
+    assert_fails(dltf_learner_new(dltf_matrix_f32(X, 300, 4), NULL, &options, &learner), DLTF_ARGUMENT,
                  "m: 60000 is out of range: more than 46,340 atoms require encoder learned");
     free(X);
 }

@@ -153,7 +153,7 @@ static void no_violation(void **state) {
         assert_int_equal(dltf_encode(model, X, NULL, NULL, NULL, &features), DLTF_OK);
         dltf_certify_options options = dltf_certify_options_default();
         options.threads = 1;
-        assert_int_equal(dltf_certify_samples(model, X, known, NULL, &options, NULL, NULL, flags), DLTF_OK);
+        assert_int_equal(dltf_samples_certify(model, X, known, NULL, &options, NULL, NULL, flags), DLTF_OK);
         dltf_csr got = dltf_codes_csr(features);
         for (int64_t i = 0; i < SAMPLES; i++) {
             const uint8_t *f = flags + i * DLTF_FLAG_COUNT;
@@ -202,7 +202,7 @@ static void certified_k_holds(void **state) {
         options.amplitude = uniform(0.5, 2);
         options.noise = below(2) ? uniform(0, 0.2) : 0;
         options.signs = !p.positive;
-        assert_int_equal(dltf_certify_model(model, &options, &found), DLTF_OK);
+        assert_int_equal(dltf_model_certify(model, &options, &found), DLTF_OK);
         dltf_certified_k with = found.with_noise, without = found.without_noise;
         assert_true(with.coherence <= with.babel && with.babel <= without.babel);
         assert_true(with.theorem1 <= with.coherence || p.untied);
@@ -256,7 +256,7 @@ static void simplex_certificate(void **state) {
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
     dltf_model_certificate found;
     double c = 1.0 / (M - 1), babel[M - 1];
-    assert_survives_lack_of_memory(dltf_certify_model(model, NULL, &found), 5);
+    assert_survives_lack_of_memory(dltf_model_certify(model, NULL, &found), 5);
     assert_near(found.mu, c, 1e-6);
     assert_near(found.mu_encoder, c, 1e-6);
     assert_true(found.least_gain <= found.most_gain && found.most_bias == 0 && found.mu_e == 0);
@@ -277,15 +277,15 @@ static void simplex_certificate(void **state) {
     dltf_certify_options options = dltf_certify_options_default();
     options.k = M;
     options.noise = 0.2; /* (2k - 1)/8 + .4 < 1 */
-    assert_int_equal(dltf_certify_model(model, &options, &found), DLTF_OK);
+    assert_int_equal(dltf_model_certify(model, &options, &found), DLTF_OK);
     assert_true(found.twice.order == M && found.next.order == M);
     assert_int_equal(found.with_noise.coherence, 2);
     options.mu_e = 0.01;
-    assert_int_equal(dltf_certify_model(model, &options, &found), DLTF_OK);
+    assert_int_equal(dltf_model_certify(model, &options, &found), DLTF_OK);
     assert_near(found.mu_e, 0.01, 0);
     assert_int_equal(found.with_noise.coherence, 4);
     options.k = M + 1;
-    assert_fails(dltf_certify_model(model, &options, &found), DLTF_ARGUMENT, "9 atoms");
+    assert_fails(dltf_model_certify(model, &options, &found), DLTF_ARGUMENT, "9 atoms");
     dltf_model_free(model);
 }
 
@@ -300,7 +300,7 @@ static void isometry_bounds(void **state) {
         dltf_model_certificate found;
         fill_normal(W, 8 * 6);
         assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
-        assert_int_equal(dltf_certify_model(model, NULL, &found), DLTF_OK);
+        assert_int_equal(dltf_model_certify(model, NULL, &found), DLTF_OK);
         assert_true(found.twice.exact);
         assert_true(found.next.delta <= found.twice.delta);
         assert_true(found.twice.delta <= found.twice.by_babel + 1e-9);
@@ -329,14 +329,14 @@ static void printed_theorem_2_is_false(void **state) {
     assert_int_equal(dltf_codes_new((dltf_csr){1, 2, indptr, &index, &one, NULL}, &known), DLTF_OK);
     uint8_t flags[DLTF_FLAG_COUNT];
     assert_int_equal(
-        dltf_certify_samples(model, dltf_matrix_f32(X, 1, 2), known, NULL, NULL, NULL, NULL, flags), DLTF_OK);
+        dltf_samples_certify(model, dltf_matrix_f32(X, 1, 2), known, NULL, NULL, NULL, NULL, flags), DLTF_OK);
     assert_false(flags[DLTF_FLAG_FEATURE]);
     assert_true(flags[DLTF_FLAG_COVERED]);
     assert_false(flags[DLTF_FLAG_THEOREM2] || flags[DLTF_FLAG_PAIR] || flags[DLTF_FLAG_BABEL]);
 
     dl_terms t = {.k = 1, .z_k = 1, .z_norm = 1, .noise_2 = 0.3 * sqrt(2), .noise_2k = 0.3 * sqrt(2)};
     dltf_model_certificate found;
-    assert_int_equal(dltf_certify_model(model, NULL, &found), DLTF_OK);
+    assert_int_equal(dltf_model_certify(model, NULL, &found), DLTF_OK);
     assert_true(found.twice.order == 2 && found.twice.exact);
     assert_near(found.twice.delta, 0.95, 1e-6);
     assert_true(dl_theorem_2(&t, 0)); /* delta_1 of unit-norm atoms is 0: as printed */
@@ -358,7 +358,7 @@ static void fewer_entries_are_not_covered(void **state) {
     assert_int_equal(dltf_codes_new((dltf_csr){1, 3, indptr, &index, &one, NULL}, &known), DLTF_OK);
     uint8_t flags[DLTF_FLAG_COUNT], none[DLTF_FLAG_COUNT] = {0};
     assert_int_equal(
-        dltf_certify_samples(model, dltf_matrix_f32(X, 1, 3), known, known, NULL, NULL, NULL, flags),
+        dltf_samples_certify(model, dltf_matrix_f32(X, 1, 3), known, known, NULL, NULL, NULL, flags),
         DLTF_OK);
     none[DLTF_FLAG_CANDIDATE] = 1;
     assert_memory_equal(flags, none, sizeof none);
@@ -367,7 +367,7 @@ static void fewer_entries_are_not_covered(void **state) {
     options.k = 1;
     options.noise = 0.5;
     assert_int_equal(
-        dltf_certify_samples(model, dltf_matrix_f32(X, 1, 3), known, NULL, &options, NULL, NULL, flags),
+        dltf_samples_certify(model, dltf_matrix_f32(X, 1, 3), known, NULL, &options, NULL, NULL, flags),
         DLTF_OK);
     for (int c = 0; c < DLTF_FLAG_COUNT; c++)
         assert_int_equal(flags[c], 1);
@@ -390,7 +390,7 @@ static void signs_and_positive_selection(void **state) {
         dltf_model_view parts = {
             .m = size, .n = size, .k = 2, .dictionary = identity, .select = DLTF_SELECT_POSITIVE};
         assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
-        assert_int_equal(dltf_certify_model(model, &options, &found), DLTF_OK);
+        assert_int_equal(dltf_model_certify(model, &options, &found), DLTF_OK);
         assert_int_equal(found.without_noise.coherence, signs ? 0 : size);
         assert_int_equal(found.without_noise.babel, signs ? 0 : size);
         dltf_model_free(model);

@@ -53,7 +53,7 @@ static void every_method(void **state) {
         /* Every bit tells samples apart; bits of sparse codes may be rare. */
         uint8_t codes[N];
         int64_t least = view.k > 0 ? 1 : N / 20;
-        assert_int_equal(dltf_hasher_encode(h, dltf_matrix_f32(X, N, n), 2, NULL, NULL, codes), DLTF_OK);
+        assert_int_equal(dltf_hasher_apply(h, dltf_matrix_f32(X, N, n), 2, NULL, NULL, codes), DLTF_OK);
         for (int bit = 0; bit < BITS; bit++) {
             int64_t ones = 0;
             for (int64_t i = 0; i < N; i++)
@@ -72,13 +72,13 @@ static void threads_do_not_matter(void **state) {
         dltf_hash_options o = options_of(method);
         dltf_hasher *first = train(o);
         uint8_t codes[N], other[N];
-        assert_int_equal(dltf_hasher_encode(first, dltf_matrix_f32(X, N, n), 1, NULL, NULL, codes), DLTF_OK);
+        assert_int_equal(dltf_hasher_apply(first, dltf_matrix_f32(X, N, n), 1, NULL, NULL, codes), DLTF_OK);
         for (o.threads = 2; o.threads <= 3; o.threads++) {
             dltf_hasher *h = train(o);
             for (int t = 0; t < h->content.count; t++)
                 assert_memory_equal(h->content.tensors[t].data, first->content.tensors[t].data,
                                     (size_t)dl_tensor_bytes(&h->content.tensors[t]));
-            assert_int_equal(dltf_hasher_encode(h, dltf_matrix_f32(X, N, n), o.threads, NULL, NULL, other),
+            assert_int_equal(dltf_hasher_apply(h, dltf_matrix_f32(X, N, n), o.threads, NULL, NULL, other),
                              DLTF_OK);
             assert_memory_equal(codes, other, N);
             dltf_hasher_free(h);
@@ -101,13 +101,13 @@ static void layouts_do_not_matter(void **state) {
     for (int method = 0; method < METHODS; method++) {
         uint8_t codes[N], other[N];
         dltf_hasher *h = train(options_of(method));
-        assert_int_equal(dltf_hasher_encode(h, dltf_matrix_f32(X, N, n), 0, NULL, NULL, codes), DLTF_OK);
-        assert_int_equal(dltf_hasher_encode(h, dltf_matrix_f64(wide, N, n), 0, NULL, NULL, other), DLTF_OK);
+        assert_int_equal(dltf_hasher_apply(h, dltf_matrix_f32(X, N, n), 0, NULL, NULL, codes), DLTF_OK);
+        assert_int_equal(dltf_hasher_apply(h, dltf_matrix_f64(wide, N, n), 0, NULL, NULL, other), DLTF_OK);
         assert_memory_equal(codes, other, N);
-        assert_int_equal(dltf_hasher_encode(h, turned, 0, NULL, NULL, other), DLTF_OK);
+        assert_int_equal(dltf_hasher_apply(h, turned, 0, NULL, NULL, other), DLTF_OK);
         assert_memory_equal(codes, other, N);
         for (int64_t i = 0; i < N; i += 37) {
-            assert_int_equal(dltf_hasher_encode(h, dltf_matrix_f32(X + i * n, 1, n), 0, NULL, NULL, other),
+            assert_int_equal(dltf_hasher_apply(h, dltf_matrix_f32(X + i * n, 1, n), 0, NULL, NULL, other),
                              DLTF_OK);
             assert_int_equal(other[0], codes[i]);
         }
@@ -154,7 +154,7 @@ static void cancelling(void **state) {
     uint8_t codes[N];
     int calls = 0;
     dltf_hasher *h = train(options_of(DLTF_HASH_LSH));
-    assert_fails(dltf_hasher_encode(h, dltf_matrix_f32(X, N, n), 1, cancel, &calls, codes), DLTF_CANCELLED,
+    assert_fails(dltf_hasher_apply(h, dltf_matrix_f32(X, N, n), 1, cancel, &calls, codes), DLTF_CANCELLED,
                  "encoding was cancelled");
     assert_int_equal(calls, 1);
     dltf_hasher_free(h);
@@ -202,17 +202,17 @@ static void bad_data(void **state) {
         uint8_t codes[N];
         fill_samples();
         dltf_hasher *h = train(o);
-        assert_fails(dltf_hasher_encode(h, dltf_matrix_f32(X, N, n - 1), 1, NULL, NULL, codes), DLTF_DATA,
+        assert_fails(dltf_hasher_apply(h, dltf_matrix_f32(X, N, n - 1), 1, NULL, NULL, codes), DLTF_DATA,
                      "data: 11 columns, but the hasher expects 12");
-        assert_fails(dltf_hasher_encode(h, dltf_matrix_f32(X, 0, n), 1, NULL, NULL, codes), DLTF_ARGUMENT,
+        assert_fails(dltf_hasher_apply(h, dltf_matrix_f32(X, 0, n), 1, NULL, NULL, codes), DLTF_ARGUMENT,
                      "data");
         X[17 * n + 3] = NAN;
         assert_fails(try_training(o, N, n), DLTF_DATA, "row 17, column 3 is NaN");
-        assert_fails(dltf_hasher_encode(h, dltf_matrix_f32(X, N, n), 2, NULL, NULL, codes), DLTF_DATA,
+        assert_fails(dltf_hasher_apply(h, dltf_matrix_f32(X, N, n), 2, NULL, NULL, codes), DLTF_DATA,
                      "row 17, column 3 is NaN");
         X[17 * n + 3] = INFINITY;
         assert_fails(try_training(o, N, n), DLTF_DATA, "row 17, column 3");
-        assert_fails(dltf_hasher_encode(h, dltf_matrix_f32(X, N, n), 2, NULL, NULL, codes), DLTF_DATA,
+        assert_fails(dltf_hasher_apply(h, dltf_matrix_f32(X, N, n), 2, NULL, NULL, codes), DLTF_DATA,
                      "row 17, column 3");
         X[17 * n + 3] = 3e38f;
         assert_fails(try_training(o, N, n), DLTF_NUMERIC, "rescale the data");
@@ -232,7 +232,7 @@ static void lack_of_memory(void **state) {
         dltf_matrix some = dltf_matrix_f32(X, 40, n);
         uint8_t codes[N];
         assert_survives_lack_of_memory(dltf_hasher_train(some, &o, NULL, NULL, &h), 6);
-        assert_survives_lack_of_memory(dltf_hasher_encode(h, some, 1, NULL, NULL, codes), 5);
+        assert_survives_lack_of_memory(dltf_hasher_apply(h, some, 1, NULL, NULL, codes), 5);
         dltf_hasher_free(h);
     }
 }

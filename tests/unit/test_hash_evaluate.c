@@ -69,32 +69,32 @@ static double spherical(int64_t differing, int64_t common) {
     return common > 0 ? (double)differing / (double)common : INFINITY;
 }
 
-static void ranks_order_distances(void **state) {
+static void grades_order_distances(void **state) {
     (void)state;
     const int64_t bits = 24;
-    dl_ranks ranks;
-    assert_int_equal(dl_ranks_make(DLTF_DISTANCE_SPHERICAL, bits, &ranks), DLTF_OK);
+    dl_grades grades;
+    assert_int_equal(dl_grades_make(DLTF_DISTANCE_SPHERICAL, bits, &grades), DLTF_OK);
     bool used[1000] = {false};
     for (int64_t d = 0; d <= bits; d++)
         for (int64_t c = 0; c + d <= bits; c++) {
-            int64_t rank = dl_ranks_get(&ranks, d, c + d, c);
-            assert_in_range(rank, 0, ranks.count - 1);
-            used[rank] = true;
+            int64_t grade = dl_grades_get(&grades, d, c + d, c);
+            assert_in_range(grade, 0, grades.count - 1);
+            used[grade] = true;
             for (int64_t d2 = 0; d2 <= bits; d2 += 5)
                 for (int64_t c2 = 0; c2 + d2 <= bits; c2 += 3) {
-                    int64_t other = dl_ranks_get(&ranks, d2, c2, c2 + d2);
+                    int64_t other = dl_grades_get(&grades, d2, c2, c2 + d2);
                     double a = spherical(d, c), b = spherical(d2, c2);
-                    assert_true(a < b ? rank < other : a > b ? rank > other : rank == other);
+                    assert_true(a < b ? grade < other : a > b ? grade > other : grade == other);
                 }
         }
-    for (int64_t r = 0; r < ranks.count; r++)
+    for (int64_t r = 0; r < grades.count; r++)
         assert_true(used[r]);
-    dl_ranks_free(&ranks);
-    assert_int_equal(dl_ranks_make(DLTF_DISTANCE_HAMMING, bits, &ranks), DLTF_OK);
-    assert_true(ranks.count == bits + 1 && dl_ranks_get(&ranks, 7, 3, 4) == 7);
-    dl_ranks_free(&ranks);
-    assert_survives_lack_of_memory(dl_ranks_make(DLTF_DISTANCE_SPHERICAL, 8, &ranks), 2);
-    dl_ranks_free(&ranks);
+    dl_grades_free(&grades);
+    assert_int_equal(dl_grades_make(DLTF_DISTANCE_HAMMING, bits, &grades), DLTF_OK);
+    assert_true(grades.count == bits + 1 && dl_grades_get(&grades, 7, 3, 4) == 7);
+    dl_grades_free(&grades);
+    assert_survives_lack_of_memory(dl_grades_make(DLTF_DISTANCE_SPHERICAL, 8, &grades), 2);
+    dl_grades_free(&grades);
 }
 
 /* ---- Whole evaluations ---- */
@@ -115,7 +115,7 @@ static void fill_codes(void) {
         query_labels[i] = below(4); /* 3 has no sample */
 }
 
-static double code_distance(dltf_code_distance distance, int64_t q, int64_t i) {
+static double code_distance(dltf_hash_distance distance, int64_t q, int64_t i) {
     int64_t differing = ref_differing_bits(queries + 3 * q, database + 3 * i, 24);
     if (distance == DLTF_DISTANCE_HAMMING)
         return (double)differing;
@@ -133,7 +133,7 @@ static double chance(const double *distances, int64_t i, int64_t k) {
 }
 
 /* Means over the queries that have relevant samples, by all orders of equal distances. */
-static dltf_retrieval expected_measures(dltf_code_distance distance, int64_t depth, int64_t k) {
+static dltf_retrieval expected_measures(dltf_hash_distance distance, int64_t depth, int64_t k) {
     dltf_retrieval sums = {.depth = depth, .k = k};
     for (int64_t q = 0; q < QUERIES; q++) {
         double distances[DATABASE];
@@ -167,15 +167,16 @@ static void codes_against_reference(void **state) {
     for (int trial = 0; trial < 20; trial++) {
         dltf_relevance *relevance = NULL;
         dltf_retrieval found;
-        dltf_evaluate_options o = dltf_evaluate_options_default();
+        dltf_hash_evaluate_options o = dltf_hash_evaluate_options_default();
         fill_codes();
         query_labels[0] = labels[0];
-        assert_int_equal(dltf_relevance_labels(query_labels, QUERIES, labels, DATABASE, &relevance), DLTF_OK);
+        assert_int_equal(dltf_relevance_by_labels(labels, DATABASE, query_labels, QUERIES, &relevance),
+                         DLTF_OK);
         o.distance = trial % 2 ? DLTF_DISTANCE_SPHERICAL : DLTF_DISTANCE_HAMMING;
         o.depth = trial % 3 ? between(1, DATABASE) : 0;
         o.k = between(1, DATABASE);
         o.threads = 1 + trial % 3;
-        assert_int_equal(dltf_evaluate_codes(Q, D, relevance, &o, NULL, NULL, &found), DLTF_OK);
+        assert_int_equal(dltf_hashes_evaluate(D, Q, relevance, &o, NULL, NULL, &found), DLTF_OK);
         dltf_retrieval expected = expected_measures(o.distance, o.depth ? o.depth : DATABASE, o.k);
         assert_true(found.queries == expected.queries && found.k == o.k && found.depth == expected.depth);
         assert_mean(found.map, expected.map, expected.queries);
@@ -197,15 +198,15 @@ static void whole_database(void **state) {
     dltf_matrix Q = dltf_matrix_u8(queries, QUERIES, 3), D = dltf_matrix_u8(database, DATABASE, 3);
     dltf_relevance *relevance = NULL;
     dltf_retrieval found, other;
-    dltf_evaluate_options o = dltf_evaluate_options_default();
+    dltf_hash_evaluate_options o = dltf_hash_evaluate_options_default();
     for (int i = 0; i < QUERIES; i++)
         query_labels[i] = 1;
     labels[0] = 1;
-    assert_int_equal(dltf_relevance_labels(query_labels, QUERIES, labels, DATABASE, &relevance), DLTF_OK);
-    assert_int_equal(dltf_evaluate_codes(Q, D, relevance, NULL, NULL, NULL, &found), DLTF_OK);
+    assert_int_equal(dltf_relevance_by_labels(labels, DATABASE, query_labels, QUERIES, &relevance), DLTF_OK);
+    assert_int_equal(dltf_hashes_evaluate(D, Q, relevance, NULL, NULL, NULL, &found), DLTF_OK);
     assert_true(found.k == DATABASE && found.queries == QUERIES && fabs(found.recall - 1) < 1e-12);
     assert_true(fabs(found.precision - found.relevant / DATABASE) < 1e-12);
-    assert_int_equal(dltf_evaluate_codes(Q, columns, relevance, &o, NULL, NULL, &other), DLTF_OK);
+    assert_int_equal(dltf_hashes_evaluate(columns, Q, relevance, &o, NULL, NULL, &other), DLTF_OK);
     assert_memory_equal(&found, &other, sizeof found);
     dltf_relevance_free(relevance);
 }
@@ -237,8 +238,8 @@ static void nearest_samples(void **state) {
     fill_samples();
     for (int64_t threads = 1; threads <= 3; threads++) {
         dltf_relevance *r = NULL;
-        assert_int_equal(dltf_relevance_nearest(dltf_matrix_f32(Y, NQ, n), dltf_matrix_f32(X, N, n), 20,
-                                                threads, NULL, NULL, &r),
+        assert_int_equal(dltf_relevance_by_nearest(dltf_matrix_f32(X, N, n), dltf_matrix_f32(Y, NQ, n), 20,
+                                                   threads, NULL, NULL, &r),
                          DLTF_OK);
         for (int64_t q = 0; q < NQ; q++) {
             bool chosen[N] = {false};
@@ -282,20 +283,21 @@ static void samples_in_a_radius(void **state) {
         radius += distances[4] / NQ;
     }
     assert_int_equal(
-        dltf_relevance_radius(dltf_matrix_f32(Y, NQ, n), dltf_matrix_f32(X, N, n), 5, 2, NULL, NULL, &r),
+        dltf_relevance_by_radius(dltf_matrix_f32(X, N, n), dltf_matrix_f32(Y, NQ, n), 5, 2, NULL, NULL, &r),
         DLTF_OK);
-    assert_true(fabs(dltf_relevance_distance(r) - radius) < 1e-9);
+    assert_true(fabs(dltf_relevance_radius(r) - radius) < 1e-9);
     for (int64_t q = 0; q < NQ; q++) {
         int64_t e = r->start[q];
         for (int64_t i = 0; i < N; i++)
-            if (sqrt(euclidean(q, i)) <= dltf_relevance_distance(r))
+            if (sqrt(euclidean(q, i)) <= dltf_relevance_radius(r))
                 assert_int_equal(r->index[e++], i);
         assert_int_equal(e, r->start[q + 1]);
     }
     dltf_relevance_free(r);
     r = NULL;
     assert_survives_lack_of_memory(
-        dltf_relevance_radius(dltf_matrix_f32(Y, 3, n), dltf_matrix_f32(X, 9, n), 5, 1, NULL, NULL, &r), 10);
+        dltf_relevance_by_radius(dltf_matrix_f32(X, 9, n), dltf_matrix_f32(Y, 3, n), 5, 1, NULL, NULL, &r),
+        10);
     dltf_relevance_free(r);
 }
 
@@ -310,45 +312,45 @@ static void bad_input(void **state) {
     dltf_matrix P = dltf_matrix_f32(Y, NQ, n), S = dltf_matrix_f32(X, N, n);
     dltf_relevance *r = NULL, *none = NULL;
     dltf_retrieval found;
-    dltf_evaluate_options o = dltf_evaluate_options_default();
+    dltf_hash_evaluate_options o = dltf_hash_evaluate_options_default();
     fill_codes();
     fill_samples();
-    assert_fails(dltf_relevance_labels(labels, 0, labels, 3, &r), DLTF_ARGUMENT, "at least one");
-    assert_fails(dltf_relevance_nearest(P, S, N + 1, 1, NULL, NULL, &r), DLTF_ARGUMENT,
+    assert_fails(dltf_relevance_by_labels(labels, 3, labels, 0, &r), DLTF_ARGUMENT, "at least one");
+    assert_fails(dltf_relevance_by_nearest(S, P, N + 1, 1, NULL, NULL, &r), DLTF_ARGUMENT,
                  "301 neighbours are out of range: the database has 300 samples");
-    assert_fails(dltf_relevance_nearest(P, dltf_matrix_f32(X, N, n - 1), 3, 1, NULL, NULL, &r), DLTF_DATA,
+    assert_fails(dltf_relevance_by_nearest(dltf_matrix_f32(X, N, n - 1), P, 3, 1, NULL, NULL, &r), DLTF_DATA,
                  "queries: 7 columns, but the database has 6");
-    assert_fails(dltf_relevance_nearest(P, S, 3, 1, cancel, NULL, &r), DLTF_CANCELLED, "cancelled");
+    assert_fails(dltf_relevance_by_nearest(S, P, 3, 1, cancel, NULL, &r), DLTF_CANCELLED, "cancelled");
     Y[2 * n + 3] = NAN;
-    assert_fails(dltf_relevance_nearest(P, S, 3, 1, NULL, NULL, &r), DLTF_DATA,
+    assert_fails(dltf_relevance_by_nearest(S, P, 3, 1, NULL, NULL, &r), DLTF_DATA,
                  "queries: row 2, column 3 is NaN");
     assert_null(r);
-    assert_int_equal(dltf_relevance_labels(query_labels, QUERIES, labels, DATABASE, &r), DLTF_OK);
+    assert_int_equal(dltf_relevance_by_labels(labels, DATABASE, query_labels, QUERIES, &r), DLTF_OK);
     o.k = DATABASE + 1;
-    assert_fails(dltf_evaluate_codes(Q, D, r, &o, NULL, NULL, &found), DLTF_ARGUMENT,
+    assert_fails(dltf_hashes_evaluate(D, Q, r, &o, NULL, NULL, &found), DLTF_ARGUMENT,
                  "k: 13 is more than the 12 codes of the database");
     o.k = 0;
     o.depth = DATABASE + 1;
-    assert_fails(dltf_evaluate_codes(Q, D, r, &o, NULL, NULL, &found), DLTF_ARGUMENT, "depth: 13 is more");
-    assert_fails(dltf_evaluate_codes(Q, dltf_matrix_u8(database, 18, 2), r, NULL, NULL, NULL, &found),
+    assert_fails(dltf_hashes_evaluate(D, Q, r, &o, NULL, NULL, &found), DLTF_ARGUMENT, "depth: 13 is more");
+    assert_fails(dltf_hashes_evaluate(dltf_matrix_u8(database, 18, 2), Q, r, NULL, NULL, NULL, &found),
                  DLTF_DATA, "queries: codes of 24 bits, but the database has 16");
-    assert_fails(dltf_evaluate_codes(Q, dltf_matrix_u8(database, 11, 3), r, NULL, NULL, NULL, &found),
+    assert_fails(dltf_hashes_evaluate(dltf_matrix_u8(database, 11, 3), Q, r, NULL, NULL, NULL, &found),
                  DLTF_DATA, "relevance of 5 and 12");
-    assert_fails(dltf_evaluate_codes(Q, dltf_matrix_f32(X, DATABASE, 3), r, NULL, NULL, NULL, &found),
+    assert_fails(dltf_hashes_evaluate(dltf_matrix_f32(X, DATABASE, 3), Q, r, NULL, NULL, NULL, &found),
                  DLTF_DATA, "database: binary codes must be bytes");
-    assert_fails(dltf_evaluate_codes(Q, D, r, NULL, cancel, NULL, &found), DLTF_CANCELLED, "cancelled");
+    assert_fails(dltf_hashes_evaluate(D, Q, r, NULL, cancel, NULL, &found), DLTF_CANCELLED, "cancelled");
     for (int i = 0; i < QUERIES; i++)
         query_labels[i] = 99;
-    assert_int_equal(dltf_relevance_labels(query_labels, QUERIES, labels, DATABASE, &none), DLTF_OK);
-    assert_fails(dltf_evaluate_codes(Q, D, none, NULL, NULL, NULL, &found), DLTF_DATA,
+    assert_int_equal(dltf_relevance_by_labels(labels, DATABASE, query_labels, QUERIES, &none), DLTF_OK);
+    assert_fails(dltf_hashes_evaluate(D, Q, none, NULL, NULL, NULL, &found), DLTF_DATA,
                  "no sample is relevant to any query");
     query_labels[0] = labels[0];
-    assert_survives_lack_of_memory(dltf_evaluate_codes(Q, D, r, NULL, NULL, NULL, &found), 6);
+    assert_survives_lack_of_memory(dltf_hashes_evaluate(D, Q, r, NULL, NULL, NULL, &found), 6);
     dltf_relevance_free(r);
     dltf_relevance_free(none);
 }
 
 TESTS_MAIN(cmocka_unit_test(ties_are_expectations), cmocka_unit_test(found_in_shells),
-           cmocka_unit_test(ranks_order_distances), cmocka_unit_test(codes_against_reference),
+           cmocka_unit_test(grades_order_distances), cmocka_unit_test(codes_against_reference),
            cmocka_unit_test(whole_database), cmocka_unit_test(nearest_samples),
            cmocka_unit_test(samples_in_a_radius), cmocka_unit_test(bad_input))

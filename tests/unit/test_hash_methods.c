@@ -28,7 +28,7 @@ static dltf_hasher *train(dltf_hash_method method, int64_t bits, uint8_t *codes)
     o.method = method;
     o.bits = bits;
     assert_int_equal(dltf_hasher_train(dltf_matrix_f32(X, N, n), &o, NULL, NULL, &h), DLTF_OK);
-    assert_int_equal(dltf_hasher_encode(h, dltf_matrix_f32(X, N, n), 2, NULL, NULL, codes), DLTF_OK);
+    assert_int_equal(dltf_hasher_apply(h, dltf_matrix_f32(X, N, n), 2, NULL, NULL, codes), DLTF_OK);
     return h;
 }
 

@@ -106,7 +106,7 @@ static void finds_neighbours(void **state) {
         data[i] = (float)(normal() / (1 + (double)(i % COLUMNS) / 3));
     dltf_matrix D = dltf_matrix_f32(data, N, COLUMNS);
     dltf_relevance *relevance = NULL;
-    assert_int_equal(dltf_relevance_nearest(D, D, 30, 0, NULL, NULL, &relevance), DLTF_OK);
+    assert_int_equal(dltf_relevance_by_nearest(D, D, 30, 0, NULL, NULL, &relevance), DLTF_OK);
     for (int m = 0; m < 2; m++) {
         dltf_hash_options o = dltf_hash_options_default();
         dltf_hasher *h = NULL;
@@ -116,9 +116,9 @@ static void finds_neighbours(void **state) {
         if (m == 1)
             o.iterations = 60;
         assert_int_equal(dltf_hasher_train(D, &o, NULL, NULL, &h), DLTF_OK);
-        assert_int_equal(dltf_hasher_encode(h, D, 0, NULL, NULL, codes), DLTF_OK);
+        assert_int_equal(dltf_hasher_apply(h, D, 0, NULL, NULL, codes), DLTF_OK);
         dltf_matrix C = dltf_matrix_u8(codes, N, BITS / 8);
-        assert_int_equal(dltf_evaluate_codes(C, C, relevance, NULL, NULL, NULL, &found), DLTF_OK);
+        assert_int_equal(dltf_hashes_evaluate(C, C, relevance, NULL, NULL, NULL, &found), DLTF_OK);
         map[m] = found.map;
         dltf_hasher_free(h);
     }

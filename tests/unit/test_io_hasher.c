@@ -44,7 +44,7 @@ static dltf_status stream(const dltf_hasher *h, const char *data, const char *pa
     dltf_reader *reader = NULL;
     dltf_status status = dltf_reader_open(data, strstr(data, ".f32") ? n : 0, &reader);
     if (status == DLTF_OK)
-        status = dltf_hasher_encode_stream(h, reader, 2, NULL, NULL, path, layout, samples);
+        status = dltf_hasher_apply_stream(h, reader, 2, NULL, NULL, path, layout, samples);
     dltf_reader_free(reader);
     return status;
 }
@@ -60,7 +60,7 @@ static void streams(void **state) {
     assert_int_equal(dltf_matrix_save(whole, in_directory("x.npy")), DLTF_OK);
     for (int method = 0; method < METHODS; method++) {
         dltf_hasher *h = example(method);
-        assert_int_equal(dltf_hasher_encode(h, whole, 1, NULL, NULL, codes), DLTF_OK);
+        assert_int_equal(dltf_hasher_apply(h, whole, 1, NULL, NULL, codes), DLTF_OK);
         for (int raw = 0; raw < 2; raw++) {
             char data[600];
             snprintf(data, sizeof data, "%s", in_directory(raw ? "x.f32" : "x.npy"));
@@ -124,8 +124,8 @@ static void round_trip(void **state) {
         assert_int_equal(dltf_hasher_load(in_directory("a.safetensors"), &back), DLTF_OK);
         dltf_hasher_view a = dltf_hasher_get(h), b = dltf_hasher_get(back);
         assert_true(a.method == b.method && a.bits == b.bits && a.n == b.n && a.k == b.k);
-        assert_int_equal(dltf_hasher_encode(h, dltf_matrix_f32(X, N, n), 1, NULL, NULL, codes), DLTF_OK);
-        assert_int_equal(dltf_hasher_encode(back, dltf_matrix_f32(X, N, n), 1, NULL, NULL, again), DLTF_OK);
+        assert_int_equal(dltf_hasher_apply(h, dltf_matrix_f32(X, N, n), 1, NULL, NULL, codes), DLTF_OK);
+        assert_int_equal(dltf_hasher_apply(back, dltf_matrix_f32(X, N, n), 1, NULL, NULL, again), DLTF_OK);
         assert_memory_equal(codes, again, N);
         assert_int_equal(dltf_hasher_save(back, in_directory("b.safetensors")), DLTF_OK);
         assert_same_files(in_directory("a.safetensors"), in_directory("b.safetensors"));

@@ -293,7 +293,7 @@ static void gist_of_a_set_is_that_of_its_matrix(void **state) {
     assert_int_equal(dltf_gist(dltf_array_matrix(array), 32, 32, &o, NULL, NULL, a), DLTF_OK);
     for (o.threads = 1; o.threads <= 3; o.threads++) {
         memset(b, 0, sizeof b);
-        assert_int_equal(dltf_gist_of_set(set, &o, NULL, NULL, b), DLTF_OK);
+        assert_int_equal(dltf_image_set_gist(set, &o, NULL, NULL, b), DLTF_OK);
         assert_memory_equal(a, b, sizeof a);
     }
     dltf_array_free(array);
@@ -310,7 +310,7 @@ static void names_the_image_that_cannot_be_read(void **state) {
     dltf_gist_options o = dltf_gist_options_default();
     float out[8 * DLTF_GIST_SIZE];
     for (o.threads = 1; o.threads <= 3; o.threads++)
-        assert_fails(dltf_gist_of_set(set, &o, NULL, NULL, out), DLTF_FORMAT, "folder/5.pgm: truncated");
+        assert_fails(dltf_image_set_gist(set, &o, NULL, NULL, out), DLTF_FORMAT, "folder/5.pgm: truncated");
     dltf_image_set_free(set);
     remove_folder(
         (const char *const[]){"0.pgm", "1.pgm", "2.pgm", "3.pgm", "4.pgm", "5.pgm", "6.pgm", "7.pgm", NULL});

@@ -24,7 +24,7 @@ static dltf_index *example(int64_t rows, int64_t width, bool tables) {
     fill();
     assert_int_equal(dltf_index_new(dltf_matrix_u8(codes, rows, width), &index), DLTF_OK);
     if (tables)
-        assert_int_equal(dltf_index_build(index, 1, NULL, NULL), DLTF_OK);
+        assert_int_equal(dltf_index_add_tables(index, 1, NULL, NULL), DLTF_OK);
     return index;
 }
 
@@ -62,7 +62,7 @@ static void round_trip(void **state) {
         assert_int_equal(v.tables, original.tables);
         assert_int_equal(v.table_bytes, original.table_bytes);
         assert_true((v.tables > 0) == tables);
-        assert_memory_equal(v.codes, codes, sizeof codes);
+        assert_memory_equal(v.hashes, codes, sizeof codes);
         assert_same_neighbours(index, back, 7);
         assert_same_neighbours(index, back, 0);
         assert_int_equal(dltf_index_save(back, in_directory("b.index")), DLTF_OK);
@@ -80,7 +80,7 @@ static void matrices(void **state) {
     fill();
     assert_int_equal(dltf_matrix_save(dltf_matrix_u8(codes, ROWS, WIDTH), in_directory("x.npy")), DLTF_OK);
     assert_int_equal(dltf_index_load(in_directory("x.npy"), &index), DLTF_OK);
-    assert_memory_equal(dltf_index_get(index).codes, codes, sizeof codes);
+    assert_memory_equal(dltf_index_get(index).hashes, codes, sizeof codes);
     dltf_index_free(index);
     assert_int_equal(dltf_matrix_save(dltf_matrix_f32(&real, 1, 1), in_directory("f.npy")), DLTF_OK);
     assert_fails(dltf_index_load(in_directory("f.npy"), &index), DLTF_DATA,

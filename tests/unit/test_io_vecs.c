@@ -1,4 +1,5 @@
 /* .fvecs, .bvecs and .ivecs. */
+#include "io/formats/integers.h"
 #include "test_io.h"
 
 #include "data/array.h"
@@ -89,7 +90,8 @@ static void writes_what_it_reads(void **state) {
     dltf_matrix columns = {turned, DLTF_U8, 2, 3, 1, 2}; /* Fortran order */
     assert_int_equal(dltf_matrix_save(columns, in_directory("w.bvecs")), DLTF_OK);
     assert_content("w.bvecs", bytes, sizeof bytes);
-    assert_int_equal(dltf_integers_save(integer_values, 2, 3, in_directory("w.ivecs")), DLTF_OK);
+    assert_int_equal(dl_integers_save(&(dl_integers){integer_values, 2, 3, false}, in_directory("w.ivecs")),
+                     DLTF_OK);
     assert_content("w.ivecs", integers, sizeof integers);
 }
 
@@ -97,9 +99,11 @@ static void integers_in_other_formats(void **state) {
     (void)state;
     dltf_labels *labels = NULL;
     int64_t count = 0;
-    assert_int_equal(dltf_integers_save(integer_values, 2, 3, in_directory("w.csv")), DLTF_OK);
+    assert_int_equal(dl_integers_save(&(dl_integers){integer_values, 2, 3, false}, in_directory("w.csv")),
+                     DLTF_OK);
     assert_content("w.csv", "1,-1,-2147483648\n0,2147483647,65536\n", 36);
-    assert_int_equal(dltf_integers_save(integer_values, 2, 3, in_directory("w.npy")), DLTF_OK);
+    assert_int_equal(dl_integers_save(&(dl_integers){integer_values, 2, 3, false}, in_directory("w.npy")),
+                     DLTF_OK);
     dltf_array *array = NULL;
     assert_int_equal(dltf_array_load(in_directory("w.npy"), &array), DLTF_OK);
     assert_true(array->matrix.rows == 2 && array->matrix.cols == 3);
@@ -121,7 +125,7 @@ static void rejects_what_a_format_cannot_hold(void **state) {
                  "n.fvecs: row 0, column 1 is 1e+39: .fvecs has single precision; write .npy");
     assert_fails(dltf_matrix_save(dltf_matrix_f32(float_values, 2, 3), in_directory("n.bvecs")),
                  DLTF_ARGUMENT, "n.bvecs: only bytes can be written as .bvecs");
-    assert_fails(dltf_integers_save(wide, 1, 3, in_directory("n.ivecs")), DLTF_DATA,
+    assert_fails(dl_integers_save(&(dl_integers){wide, 1, 3, false}, in_directory("n.ivecs")), DLTF_DATA,
                  "n.ivecs: row 0, column 2 is 2147483648: .ivecs has 32 bits; write .npy");
     assert_int_equal(access(in_directory("n.fvecs"), F_OK), -1);
     assert_int_equal(access(in_directory("n.bvecs"), F_OK), -1);

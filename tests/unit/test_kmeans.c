@@ -22,16 +22,16 @@ static void fill_groups(int64_t groups, double spread, double offset) {
             X[i * n + d] = (float)((double)point[i % groups * n + d] + spread * normal() + offset);
 }
 
-static dltf_kmeans_options options_of(int64_t c) {
-    dltf_kmeans_options options = dltf_kmeans_options_default();
+static dltf_cluster_options options_of(int64_t c) {
+    dltf_cluster_options options = dltf_cluster_options_default();
     options.clusters = c;
     options.restarts = 3;
     return options;
 }
 
-static dltf_clusters *cluster(dltf_matrix data, const dltf_kmeans_options *options) {
+static dltf_clusters *cluster(dltf_matrix data, const dltf_cluster_options *options) {
     dltf_clusters *clusters = NULL;
-    dltf_status status = dltf_kmeans(data, options, NULL, NULL, &clusters);
+    dltf_status status = dltf_clusters_train(data, options, NULL, NULL, &clusters);
     if (status != DLTF_OK)
         fail_msg("%s", dltf_message());
     return clusters;
@@ -161,7 +161,7 @@ static void inertia_does_not_increase(void **state) {
     (void)state;
     fill_groups(7, 1.5, 0);
     double last = INFINITY;
-    dltf_kmeans_options options = options_of(C);
+    dltf_cluster_options options = options_of(C);
     options.restarts = 1;
     options.tolerance = 0;
     bool converged = false;
@@ -182,7 +182,7 @@ static void results_are_consistent(void **state) {
     (void)state;
     static double wide[N * n];
     for (int64_t c = 1; c <= 40; c += c < 4 ? 1 : 9) {
-        dltf_kmeans_options options = options_of(c);
+        dltf_cluster_options options = options_of(c);
         fill_groups(6, 1, c % 2 == 0 ? 1000 : 0);
         dltf_clusters *clusters = cluster(dltf_matrix_f32(X, N, n), &options);
         check_result(dltf_matrix_f32(X, N, n), clusters, 1e-6);
@@ -190,7 +190,7 @@ static void results_are_consistent(void **state) {
     }
     /* The unit of the data does not matter. */
     fill_groups(4, 0.5, 0);
-    dltf_kmeans_options options = options_of(4);
+    dltf_cluster_options options = options_of(4);
     dltf_clusters *plain = cluster(dltf_matrix_f32(X, N, n), &options);
     for (int k = 0; k < 2; k++) {
         double unit = k == 0 ? 0x1p-100 : 0x1p100; /* squares overflow and underflow f32 */
@@ -213,7 +213,7 @@ static void groups_far_away(void **state) {
     fill_groups(4, 0.01, 0);
     for (int64_t i = 0; i < N * n; i++)
         wide[i] = 1e9 + (double)X[i];
-    dltf_kmeans_options options = options_of(4);
+    dltf_cluster_options options = options_of(4);
     dltf_clusters *clusters = cluster(dltf_matrix_f64(wide, N, n), &options);
     const int32_t *assignment = dltf_clusters_get(clusters).assignment;
     for (int64_t i = 4; i < N; i++)
@@ -226,7 +226,7 @@ static void groups_far_away(void **state) {
 static void one_cluster_each(void **state) {
     (void)state;
     fill_groups(16, 2, 0);
-    dltf_kmeans_options options = options_of(60);
+    dltf_cluster_options options = options_of(60);
     dltf_clusters *clusters = cluster(dltf_matrix_f32(X, 60, n), &options);
     dltf_clusters_view v = dltf_clusters_get(clusters);
     bool taken[60] = {false};
@@ -246,7 +246,7 @@ static void duplicates(void **state) {
         fill_normal(X, distinct * n);
         for (int64_t i = distinct; i < 50; i++)
             memcpy(X + i * n, X + i % distinct * n, n * sizeof *X);
-        dltf_kmeans_options options = options_of(6);
+        dltf_cluster_options options = options_of(6);
         for (int spherical = 0; spherical < 2; spherical++) {
             options.spherical = spherical;
             dltf_clusters *clusters = cluster(dltf_matrix_f32(X, 50, n), &options);
@@ -258,7 +258,7 @@ static void duplicates(void **state) {
         }
     }
     memset(X, 0, sizeof X);
-    dltf_kmeans_options options = options_of(3);
+    dltf_cluster_options options = options_of(3);
     dltf_clusters *clusters = cluster(dltf_matrix_f32(X, 20, n), &options);
     assert_true(dltf_clusters_get(clusters).inertia == 0);
     dltf_clusters_free(clusters);
@@ -292,7 +292,7 @@ static void same_bytes_for_any_threads(void **state) {
     fill_groups(12, 1.2, 3);
     dltf_clusters *first = NULL;
     for (int64_t threads = 1; threads <= 3; threads++) {
-        dltf_kmeans_options options = options_of(20);
+        dltf_cluster_options options = options_of(20);
         options.threads = threads;
         dltf_clusters *clusters = cluster(dltf_matrix_f32(X, N, n), &options);
         if (!first) {
@@ -314,7 +314,7 @@ static void restarts_keep_the_best(void **state) {
     fill_groups(13, 0.6, 0);
     double last = INFINITY;
     for (int64_t restarts = 1; restarts <= 8; restarts++) {
-        dltf_kmeans_options options = options_of(13);
+        dltf_cluster_options options = options_of(13);
         options.restarts = restarts;
         dltf_clusters *clusters = cluster(dltf_matrix_f32(X, N, n), &options);
         dltf_clusters_view v = dltf_clusters_get(clusters);
@@ -330,7 +330,7 @@ static void spherical_clusters(void **state) {
     for (int64_t i = 0; i < N; i++)
         for (int64_t d = 0; d < n; d++)
             X[i * n + d] *= (float)(1 + i % 50);
-    dltf_kmeans_options options = options_of(4);
+    dltf_cluster_options options = options_of(4);
     options.spherical = true;
     dltf_clusters *clusters = cluster(dltf_matrix_f32(X, N, n), &options);
     dltf_clusters_view v = dltf_clusters_get(clusters);
@@ -351,7 +351,7 @@ static void spherical_clusters(void **state) {
     assert_true(fabs(dltf_clusters_get(clusters).inertia - 4) < 1e-6);
     dltf_clusters_free(clusters);
     memset(X + 7 * n, 0, n * sizeof *X);
-    assert_fails(dltf_kmeans(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters), DLTF_DATA,
+    assert_fails(dltf_clusters_train(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters), DLTF_DATA,
                  "data: row 7 is all zero");
 }
 
@@ -383,9 +383,9 @@ static void codes_like_rows(void **state) {
     (void)state;
     fill_groups(5, 0.7, 0);
     dltf_codes *codes = make_codes();
-    dltf_kmeans_options options = options_of(8);
+    dltf_cluster_options options = options_of(8);
     dltf_clusters *sparse = NULL;
-    assert_int_equal(dltf_kmeans_codes(codes, &options, NULL, NULL, &sparse), DLTF_OK);
+    assert_int_equal(dltf_clusters_train_codes(codes, &options, NULL, NULL, &sparse), DLTF_OK);
     check_result(dltf_matrix_f32(X, N, n), sparse, 1e-6);
     const int32_t *assignment = dltf_clusters_get(sparse).assignment;
     for (int64_t i = 0; i < N; i += 50)
@@ -393,17 +393,17 @@ static void codes_like_rows(void **state) {
     for (int64_t threads = 1; threads <= 3; threads++) {
         dltf_clusters *again = NULL;
         options.threads = threads;
-        assert_int_equal(dltf_kmeans_codes(codes, &options, NULL, NULL, &again), DLTF_OK);
+        assert_int_equal(dltf_clusters_train_codes(codes, &options, NULL, NULL, &again), DLTF_OK);
         assert_memory_equal(assignment, dltf_clusters_get(again).assignment, N * sizeof *assignment);
         assert_true(dltf_clusters_get(sparse).inertia == dltf_clusters_get(again).inertia);
         dltf_clusters_free(again);
     }
     dltf_clusters_free(sparse);
     options.spherical = true;
-    assert_fails(dltf_kmeans_codes(codes, &options, NULL, NULL, &sparse), DLTF_DATA,
+    assert_fails(dltf_clusters_train_codes(codes, &options, NULL, NULL, &sparse), DLTF_DATA,
                  "codes: row 0 is all zero");
     options.clusters = N + 1;
-    assert_fails(dltf_kmeans_codes(codes, &options, NULL, NULL, &sparse), DLTF_ARGUMENT,
+    assert_fails(dltf_clusters_train_codes(codes, &options, NULL, NULL, &sparse), DLTF_ARGUMENT,
                  "codes: 300 samples cannot form 301 clusters");
     dltf_codes_free(codes);
 }
@@ -414,32 +414,32 @@ static void bad_input(void **state) {
     (void)state;
     dltf_clusters *clusters = NULL;
     fill_normal(X, N * n);
-    dltf_kmeans_options options = options_of(N + 1);
-    assert_fails(dltf_kmeans(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters), DLTF_ARGUMENT,
-                 "data: 300 samples cannot form 301 clusters");
-    options = dltf_kmeans_options_default();
-    assert_fails(dltf_kmeans(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters), DLTF_ARGUMENT,
-                 "clusters: the number of clusters is missing");
+    dltf_cluster_options options = options_of(N + 1);
+    assert_fails(dltf_clusters_train(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters),
+                 DLTF_ARGUMENT, "data: 300 samples cannot form 301 clusters");
+    options = dltf_cluster_options_default();
+    assert_fails(dltf_clusters_train(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters),
+                 DLTF_ARGUMENT, "clusters: the number of clusters is missing");
     options = options_of(3);
     options.tolerance = -1;
-    assert_fails(dltf_kmeans(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters), DLTF_ARGUMENT,
-                 "tolerance: -1 is outside 0 .. 1");
+    assert_fails(dltf_clusters_train(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters),
+                 DLTF_ARGUMENT, "tolerance: -1 is outside 0 .. 1");
     for (int spherical = 0; spherical < 2; spherical++) {
         options = options_of(3);
         options.spherical = spherical;
         X[4 * n + 2] = NAN;
-        assert_fails(dltf_kmeans(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters), DLTF_DATA,
-                     "data: row 4, column 2 is NaN");
+        assert_fails(dltf_clusters_train(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters),
+                     DLTF_DATA, "data: row 4, column 2 is NaN");
         X[4 * n + 2] = -INFINITY;
-        assert_fails(dltf_kmeans(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters), DLTF_DATA,
-                     "data: row 4, column 2 is infinite");
+        assert_fails(dltf_clusters_train(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &clusters),
+                     DLTF_DATA, "data: row 4, column 2 is infinite");
     }
     const double huge[2] = {1, -1e39}, tiny[2] = {0, 1e-310};
     options = options_of(1);
-    assert_fails(dltf_kmeans(dltf_matrix_f64(huge, 2, 1), &options, NULL, NULL, &clusters), DLTF_DATA,
+    assert_fails(dltf_clusters_train(dltf_matrix_f64(huge, 2, 1), &options, NULL, NULL, &clusters), DLTF_DATA,
                  "data: row 1, column 0 is -1e+39 (counting from 0), beyond the range of single precision");
-    assert_fails(dltf_kmeans(dltf_matrix_f64(tiny, 2, 1), &options, NULL, NULL, &clusters), DLTF_NUMERIC,
-                 "underflow");
+    assert_fails(dltf_clusters_train(dltf_matrix_f64(tiny, 2, 1), &options, NULL, NULL, &clusters),
+                 DLTF_NUMERIC, "underflow");
     assert_null(clusters);
 }
 
@@ -456,15 +456,16 @@ static void progress_and_cancel(void **state) {
     (void)state;
     dltf_clusters *clusters = NULL;
     fill_groups(8, 1, 0);
-    dltf_kmeans_options options = options_of(8);
+    dltf_cluster_options options = options_of(8);
     calls = cancel_at = 0;
-    assert_int_equal(dltf_kmeans(dltf_matrix_f32(X, N, n), &options, count_calls, NULL, &clusters), DLTF_OK);
+    assert_int_equal(dltf_clusters_train(dltf_matrix_f32(X, N, n), &options, count_calls, NULL, &clusters),
+                     DLTF_OK);
     dltf_clusters_free(clusters);
     int all = calls;
     assert_true(all > options.restarts);
     for (cancel_at = 1; cancel_at < all; cancel_at++) {
         calls = 0;
-        assert_fails(dltf_kmeans(dltf_matrix_f32(X, N, n), &options, count_calls, NULL, &clusters),
+        assert_fails(dltf_clusters_train(dltf_matrix_f32(X, N, n), &options, count_calls, NULL, &clusters),
                      DLTF_CANCELLED, "cancelled");
         assert_int_equal(calls, cancel_at);
         assert_null(clusters);
@@ -473,9 +474,9 @@ static void progress_and_cancel(void **state) {
 
 static dltf_status run_once(void) {
     dltf_clusters *clusters = NULL;
-    dltf_kmeans_options options = options_of(5);
+    dltf_cluster_options options = options_of(5);
     options.threads = 1;
-    dltf_status status = dltf_kmeans(dltf_matrix_f32(X, 40, n), &options, NULL, NULL, &clusters);
+    dltf_status status = dltf_clusters_train(dltf_matrix_f32(X, 40, n), &options, NULL, NULL, &clusters);
     dltf_clusters_free(clusters);
     return status;
 }
@@ -488,7 +489,7 @@ static void out_of_memory(void **state) {
 
 static void option_table(void **state) {
     (void)state;
-    assert_consistent_table(dl_kmeans_option_table());
+    assert_consistent_table(dl_cluster_option_table());
 }
 
 TESTS_MAIN(cmocka_unit_test(same_as_plain_loops), cmocka_unit_test(inertia_does_not_increase),

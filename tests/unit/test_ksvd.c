@@ -86,7 +86,7 @@ static void updates_never_raise_the_error(void **state) {
         dltf_model *model = NULL;
         for (int iteration = 0; iteration < 6; iteration++) {
             dltf_learner *learner = NULL;
-            assert_int_equal(dltf_learner_new(data, &options, model, &learner), DLTF_OK);
+            assert_int_equal(dltf_learner_new(data, model, &options, &learner), DLTF_OK);
             dltf_model *before = model_of(learner);
             dltf_encode_options encoding = {.size = sizeof(dltf_encode_options), .coder = DLTF_CODER_OMP};
             dltf_codes *codes = NULL;
@@ -149,7 +149,7 @@ static void replaces_atoms(void **state) {
     dltf_learner *learner = NULL;
     assert_int_equal(dltf_model_new(&parts, &start), DLTF_OK);
     dltf_train_options options = ksvd_options(m, k, 30);
-    assert_int_equal(dltf_learner_new(dltf_matrix_f32(X, N, n), &options, start, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_new(dltf_matrix_f32(X, N, n), start, &options, &learner), DLTF_OK);
     run(learner);
     int64_t count = 0;
     const dltf_iteration *history = dl_learner_history(learner, &count);
@@ -332,7 +332,7 @@ static void omp_begins_with_minibatches(void **state) {
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_INTERRUPTED;
     dltf_quality quality;
-    assert_int_equal(dltf_learner_new(X, &options, NULL, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_new(X, NULL, &options, &learner), DLTF_OK);
     assert_int_equal(dltf_learner_run(learner, NULL, NULL, &outcome), DLTF_OK);
     int64_t count = 0;
     const dltf_iteration *history = dl_learner_history(learner, &count);
@@ -347,7 +347,7 @@ static void omp_begins_with_minibatches(void **state) {
     options.k = 2;
     options.encoder = DLTF_ENCODER_TIED;
     options.steps = options.iterations = 2;
-    assert_int_equal(dltf_learner_new(X, &options, NULL, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_new(X, NULL, &options, &learner), DLTF_OK);
     assert_int_equal(dltf_learner_quality(learner, NULL, &quality), DLTF_OK);
     assert_true(isnan(quality.omp_error));
     dltf_learner_free(learner);

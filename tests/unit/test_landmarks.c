@@ -33,7 +33,7 @@ static dltf_landmark_options options_of(int64_t threads) {
 static dltf_landmarks *fit(int64_t threads) {
     dltf_landmarks *landmarks = NULL;
     dltf_landmark_options options = options_of(threads);
-    dltf_status status = dltf_landmarks_fit(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &landmarks);
+    dltf_status status = dltf_landmarks_train(dltf_matrix_f32(X, N, n), &options, NULL, NULL, &landmarks);
     if (status != DLTF_OK)
         fail_msg("%s", dltf_message());
     return landmarks;
@@ -53,10 +53,10 @@ static void finds_arcs(void **state) {
             square += (double)Y[i * 5 + l] * (double)Y[i * 5 + l];
         assert_true(fabs(square - 1) < 1e-5);
     }
-    dltf_kmeans_options means = dltf_kmeans_options_default();
+    dltf_cluster_options means = dltf_cluster_options_default();
     dltf_clusters *clusters = NULL;
     means.clusters = 3;
-    assert_int_equal(dltf_kmeans(dltf_matrix_f32(Y, N, 5), &means, NULL, NULL, &clusters), DLTF_OK);
+    assert_int_equal(dltf_clusters_train(dltf_matrix_f32(Y, N, 5), &means, NULL, NULL, &clusters), DLTF_OK);
     const int32_t *assignment = dltf_clusters_get(clusters).assignment;
     for (int64_t i = 3; i < N; i++)
         assert_int_equal(assignment[i], assignment[i % 3]);
@@ -130,23 +130,24 @@ static void bad_input(void **state) {
     fill_normal(X, N * n);
     dltf_landmark_options options = options_of(1);
     options.d = M + 1;
-    assert_fails(dltf_landmarks_fit(data, &options, NULL, NULL, &landmarks), DLTF_ARGUMENT,
+    assert_fails(dltf_landmarks_train(data, &options, NULL, NULL, &landmarks), DLTF_ARGUMENT,
                  "d: 41 is more than the 40 landmarks");
     options = options_of(1);
     options.k = M + 1;
-    assert_fails(dltf_landmarks_fit(data, &options, NULL, NULL, &landmarks), DLTF_ARGUMENT,
+    assert_fails(dltf_landmarks_train(data, &options, NULL, NULL, &landmarks), DLTF_ARGUMENT,
                  "k: 41 is more than the 40 landmarks");
     options = options_of(1);
     options.m = N + 1;
-    assert_fails(dltf_landmarks_fit(data, &options, NULL, NULL, &landmarks), DLTF_ARGUMENT,
+    assert_fails(dltf_landmarks_train(data, &options, NULL, NULL, &landmarks), DLTF_ARGUMENT,
                  "data: 240 samples are too few for 241 landmarks");
     options = options_of(1);
     X[7] = NAN;
-    assert_fails(dltf_landmarks_fit(data, &options, NULL, NULL, &landmarks), DLTF_DATA,
+    assert_fails(dltf_landmarks_train(data, &options, NULL, NULL, &landmarks), DLTF_DATA,
                  "row 1, column 1 is NaN");
     for (int64_t j = 0; j < n; j++)
         X[n + j] = 0;
-    assert_fails(dltf_landmarks_fit(data, &options, NULL, NULL, &landmarks), DLTF_DATA, "row 1 is all zero");
+    assert_fails(dltf_landmarks_train(data, &options, NULL, NULL, &landmarks), DLTF_DATA,
+                 "row 1 is all zero");
     assert_null(landmarks);
 }
 
@@ -154,7 +155,7 @@ static dltf_status fit_once(void) {
     dltf_landmarks *landmarks = NULL;
     dltf_landmark_options options = options_of(1);
     float Y[60 * 5];
-    dltf_status status = dltf_landmarks_fit(dltf_matrix_f32(X, 60, n), &options, NULL, NULL, &landmarks);
+    dltf_status status = dltf_landmarks_train(dltf_matrix_f32(X, 60, n), &options, NULL, NULL, &landmarks);
     if (status == DLTF_OK)
         status = dltf_landmarks_apply(landmarks, dltf_matrix_f32(X, 60, n), 1, Y);
     dltf_landmarks_free(landmarks);

@@ -117,10 +117,10 @@ static void number_of_samples_does_not_matter(void **state) {
     memcpy(twice, X.data, count * sizeof *twice);
     memcpy(twice + count, X.data, count * sizeof *twice);
     dltf_model *start = train(X, &options);
-    options.steps = 0; /* minibatches would differ: both must begin stage 2 at the same dictionary */
+    options.steps = 0; /* minibatches would differ: both must begin stage tied at the same dictionary */
     dltf_learner *one = NULL, *two = NULL;
-    assert_int_equal(dltf_learner_new(X, &options, start, &one), DLTF_OK);
-    assert_int_equal(dltf_learner_new(dltf_matrix_f32(twice, 2 * X.rows, X.cols), &options, start, &two),
+    assert_int_equal(dltf_learner_new(X, start, &options, &one), DLTF_OK);
+    assert_int_equal(dltf_learner_new(dltf_matrix_f32(twice, 2 * X.rows, X.cols), start, &options, &two),
                      DLTF_OK);
     run(one);
     run(two);
@@ -309,7 +309,7 @@ static void warm_start(void **state) {
     rest.m = rest.k = 0; /* from the model */
     rest.steps = rest.iterations = rest.admm = 0;
     dltf_learner *learner = NULL;
-    assert_int_equal(dltf_learner_new(X, &rest, start, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_new(X, start, &rest, &learner), DLTF_OK);
     assert_int_equal(dltf_learner_options(learner).m, 24);
     assert_int_equal(dltf_learner_options(learner).k, 2);
     run(learner);
@@ -327,21 +327,21 @@ static void warm_start(void **state) {
     dltf_learner_free(learner);
 
     rest.k = 3; /* k may differ from the model's */
-    assert_int_equal(dltf_learner_new(X, &rest, start, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_new(X, start, &rest, &learner), DLTF_OK);
     assert_int_equal(dltf_learner_options(learner).k, 3);
     dltf_learner_free(learner);
     learner = NULL;
     rest.m = 30;
-    assert_fails(dltf_learner_new(X, &rest, start, &learner), DLTF_ARGUMENT, "24 atoms of 16 entries");
+    assert_fails(dltf_learner_new(X, start, &rest, &learner), DLTF_ARGUMENT, "24 atoms of 16 entries");
     rest.m = 0;
     X.cols = 15;
-    assert_fails(dltf_learner_new(X, &rest, start, &learner), DLTF_ARGUMENT, "24 of 15");
+    assert_fails(dltf_learner_new(X, start, &rest, &learner), DLTF_ARGUMENT, "24 of 15");
     assert_null(learner);
     dltf_model_free(start);
     dltf_synthetic_free(problem);
 }
 
-/* One iteration of stage 2 from a good model has a lower data term than one from random samples. */
+/* One iteration of stage tied from a good model has a lower data term than one from random samples. */
 static void warm_start_is_used(void **state) {
     (void)state;
     dltf_synthetic *problem = small_problem();
@@ -353,7 +353,7 @@ static void warm_start_is_used(void **state) {
     options.steps = options.admm = 0;
     options.iterations = 1;
     dltf_learner *warm = NULL, *cold = new_learner(X, &options);
-    assert_int_equal(dltf_learner_new(X, &options, truth, &warm), DLTF_OK);
+    assert_int_equal(dltf_learner_new(X, truth, &options, &warm), DLTF_OK);
     run(warm);
     run(cold);
     int64_t count = 0;

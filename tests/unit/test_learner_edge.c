@@ -37,7 +37,7 @@ static void learn(dltf_matrix X, const dltf_train_options *options) {
     dltf_outcome outcome = DLTF_INTERRUPTED;
     dltf_model *model = NULL;
     dltf_codes *codes = NULL;
-    if (dltf_learner_new(X, options, NULL, &learner) != DLTF_OK)
+    if (dltf_learner_new(X, NULL, options, &learner) != DLTF_OK)
         fail_msg("%s", dltf_message());
     if (dltf_learner_run(learner, NULL, NULL, &outcome) != DLTF_OK)
         fail_msg("%s", dltf_message());
@@ -330,7 +330,7 @@ static dltf_status learn_in_pieces(dltf_matrix data, const dltf_train_options *o
     dltf_learner *learner = NULL;
     dltf_model *model = NULL;
     dltf_outcome outcome;
-    dltf_status status = dltf_learner_new(data, options, NULL, &learner);
+    dltf_status status = dltf_learner_new(data, NULL, options, &learner);
     if (status == DLTF_OK)
         status = dltf_learner_run(learner, NULL, NULL, &outcome);
     if (status == DLTF_OK)
@@ -382,8 +382,8 @@ static void memory_fails_during_a_run(void **state) {
         dltf_learner *whole = NULL, *learner = NULL;
         dltf_outcome outcome;
         dltf_model *a = NULL, *b = NULL;
-        assert_int_equal(dltf_learner_new(data, &options, NULL, &whole), DLTF_OK);
-        assert_int_equal(dltf_learner_new(data, &options, NULL, &learner), DLTF_OK);
+        assert_int_equal(dltf_learner_new(data, NULL, &options, &whole), DLTF_OK);
+        assert_int_equal(dltf_learner_new(data, NULL, &options, &learner), DLTF_OK);
         assert_int_equal(dltf_learner_run(whole, NULL, NULL, &outcome), DLTF_OK);
         if (late) {
             test_brake b10 = {.left = 10};

@@ -102,7 +102,13 @@ static inline void assert_all_near(const double *x, const double *wanted, int64_
 /* ---- whole trainings ---- */
 
 static inline dltf_synthetic *new_synthetic(int64_t n, int64_t m, int64_t k, int64_t N, double noise) {
-    dltf_synthetic_spec spec = {.n = n, .m = m, .k = k, .samples = N, .noise = noise, .seed = 1};
+    dltf_synthetic_options spec = {.size = sizeof(dltf_synthetic_options),
+                                   .n = n,
+                                   .m = m,
+                                   .k = k,
+                                   .samples = N,
+                                   .noise = noise,
+                                   .seed = 1};
     dltf_synthetic *problem = NULL;
     assert_int_equal(dltf_synthetic_new(&spec, NULL, NULL, &problem), DLTF_OK);
     return problem;

@@ -155,16 +155,16 @@ static void scores_by_hand(void **state) {
     dltf_codes *Z = make_codes(4, 4, (int64_t[]){0, 2, 4, 4, 6}, (int32_t[]){0, 1, 1, 2, 0, 3});
     dltf_codes *Z0 = make_codes(4, 4, (int64_t[]){0, 2, 4, 5, 6}, (int32_t[]){0, 1, 0, 3, 2, 0});
     dltf_support_score score;
-    assert_int_equal(dltf_score_supports(Z, Z0, NULL, &score), DLTF_OK);
+    assert_int_equal(dltf_supports_score(Z, Z0, NULL, &score), DLTF_OK);
     assert_true(score.ave_dif == (0 + 2 + 0.5 + 0.5) / 4 && score.exact == 0.25);
     /* Mapped to {3,0} {0,2} {} {3,1}: |xor| = 2, 2, 1, 3. */
-    assert_int_equal(dltf_score_supports(Z, Z0, (int32_t[]){3, 0, 2, 1}, &score), DLTF_OK);
+    assert_int_equal(dltf_supports_score(Z, Z0, (int32_t[]){3, 0, 2, 1}, &score), DLTF_OK);
     assert_true(score.ave_dif == (1 + 1 + 0.5 + 1.5) / 4 && score.exact == 0);
     /* Atom 1 unmatched: {0} + a wrong one, {2} + a wrong one, {}, {0,3}: 2, 4, 1, 1. */
-    assert_int_equal(dltf_score_supports(Z, Z0, (int32_t[]){0, -1, 2, 3}, &score), DLTF_OK);
+    assert_int_equal(dltf_supports_score(Z, Z0, (int32_t[]){0, -1, 2, 3}, &score), DLTF_OK);
     assert_true(score.ave_dif == (1 + 2 + 0.5 + 0.5) / 4 && score.exact == 0);
     /* Two atoms mapped to one: only one of them can be right. {0,0}: 2; {0,2}: 2; {}: 1; {0,3}: 1. */
-    assert_int_equal(dltf_score_supports(Z, Z0, (int32_t[]){0, 0, 2, 3}, &score), DLTF_OK);
+    assert_int_equal(dltf_supports_score(Z, Z0, (int32_t[]){0, 0, 2, 3}, &score), DLTF_OK);
     assert_true(score.ave_dif == (1 + 1 + 0.5 + 0.5) / 4 && score.exact == 0);
     dltf_codes_free(Z);
     dltf_codes_free(Z0);
@@ -177,17 +177,17 @@ static void score_rejects(void **state) {
     dltf_codes *narrow = make_codes(2, 3, (int64_t[]){0, 1, 2}, (int32_t[]){0, 1});
     dltf_codes *none = make_codes(0, 4, (int64_t[]){0}, NULL);
     dltf_support_score score;
-    assert_int_equal(dltf_score_supports(two, one, NULL, &score), DLTF_ARGUMENT);
+    assert_int_equal(dltf_supports_score(two, one, NULL, &score), DLTF_ARGUMENT);
     assert_string_equal(dltf_message(), "true codes: 1 rows, but the codes have 2");
-    assert_fails(dltf_score_supports(two, narrow, NULL, &score), DLTF_ARGUMENT,
+    assert_fails(dltf_supports_score(two, narrow, NULL, &score), DLTF_ARGUMENT,
                  "but the codes have 4: pass a match");
-    assert_int_equal(dltf_score_supports(two, narrow, (int32_t[]){0, 1, 2, 3}, &score), DLTF_ARGUMENT);
+    assert_int_equal(dltf_supports_score(two, narrow, (int32_t[]){0, 1, 2, 3}, &score), DLTF_ARGUMENT);
     assert_string_equal(dltf_message(), "score: atom 3 is matched to 3, but the true codes have 3 atoms");
-    assert_fails(dltf_score_supports(two, narrow, (int32_t[]){0, 1, -2, -1}, &score), DLTF_ARGUMENT,
+    assert_fails(dltf_supports_score(two, narrow, (int32_t[]){0, 1, -2, -1}, &score), DLTF_ARGUMENT,
                  "atom 2 is matched to -2");
-    assert_int_equal(dltf_score_supports(two, narrow, (int32_t[]){0, 1, 2, -1}, &score), DLTF_OK);
+    assert_int_equal(dltf_supports_score(two, narrow, (int32_t[]){0, 1, 2, -1}, &score), DLTF_OK);
     assert_true(score.ave_dif == 0 && score.exact == 1);
-    assert_fails(dltf_score_supports(none, none, NULL, &score), DLTF_ARGUMENT, "score: no samples");
+    assert_fails(dltf_supports_score(none, none, NULL, &score), DLTF_ARGUMENT, "score: no samples");
     dltf_codes_free(two);
     dltf_codes_free(one);
     dltf_codes_free(narrow);
@@ -217,7 +217,7 @@ static void out_of_memory(void **state) {
     }
     assert_in_range(n, 10, 20);
     dl_alloc_fail_after(1);
-    assert_int_equal(dltf_score_supports(Z, Z, NULL, &score), DLTF_MEMORY);
+    assert_int_equal(dltf_supports_score(Z, Z, NULL, &score), DLTF_MEMORY);
     dl_alloc_fail_after(0);
     dltf_codes_free(Z);
 }

@@ -43,7 +43,7 @@ static dltf_train_options plain(void) {
 
 static dltf_online *new_online(const dltf_train_options *options) {
     dltf_online *online = NULL;
-    if (dltf_online_new(n, options, NULL, &online) != DLTF_OK)
+    if (dltf_online_new(n, NULL, options, &online) != DLTF_OK)
         fail_msg("%s", dltf_message());
     return online;
 }
@@ -120,11 +120,11 @@ static void any_pieces_and_threads(void **state) {
 static void check_every_stop(const dltf_train_options *options, const dltf_model *start) {
     static const int64_t stops[] = {0, 5000, 8690, 12000};
     dltf_online *one = NULL;
-    assert_int_equal(dltf_online_new(n, options, start, &one), DLTF_OK);
+    assert_int_equal(dltf_online_new(n, start, options, &one), DLTF_OK);
     add(one, 0, N);
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
         dltf_online *first = NULL, *second = NULL;
-        assert_int_equal(dltf_online_new(n, options, start, &first), DLTF_OK);
+        assert_int_equal(dltf_online_new(n, start, options, &first), DLTF_OK);
         if (stops[i] > 0)
             add(first, 0, stops[i]);
         if (stops[i] > 1)
@@ -176,7 +176,7 @@ static void decision_of_the_first_buffer(void **state) {
                     first[count * n + d] = (double)X[i * n + d], count += d == n - 1;
         dltf_learner *learner = NULL;
         options.encoder = DLTF_ENCODER_LEARNED;
-        assert_int_equal(dltf_learner_new(dltf_matrix_f64(first, count, n), &options, NULL, &learner),
+        assert_int_equal(dltf_learner_new(dltf_matrix_f64(first, count, n), NULL, &options, &learner),
                          DLTF_OK);
         assert_memory_equal(unit_norm ? view.offset : view.mean, unit_norm ? learner->offset : learner->mean,
                             n * sizeof(float));
@@ -210,7 +210,7 @@ static void started_from_a_model(void **state) {
     check_every_stop(&options, start);
     check_every_stop(&options, tied);
     dltf_online *wide = NULL;
-    assert_fails(dltf_online_new(n + 1, &options, start, &wide), DLTF_ARGUMENT, "training needs");
+    assert_fails(dltf_online_new(n + 1, start, &options, &wide), DLTF_ARGUMENT, "training needs");
     dltf_model_free(start);
     dltf_model_free(tied);
     dltf_online_free(online);
@@ -242,7 +242,7 @@ static void as_good_as_training_at_once(void **state) {
     assert_int_equal(dltf_train(train, &options, NULL, NULL, &at_once), DLTF_OK);
     options.epochs = 0;
     dltf_online *online = NULL;
-    assert_int_equal(dltf_online_new(16, &options, NULL, &online), DLTF_OK);
+    assert_int_equal(dltf_online_new(16, NULL, &options, &online), DLTF_OK);
     dltf_matrix early = train;
     early.rows = 2000;
     assert_int_equal(dltf_online_add(online, early), DLTF_OK);
@@ -259,7 +259,7 @@ static void as_good_as_training_at_once(void **state) {
     assert_true(quality.held_out && quality.samples == (samples >= 40000 ? 2000 : samples / 20));
     assert_near(quality.refit_error, error, 0.15 * error);
     assert_true(quality.raw_error >= quality.refit_error);
-    dltf_online_progress now = dltf_online_now(online);
+    dltf_online_view now = dltf_online_get(online);
     assert_int_equal(now.samples, samples);
     assert_int_equal(now.held_out, samples / 20);
     assert_near(now.error, quality.raw_error, 0.5 * quality.raw_error);
@@ -284,8 +284,8 @@ static void short_streams(void **state) {
     }
     dltf_online *none = new_online(&options);
     assert_fails(dltf_online_model(none, &model), DLTF_DATA, "no samples");
-    assert_true(isnan(dltf_online_now(none).error));
-    assert_int_equal(dltf_online_now(none).samples, 0);
+    assert_true(isnan(dltf_online_get(none).error));
+    assert_int_equal(dltf_online_get(none).samples, 0);
     dltf_online_free(none);
 }
 
@@ -330,24 +330,24 @@ static void wrong_options(void **state) {
     dltf_train_options options = plain();
     dltf_online *online = NULL;
     options.epochs = 2;
-    assert_fails(dltf_online_new(n, &options, NULL, &online), DLTF_ARGUMENT, "epochs");
+    assert_fails(dltf_online_new(n, NULL, &options, &online), DLTF_ARGUMENT, "epochs");
     options = plain();
     options.encoder = DLTF_ENCODER_TIED;
-    assert_fails(dltf_online_new(n, &options, NULL, &online), DLTF_ARGUMENT, "encoder");
+    assert_fails(dltf_online_new(n, NULL, &options, &online), DLTF_ARGUMENT, "encoder");
     options = plain();
     options.method = DLTF_METHOD_KSVD;
-    assert_fails(dltf_online_new(n, &options, NULL, &online), DLTF_ARGUMENT, "method");
+    assert_fails(dltf_online_new(n, NULL, &options, &online), DLTF_ARGUMENT, "method");
     options = plain();
     options.steps = 3;
-    assert_fails(dltf_online_new(n, &options, NULL, &online), DLTF_ARGUMENT, "steps");
+    assert_fails(dltf_online_new(n, NULL, &options, &online), DLTF_ARGUMENT, "steps");
     options = plain();
     options.k = m + 1;
-    assert_fails(dltf_online_new(n, &options, NULL, &online), DLTF_ARGUMENT, "k: ");
+    assert_fails(dltf_online_new(n, NULL, &options, &online), DLTF_ARGUMENT, "k: ");
     options = plain();
     options.memory = 1000000;
-    assert_fails(dltf_online_new(n, &options, NULL, &online), DLTF_MEMORY, "memory: m = 8 atoms");
+    assert_fails(dltf_online_new(n, NULL, &options, &online), DLTF_MEMORY, "memory: m = 8 atoms");
     options = plain();
-    assert_fails(dltf_online_new(0, &options, NULL, &online), DLTF_ARGUMENT, "0 columns");
+    assert_fails(dltf_online_new(0, NULL, &options, &online), DLTF_ARGUMENT, "0 columns");
     assert_null(online);
 }
 
@@ -392,7 +392,7 @@ static dltf_status use(void) {
     dltf_model *model = NULL;
     dltf_status status = DLTF_OK;
     options.center = DLTF_YES;
-    DL_TRY(dltf_online_new(n, &options, NULL, &online));
+    DL_TRY(dltf_online_new(n, NULL, &options, &online));
     DL_TRY(dltf_online_add(online, rows(0, 60)));
     DL_TRY(dltf_online_model(online, &model));
     DL_TRY(dltf_online_save(online, path));

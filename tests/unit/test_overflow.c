@@ -69,7 +69,7 @@ static void try_training(dltf_matrix X, bool unit_norm) {
         if (encoders[i] == DLTF_ENCODER_DISTILLED)
             options.polish = options.finetune = 2;
         options.unit_norm = unit_norm;
-        dltf_status status = dltf_learner_new(X, &options, NULL, &learner);
+        dltf_status status = dltf_learner_new(X, NULL, &options, &learner);
         if (status == DLTF_OK)
             status = dltf_learner_run(learner, NULL, NULL, &outcome);
         if (status == DLTF_OK)
@@ -86,12 +86,12 @@ static void try_training(dltf_matrix X, bool unit_norm) {
 }
 
 static void try_clustering(dltf_matrix X, bool spherical) {
-    dltf_kmeans_options options = dltf_kmeans_options_default();
+    dltf_cluster_options options = dltf_cluster_options_default();
     dltf_clusters *clusters = NULL;
     options.clusters = 3;
     options.threads = 1;
     options.spherical = spherical;
-    dltf_status status = dltf_kmeans(X, &options, NULL, NULL, &clusters);
+    dltf_status status = dltf_clusters_train(X, &options, NULL, NULL, &clusters);
     assert_true(acceptable(status));
     if (status == DLTF_OK) {
         assert_true(dl_all_finite(dltf_clusters_get(clusters).centers, 3 * COLS));
@@ -108,12 +108,12 @@ static void try_reductions(dltf_matrix X) {
     options.m = ATOMS;
     options.k = K;
     options.d = 4;
-    dltf_status status = dltf_landmarks_fit(X, &options, NULL, NULL, &landmarks);
+    dltf_status status = dltf_landmarks_train(X, &options, NULL, NULL, &landmarks);
     if (status == DLTF_OK)
         status = dltf_landmarks_apply(landmarks, X, 1, out);
     assert_finite_or_failed(status, out, N * 4);
     dltf_landmarks_free(landmarks);
-    status = dltf_pca_fit(X, 4, 1, &pca);
+    status = dltf_pca_train(X, 4, 1, &pca);
     if (status == DLTF_OK)
         status = dltf_pca_apply(pca, X, 1, out);
     assert_finite_or_failed(status, out, N * 4);
@@ -135,15 +135,15 @@ static void try_hashing(dltf_matrix X) {
         options.threads = 1;
         dltf_status status = dltf_hasher_train(X, &options, NULL, NULL, &hasher);
         if (status == DLTF_OK)
-            status = dltf_hasher_encode(hasher, X, 1, NULL, NULL, codes);
+            status = dltf_hasher_apply(hasher, X, 1, NULL, NULL, codes);
         assert_true(acceptable(status));
         dltf_hasher_free(hasher);
     }
-    assert_true(acceptable(dltf_relevance_nearest(X, X, 3, 1, NULL, NULL, &relevance)));
+    assert_true(acceptable(dltf_relevance_by_nearest(X, X, 3, 1, NULL, NULL, &relevance)));
     dltf_relevance_free(relevance);
-    dltf_status status = dltf_relevance_radius(X, X, 3, 1, NULL, NULL, &relevance);
+    dltf_status status = dltf_relevance_by_radius(X, X, 3, 1, NULL, NULL, &relevance);
     assert_true(acceptable(status));
-    assert_true(status != DLTF_OK || isfinite(dltf_relevance_distance(relevance)));
+    assert_true(status != DLTF_OK || isfinite(dltf_relevance_radius(relevance)));
     dltf_relevance_free(relevance);
 }
 
@@ -205,7 +205,7 @@ static void try_images(dltf_matrix X) {
         denoising.sigma = estimated ? DLTF_SIGMA_UNKNOWN : 20;
         denoising.m = 64;
         denoising.threads = 1;
-        dltf_status status = dltf_denoise(image, &denoising, NULL, NULL, NULL, &clean, NULL);
+        dltf_status status = dltf_denoise(image, NULL, &denoising, NULL, NULL, &clean, NULL);
         assert_true(acceptable(status));
         if (status == DLTF_OK)
             assert_true(dl_all_finite(dltf_image_get(clean).planes, N * COLS));
@@ -275,14 +275,14 @@ static void places(void **state) {
     dl_network *network = new_network(1);
     dltf_clusters *clusters = NULL;
     dltf_relevance *relevance = NULL;
-    dltf_kmeans_options options = dltf_kmeans_options_default();
+    dltf_cluster_options options = dltf_cluster_options_default();
     float outputs[N * CLASSES];
     options.clusters = 3;
     fill_normal_f64(wide, N * COLS);
     wide[3 * COLS + 5] = 1e39;
     dltf_matrix X = dltf_matrix_f64(wide, N, COLS);
     assert_fails(dl_network_apply(network, X, 1, outputs), DLTF_DATA, message);
-    assert_fails(dltf_kmeans(X, &options, NULL, NULL, &clusters), DLTF_DATA, message);
+    assert_fails(dltf_clusters_train(X, &options, NULL, NULL, &clusters), DLTF_DATA, message);
     wide[3 * COLS + 5] = 1e38;
     for (int i = 0; i < 4; i++) /* enough weights for a sum of the second layer to overflow */
         wide[7 * COLS + i] = 1e38;
@@ -292,7 +292,7 @@ static void places(void **state) {
                  "row 3: the outputs of the network overflow single precision");
     dl_network_free(network);
     wide[3 * COLS + 5] = 1e160;
-    assert_fails(dltf_relevance_nearest(X, X, 3, 1, NULL, NULL, &relevance), DLTF_NUMERIC,
+    assert_fails(dltf_relevance_by_nearest(X, X, 3, 1, NULL, NULL, &relevance), DLTF_NUMERIC,
                  "row 3: its distances overflow");
 }
 

@@ -57,8 +57,8 @@ static void against_definitions(void **state) {
             shifted[i] = b[i] == 3 ? -shifted[i] : shifted[i];
         }
         dltf_agreement plain, moved;
-        assert_int_equal(dltf_compare_partitions(a, b, COUNT, &plain), DLTF_OK);
-        assert_int_equal(dltf_compare_partitions(a, shifted, COUNT, &moved), DLTF_OK);
+        assert_int_equal(dltf_partitions_compare(a, b, COUNT, &plain), DLTF_OK);
+        assert_int_equal(dltf_partitions_compare(a, shifted, COUNT, &moved), DLTF_OK);
         assert_true(fabs(plain.accuracy - best_share(a, b, map, 0, 0)) < 1e-12);
         assert_true(fabs(plain.nmi - definition(a, b)) < 1e-12);
         assert_true(plain.accuracy == moved.accuracy && fabs(plain.nmi - moved.nmi) < 1e-12);
@@ -71,15 +71,15 @@ static void special_partitions(void **state) {
     int64_t same[4] = {9, 9, -1, 4}, one[4] = {0, 0, 0, 0}, each[4] = {3, 2, 1, 0};
     int32_t zero[4] = {0, 0, 0, 0};
     dltf_agreement found;
-    assert_int_equal(dltf_compare_partitions(a, same, 4, &found), DLTF_OK);
+    assert_int_equal(dltf_partitions_compare(a, same, 4, &found), DLTF_OK);
     assert_true(found.accuracy == 1 && fabs(found.nmi - 1) < 1e-15);
-    assert_int_equal(dltf_compare_partitions(a, one, 4, &found), DLTF_OK);
+    assert_int_equal(dltf_partitions_compare(a, one, 4, &found), DLTF_OK);
     assert_true(found.accuracy == 0.5 && found.nmi == 0);
-    assert_int_equal(dltf_compare_partitions(zero, one, 4, &found), DLTF_OK);
+    assert_int_equal(dltf_partitions_compare(zero, one, 4, &found), DLTF_OK);
     assert_true(found.accuracy == 1 && found.nmi == 1);
-    assert_int_equal(dltf_compare_partitions(zero, each, 4, &found), DLTF_OK);
+    assert_int_equal(dltf_partitions_compare(zero, each, 4, &found), DLTF_OK);
     assert_true(found.accuracy == 0.25 && found.nmi == 0);
-    assert_fails(dltf_compare_partitions(zero, each, 0, &found), DLTF_ARGUMENT, "no samples");
+    assert_fails(dltf_partitions_compare(zero, each, 0, &found), DLTF_ARGUMENT, "no samples");
 }
 
 static void out_of_memory(void **state) {
@@ -87,7 +87,7 @@ static void out_of_memory(void **state) {
     int32_t a[3] = {0, 1, 1};
     int64_t b[3] = {5, 6, 6};
     dltf_agreement found;
-    assert_survives_lack_of_memory(dltf_compare_partitions(a, b, 3, &found), 10);
+    assert_survives_lack_of_memory(dltf_partitions_compare(a, b, 3, &found), 10);
 }
 
 TESTS_MAIN(cmocka_unit_test(against_definitions), cmocka_unit_test(special_partitions),

@@ -37,7 +37,7 @@ static void check_fit(int64_t N, int64_t n, int64_t d) {
     dltf_pca *pca = NULL;
     fill_samples(N, n);
     dltf_matrix data = dltf_matrix_f32(X, N, n);
-    assert_int_equal(dltf_pca_fit(data, d, 0, &pca), DLTF_OK);
+    assert_int_equal(dltf_pca_train(data, d, 0, &pca), DLTF_OK);
     dltf_pca_view v = dltf_pca_get(pca);
     assert_true(v.n == n && v.d == d);
     float *Y = malloc((size_t)(N * d) * sizeof *Y);
@@ -92,7 +92,7 @@ static void same_bytes_for_any_threads(void **state) {
     float first[60 * 10], again[60 * 10];
     for (int64_t threads = 1; threads <= 3; threads++) {
         dltf_pca *pca = NULL;
-        assert_int_equal(dltf_pca_fit(data, 10, threads, &pca), DLTF_OK);
+        assert_int_equal(dltf_pca_train(data, 10, threads, &pca), DLTF_OK);
         assert_int_equal(dltf_pca_apply(pca, data, threads, threads == 1 ? first : again), DLTF_OK);
         if (threads > 1)
             assert_memory_equal(first, again, sizeof first);
@@ -106,7 +106,7 @@ static void constant_samples(void **state) {
     float Y[20];
     for (int64_t i = 0; i < 100; i++)
         X[i] = 3;
-    assert_int_equal(dltf_pca_fit(dltf_matrix_f32(X, 5, 20), 4, 1, &pca), DLTF_OK);
+    assert_int_equal(dltf_pca_train(dltf_matrix_f32(X, 5, 20), 4, 1, &pca), DLTF_OK);
     assert_int_equal(dltf_pca_apply(pca, dltf_matrix_f32(X, 5, 20), 1, Y), DLTF_OK);
     assert_true(dltf_pca_get(pca).total_variance == 0 && Y[0] == 0 && Y[19] == 0);
     dltf_pca_free(pca);
@@ -117,10 +117,10 @@ static void bad_input(void **state) {
     dltf_pca *pca = NULL;
     fill_samples(20, 10);
     dltf_matrix data = dltf_matrix_f32(X, 20, 10);
-    assert_fails(dltf_pca_fit(data, 11, 1, &pca), DLTF_ARGUMENT,
+    assert_fails(dltf_pca_train(data, 11, 1, &pca), DLTF_ARGUMENT,
                  "data: 20 samples of 10 entries have at most 10 principal components, not 11");
-    assert_fails(dltf_pca_fit(data, 0, 1, &pca), DLTF_ARGUMENT, "not 0");
-    assert_int_equal(dltf_pca_fit(data, 3, 1, &pca), DLTF_OK);
+    assert_fails(dltf_pca_train(data, 0, 1, &pca), DLTF_ARGUMENT, "not 0");
+    assert_int_equal(dltf_pca_train(data, 3, 1, &pca), DLTF_OK);
     float Y[60];
     assert_fails(dltf_pca_apply(pca, dltf_matrix_f32(X, 10, 20), 1, Y), DLTF_ARGUMENT,
                  "data: 20 columns, but the principal components have 10");
@@ -131,7 +131,7 @@ static void bad_input(void **state) {
     parts.total_variance = -1;
     assert_fails(dltf_pca_new(&parts, &other), DLTF_DATA, "total variance is -1");
     dltf_pca_free(pca);
-    assert_fails(dltf_pca_fit(data, 3, 1, &pca), DLTF_DATA, "data: row 1, column 3 is NaN");
+    assert_fails(dltf_pca_train(data, 3, 1, &pca), DLTF_DATA, "data: row 1, column 3 is NaN");
     assert_null(pca);
 }
 
@@ -144,7 +144,7 @@ static void files(void **state) {
     dltf_pca *pca = NULL, *loaded = NULL;
     dltf_model *model = NULL;
     fill_samples(40, 12);
-    assert_int_equal(dltf_pca_fit(dltf_matrix_f32(X, 40, 12), 5, 1, &pca), DLTF_OK);
+    assert_int_equal(dltf_pca_train(dltf_matrix_f32(X, 40, 12), 5, 1, &pca), DLTF_OK);
     assert_int_equal(dltf_pca_save(pca, path), DLTF_OK);
     assert_int_equal(dltf_pca_load(path, &loaded), DLTF_OK);
     dltf_pca_view a = dltf_pca_get(pca), b = dltf_pca_get(loaded);
@@ -168,7 +168,7 @@ static void files(void **state) {
 static dltf_status fit_once(void) {
     dltf_pca *pca = NULL;
     float Y[20 * 3];
-    dltf_status status = dltf_pca_fit(dltf_matrix_f32(X, 20, 10), 3, 1, &pca);
+    dltf_status status = dltf_pca_train(dltf_matrix_f32(X, 20, 10), 3, 1, &pca);
     if (status == DLTF_OK)
         status = dltf_pca_apply(pca, dltf_matrix_f32(X, 20, 10), 1, Y);
     dltf_pca_free(pca);

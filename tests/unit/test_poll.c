@@ -74,7 +74,7 @@ static dltf_learner *learner_of(const dltf_train_options *o, int64_t at, stop *s
     dltf_learner *l = NULL;
     dltf_outcome outcome;
     *s = (stop){.at = at};
-    assert_int_equal(dltf_learner_new(samples(), o, NULL, &l), DLTF_OK);
+    assert_int_equal(dltf_learner_new(samples(), NULL, o, &l), DLTF_OK);
     assert_int_equal(dltf_learner_run(l, count_or_stop, s, &outcome), DLTF_OK);
     assert_true((outcome == DLTF_INTERRUPTED) == (s->seen > at && at >= 0));
     return l;
@@ -161,7 +161,7 @@ static void saved_on_the_way(void **state) {
         saver s = {.at = at};
         dltf_outcome outcome;
         dltf_learner *resumed = NULL;
-        assert_int_equal(dltf_learner_new(samples(), &o, NULL, &s.learner), DLTF_OK);
+        assert_int_equal(dltf_learner_new(samples(), NULL, &o, &s.learner), DLTF_OK);
         assert_int_equal(dltf_learner_run(s.learner, save_and_go_on, &s, &outcome), DLTF_OK);
         bool saved = s.seen > at;
         if (saved) {
@@ -180,23 +180,23 @@ static void saved_on_the_way(void **state) {
 
 static void clustering(void **state) {
     (void)state;
-    dltf_kmeans_options o = dltf_kmeans_options_default();
+    dltf_cluster_options o = dltf_cluster_options_default();
     o.clusters = 7;
     o.restarts = 2;
     o.tolerance = 0;
     o.threads = 1;
     dltf_clusters *whole = NULL, *part = NULL;
     stop all = {.at = -1};
-    assert_int_equal(dltf_kmeans(samples(), &o, count_or_stop, &all, &whole), DLTF_OK);
+    assert_int_equal(dltf_clusters_train(samples(), &o, count_or_stop, &all, &whole), DLTF_OK);
     dltf_clusters_view x = dltf_clusters_get(whole);
     int resumed = 0;
     for (int64_t at = 0; at < all.seen - 1; at++) {
         stop s = {.at = at};
-        assert_int_equal(dltf_kmeans(samples(), &o, count_or_stop, &s, &part), DLTF_CANCELLED);
+        assert_int_equal(dltf_clusters_train(samples(), &o, count_or_stop, &s, &part), DLTF_CANCELLED);
         if (!s.saved) /* before there was anything to save */
             continue;
         resumed++;
-        assert_int_equal(dltf_kmeans_resume(path, samples(), 1, NULL, NULL, &part), DLTF_OK);
+        assert_int_equal(dltf_clusters_resume(path, samples(), 1, NULL, NULL, &part), DLTF_OK);
         dltf_clusters_view y = dltf_clusters_get(part);
         assert_memory_equal(x.assignment, y.assignment, N * sizeof *x.assignment);
         assert_memory_equal(x.centers, y.centers, (size_t)(x.clusters * x.cols) * sizeof *x.centers);
@@ -209,8 +209,8 @@ static void clustering(void **state) {
 
 static void assert_same_hasher(const dltf_hasher *a, const dltf_hasher *b) {
     uint8_t left[N * 2], right[N * 2];
-    assert_int_equal(dltf_hasher_encode(a, samples(), 1, NULL, NULL, left), DLTF_OK);
-    assert_int_equal(dltf_hasher_encode(b, samples(), 1, NULL, NULL, right), DLTF_OK);
+    assert_int_equal(dltf_hasher_apply(a, samples(), 1, NULL, NULL, left), DLTF_OK);
+    assert_int_equal(dltf_hasher_apply(b, samples(), 1, NULL, NULL, right), DLTF_OK);
     assert_memory_equal(left, right, (size_t)(N * dltf_hasher_get(a).bits / 8));
 }
 
@@ -291,7 +291,7 @@ static dltf_matrix large(void) {
 static void listen_to_training(const char *what, dltf_train_options o) {
     dltf_learner *l = NULL;
     dltf_outcome outcome;
-    if (dltf_learner_new(large(), &o, NULL, &l) != DLTF_OK)
+    if (dltf_learner_new(large(), NULL, &o, &l) != DLTF_OK)
         fail_msg("%s: %s", what, dltf_message());
     listener ear = listen_now();
     assert_int_equal(dltf_learner_run(l, listen, &ear, &outcome), DLTF_OK);
@@ -339,13 +339,13 @@ static void silence_of_training(void **state) {
 
 static void silence_of_others(void **state) {
     (void)state;
-    dltf_kmeans_options means = dltf_kmeans_options_default();
+    dltf_cluster_options means = dltf_cluster_options_default();
     means.clusters = 2000;
     means.restarts = 1000;
     means.threads = 1;
     dltf_clusters *clusters = NULL;
     listener ear = listen_now();
-    assert_int_equal(dltf_kmeans(large(), &means, listen, &ear, &clusters), DLTF_CANCELLED);
+    assert_int_equal(dltf_clusters_train(large(), &means, listen, &ear, &clusters), DLTF_CANCELLED);
     assert_short(ear, "k-means");
     for (int method = 0; method < 3; method++) {
         dltf_hash_options o = dltf_hash_options_default();
@@ -432,7 +432,7 @@ static void reports_of_long_histories(void **state) {
     dltf_learner *l = NULL;
     dltf_outcome outcome;
     o.steps = 300; /* records; room is made for 64, 192, ... of them */
-    assert_int_equal(dltf_learner_new(samples(), &o, NULL, &l), DLTF_OK);
+    assert_int_equal(dltf_learner_new(samples(), NULL, &o, &l), DLTF_OK);
     assert_int_equal(dltf_learner_run(l, check_record, l, &outcome), DLTF_OK);
     dltf_learner_free(l);
 }

@@ -80,7 +80,7 @@ static dltf_status run_online(const void *options) {
     dltf_model *model = NULL;
     o.m = ATOMS;
     o.k = 2;
-    dltf_status status = dltf_online_new(COLS, &o, NULL, &online);
+    dltf_status status = dltf_online_new(COLS, NULL, &o, &online);
     if (status == DLTF_OK)
         status = dltf_online_add(online, X);
     if (status == DLTF_OK)
@@ -167,11 +167,11 @@ static dltf_status run_pretrain(const void *options) {
 }
 
 static dltf_status run_kmeans(const void *options) {
-    dltf_kmeans_options o = *(const dltf_kmeans_options *)options;
+    dltf_cluster_options o = *(const dltf_cluster_options *)options;
     dltf_clusters *clusters = NULL;
     o.clusters = 3;
     o.restarts = 2;
-    dltf_status status = dltf_kmeans(X, &o, NULL, NULL, &clusters);
+    dltf_status status = dltf_clusters_train(X, &o, NULL, NULL, &clusters);
     if (status == DLTF_OK)
         assert_finite(dltf_clusters_get(clusters).centers, 3 * COLS);
     dltf_clusters_free(clusters);
@@ -185,7 +185,7 @@ static dltf_status run_landmarks(const void *options) {
     o.m = ATOMS;
     o.k = 3;
     o.d = 2;
-    dltf_status status = dltf_landmarks_fit(X, &o, NULL, NULL, &landmarks);
+    dltf_status status = dltf_landmarks_train(X, &o, NULL, NULL, &landmarks);
     if (status == DLTF_OK)
         status = dltf_landmarks_apply(landmarks, X, 1, out);
     if (status == DLTF_OK)
@@ -198,10 +198,10 @@ static dltf_status run_certify(const void *options) {
     dltf_model *model = new_model();
     dltf_model_certificate certificate;
     uint8_t flags[N * DLTF_FLAG_COUNT];
-    dltf_status status = dltf_certify_model(model, options, &certificate);
+    dltf_status status = dltf_model_certify(model, options, &certificate);
     if (status == DLTF_OK) {
         assert_true(isfinite(certificate.mu_e) && isfinite(certificate.mu));
-        status = dltf_certify_samples(model, X, NULL, NULL, options, NULL, NULL, flags);
+        status = dltf_samples_certify(model, X, NULL, NULL, options, NULL, NULL, flags);
     }
     dltf_model_free(model);
     return status;
@@ -215,7 +215,7 @@ static dltf_status run_denoise(const void *options) {
     for (int i = 0; i < SIDE * SIDE; i++)
         dltf_image_pixels(noisy)[i] = (float)(i % 7 * 30);
     o.m = 64;
-    dltf_status status = dltf_denoise(noisy, &o, NULL, stop_early, &reports, &clean, NULL);
+    dltf_status status = dltf_denoise(noisy, NULL, &o, stop_early, &reports, &clean, NULL);
     if (status == DLTF_OK)
         assert_finite(dltf_image_get(clean).planes, SIDE * SIDE);
     dltf_image_free(noisy);
@@ -281,7 +281,7 @@ static void all_tables(void **state) {
     try_table(dl_network_option_table(), run_network);
     try_table(dl_dec_option_table(), run_dec);
     try_table(dl_pretrain_option_table(), run_pretrain);
-    try_table(dl_kmeans_option_table(), run_kmeans);
+    try_table(dl_cluster_option_table(), run_kmeans);
     try_table(dl_landmark_option_table(), run_landmarks);
     try_table(dl_certify_option_table(), run_certify);
     try_table(dl_denoise_option_table(), run_denoise);
@@ -315,7 +315,7 @@ static void tiny_shares(void **state) {
         dltf_train_options options = dltf_train_options_default();
         dltf_learner *learner = NULL;
         options.validation = shares[i];
-        assert_fails(dltf_learner_new(X, &options, NULL, &learner), DLTF_ARGUMENT, "less than one");
+        assert_fails(dltf_learner_new(X, NULL, &options, &learner), DLTF_ARGUMENT, "less than one");
         assert_message_has("validation");
     }
     assert_int_equal(dl_split_rows(1000, 0.5, 1000, 3).held_out, 500);

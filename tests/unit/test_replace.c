@@ -148,7 +148,7 @@ static coded_samples new_samples(const float *X) {
     options.m = m;
     options.k = k;
     options.threads = 1;
-    assert_int_equal(dltf_learner_new(dltf_matrix_f32(X, ROWS, n), &options, NULL, &l), DLTF_OK);
+    assert_int_equal(dltf_learner_new(dltf_matrix_f32(X, ROWS, n), NULL, &options, &l), DLTF_OK);
     memset(l->W, 0, m * n * sizeof *l->W);
     for (int64_t j = 0; j < m; j++)
         l->W[j * n + j] = 1;

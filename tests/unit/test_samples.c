@@ -135,21 +135,21 @@ static void scan_results(void **state) {
             for (int64_t j = 0; j < n; j++)
                 sum += x[j] * x[j];
         }
-        dl_scan scan;
-        assert_int_equal(dl_samples_scan(&samples, &scan), DLTF_OK);
-        assert_near(scan.mean_square, sum / N, 1e-9 * sum);
-        assert_int_equal(scan.nonzero_rows, variant & 1 ? N : N - 1);
+        dl_summary summary;
+        assert_int_equal(dl_samples_summarise(&samples, &summary), DLTF_OK);
+        assert_near(summary.mean_square, sum / N, 1e-9 * sum);
+        assert_int_equal(summary.nonzero_rows, variant & 1 ? N : N - 1);
     }
     dl_samples samples = {.X = in_f64, .scale = 1};
-    dl_scan scan;
-    assert_survives_lack_of_memory(dl_samples_scan(&samples, &scan), 1);
+    dl_summary summary;
+    assert_survives_lack_of_memory(dl_samples_summarise(&samples, &summary), 1);
 }
 
 static uint64_t checksum(dltf_matrix X) {
     dl_samples samples = {.X = X, .scale = 1};
-    dl_scan scan;
-    assert_int_equal(dl_samples_scan(&samples, &scan), DLTF_OK);
-    return scan.checksum;
+    dl_summary summary;
+    assert_int_equal(dl_samples_summarise(&samples, &summary), DLTF_OK);
+    return summary.checksum;
 }
 
 static void checksums(void **state) {
@@ -185,25 +185,25 @@ static void unusable_data(void **state) {
     const float zero[6] = {0}, ones[2] = {1, 1};
     const float bad[] = {1, 1, 2, 2, NAN, 3}, infinite[] = {1, INFINITY};
     const double tiny[] = {1e-200}, huge[] = {1e200};
-    dl_scan scan;
+    dl_summary summary;
     float out[2];
     dl_samples samples = {.X = dltf_matrix_f32(bad, 3, 2), .scale = 1};
-    assert_fails(dl_samples_scan(&samples, &scan), DLTF_DATA, "row 2, column 0 is NaN");
+    assert_fails(dl_samples_summarise(&samples, &summary), DLTF_DATA, "row 2, column 0 is NaN");
     assert_fails(dl_samples_mean(&samples, out), DLTF_DATA, "row 2, column 0 is NaN");
     samples.X = dltf_matrix_f32(infinite, 1, 2);
-    assert_fails(dl_samples_scan(&samples, &scan), DLTF_DATA, "row 0, column 1 is infinite");
+    assert_fails(dl_samples_summarise(&samples, &summary), DLTF_DATA, "row 0, column 1 is infinite");
     assert_fails(dl_samples_mean(&samples, out), DLTF_DATA, "row 0, column 1 is infinite");
     samples.X = dltf_matrix_f32(zero, 3, 2);
-    assert_fails(dl_samples_scan(&samples, &scan), DLTF_DATA, "all 3 samples are zero: there");
+    assert_fails(dl_samples_summarise(&samples, &summary), DLTF_DATA, "all 3 samples are zero: there");
     samples = (dl_samples){.X = dltf_matrix_f32(ones, 1, 2), .mean = ones, .unit_norm = true, .scale = 1};
-    assert_fails(dl_samples_scan(&samples, &scan), DLTF_DATA,
+    assert_fails(dl_samples_summarise(&samples, &summary), DLTF_DATA,
                  "all 1 samples are zero after the mean is subtracted");
     samples = (dl_samples){.X = dltf_matrix_f64(tiny, 1, 1), .scale = 1};
-    assert_fails(dl_samples_scan(&samples, &scan), DLTF_NUMERIC, "rescale the data");
+    assert_fails(dl_samples_summarise(&samples, &summary), DLTF_NUMERIC, "rescale the data");
     samples.X = dltf_matrix_f64(huge, 1, 1);
-    assert_fails(dl_samples_scan(&samples, &scan), DLTF_NUMERIC, "rescale the data");
+    assert_fails(dl_samples_summarise(&samples, &summary), DLTF_NUMERIC, "rescale the data");
     samples.unit_norm = true; /* then the size does not matter */
-    assert_int_equal(dl_samples_scan(&samples, &scan), DLTF_OK);
+    assert_int_equal(dl_samples_summarise(&samples, &summary), DLTF_OK);
 }
 
 int main(void) {

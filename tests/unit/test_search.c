@@ -117,7 +117,7 @@ static dltf_index *index_of(const problem *p, bool tables) {
     dltf_index *index = NULL;
     assert_int_equal(dltf_index_new(dltf_matrix_u8(p->codes, p->rows, p->width), &index), DLTF_OK);
     if (tables)
-        assert_int_equal(dltf_index_build(index, 2, NULL, NULL), DLTF_OK);
+        assert_int_equal(dltf_index_add_tables(index, 2, NULL, NULL), DLTF_OK);
     return index;
 }
 
@@ -131,7 +131,7 @@ static void check_problem(problem p) {
         if (k[i] > 0 && k[i] <= p.rows)
             check_search(index, &p, k[i], 0);
     for (size_t i = 0; i < sizeof radius / sizeof *radius; i++)
-        if (radius[i] <= 8 * DLTF_CODE_MAX_BYTES)
+        if (radius[i] <= 8 * DLTF_HASH_MAX_BYTES)
             check_search(index, &p, 0, radius[i]);
     dltf_index_free(index);
     free_problem(&p);
@@ -303,10 +303,10 @@ static void search_last_rows(dltf_index *large) {
     for (int64_t i = first * large->width; i < large->rows * large->width; i++)
         codes[i] = (uint8_t)below(256);
     large->codes = codes;
-    dl_scan scan;
-    assert_int_equal(dl_scan_alloc(&scan, large, 1), DLTF_OK);
-    dl_scan_begin(&scan, 0, codes + query * large->width, 0, 0);
-    dl_scan_rows(&scan, first, large->rows, 1);
+    dl_linear_scan scan;
+    assert_int_equal(dl_linear_scan_alloc(&scan, large, 1), DLTF_OK);
+    dl_linear_scan_begin(&scan, 0, codes + query * large->width, 0, 0);
+    dl_linear_scan_rows(&scan, first, large->rows, 1);
     assert_int_equal(scan.hits[0].count, 1);
     assert_int_equal(dl_hit_row(scan.hits[0].hits[0]), query);
     uint16_t distances[2];
@@ -314,7 +314,7 @@ static void search_last_rows(dltf_index *large) {
     dl_kernels_now()->hamming_listed(codes, 8, listed, 2, codes + query * 8, distances);
     assert_int_equal(distances[0], 0);
     assert_int_equal(distances[1], distance(codes + query * 8, codes + (query + 1) * 8, 8));
-    dl_scan_free(&scan);
+    dl_linear_scan_free(&scan);
     munmap(codes, size);
 }
 
@@ -352,10 +352,10 @@ static void cancelled(void **state) {
             assert_null(found);
         }
     calls = 1;
-    assert_int_equal(dltf_index_build(index, 1, cancel, &calls), DLTF_CANCELLED);
+    assert_int_equal(dltf_index_add_tables(index, 1, cancel, &calls), DLTF_CANCELLED);
     assert_int_equal(dltf_index_get(index).tables, 0);
     calls = 2;
-    assert_int_equal(dltf_index_build(index, 1, cancel, &calls), DLTF_OK);
+    assert_int_equal(dltf_index_add_tables(index, 1, cancel, &calls), DLTF_OK);
     assert_true(dltf_index_get(index).tables > 0);
     dltf_index_free(index);
     free_problem(&p);

@@ -44,7 +44,7 @@ static dltf_learner *new_learner(void) {
     options.admm = 6;
     options.tolerance = 0;
     options.threads = 1;
-    assert_int_equal(dltf_learner_new(samples(), &options, NULL, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_new(samples(), NULL, &options, &learner), DLTF_OK);
     assert_int_equal(dltf_learner_run(learner, brake, &b, &outcome), DLTF_OK);
     return learner;
 }

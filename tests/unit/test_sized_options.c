@@ -25,14 +25,14 @@ static dltf_status try_train(const void *options) {
 
 static dltf_status try_learner(const void *options) {
     dltf_learner *made = NULL;
-    dltf_status status = dltf_learner_new(data(), options, NULL, &made);
+    dltf_status status = dltf_learner_new(data(), NULL, options, &made);
     dltf_learner_free(made);
     return status;
 }
 
 static dltf_status try_online(const void *options) {
     dltf_online *made = NULL;
-    dltf_status status = dltf_online_new(COLS, options, NULL, &made);
+    dltf_status status = dltf_online_new(COLS, NULL, options, &made);
     dltf_online_free(made);
     return status;
 }
@@ -67,7 +67,7 @@ static dltf_status try_stream(const void *options) {
 static dltf_status try_denoise(const void *options) {
     dltf_image *noisy = NULL, *clean = NULL;
     assert_int_equal(dltf_image_new(3, 3, 1, 8, &noisy), DLTF_OK);
-    dltf_status status = dltf_denoise(noisy, options, NULL, NULL, NULL, &clean, NULL);
+    dltf_status status = dltf_denoise(noisy, NULL, options, NULL, NULL, &clean, NULL);
     dltf_image_free(clean);
     dltf_image_free(noisy);
     return status;
@@ -86,7 +86,7 @@ static dltf_status try_gist_of_set(const void *options) {
     assert_int_equal(dltf_image_new(32, 32, 1, 8, &image), DLTF_OK);
     assert_int_equal(dltf_image_save(image, path), DLTF_OK);
     assert_int_equal(dltf_image_set_open(&path, 1, &set), DLTF_OK);
-    dltf_status status = dltf_gist_of_set(set, options, NULL, NULL, out);
+    dltf_status status = dltf_image_set_gist(set, options, NULL, NULL, out);
     dltf_image_set_free(set);
     dltf_image_free(image);
     unlink(path);
@@ -95,31 +95,31 @@ static dltf_status try_gist_of_set(const void *options) {
 
 static dltf_status try_certify_model(const void *options) {
     dltf_model_certificate certificate;
-    return dltf_certify_model(model, options, &certificate);
+    return dltf_model_certify(model, options, &certificate);
 }
 
 static dltf_status try_certify_samples(const void *options) {
     uint8_t flags[ROWS * DLTF_FLAG_COUNT];
-    return dltf_certify_samples(model, data(), NULL, NULL, options, NULL, NULL, flags);
+    return dltf_samples_certify(model, data(), NULL, NULL, options, NULL, NULL, flags);
 }
 
 static dltf_status try_kmeans(const void *options) {
     dltf_clusters *made = NULL;
-    dltf_status status = dltf_kmeans(data(), options, NULL, NULL, &made);
+    dltf_status status = dltf_clusters_train(data(), options, NULL, NULL, &made);
     dltf_clusters_free(made);
     return status;
 }
 
 static dltf_status try_kmeans_codes(const void *options) {
     dltf_clusters *made = NULL;
-    dltf_status status = dltf_kmeans_codes(codes, options, NULL, NULL, &made);
+    dltf_status status = dltf_clusters_train_codes(codes, options, NULL, NULL, &made);
     dltf_clusters_free(made);
     return status;
 }
 
 static dltf_status try_landmarks(const void *options) {
     dltf_landmarks *made = NULL;
-    dltf_status status = dltf_landmarks_fit(data(), options, NULL, NULL, &made);
+    dltf_status status = dltf_landmarks_train(data(), options, NULL, NULL, &made);
     dltf_landmarks_free(made);
     return status;
 }
@@ -137,9 +137,9 @@ static dltf_status try_evaluate(const void *options) {
     const int64_t labels[ROWS] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
     dltf_relevance *relevance = NULL;
     dltf_retrieval found;
-    assert_int_equal(dltf_relevance_labels(labels, ROWS, labels, ROWS, &relevance), DLTF_OK);
-    dltf_status status = dltf_evaluate_codes(dltf_matrix_u8(bits, ROWS, 1), dltf_matrix_u8(bits, ROWS, 1),
-                                             relevance, options, NULL, NULL, &found);
+    assert_int_equal(dltf_relevance_by_labels(labels, ROWS, labels, ROWS, &relevance), DLTF_OK);
+    dltf_status status = dltf_hashes_evaluate(dltf_matrix_u8(bits, ROWS, 1), dltf_matrix_u8(bits, ROWS, 1),
+                                              relevance, options, NULL, NULL, &found);
     dltf_relevance_free(relevance);
     return status;
 }
@@ -154,6 +154,19 @@ static dltf_status try_search(const void *options) {
     return status;
 }
 
+static int cancel(void *context, const dltf_progress *progress) {
+    (void)context, (void)progress;
+    return 1;
+}
+
+/* Cancelled at its first report, as drawing 10,000 samples takes long. */
+static dltf_status try_synthetic(const void *options) {
+    dltf_synthetic *problem = NULL;
+    dltf_status status = dltf_synthetic_new(options, cancel, NULL, &problem);
+    dltf_synthetic_free(problem);
+    return status;
+}
+
 #define INIT(task)                                                                                           \
     static void init_##task(void *options, size_t size) {                                                    \
         dltf_##task##_options_init(options, size);                                                           \
@@ -161,7 +174,8 @@ static dltf_status try_search(const void *options) {
 #define TASKS(ROW)                                                                                           \
     ROW(train)                                                                                               \
     ROW(encode)                                                                                              \
-    ROW(denoise) ROW(gist) ROW(certify) ROW(kmeans) ROW(landmark) ROW(hash) ROW(evaluate) ROW(search)
+    ROW(denoise)                                                                                             \
+    ROW(gist) ROW(certify) ROW(cluster) ROW(landmark) ROW(hash) ROW(hash_evaluate) ROW(search) ROW(synthetic)
 TASKS(INIT)
 
 typedef struct row {
@@ -185,12 +199,13 @@ static const row rows[] = {
     ROW(gist, gist_of_set),
     ROW(certify, certify_model),
     ROW(certify, certify_samples),
-    ROW(kmeans, kmeans),
-    ROW(kmeans, kmeans_codes),
+    ROW(cluster, kmeans),
+    ROW(cluster, kmeans_codes),
     ROW(landmark, landmarks),
     ROW(hash, hasher),
-    ROW(evaluate, evaluate),
+    ROW(hash_evaluate, evaluate),
     ROW(search, search),
+    ROW(synthetic, synthetic),
 };
 
 static void for_every_row(void (*check)(const row *r)) {

@@ -38,19 +38,19 @@ static void make_learners(void) {
     train.threads = 1;
     train.encoder = DLTF_ENCODER_TIED;
     train.steps = train.iterations = 2;
-    assert_int_equal(dltf_learner_new(data(), &train, NULL, &it.learner), DLTF_OK);
+    assert_int_equal(dltf_learner_new(data(), NULL, &train, &it.learner), DLTF_OK);
     assert_int_equal(dltf_learner_run(it.learner, NULL, NULL, &outcome), DLTF_OK);
     assert_int_equal(dltf_learner_model(it.learner, &it.model), DLTF_OK);
     train = dltf_train_options_default();
     train.m = 4;
     train.k = 1;
-    assert_int_equal(dltf_online_new(COLS, &train, NULL, &it.online), DLTF_OK);
+    assert_int_equal(dltf_online_new(COLS, NULL, &train, &it.online), DLTF_OK);
     assert_int_equal(dltf_online_add(it.online, data()), DLTF_OK);
 }
 
 static int make_all(void **state) {
     (void)state;
-    dltf_kmeans_options kmeans = dltf_kmeans_options_default();
+    dltf_cluster_options kmeans = dltf_cluster_options_default();
     dltf_landmark_options landmark = dltf_landmark_options_default();
     dltf_hash_options hash = dltf_hash_options_default();
     dltf_search_options search = dltf_search_options_default();
@@ -64,14 +64,14 @@ static int make_all(void **state) {
     make_learners();
     assert_int_equal(dltf_encode(it.model, data(), NULL, NULL, NULL, &it.codes), DLTF_OK);
     assert_int_equal(dltf_image_new(16, 16, 1, 8, &it.image), DLTF_OK);
-    assert_int_equal(dltf_kmeans(data(), &kmeans, NULL, NULL, &it.clusters), DLTF_OK);
-    assert_int_equal(dltf_pca_fit(data(), 2, 1, &it.pca), DLTF_OK);
-    assert_int_equal(dltf_landmarks_fit(data(), &landmark, NULL, NULL, &it.landmarks), DLTF_OK);
+    assert_int_equal(dltf_clusters_train(data(), &kmeans, NULL, NULL, &it.clusters), DLTF_OK);
+    assert_int_equal(dltf_pca_train(data(), 2, 1, &it.pca), DLTF_OK);
+    assert_int_equal(dltf_landmarks_train(data(), &landmark, NULL, NULL, &it.landmarks), DLTF_OK);
     assert_int_equal(dltf_hasher_train(data(), &hash, NULL, NULL, &it.hasher), DLTF_OK);
     assert_int_equal(dltf_index_new(dltf_matrix_u8(bits, 4, 1), &it.index), DLTF_OK);
     assert_int_equal(dltf_search(it.index, dltf_matrix_u8(bits, 4, 1), &search, NULL, NULL, &it.neighbours),
                      DLTF_OK);
-    assert_int_equal(dltf_relevance_labels(labels, 4, labels, 4, &it.relevance), DLTF_OK);
+    assert_int_equal(dltf_relevance_by_labels(labels, 4, labels, 4, &it.relevance), DLTF_OK);
     return 0;
 }
 
@@ -107,7 +107,7 @@ static int free_all(void **state) {
     ROW(options, dltf_train_options, dltf_learner_options_sized(it.learner, out, size))                      \
     ROW(online_options, dltf_train_options, dltf_online_options_sized(it.online, out, size))                 \
     ROW(record, dltf_iteration, dltf_learner_history_sized(it.learner, 1, out, size))                        \
-    ROW(now, dltf_online_progress, dltf_online_now_sized(it.online, out, size))                              \
+    ROW(now, dltf_online_view, dltf_online_get_sized(it.online, out, size))                                  \
     ROW(image, dltf_image_view, dltf_image_get_sized(it.image, out, size))                                   \
     ROW(clusters, dltf_clusters_view, dltf_clusters_get_sized(it.clusters, out, size))                       \
     ROW(pca, dltf_pca_view, dltf_pca_get_sized(it.pca, out, size))                                           \
@@ -122,16 +122,16 @@ static int free_all(void **state) {
         dltf_reconstruction_measure_sized(it.model, data(), it.codes, 1, out, size))                         \
     ROW(quality, dltf_quality, dltf_learner_quality_sized(it.learner, it.model, out, size))                  \
     ROW(online_quality, dltf_quality, dltf_online_quality_sized(it.online, it.model, out, size))             \
-    ROW(score, dltf_support_score, dltf_score_supports_sized(it.codes, it.codes, NULL, out, size))           \
-    ROW(certificate, dltf_model_certificate, dltf_certify_model_sized(it.model, NULL, out, size))            \
+    ROW(score, dltf_support_score, dltf_supports_score_sized(it.codes, it.codes, NULL, out, size))           \
+    ROW(certificate, dltf_model_certificate, dltf_model_certify_sized(it.model, NULL, out, size))            \
     ROW(flags, uint8_t[DLTF_FLAG_COUNT],                                                                     \
-        dltf_certify_samples_sized(it.model, dltf_matrix_f32(samples, 1, COLS), NULL, NULL, NULL, NULL,      \
+        dltf_samples_certify_sized(it.model, dltf_matrix_f32(samples, 1, COLS), NULL, NULL, NULL, NULL,      \
                                    NULL, out, size))                                                         \
     ROW(agreement, dltf_agreement,                                                                           \
-        dltf_compare_partitions_sized((const int32_t[]){0, 1, 0, 1}, labels, 4, out, size))                  \
+        dltf_partitions_compare_sized((const int32_t[]){0, 1, 0, 1}, labels, 4, out, size))                  \
     ROW(retrieval, dltf_retrieval,                                                                           \
-        dltf_evaluate_codes_sized(dltf_matrix_u8(bits, 4, 1), dltf_matrix_u8(bits, 4, 1), it.relevance,      \
-                                  NULL, NULL, NULL, out, size))                                              \
+        dltf_hashes_evaluate_sized(dltf_matrix_u8(bits, 4, 1), dltf_matrix_u8(bits, 4, 1), it.relevance,     \
+                                   NULL, NULL, NULL, out, size))                                             \
     ROW(denoise, dltf_denoise_info, denoise(out, size))                                                      \
     ROW(totals, dltf_stream_totals, stream(out, size))
 
@@ -139,7 +139,7 @@ static dltf_status denoise(void *out, size_t size) {
     dltf_image *clean = NULL;
     dltf_denoise_options options = dltf_denoise_options_default();
     options.sigma = 0; /* nothing to do */
-    dltf_status status = dltf_denoise_sized(it.image, &options, NULL, NULL, NULL, &clean, out, size);
+    dltf_status status = dltf_denoise_sized(it.image, NULL, &options, NULL, NULL, &clean, out, size);
     dltf_image_free(clean);
     return status;
 }
@@ -209,17 +209,9 @@ static dltf_status read_pca(const void *in, size_t size) {
     return status;
 }
 
-static dltf_status read_spec(const void *in, size_t size) {
-    dltf_synthetic *made = NULL;
-    dltf_status status = dltf_synthetic_new_sized(in, size, NULL, NULL, &made);
-    dltf_synthetic_free(made);
-    return status;
-}
-
 static const dltf_model_view model_parts = {.m = 4, .n = COLS, .k = 1, .dictionary = samples};
 static const double variances[1] = {1};
 static const dltf_pca_view pca_parts = {COLS, 1, samples, samples + COLS, variances, 2};
-static const dltf_synthetic_spec spec = {.n = 4, .m = 4, .k = 1, .samples = 5};
 
 /* `least`: an older program knows this much of the struct. */
 static const struct {
@@ -230,7 +222,6 @@ static const struct {
 } inputs[] = {
     {"dltf_model_view", &model_parts, offsetof(dltf_model_view, encoder), sizeof model_parts, read_model},
     {"dltf_pca_view", &pca_parts, sizeof pca_parts, sizeof pca_parts, read_pca},
-    {"dltf_synthetic_spec", &spec, offsetof(dltf_synthetic_spec, noise), sizeof spec, read_spec},
 };
 
 static void read_structs(void **state) {

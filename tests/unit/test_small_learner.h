@@ -8,7 +8,7 @@
 
 static inline dltf_learner *new_learner(dltf_matrix X, const dltf_train_options *options) {
     dltf_learner *learner = NULL;
-    assert_int_equal(dltf_learner_new(X, options, NULL, &learner), DLTF_OK);
+    assert_int_equal(dltf_learner_new(X, NULL, options, &learner), DLTF_OK);
     return learner;
 }
 
@@ -93,7 +93,7 @@ static inline double score(const dltf_model *model, const dltf_synthetic *proble
     dltf_codes *codes = encode(model, dltf_synthetic_samples(problem, true));
     assert_int_equal(dltf_match(dictionary_of(model), dltf_synthetic_dictionary(problem), match, cosine),
                      DLTF_OK);
-    assert_int_equal(dltf_score_supports(codes, dltf_synthetic_codes(problem, true), match, &result),
+    assert_int_equal(dltf_supports_score(codes, dltf_synthetic_codes(problem, true), match, &result),
                      DLTF_OK);
     *recovered = 0;
     for (int64_t j = 0; j < view.m; j++)

@@ -32,8 +32,13 @@ static dltf_status read_row(void *context, int64_t row, double *out) {
 
 static dltf_synthetic *make_problem(void) {
     dltf_synthetic *problem = NULL;
-    dltf_synthetic_spec spec = {
-        .n = COLS, .m = 20, .k = 2, .samples = ROWS, .noise = 0.1, .entries = DLTF_ENTRIES_UNIFORM};
+    dltf_synthetic_options spec = {.size = sizeof(dltf_synthetic_options),
+                                   .n = COLS,
+                                   .m = 20,
+                                   .k = 2,
+                                   .samples = ROWS,
+                                   .noise = 0.1,
+                                   .entries = DLTF_ENTRIES_UNIFORM};
     assert_int_equal(dltf_synthetic_new(&spec, NULL, NULL, &problem), DLTF_OK);
     return problem;
 }
@@ -143,21 +148,21 @@ static dltf_status try_error(const attempt *a) {
 
 static dltf_status try_certificates(const attempt *a) {
     static uint8_t flags[ROWS * DLTF_FLAG_COUNT];
-    return dltf_certify_samples(a->model, a->X, NULL, NULL, NULL, NULL, NULL, flags);
+    return dltf_samples_certify(a->model, a->X, NULL, NULL, NULL, NULL, NULL, flags);
 }
 
 static dltf_status try_clustering(const attempt *a) {
-    dltf_kmeans_options o = dltf_kmeans_options_default();
+    dltf_cluster_options o = dltf_cluster_options_default();
     o.clusters = 3;
     dltf_clusters *clusters = NULL;
-    dltf_status status = dltf_kmeans(a->X, &o, NULL, NULL, &clusters);
+    dltf_status status = dltf_clusters_train(a->X, &o, NULL, NULL, &clusters);
     dltf_clusters_free(clusters);
     return status;
 }
 
 static dltf_status try_components(const attempt *a) {
     dltf_pca *pca = NULL;
-    dltf_status status = dltf_pca_fit(a->X, 2, 1, &pca);
+    dltf_status status = dltf_pca_train(a->X, 2, 1, &pca);
     dltf_pca_free(pca);
     return status;
 }
@@ -167,7 +172,7 @@ static dltf_status try_landmarks(const attempt *a) {
     o.m = 20;
     o.d = 3;
     dltf_landmarks *landmarks = NULL;
-    dltf_status status = dltf_landmarks_fit(a->X, &o, NULL, NULL, &landmarks);
+    dltf_status status = dltf_landmarks_train(a->X, &o, NULL, NULL, &landmarks);
     dltf_landmarks_free(landmarks);
     return status;
 }
@@ -180,14 +185,14 @@ static dltf_status try_hashing(const attempt *a) {
     static uint8_t codes[ROWS];
     dltf_status status = dltf_hasher_train(a->X, &o, NULL, NULL, &hasher);
     if (status == DLTF_OK)
-        status = dltf_hasher_encode(hasher, a->X, 2, NULL, NULL, codes);
+        status = dltf_hasher_apply(hasher, a->X, 2, NULL, NULL, codes);
     dltf_hasher_free(hasher);
     return status;
 }
 
 static dltf_status try_neighbours(const attempt *a) {
     dltf_relevance *relevance = NULL;
-    dltf_status status = dltf_relevance_nearest(a->X, a->X, 3, 2, NULL, NULL, &relevance);
+    dltf_status status = dltf_relevance_by_nearest(a->X, a->X, 3, 2, NULL, NULL, &relevance);
     dltf_relevance_free(relevance);
     return status;
 }

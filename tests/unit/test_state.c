@@ -40,8 +40,8 @@ static int save_and_stop(void *context, const dltf_progress *progress) {
 
 /* ---- k-means ---- */
 
-static dltf_kmeans_options kmeans_options(bool spherical) {
-    dltf_kmeans_options options = dltf_kmeans_options_default();
+static dltf_cluster_options kmeans_options(bool spherical) {
+    dltf_cluster_options options = dltf_cluster_options_default();
     options.clusters = 7;
     options.restarts = 3;
     options.tolerance = 0;
@@ -59,13 +59,13 @@ static void assert_same_clusters(const dltf_clusters *a, const dltf_clusters *b)
     assert_true(x.restart == y.restart && x.iterations == y.iterations && x.converged == y.converged);
 }
 
-static dltf_status run_kmeans(const dltf_codes *codes, const dltf_kmeans_options *o,
+static dltf_status run_kmeans(const dltf_codes *codes, const dltf_cluster_options *o,
                               dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
-    return codes ? dltf_kmeans_codes(codes, o, progress, context, clusters)
-                 : dltf_kmeans(samples(), o, progress, context, clusters);
+    return codes ? dltf_clusters_train_codes(codes, o, progress, context, clusters)
+                 : dltf_clusters_train(samples(), o, progress, context, clusters);
 }
 
-static void check_kmeans(const dltf_codes *codes, const dltf_kmeans_options *o) {
+static void check_kmeans(const dltf_codes *codes, const dltf_cluster_options *o) {
     dltf_clusters *whole = NULL, *part = NULL;
     assert_int_equal(run_kmeans(codes, o, NULL, NULL, &whole), DLTF_OK);
     for (int64_t at = 0;; at += 3) {
@@ -76,8 +76,8 @@ static void check_kmeans(const dltf_codes *codes, const dltf_kmeans_options *o) 
             break;
         assert_true(status == DLTF_CANCELLED || status == DLTF_OK);
         int64_t threads = 1 + at % 3;
-        status = codes ? dltf_kmeans_codes_resume(path, codes, threads, NULL, NULL, &part)
-                       : dltf_kmeans_resume(path, samples(), threads, NULL, NULL, &part);
+        status = codes ? dltf_clusters_resume_codes(path, codes, threads, NULL, NULL, &part)
+                       : dltf_clusters_resume(path, samples(), threads, NULL, NULL, &part);
         if (status != DLTF_OK)
             fail_msg("%s", dltf_message());
         assert_same_clusters(whole, part);
@@ -89,7 +89,7 @@ static void check_kmeans(const dltf_codes *codes, const dltf_kmeans_options *o) 
 
 static void kmeans(void **state) {
     (void)state;
-    dltf_kmeans_options plain = kmeans_options(false), spherical = kmeans_options(true), one = plain;
+    dltf_cluster_options plain = kmeans_options(false), spherical = kmeans_options(true), one = plain;
     one.clusters = 1;
     check_kmeans(NULL, &plain);
     check_kmeans(NULL, &spherical);
@@ -110,16 +110,16 @@ static void kmeans_of_codes(void **state) {
         values[2 * i + 1] = (float)normal() + 3;
     }
     assert_int_equal(dltf_codes_new((dltf_csr){N, n, indptr, indices, values, NULL}, &codes), DLTF_OK);
-    dltf_kmeans_options options = kmeans_options(false);
+    dltf_cluster_options options = kmeans_options(false);
     check_kmeans(codes, &options);
     dltf_codes_free(codes);
 }
 
 static void save_kmeans_at(int64_t at) {
     stop s = {.at = at};
-    dltf_kmeans_options options = kmeans_options(false);
+    dltf_cluster_options options = kmeans_options(false);
     dltf_clusters *clusters = NULL;
-    assert_int_equal(dltf_kmeans(samples(), &options, save_and_stop, &s, &clusters), DLTF_CANCELLED);
+    assert_int_equal(dltf_clusters_train(samples(), &options, save_and_stop, &s, &clusters), DLTF_CANCELLED);
     assert_true(s.saved);
 }
 
@@ -129,7 +129,7 @@ static void wrong_kmeans(void **state) {
     dl_bundle bundle = {0};
     save_kmeans_at(2);
     X[5] += 1;
-    assert_fails(dltf_kmeans_resume(path, samples(), 1, NULL, NULL, &clusters), DLTF_DATA,
+    assert_fails(dltf_clusters_resume(path, samples(), 1, NULL, NULL, &clusters), DLTF_DATA,
                  "made from different data");
     X[5] -= 1;
     assert_int_equal(dl_safetensors_load(path, &bundle), DLTF_OK);
@@ -139,7 +139,7 @@ static void wrong_kmeans(void **state) {
         int32_t keep = assignment[9];
         assignment[9] = wrong[i];
         assert_int_equal(dl_safetensors_save(&bundle, path), DLTF_OK);
-        assert_fails(dltf_kmeans_resume(path, samples(), 1, NULL, NULL, &clusters), DLTF_FORMAT,
+        assert_fails(dltf_clusters_resume(path, samples(), 1, NULL, NULL, &clusters), DLTF_FORMAT,
                      "out-of-range cluster");
         assignment[9] = keep;
     }
@@ -149,13 +149,14 @@ static void wrong_kmeans(void **state) {
         counts[i] = i == 1 ? 0 : -1; /* not inside: its tensors are not needed, but a restart is missing */
         assert_int_equal(dl_safetensors_save(&bundle, path), DLTF_OK);
         if (i != 1)
-            assert_fails(dltf_kmeans_resume(path, samples(), 1, NULL, NULL, &clusters), DLTF_FORMAT, "count");
+            assert_fails(dltf_clusters_resume(path, samples(), 1, NULL, NULL, &clusters), DLTF_FORMAT,
+                         "count");
         counts[i] = keep;
     }
     dl_tensor *centers = (dl_tensor *)dl_bundle_find(&bundle, "centers");
     ((float *)centers->data)[0] = NAN;
     assert_int_equal(dl_safetensors_save(&bundle, path), DLTF_OK);
-    assert_fails(dltf_kmeans_resume(path, samples(), 1, NULL, NULL, &clusters), DLTF_FORMAT, "non-finite");
+    assert_fails(dltf_clusters_resume(path, samples(), 1, NULL, NULL, &clusters), DLTF_FORMAT, "non-finite");
     dl_bundle_free(&bundle);
     assert_null(clusters);
 }
@@ -219,7 +220,7 @@ static void wrong_hashers(void **state) {
     dl_bundle bundle = {0};
     stop s = {.at = 2};
     assert_int_equal(dltf_hasher_train(samples(), &options, save_and_stop, &s, &hasher), DLTF_CANCELLED);
-    assert_fails(dltf_kmeans_resume(path, samples(), 1, NULL, NULL, &clusters), DLTF_FORMAT,
+    assert_fails(dltf_clusters_resume(path, samples(), 1, NULL, NULL, &clusters), DLTF_FORMAT,
                  "is a checkpoint of an unfinished training of a hasher");
     X[5] += 1;
     assert_fails(dltf_hasher_resume(path, samples(), 1, NULL, NULL, &hasher), DLTF_DATA,

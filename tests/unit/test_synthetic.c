@@ -13,7 +13,8 @@
 #include <cmocka.h>
 
 static dltf_synthetic *make(int64_t n, int64_t m, int64_t k, int64_t samples, double noise, int64_t seed) {
-    dltf_synthetic_spec spec = {n, m, k, samples, noise, seed, DLTF_ENTRIES_ONES};
+    dltf_synthetic_options spec = {
+        sizeof(dltf_synthetic_options), n, m, k, samples, noise, seed, DLTF_ENTRIES_ONES};
     dltf_synthetic *problem = NULL;
     assert_int_equal(dltf_synthetic_new(&spec, NULL, NULL, &problem), DLTF_OK);
     return problem;
@@ -52,7 +53,7 @@ static void shapes_and_codes(void **state) {
 /* k = m leaves no choice; k = 1 and m = 1 are legal. */
 static void smallest_and_fullest(void **state) {
     (void)state;
-    dltf_synthetic *problem = make(1, 1, 1, 1, 0, -5);
+    dltf_synthetic *problem = make(1, 1, 1, 1, 0, 5);
     assert_true(fabsf(floats(dltf_synthetic_samples(problem, false))[0]) == 1);
     dltf_synthetic_free(problem);
     problem = make(3, 6, 6, 5, 0, 1);
@@ -171,7 +172,8 @@ static void kinds_of_entries(void **state) {
     } wanted[] = {{1, 0, 1, 1}, {0, 1, -1, 1}, {1, 1.0 / 12, 0.5, 1.5}, {0, 1, -9, 9}};
     for (int kind = DLTF_ENTRIES_ONES; kind <= DLTF_ENTRIES_GAUSSIAN; kind++)
         for (int test = 0; test < 2; test++) {
-            dltf_synthetic_spec spec = {n, M, K, N, 0, 4, (dltf_entries)kind};
+            dltf_synthetic_options spec = {
+                sizeof(dltf_synthetic_options), n, M, K, N, 0, 4, (dltf_entries)kind};
             dltf_synthetic *problem = NULL, *ones = make(n, M, K, N, 0, 4);
             assert_int_equal(dltf_synthetic_new(&spec, NULL, NULL, &problem), DLTF_OK);
             dltf_csr Z = dltf_codes_csr(dltf_synthetic_codes(problem, test));
@@ -203,23 +205,25 @@ static void kinds_of_entries(void **state) {
 
 static void refusals(void **state) {
     (void)state;
+    enum { SIZE = sizeof(dltf_synthetic_options) };
     const double nan = (double)NAN;
     const struct {
-        dltf_synthetic_spec spec;
+        dltf_synthetic_options spec;
         const char *reason;
     } bad[] = {
-        {{0, 4, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "n = 0"},
-        {{3, 0, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "m = 0"},
-        {{3, 4, 0, 5, 0, 1, DLTF_ENTRIES_ONES}, "k = 0"},
-        {{3, 4, 2, -1, 0, 1, DLTF_ENTRIES_ONES}, "-1 samples"},
-        {{3, 4, 5, 5, 0, 1, DLTF_ENTRIES_ONES}, "k: 5 is more than the 4 atoms (m)"},
-        {{3, 4, 2, 5, -0.1, 1, DLTF_ENTRIES_ONES}, "noise: -0.1 is outside"},
-        {{3, 4, 2, 5, nan, 1, DLTF_ENTRIES_ONES}, "noise: "},
-        {{3, 4, 2, 5, (double)INFINITY, 1, DLTF_ENTRIES_ONES}, "noise: inf"},
-        {{3, INT64_C(1) << 40, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
-        {{3, 4, 2, INT64_MAX, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
-        {{INT64_MAX, 4, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "too large"},
-        {{3, 4, 2, 5, 0, 1, DLTF_ENTRIES_GAUSSIAN + 1}, "entries: unsupported kind 4"},
+        {{SIZE, 0, 4, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "n: 0 is outside"},
+        {{SIZE, 3, 0, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "m: 0 is outside"},
+        {{SIZE, 3, 4, 0, 5, 0, 1, DLTF_ENTRIES_ONES}, "k: 0 is outside"},
+        {{SIZE, 3, 4, 2, -1, 0, 1, DLTF_ENTRIES_ONES}, "samples: -1 is outside"},
+        {{SIZE, 3, 4, 5, 5, 0, 1, DLTF_ENTRIES_ONES}, "k: 5 is more than the 4 atoms (m)"},
+        {{SIZE, 3, 4, 2, 5, -0.1, 1, DLTF_ENTRIES_ONES}, "noise: -0.1 is outside"},
+        {{SIZE, 3, 4, 2, 5, nan, 1, DLTF_ENTRIES_ONES}, "noise: "},
+        {{SIZE, 3, 4, 2, 5, (double)INFINITY, 1, DLTF_ENTRIES_ONES}, "noise: "},
+        {{SIZE, 3, INT64_C(1) << 40, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "is outside"},
+        {{SIZE, 3, 4, 2, INT64_MAX, 0, 1, DLTF_ENTRIES_ONES}, "is outside"},
+        {{SIZE, INT64_MAX, 4, 2, 5, 0, 1, DLTF_ENTRIES_ONES}, "is outside"},
+        {{SIZE, 3, 4, 2, 5, 0, -1, DLTF_ENTRIES_ONES}, "seed: -1 is outside"},
+        {{SIZE, 3, 4, 2, 5, 0, 1, DLTF_ENTRIES_GAUSSIAN + 1}, "codes: "},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         dltf_synthetic *problem = NULL;
@@ -245,7 +249,8 @@ static int note_report(void *context, const dltf_progress *progress) {
 
 static void progress_and_cancellation(void **state) {
     (void)state;
-    dltf_synthetic_spec spec = {500, 4, 2, 20000, 0.1, 1, DLTF_ENTRIES_ONES};
+    dltf_synthetic_options spec = {
+        sizeof(dltf_synthetic_options), 500, 4, 2, 20000, 0.1, 1, DLTF_ENTRIES_ONES};
     dltf_synthetic *problem = NULL;
     reports all = {0}, one = {.cancel = true};
     assert_int_equal(dltf_synthetic_new(&spec, note_report, &all, &problem), DLTF_OK);
@@ -259,7 +264,7 @@ static void progress_and_cancellation(void **state) {
 
 static void out_of_memory(void **state) {
     (void)state;
-    dltf_synthetic_spec spec = {3, 4, 2, 5, 0.1, 1, DLTF_ENTRIES_ONES};
+    dltf_synthetic_options spec = {sizeof(dltf_synthetic_options), 3, 4, 2, 5, 0.1, 1, DLTF_ENTRIES_ONES};
     int64_t n = 1;
     for (;; n++) {
         dltf_synthetic *problem = NULL;

@@ -16,7 +16,7 @@ static const int64_t QUADRILLION = INT64_C(1000000000000000);
 
 static dltf_status refused(const dltf_train_options *options) {
     dltf_learner *learner = NULL;
-    dltf_status status = dltf_learner_new(repeated(QUADRILLION), options, NULL, &learner);
+    dltf_status status = dltf_learner_new(repeated(QUADRILLION), NULL, options, &learner);
     assert_null(learner);
     return status;
 }
@@ -47,7 +47,7 @@ static void residuals_of_ksvd(void **state) {
     dltf_matrix X = dltf_matrix_f32(row, INT32_MAX, 4096);
     X.row_stride = 0;
     dltf_learner *learner = NULL;
-    assert_fails(dltf_learner_new(X, &options, NULL, &learner), DLTF_MEMORY, "use fewer samples");
+    assert_fails(dltf_learner_new(X, NULL, &options, &learner), DLTF_MEMORY, "use fewer samples");
     assert_message_has("in stage ksvd");
     assert_null(learner);
 }

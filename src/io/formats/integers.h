@@ -10,4 +10,7 @@ typedef struct dl_integers {
     bool vector; /* of rows; formats with axes then have only one */
 } dl_integers;
 
+/* As .npy or, by extension, as .csv or .ivecs (32 bits). */
+dltf_status dl_integers_save(const dl_integers *integers, const char *path);
+
 #endif

@@ -8,6 +8,7 @@
 #include "comm/comm.h"
 #include "data/matrix.h"
 #include "learning/gradient/plan.h"
+#include "learning/learner_facts.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static int owner_of(const void *context, int64_t i) {
 }
 
 static int64_t validation_row(const batch *b, int64_t i) {
-    return dltf_learner_quality_row(b->l, i * dl_learner_check_count(b->l) / b->count);
+    return dl_learner_quality_row(b->l, i * dl_learner_check_count(b->l) / b->count);
 }
 
 static void load_sample(void *context, int64_t own, int worker) {

@@ -41,7 +41,7 @@ typedef bool (*dl_descent_plan)(const dltf_learner *l, void *state, int64_t step
  */
 dltf_status dl_descent_round(dl_descent *d, dltf_learner *l, int64_t first, int64_t last,
                              dl_descent_plan plan, void *state, double *error);
-/* `count` of the validation samples (dltf_learner_quality_row), evenly spread: loads and codes a batch of
+/* `count` of the validation samples (dl_learner_quality_row), evenly spread: loads and codes a batch of
  * them, from `first` on. */
 dl_gradient_error dl_descent_validation_batch(dl_descent *d, const dltf_learner *l, int64_t first,
                                               int64_t count);

@@ -57,7 +57,7 @@ typedef struct dl_gradient {
     float *D;           /* room x k: least-squares values minus scores; NULL without refit */
     dl_by_atom by_atom;
     double (*sums)[2]; /* of each sample: ||r||^2 and ||y||^2 */
-    bool centered;     /* by the rule of the current step */
+    bool from_center;  /* by the rule of the current step */
     double *center;    /* n: mean of the samples; double, for sums */
     float *center32;   /* the same */
     float *scratch;    /* threads x dl_gradient_stride: gradients of an atom, or sums of groups */
@@ -112,7 +112,7 @@ typedef struct dl_gradient_rule {
     int64_t patience; /* samples after which an atom counts as unused; 0: never */
     float growth;     /* abs: factor on its encoder row in every step */
     float lift;       /* positive: added to its scores in every step */
-    bool centered;    /* positive: see above */
+    bool from_center; /* positive: see above */
 } dl_gradient_rule;
 
 /* One step from the coded batch. */

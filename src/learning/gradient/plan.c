@@ -110,5 +110,5 @@ dl_gradient_rule dl_plan_rule(int64_t m, int64_t k, bool positive, float rate) {
                               .patience = dl_integer(ceil(IDLE * (double)m / (double)k), 1, INT64_MAX),
                               .growth = GROWTH,
                               .lift = LIFT,
-                              .centered = true};
+                              .from_center = true};
 }

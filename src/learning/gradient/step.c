@@ -42,7 +42,7 @@ static void find_center(dl_gradient *g) {
 
 /* <e_j, c>, c: the mean of the batch; 0 where E is learned without. */
 static float center_product(const dl_gradient *g, int64_t j) {
-    return g->centered ? dl_kernels_now()->dot32(g->E.value + j * g->n, g->center32, g->n) : 0;
+    return g->from_center ? dl_kernels_now()->dot32(g->E.value + j * g->n, g->center32, g->n) : 0;
 }
 
 static void update_atom(dl_gradient *g, int64_t j, const dl_gradient_rule *rule, float *scratch) {
@@ -61,7 +61,7 @@ static void update_atom(dl_gradient *g, int64_t j, const dl_gradient_rule *rule,
         g->code_sum[j] += (double)z;
     }
     kernels->add_scaled32(w_slope, -kernels->dot32(w_slope, w, n), w, n); /* tangent to the sphere */
-    if (g->centered)                                                      /* from y to y - c */
+    if (g->from_center)                                                   /* from y to y - c */
         kernels->add_scaled32(e_slope, b_slope, g->center32, n);
     float before = center_product(g, j);
     g->updates[j] += g->updates[j] < INT32_MAX;
@@ -134,8 +134,8 @@ void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule) {
     step s = {g, rule};
     dl_slots Z = dl_slots_from(&g->Z, 0, g->rows);
     dl_by_atom_sort(&g->by_atom, Z);
-    g->centered = g->positive && rule->centered;
-    if (g->centered)
+    g->from_center = g->positive && rule->from_center;
+    if (g->from_center)
         find_center(g);
     dl_parallel(g->threads, dl_tiles(g->active, DL_PANEL), update_panel, &s);
 }

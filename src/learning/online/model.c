@@ -11,14 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-void dltf_online_now_sized(const dltf_online *s, dltf_online_progress *found, size_t size) {
-    dltf_online_progress now = {.error = NAN};
+void dltf_online_get_sized(const dltf_online *s, dltf_online_view *found, size_t size) {
+    dltf_online_view now = {.error = NAN};
     if (s)
-        now = (dltf_online_progress){.samples = s->samples,
-                                     .held_out = s->held_out,
-                                     .steps = s->steps,
-                                     .error = s->energy > 0 ? s->left / s->energy : NAN};
-    DL_WRITE_STRUCT(dltf_online_progress, found, size, &now);
+        now = (dltf_online_view){.samples = s->samples,
+                                 .held_out = s->held_out,
+                                 .steps = s->steps,
+                                 .error = s->energy > 0 ? s->left / s->energy : NAN};
+    DL_WRITE_STRUCT(dltf_online_view, found, size, &now);
 }
 
 void dltf_online_options_sized(const dltf_online *s, dltf_train_options *found, size_t size) {

@@ -151,7 +151,7 @@ static dltf_status start_from(dltf_online *s, const dltf_model *start) {
     return s->warm_encoder ? shift_bias(s, start) : DLTF_OK;
 }
 
-dltf_status dltf_online_new(int64_t n, const dltf_train_options *options, const dltf_model *start,
+dltf_status dltf_online_new(int64_t n, const dltf_model *start, const dltf_train_options *options,
                             dltf_online **online) {
     DL_CLEAR(online);
     DL_REQUIRE(online);

@@ -140,7 +140,7 @@ static dltf_status begin(dltf_online *s) {
     options.validation = 0;
     options.memory = 0; /* checked when the learner was created */
     DL_TRY(starting_model(s, &start));
-    DL_TRY(dltf_learner_new(dltf_matrix_f64(s->rows, s->count, s->n), &options, start, &l));
+    DL_TRY(dltf_learner_new(dltf_matrix_f64(s->rows, s->count, s->n), start, &options, &l));
     l->unmonitored = true;
     DL_TRY(dltf_learner_run(l, NULL, NULL, &outcome));
     DL_TRY(copy_center(s, l));

@@ -8,7 +8,7 @@
 
 /* The parts of a rank begin here. */
 static int64_t first_part(int64_t rows, int rank) {
-    return dl_comm_first(dl_scan_parts(rows), rank);
+    return dl_comm_first(dl_summary_parts(rows), rank);
 }
 
 /* `all` has a record of `size` bytes for every part, of which this rank has set its own. */
@@ -33,7 +33,7 @@ dltf_status dl_ranks_mean(const dl_samples *samples, float *mean) {
     if (dl_comm_size() == 1)
         return dl_samples_mean(samples, mean);
     dltf_status status = DLTF_OK;
-    int64_t n = samples->X.cols, rows = samples->X.rows, parts = dl_scan_parts(rows);
+    int64_t n = samples->X.cols, rows = samples->X.rows, parts = dl_summary_parts(rows);
     double *sums = NULL, *row = NULL;
     DL_TRY_NEW(sums, parts * n);
     DL_TRY_NEW(row, n);
@@ -50,17 +50,17 @@ done:
     return status;
 }
 
-dltf_status dl_ranks_scan(const dl_samples *samples, dl_scan *scan) {
+dltf_status dl_ranks_summarise(const dl_samples *samples, dl_summary *summary) {
     dltf_status status = DLTF_OK;
     int64_t rows = samples->X.rows;
-    dl_scan *parts = NULL;
+    dl_summary *parts = NULL;
     double *row = NULL;
-    DL_TRY_NEW(parts, dl_scan_parts(rows));
+    DL_TRY_NEW(parts, dl_summary_parts(rows));
     DL_TRY_NEW(row, samples->X.cols);
     for (int64_t part = first_part(rows, dl_comm_rank()); part < first_part(rows, dl_comm_rank() + 1); part++)
-        DL_TRY(dl_scan_part(samples, part, row, &parts[part]));
+        DL_TRY(dl_summary_part(samples, part, row, &parts[part]));
     DL_TRY(exchange(rows, sizeof *parts, parts));
-    dl_scan_join(samples, parts, scan);
+    dl_summary_join(samples, parts, summary);
 done:
     dl_free(parts);
     dl_free(row);

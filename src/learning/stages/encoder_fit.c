@@ -28,7 +28,7 @@ static double ridge_from_noise(const dltf_learner *l, const dl_multipass *t) {
 
 /* Computes Cov(X) into t->A and Cov(Z, X) into l->E from sums. Returns the variance of the codes, summed over
  * atoms. */
-static double centre(dltf_learner *l, dl_multipass *t) {
+static double center(dltf_learner *l, dl_multipass *t) {
     const dl_statistics *sums = &t->statistics;
     int64_t m = l->m, n = l->n;
     double N = (double)t->count, variance = 0;
@@ -75,7 +75,7 @@ static double choose_ridge(const dl_multipass *t, int64_t n, const double *value
 static dltf_status distil(dltf_learner *l, dl_multipass *t) {
     dltf_status status = DLTF_OK;
     int64_t m = l->m, n = l->n;
-    double N = (double)t->count, variance = centre(l, t), *work = NULL;
+    double N = (double)t->count, variance = center(l, t), *work = NULL;
     DL_TRY_NEW(work, 2 * n + m * n + dl_eigenvectors_scratch(n));
     double *values = work, *squares = values + n, *P = squares + n, *V = t->A;
     if (!dl_eigenvectors(V, n, values, P + m * n)) {

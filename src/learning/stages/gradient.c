@@ -6,6 +6,7 @@
  * or the last one if that is better after refit by more than REFIT_MARGIN. The same raw error determines when
  * training stops. If earlier stages have made a model, it is the start of this training and its rival: the
  * one with the smaller error after refit is the result. */
+#include "base/clock.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/meter.h"
@@ -222,7 +223,7 @@ static dl_parameters choose(dltf_learner *l, gradient *s) {
 /* ---- The iteration ---- */
 
 static void count_seconds(const dltf_learner *l, gradient *s) {
-    double now = dltf_seconds();
+    double now = dl_seconds();
     s->seconds += now - s->clock;
     s->clock = now;
     if (l->options.seconds > 0) /* all ranks stop at the same step */
@@ -243,7 +244,7 @@ static bool plan(const dltf_learner *l, void *state, int64_t step, dl_gradient_r
 static dltf_status iterate(dltf_learner *l, void *state, int64_t index, dltf_iteration *record) {
     dltf_status status = DLTF_OK;
     gradient *s = state;
-    s->clock = dltf_seconds();
+    s->clock = dl_seconds();
     if (index == 0 && !l->partway)
         DL_TRY(start(l, s));
     DL_TRY(dl_descent_round(&s->d, l, dl_plan_first_step(l, index), dl_plan_first_step(l, index + 1), plan, s,

@@ -20,7 +20,7 @@ DLTF_API dltf_status dltf_array_borrow(const void *data, dltf_type type, int64_t
 /* dltf_train and dltf_encode. NULL options: the defaults. */
 DLTF_API dltf_status dltf_array_train(const dltf_array *X, const dltf_options *options,
                                       dltf_progress_fn progress, void *context, dltf_model **model);
-DLTF_API dltf_status dltf_array_encode(const dltf_array *X, const dltf_model *model,
+DLTF_API dltf_status dltf_array_encode(const dltf_model *model, const dltf_array *X,
                                        const dltf_options *options, dltf_codes **codes);
 
 /* The dictionary, m x n, and the sizes of a model. It lives as long as the model. */

@@ -11,8 +11,8 @@ extern "C" {
 
 /* ---- k-means ----------------------------------------------------------------------------------- */
 
-typedef struct dltf_kmeans_options {
-    size_t size;      /* of this struct: dltf_kmeans_options_default sets it */
+typedef struct dltf_cluster_options {
+    size_t size;      /* of this struct: dltf_cluster_options_default sets it */
     int64_t clusters; /* c, from 1 to the number of samples */
     int64_t restarts; /* the one with the smallest inertia is kept */
     int64_t iterations;
@@ -21,12 +21,12 @@ typedef struct dltf_kmeans_options {
     bool spherical;   /* samples and centers are scaled to norm 1: clusters of directions */
     int64_t seed;
     int64_t threads; /* 0: all cores; the result does not depend on it */
-} dltf_kmeans_options;
+} dltf_cluster_options;
 
-DLTF_API void dltf_kmeans_options_init(dltf_kmeans_options *options, size_t size);
-static inline dltf_kmeans_options dltf_kmeans_options_default(void) {
-    dltf_kmeans_options options;
-    dltf_kmeans_options_init(&options, sizeof options);
+DLTF_API void dltf_cluster_options_init(dltf_cluster_options *options, size_t size);
+static inline dltf_cluster_options dltf_cluster_options_default(void) {
+    dltf_cluster_options options;
+    dltf_cluster_options_init(&options, sizeof options);
     return options;
 }
 
@@ -46,20 +46,21 @@ typedef struct dltf_clusters_view {
 /* Minimises sum_i ||x_i - center(i)||^2 over c centers: greedy k-means++ seeding, then Lloyd's iteration with
  * Elkan's bounds, which skip distances that cannot change an assignment. Memory: N x (n + c) floats.
  * `clusters` has no default. */
-DLTF_API dltf_status dltf_kmeans(dltf_matrix X, const dltf_kmeans_options *options, dltf_progress_fn progress,
-                                 void *context, dltf_clusters **clusters);
+DLTF_API dltf_status dltf_clusters_train(dltf_matrix X, const dltf_cluster_options *options,
+                                         dltf_progress_fn progress, void *context, dltf_clusters **clusters);
 
 /* The same for sparse codes, which stay sparse. A row without entries is the zero vector. */
-DLTF_API dltf_status dltf_kmeans_codes(const dltf_codes *codes, const dltf_kmeans_options *options,
-                                       dltf_progress_fn progress, void *context, dltf_clusters **clusters);
+DLTF_API dltf_status dltf_clusters_train_codes(const dltf_codes *codes, const dltf_cluster_options *options,
+                                               dltf_progress_fn progress, void *context,
+                                               dltf_clusters **clusters);
 
 /* Continue a checkpoint that dltf_state_save wrote in the progress callback of one of these, on the same
  * samples or codes. */
-DLTF_API dltf_status dltf_kmeans_resume(const char *path, dltf_matrix X, int64_t threads,
-                                        dltf_progress_fn progress, void *context, dltf_clusters **clusters);
-DLTF_API dltf_status dltf_kmeans_codes_resume(const char *path, const dltf_codes *codes, int64_t threads,
-                                              dltf_progress_fn progress, void *context,
-                                              dltf_clusters **clusters);
+DLTF_API dltf_status dltf_clusters_resume(const char *path, dltf_matrix X, int64_t threads,
+                                          dltf_progress_fn progress, void *context, dltf_clusters **clusters);
+DLTF_API dltf_status dltf_clusters_resume_codes(const char *path, const dltf_codes *codes, int64_t threads,
+                                                dltf_progress_fn progress, void *context,
+                                                dltf_clusters **clusters);
 
 DLTF_API void dltf_clusters_get_sized(const dltf_clusters *clusters, dltf_clusters_view *found, size_t size);
 static inline dltf_clusters_view dltf_clusters_get(const dltf_clusters *clusters) {
@@ -85,7 +86,7 @@ typedef struct dltf_pca_view {
 } dltf_pca_view;
 
 /* d from 1 to min(N, n). O(N n^2 + n^3), or O(N^2 n + N^3) if there are fewer samples than columns. */
-DLTF_API dltf_status dltf_pca_fit(dltf_matrix X, int64_t d, int64_t threads, dltf_pca **pca);
+DLTF_API dltf_status dltf_pca_train(dltf_matrix X, int64_t d, int64_t threads, dltf_pca **pca);
 /* out = (X - mean) components^T, X.rows x d. */
 DLTF_API dltf_status dltf_pca_apply(const dltf_pca *pca, dltf_matrix X, int64_t threads, float *out);
 /* Copies and checks. */
@@ -137,8 +138,9 @@ typedef struct dltf_landmarks_view {
 } dltf_landmarks_view;
 
 /* Learns landmarks and map from samples; no row may be all zero. NULL options: the defaults. */
-DLTF_API dltf_status dltf_landmarks_fit(dltf_matrix X, const dltf_landmark_options *options,
-                                        dltf_progress_fn progress, void *context, dltf_landmarks **landmarks);
+DLTF_API dltf_status dltf_landmarks_train(dltf_matrix X, const dltf_landmark_options *options,
+                                          dltf_progress_fn progress, void *context,
+                                          dltf_landmarks **landmarks);
 /* The coordinates of samples, X.rows x d with rows of norm 1. A row without positive scores is zero. */
 DLTF_API dltf_status dltf_landmarks_apply(const dltf_landmarks *landmarks, dltf_matrix X, int64_t threads,
                                           float *out);
@@ -161,11 +163,11 @@ typedef struct dltf_agreement {
 } dltf_agreement;
 
 /* Compares two partitions of `count` samples. Labels may be any integers. */
-DLTF_API dltf_status dltf_compare_partitions_sized(const int32_t *assignment, const int64_t *labels,
+DLTF_API dltf_status dltf_partitions_compare_sized(const int32_t *assignment, const int64_t *labels,
                                                    int64_t count, dltf_agreement *agreement, size_t size);
-static inline dltf_status dltf_compare_partitions(const int32_t *assignment, const int64_t *labels,
+static inline dltf_status dltf_partitions_compare(const int32_t *assignment, const int64_t *labels,
                                                   int64_t count, dltf_agreement *agreement) {
-    return dltf_compare_partitions_sized(assignment, labels, count, agreement, sizeof *agreement);
+    return dltf_partitions_compare_sized(assignment, labels, count, agreement, sizeof *agreement);
 }
 
 #ifdef __cplusplus

@@ -51,8 +51,8 @@ typedef enum dltf_subject {
     DLTF_SUBJECT_IMAGE,
     DLTF_SUBJECT_TILES, /* of a picture */
     DLTF_SUBJECT_LABELS,
-    DLTF_SUBJECT_DATABASE, /* samples or binary codes that are searched */
-    DLTF_SUBJECT_QUERIES,  /* samples or binary codes that are searched for */
+    DLTF_SUBJECT_DATABASE, /* samples or hashes that are searched */
+    DLTF_SUBJECT_QUERIES,  /* samples or hashes that are searched for */
     DLTF_SUBJECT_COUNT
 } dltf_subject;
 
@@ -84,9 +84,6 @@ DLTF_API const char *dltf_version(void);
 DLTF_API int dltf_version_number(void);
 DLTF_API const char *dltf_build(void);
 
-/* Seconds of a monotonic clock. Only differences are meaningful. */
-DLTF_API double dltf_seconds(void);
-
 /* ---- Progress ---------------------------------------------------------------------------------- */
 
 struct dltf_iteration;
@@ -105,8 +102,8 @@ typedef struct dltf_progress {
  * cancels. */
 typedef int (*dltf_progress_fn)(void *context, const dltf_progress *progress);
 
-/* Writes a checkpoint of a task that is a single call, such as dltf_kmeans. The function of the same name
- * that ends in _resume continues it, with the same result as without the interruption. */
+/* Writes a checkpoint of a task that is a single call, such as dltf_clusters_train. The `_resume` function of
+ * the same object continues it, with the same result as without the interruption. */
 DLTF_API dltf_status dltf_state_save(const struct dltf_state *state, const char *path);
 
 #ifdef __cplusplus

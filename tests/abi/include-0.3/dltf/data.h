@@ -98,9 +98,6 @@ DLTF_API void dltf_labels_free(dltf_labels *labels);
 /* Writes a vector of int64 as .npy or, by extension, as .csv or .ivecs (32 bits), one label per row. */
 DLTF_API dltf_status dltf_labels_save(const int64_t *labels, int64_t count, const char *path);
 
-/* The same for a matrix, such as the neighbours of samples. */
-DLTF_API dltf_status dltf_integers_save(const int64_t *values, int64_t rows, int64_t cols, const char *path);
-
 /* ---- Codes ------------------------------------------------------------------------------------- */
 
 /* Sparse codes in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to sample i, at most k per

@@ -61,8 +61,8 @@ static inline dltf_encode_options dltf_encode_options_default(void) {
 
 /* z = max_k(E^T x - b) for every row of X; the N x m score matrix is never formed. Ties go to the lowest
  * index. Scores are rounded sums: those of duplicate atoms may differ in the last bit and then do not tie.
- * NULL encoding: the defaults. For coders other than threshold, see DLTF_CODERS. */
-DLTF_API dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encode_options *encoding,
+ * For coders other than threshold, see DLTF_CODERS. */
+DLTF_API dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encode_options *options,
                                  dltf_progress_fn progress, void *context, dltf_codes **codes);
 
 /* An encoder: a model prepared for coding, with all memory that coding needs. For single samples, streams,
@@ -74,7 +74,7 @@ DLTF_API dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const d
  */
 typedef struct dltf_encoder dltf_encoder;
 
-DLTF_API dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *encoding,
+DLTF_API dltf_status dltf_encoder_new(const dltf_model *model, const dltf_encode_options *options,
                                       dltf_encoder **encoder);
 DLTF_API int64_t dltf_encoder_k(const dltf_encoder *encoder);
 /* Codes of fixed width: sample i has count[i] <= k entries, index ascending, at index + i*k and value + i*k.
@@ -163,14 +163,14 @@ typedef struct dltf_stream_totals {
 /* dltf_encode from a reader to a writer, in constant memory and with the same codes; messages count rows from
  * the start of the stream. Does not finish the writer, which is that of rank 0; other ranks may pass NULL. */
 DLTF_API dltf_status dltf_encode_stream_sized(const dltf_model *model, dltf_reader *reader,
-                                              const dltf_encode_options *encoding, dltf_progress_fn progress,
+                                              const dltf_encode_options *options, dltf_progress_fn progress,
                                               void *context, dltf_codes_writer *writer,
                                               dltf_stream_totals *totals, size_t size);
 static inline dltf_status dltf_encode_stream(const dltf_model *model, dltf_reader *reader,
-                                             const dltf_encode_options *encoding, dltf_progress_fn progress,
+                                             const dltf_encode_options *options, dltf_progress_fn progress,
                                              void *context, dltf_codes_writer *writer,
                                              dltf_stream_totals *totals) {
-    return dltf_encode_stream_sized(model, reader, encoding, progress, context, writer, totals,
+    return dltf_encode_stream_sized(model, reader, options, progress, context, writer, totals,
                                     sizeof *totals);
 }
 

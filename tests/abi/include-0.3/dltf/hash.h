@@ -1,5 +1,5 @@
-/* dltf/hash.h: binary codes for nearest-neighbour search: hashers, and how well their codes find neighbours.
- */
+/* dltf/hash.h: hashes (binary codes) for nearest-neighbour search: hashers, and how well hashes find
+ * neighbours. */
 #ifndef DLTF_HASH_H
 #define DLTF_HASH_H
 
@@ -22,7 +22,7 @@ extern "C" {
  * sparseh  an atom is in the nonnegative sparse code of the sample (Zhu et al. 2013)
  * itq    a coordinate of the rotated principal components is positive (Gong and Lazebnik 2011)
  * dltf   an atom is among the k largest positive scores of the sample (Xu et al.)
- * neighbour  a score is above its threshold; scores are trained so that nearby samples get similar codes
+ * neighbour  a score is above its threshold; scores are trained so that nearby samples get similar hashes
  */
 #define DLTF_HASH_METHODS(ROW)                                                                               \
     ROW(LSH, lsh, "signs of random projections")                                                             \
@@ -58,7 +58,7 @@ static inline dltf_hash_options dltf_hash_options_default(void) {
 
 /* ---- Hashers ----------------------------------------------------------------------------------- */
 
-/* Maps samples to binary codes. A code is bits/8 bytes; bit j is the bit of value 1 << j % 8 in byte j / 8:
+/* Maps samples to hashes. A hash is bits/8 bytes; bit j is the bit of value 1 << j % 8 in byte j / 8:
  * NumPy's packbits and unpackbits with bitorder="little". */
 typedef struct dltf_hasher dltf_hasher;
 
@@ -79,16 +79,16 @@ DLTF_API dltf_status dltf_hasher_train(dltf_matrix X, const dltf_hash_options *o
 DLTF_API dltf_status dltf_hasher_resume(const char *path, dltf_matrix X, int64_t threads,
                                         dltf_progress_fn progress, void *context, dltf_hasher **hasher);
 
-/* Codes of all rows of X: X.rows x bits/8 bytes. */
-DLTF_API dltf_status dltf_hasher_encode(const dltf_hasher *hasher, dltf_matrix X, int64_t threads,
-                                        dltf_progress_fn progress, void *context, uint8_t *codes);
+/* Hashes of all rows of X: X.rows x bits/8 bytes. */
+DLTF_API dltf_status dltf_hasher_apply(const dltf_hasher *hasher, dltf_matrix X, int64_t threads,
+                                       dltf_progress_fn progress, void *context, uint8_t *hashes);
 
 /* The same from a reader to a file, in constant memory; messages count rows from the start of the stream. The
  * file appears under its name only when it is finished; "-" is standard output. Layouts: dense, in the format
  * of dltf_matrix_save, and raw, the bytes alone. */
-DLTF_API dltf_status dltf_hasher_encode_stream(const dltf_hasher *hasher, dltf_reader *reader,
-                                               int64_t threads, dltf_progress_fn progress, void *context,
-                                               const char *path, dltf_layout layout, int64_t *samples);
+DLTF_API dltf_status dltf_hasher_apply_stream(const dltf_hasher *hasher, dltf_reader *reader, int64_t threads,
+                                              dltf_progress_fn progress, void *context, const char *path,
+                                              dltf_layout layout, int64_t *samples);
 
 DLTF_API dltf_status dltf_hasher_load(const char *path, dltf_hasher **hasher);
 DLTF_API dltf_status dltf_hasher_save(const dltf_hasher *hasher, const char *path);
@@ -111,39 +111,39 @@ DLTF_API const char *dltf_hasher_note_name(const dltf_hasher *hasher, int index)
 typedef struct dltf_relevance dltf_relevance;
 
 /* Those with the label of the query. */
-DLTF_API dltf_status dltf_relevance_labels(const int64_t *query_labels, int64_t queries,
-                                           const int64_t *labels, int64_t samples,
-                                           dltf_relevance **relevance);
+DLTF_API dltf_status dltf_relevance_by_labels(const int64_t *labels, int64_t samples,
+                                              const int64_t *query_labels, int64_t queries,
+                                              dltf_relevance **relevance);
 /* The `count` nearest samples of a query by Euclidean distance, in double precision; ties go to the lowest
  * index. O(queries x samples x columns). */
-DLTF_API dltf_status dltf_relevance_nearest(dltf_matrix queries, dltf_matrix database, int64_t count,
-                                            int64_t threads, dltf_progress_fn progress, void *context,
-                                            dltf_relevance **relevance);
+DLTF_API dltf_status dltf_relevance_by_nearest(dltf_matrix database, dltf_matrix queries, int64_t count,
+                                               int64_t threads, dltf_progress_fn progress, void *context,
+                                               dltf_relevance **relevance);
 /* Those within a radius that is the same for all queries: the mean of their distances to their `count`-th
  * nearest sample. A query may have none. */
-DLTF_API dltf_status dltf_relevance_radius(dltf_matrix queries, dltf_matrix database, int64_t count,
-                                           int64_t threads, dltf_progress_fn progress, void *context,
-                                           dltf_relevance **relevance);
+DLTF_API dltf_status dltf_relevance_by_radius(dltf_matrix database, dltf_matrix queries, int64_t count,
+                                              int64_t threads, dltf_progress_fn progress, void *context,
+                                              dltf_relevance **relevance);
 /* That radius; 0 for relevance of the other kinds. */
-DLTF_API double dltf_relevance_distance(const dltf_relevance *relevance);
+DLTF_API double dltf_relevance_radius(const dltf_relevance *relevance);
 DLTF_API void dltf_relevance_free(dltf_relevance *relevance);
 
-/* Distances of binary codes: the number of bits that differ; or that number divided by the number of bits
- * that are 1 in both codes, infinite without such bits (Heo et al. 2012; for codes of method sph). */
-typedef enum dltf_code_distance { DLTF_DISTANCE_HAMMING, DLTF_DISTANCE_SPHERICAL } dltf_code_distance;
+/* Distances of hashes: the number of bits that differ; or that number divided by the number of bits that are
+ * 1 in both, infinite without such bits (Heo et al. 2012; for hashes of method sph). */
+typedef enum dltf_hash_distance { DLTF_DISTANCE_HAMMING, DLTF_DISTANCE_SPHERICAL } dltf_hash_distance;
 
-typedef struct dltf_evaluate_options {
-    size_t size; /* of this struct: dltf_evaluate_options_default sets it */
-    dltf_code_distance distance;
+typedef struct dltf_hash_evaluate_options {
+    size_t size; /* of this struct: dltf_hash_evaluate_options_default sets it */
+    dltf_hash_distance distance;
     int64_t depth;   /* of average precision; 0: the whole database */
     int64_t k;       /* of precision and recall; 0: 100, or the whole database if that is smaller */
     int64_t threads; /* 0: all cores; the result does not depend on it */
-} dltf_evaluate_options;
+} dltf_hash_evaluate_options;
 
-DLTF_API void dltf_evaluate_options_init(dltf_evaluate_options *options, size_t size);
-static inline dltf_evaluate_options dltf_evaluate_options_default(void) {
-    dltf_evaluate_options options;
-    dltf_evaluate_options_init(&options, sizeof options);
+DLTF_API void dltf_hash_evaluate_options_init(dltf_hash_evaluate_options *options, size_t size);
+static inline dltf_hash_evaluate_options dltf_hash_evaluate_options_default(void) {
+    dltf_hash_evaluate_options options;
+    dltf_hash_evaluate_options_init(&options, sizeof options);
     return options;
 }
 
@@ -159,19 +159,20 @@ typedef struct dltf_retrieval {
     double recall;    /* share of the relevant samples among the first k */
 } dltf_retrieval;
 
-/* Ranks a database by the distance of its codes to those of the queries: matrices of bytes, as
- * dltf_hasher_encode makes them. NULL options: the defaults. */
-DLTF_API dltf_status dltf_evaluate_codes_sized(dltf_matrix queries, dltf_matrix database,
+/* Ranks a database by the distance of its hashes to those of the queries: matrices of bytes, as
+ * dltf_hasher_apply makes them. */
+DLTF_API dltf_status dltf_hashes_evaluate_sized(dltf_matrix database, dltf_matrix queries,
+                                                const dltf_relevance *relevance,
+                                                const dltf_hash_evaluate_options *options,
+                                                dltf_progress_fn progress, void *context,
+                                                dltf_retrieval *found, size_t size);
+static inline dltf_status dltf_hashes_evaluate(dltf_matrix database, dltf_matrix queries,
                                                const dltf_relevance *relevance,
-                                               const dltf_evaluate_options *options,
+                                               const dltf_hash_evaluate_options *options,
                                                dltf_progress_fn progress, void *context,
-                                               dltf_retrieval *found, size_t size);
-static inline dltf_status dltf_evaluate_codes(dltf_matrix queries, dltf_matrix database,
-                                              const dltf_relevance *relevance,
-                                              const dltf_evaluate_options *options, dltf_progress_fn progress,
-                                              void *context, dltf_retrieval *found) {
-    return dltf_evaluate_codes_sized(queries, database, relevance, options, progress, context, found,
-                                     sizeof *found);
+                                               dltf_retrieval *found) {
+    return dltf_hashes_evaluate_sized(database, queries, relevance, options, progress, context, found,
+                                      sizeof *found);
 }
 
 #ifdef __cplusplus

@@ -48,16 +48,16 @@ typedef struct dltf_train_options {
                          * a tenth of their energy; with unit_norm after the samples are scaled */
     bool remove_mean, unit_norm;
 
-    int64_t steps, batch; /* stage 1: minibatches, dual codes */
+    int64_t steps, batch; /* stage minibatch: dual codes */
     double ridge;
 
-    int64_t iterations; /* stage 2: the paper's model without Q */
+    int64_t iterations; /* stage tied: the paper's model without Q */
     double theta_start, theta;
 
-    int64_t admm; /* stage 3: the paper's model, all four steps */
+    int64_t admm; /* stage admm: the paper's model, all four steps */
     double lambda, beta;
 
-    dltf_encoder_kind encoder; /* if not tied, replaces stages 2 and 3 */
+    dltf_encoder_kind encoder; /* if not tied, replaces the stages tied and admm */
     int64_t polish;            /* iterations of the polish stage before it */
 
     int64_t finetune; /* distilled: gradient steps at the end */
@@ -119,8 +119,8 @@ typedef struct dltf_learner dltf_learner;
 
 /* `start`: a model whose dictionary is the starting point, and whose m and k are used where the options leave
  * them open; or NULL for options->init. X must outlive the learner. */
-DLTF_API dltf_status dltf_learner_new(dltf_matrix X, const dltf_train_options *options,
-                                      const dltf_model *start, dltf_learner **learner);
+DLTF_API dltf_status dltf_learner_new(dltf_matrix X, const dltf_model *start,
+                                      const dltf_train_options *options, dltf_learner **learner);
 DLTF_API dltf_status dltf_learner_run(dltf_learner *learner, dltf_progress_fn progress, void *context,
                                       dltf_outcome *outcome);
 /* The options in use, with m, k and encoder filled in. */
@@ -164,8 +164,6 @@ static inline dltf_status dltf_learner_quality(const dltf_learner *learner, cons
     return dltf_learner_quality_sized(learner, model, quality, sizeof *quality);
 }
 
-/* The row of X of the i-th of these samples, ascending. */
-DLTF_API int64_t dltf_learner_quality_row(const dltf_learner *learner, int64_t i);
 /* Writes a checkpoint. Resuming it with the same X gives the same bytes as an uninterrupted run. With several
  * ranks all of them call this; in stage admm each writes its samples to a file of its own beside `path`. A
  * failure on one rank is that of all, but leaves them able to go on, with the old checkpoint in place. */

@@ -17,23 +17,23 @@ typedef struct dltf_online dltf_online;
  * methods, must have their defaults. `validation` is the share of the stream that is held out; 0: a
  * twentieth. The mean that `center` subtracts, and whether auto does, come from the first samples
  * (dltf_online_first). `start` as in dltf_learner_new. */
-DLTF_API dltf_status dltf_online_new(int64_t n, const dltf_train_options *options, const dltf_model *start,
+DLTF_API dltf_status dltf_online_new(int64_t n, const dltf_model *start, const dltf_train_options *options,
                                      dltf_online **online);
 /* The next samples, any number of them. After a failure because of a sample, those before it have been
  * added. */
 DLTF_API dltf_status dltf_online_add(dltf_online *online, dltf_matrix X);
 
-typedef struct dltf_online_progress {
+typedef struct dltf_online_view {
     int64_t samples;  /* added so far, */
     int64_t held_out; /* so many of them held out */
     int64_t steps;    /* of gradient descent */
     double error; /* relative error of recent held-out samples, as of the last step; NaN before the first */
-} dltf_online_progress;
+} dltf_online_view;
 
-DLTF_API void dltf_online_now_sized(const dltf_online *online, dltf_online_progress *found, size_t size);
-static inline dltf_online_progress dltf_online_now(const dltf_online *online) {
-    dltf_online_progress found;
-    dltf_online_now_sized(online, &found, sizeof found);
+DLTF_API void dltf_online_get_sized(const dltf_online *online, dltf_online_view *found, size_t size);
+static inline dltf_online_view dltf_online_get(const dltf_online *online) {
+    dltf_online_view found;
+    dltf_online_get_sized(online, &found, sizeof found);
     return found;
 }
 
