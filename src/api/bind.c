@@ -1,7 +1,7 @@
 /* The interface without structs: options by name, data and codes by pointer. */
 #include "dltf/bind.h"
 #include "base/memory.h"
-#include "cluster/kmeans_options.h"
+#include "cluster/cluster_options.h"
 #include "cluster/landmark_options.h"
 #include "coding/encode_options.h"
 #include "data/array.h"
@@ -12,7 +12,7 @@
 #include "hash/hash_options.h"
 #include "image/gist_options.h"
 #include "learning/train_options.h"
-#include "retrieval/evaluate_options.h"
+#include "retrieval/hash_evaluate_options.h"
 #include "search/search_options.h"
 #include "theory/certify_options.h"
 

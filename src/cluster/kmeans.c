@@ -6,7 +6,7 @@
 #include "base/options.h"
 #include "base/parallel.h"
 #include "base/sized.h"
-#include "cluster/kmeans_options.h"
+#include "cluster/cluster_options.h"
 #include "cluster/seeding.h"
 #include "comm/comm.h"
 

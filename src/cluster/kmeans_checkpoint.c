@@ -1,8 +1,8 @@
 /* Checkpoints of k-means. Bounds are part of the state: they decide which distances are computed, and so
  * which of two centers at the same distance, up to rounding, a sample belongs to. */
 #include "cluster/bounds.h"
+#include "cluster/cluster_options.h"
 #include "cluster/kmeans.h"
-#include "cluster/kmeans_options.h"
 #include "cluster/moves.h"
 #include "data/kind.h"
 #include "data/option_notes.h"

@@ -1,6 +1,8 @@
 /* The options of synthetic problems. */
 #include "data/synthetic_options.h"
 
+#include "dltf/measure.h"
+
 #define FIELD(field) .offset = offsetof(dltf_synthetic_options, field)
 
 /* clang-format off */

@@ -6,7 +6,7 @@
 #include "learning/center.h"
 
 #include "base/memory.h"
-#include "learning/ranks/first_pass.h"
+#include "learning/ranks/summary.h"
 
 #include <stdio.h>
 

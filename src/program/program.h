@@ -9,7 +9,7 @@
 #include "api/checkpoint_files.h"
 #include "base/options.h"
 #include "base/shown.h"
-#include "cluster/kmeans_options.h"
+#include "cluster/cluster_options.h"
 #include "cluster/landmark_options.h"
 #include "coding/encode_options.h"
 #include "data/synthetic_options.h"
@@ -29,7 +29,7 @@
 #include "network/classes.h"
 #include "network/networks.h"
 #include "pretrain/pretraining.h"
-#include "retrieval/evaluate_options.h"
+#include "retrieval/hash_evaluate_options.h"
 #include "search/search_options.h"
 #include "theory/certify_options.h"
 

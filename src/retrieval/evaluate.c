@@ -9,8 +9,8 @@
 #include "data/index.h"
 #include "data/matrix.h"
 #include "kernels/kernels.h"
-#include "retrieval/evaluate_options.h"
-#include "retrieval/ranks.h"
+#include "retrieval/grades.h"
+#include "retrieval/hash_evaluate_options.h"
 #include "retrieval/relevance.h"
 #include "retrieval/shells.h"
 

@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "search/cost.h"
+#include "search/linear_scan.h"
 #include "search/method.h"
-#include "search/scan.h"
 
 /* Blocks of a round; rows of a part. */
 enum { BLOCK = DL_SCAN_BLOCK, MOST_BLOCKS = 64, TASKS_PER_THREAD = 4, LEAST_PART = 1 << 14 };

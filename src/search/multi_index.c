@@ -9,8 +9,8 @@
 #include "base/meter.h"
 #include "base/parallel.h"
 #include "search/cost.h"
+#include "search/linear_scan.h"
 #include "search/method.h"
-#include "search/scan.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "test_util.h"
 
 #include "reference/hash.h"
-#include "retrieval/ranks.h"
+#include "retrieval/grades.h"
 #include "retrieval/relevance.h"
 #include "retrieval/shells.h"
 

@@ -5,7 +5,7 @@
 
 #include "data/index.h"
 #include "kernels/kernels.h"
-#include "search/scan.h"
+#include "search/linear_scan.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 /* The linear search: compares queries with a range of rows. */
-#ifndef DL_SEARCH_SCAN_H
-#define DL_SEARCH_SCAN_H
+#ifndef DL_SEARCH_LINEAR_SCAN_H
+#define DL_SEARCH_LINEAR_SCAN_H
 
 #include "data/index.h"
 #include "kernels/kernels.h"

@@ -1,8 +1,8 @@
 /* Distances of binary codes as grades 0, 1, ...: equal distances have equal grades, larger ones larger
  * grades.
  */
-#ifndef DL_RETRIEVAL_RANKS_H
-#define DL_RETRIEVAL_RANKS_H
+#ifndef DL_RETRIEVAL_GRADES_H
+#define DL_RETRIEVAL_GRADES_H
 
 #include "base/status.h"
 #include "dltf/hash.h"

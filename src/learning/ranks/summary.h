@@ -1,6 +1,6 @@
 /* The first pass over the data, divided among ranks. */
-#ifndef DL_LEARNING_RANKS_FIRST_PASS_H
-#define DL_LEARNING_RANKS_FIRST_PASS_H
+#ifndef DL_LEARNING_RANKS_SUMMARY_H
+#define DL_LEARNING_RANKS_SUMMARY_H
 
 #include "data/samples.h"
 

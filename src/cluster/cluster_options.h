@@ -1,6 +1,6 @@
 /* The options of dltf/cluster.h. */
-#ifndef DL_CLUSTER_KMEANS_OPTIONS_H
-#define DL_CLUSTER_KMEANS_OPTIONS_H
+#ifndef DL_CLUSTER_CLUSTER_OPTIONS_H
+#define DL_CLUSTER_CLUSTER_OPTIONS_H
 
 #include "base/sized.h"
 

@@ -1,7 +1,7 @@
 /* Ranks of distances. The spherical Hamming distance of two codes is the number of bits that differ, divided
  * by the number of bits that are 1 in both; infinite without such bits. Fractions with the same value have
  * the same grade. */
-#include "retrieval/ranks.h"
+#include "retrieval/grades.h"
 
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* The options of the evaluation of codes. */
-#include "retrieval/evaluate_options.h"
+#include "retrieval/hash_evaluate_options.h"
 #include "base/sized.h"
 #include "dltf/hash.h"
 

@@ -1,6 +1,6 @@
 /* Linear search in tiles that stay in the first-level cache. A tile is stored by words, so that the kernel
  * has one row in each lane and adds nothing across lanes. */
-#include "search/scan.h"
+#include "search/linear_scan.h"
 
 #include "base/integer.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* The options of k-means. */
-#include "cluster/kmeans_options.h"
+#include "cluster/cluster_options.h"
 #include "base/sized.h"
 #include "dltf/cluster.h"
 

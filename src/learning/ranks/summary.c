@@ -1,5 +1,5 @@
 /* Ranks scan the parts of the data (data/samples.h) and exchange the results. */
-#include "learning/ranks/first_pass.h"
+#include "learning/ranks/summary.h"
 
 #include "base/memory.h"
 #include "comm/comm.h"

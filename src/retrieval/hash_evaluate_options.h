@@ -1,6 +1,6 @@
 /* The options of dltf/hash.h. */
-#ifndef DL_RETRIEVAL_EVALUATE_OPTIONS_H
-#define DL_RETRIEVAL_EVALUATE_OPTIONS_H
+#ifndef DL_RETRIEVAL_HASH_EVALUATE_OPTIONS_H
+#define DL_RETRIEVAL_HASH_EVALUATE_OPTIONS_H
 
 #include "base/sized.h"
 
