@@ -6,18 +6,18 @@
 #include "base/random.h"
 
 /* All zero: nothing is held out. */
-typedef struct dl_split {
+typedef struct dl_holdout {
     int64_t group;    /* one row of each group of this many is held out */
     int64_t held_out; /* how many groups; rows after the last one are not held out */
     dl_random random;
-} dl_split;
+} dl_holdout;
 
 /* Holds out a share of N rows, at most a half and at most `most`. */
-dl_split dl_split_rows(int64_t N, double share, int64_t most, uint64_t seed);
+dl_holdout dl_holdout_rows(int64_t N, double share, int64_t most, uint64_t seed);
 
 /* The row of sample i of the training part. */
-int64_t dl_split_training(const dl_split *split, int64_t i);
+int64_t dl_holdout_training(const dl_holdout *holdout, int64_t i);
 /* The row of sample i of the held-out part. */
-int64_t dl_split_held_out(const dl_split *split, int64_t i);
+int64_t dl_holdout_row(const dl_holdout *holdout, int64_t i);
 
 #endif

@@ -33,8 +33,8 @@ void dl_learner_expect(const dltf_learner *l, int64_t first, int64_t count) {
     count = dl_min(count, l->N - first);
     if (count < 1)
         return;
-    int64_t begin = dl_split_training(&l->split, first),
-            end = dl_split_training(&l->split, first + count - 1);
+    int64_t begin = dl_holdout_training(&l->holdout, first),
+            end = dl_holdout_training(&l->holdout, first + count - 1);
     dl_matrix_expect(l->samples.X, begin, end - begin + 1);
 }
 

@@ -86,13 +86,13 @@ static dltf_status hold_out(dltf_learner *l, int64_t rows) {
     for (int i = 0; l->stages[i]; i++)
         needed = needed || l->stages[i]->holds_out;
     if (l->options.validation > 0) {
-        l->split = dl_split_rows(rows, l->options.validation, rows, seed);
-        if (l->split.held_out == 0)
+        l->holdout = dl_holdout_rows(rows, l->options.validation, rows, seed);
+        if (l->holdout.held_out == 0)
             return dl_fail_option(DLTF_ARGUMENT, "validation",
                                   "a share of %g of %lld samples is less than one: raise it",
                                   l->options.validation, (long long)rows);
     } else if (needed)
-        l->split = dl_split_rows(rows, tenth, MAX_HELD_OUT, seed);
+        l->holdout = dl_holdout_rows(rows, tenth, MAX_HELD_OUT, seed);
     return DLTF_OK;
 }
 
@@ -115,7 +115,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     for (int i = 0; l->stages[i]; i++)
         l->needs_gram = l->needs_gram || l->stages[i]->needs_gram;
     DL_TRY(hold_out(l, X.rows));
-    l->N = X.rows - l->split.held_out;
+    l->N = X.rows - l->holdout.held_out;
     DL_TRY(dl_learner_divide(l));
     l->tau = 1e-3;
     l->outcome = DLTF_ITERATION_LIMIT;

@@ -15,7 +15,7 @@ dltf_status dl_block_alloc(dl_block *block, const dltf_learner *l) {
     DL_TRY_NEW(block->X, block_rows(l) * l->n);
     DL_TRY_NEW(block->row, l->threads * dl_apart(l->n));
     DL_TRY(dl_slots_alloc(&block->Z, block_rows(l), l->k));
-    DL_TRY(dl_share_alloc(&block->share, block_rows(l), (l->n + 2 * l->k + 1) * (int64_t)sizeof(float)));
+    DL_TRY(dl_rank_batch_alloc(&block->share, block_rows(l), (l->n + 2 * l->k + 1) * (int64_t)sizeof(float)));
 done:
     return status; /* the caller frees partial allocations */
 }
@@ -24,7 +24,7 @@ void dl_block_free(dl_block *block) {
     dl_free(block->X);
     dl_free(block->row);
     dl_slots_free(&block->Z);
-    dl_share_free(&block->share);
+    dl_rank_batch_free(&block->share);
 }
 
 double dl_block_bytes(const dltf_learner *l) {
@@ -47,9 +47,9 @@ static bool run_block(dl_pass *pass, dl_task tile) {
 
 static bool run_ordered(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
     int64_t size = dl_pass_block(pass->count);
-    dl_share *share = &pass->block->share;
+    dl_rank_batch *share = &pass->block->share;
     for (pass->first = 0; pass->first < pass->count; pass->first += size) {
-        dl_share_divide(share, dl_min(size, pass->count - pass->first), owner_in_order, pass);
+        dl_rank_batch_divide(share, dl_min(size, pass->count - pass->first), owner_in_order, pass);
         pass->block->rows = share->own;
         if (!run_block(pass, tile))
             return false;
@@ -61,10 +61,10 @@ static bool run_ordered(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
 /* Blocks are cut from parts (ranks/sum.h), which do not depend on the number of ranks. */
 static bool run_own(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
     const dltf_learner *l = pass->l;
-    dl_fold_clear(pass->fold);
-    for (int64_t part = 0; part < dl_fold_parts(l); part++) {
-        int64_t end = dl_fold_first(l, part + 1) - l->first;
-        pass->first = dl_fold_first(l, part) - l->first;
+    dl_rank_sum_clear(pass->fold);
+    for (int64_t part = 0; part < dl_rank_sum_parts(l); part++) {
+        int64_t end = dl_rank_sum_first(l, part + 1) - l->first;
+        pass->first = dl_rank_sum_first(l, part) - l->first;
         for (int64_t size = dl_pass_block(end - pass->first); pass->first < end; pass->first += size) {
             pass->block->rows = dl_min(size, end - pass->first);
             dl_learner_expect(l, l->first + pass->first + size, size);
@@ -72,9 +72,9 @@ static bool run_own(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
                 return false;
             after(pass);
         }
-        dl_fold_next(pass->fold);
+        dl_rank_sum_next(pass->fold);
     }
-    dl_fold_finish(pass->fold);
+    dl_rank_sum_finish(pass->fold);
     return true;
 }
 
@@ -84,11 +84,11 @@ bool dl_pass_run(dl_pass *pass, dl_task tile, void (*after)(dl_pass *)) {
 
 static void exchange(dl_block *block, int64_t n) {
     int64_t size = sizeof(float), k = block->Z.k;
-    const dl_shared columns[] = {{block->X, n * size},
-                                 {block->Z.count, sizeof *block->Z.count},
-                                 {block->Z.index, k * size},
-                                 {block->Z.value, k * size}};
-    dl_share_exchange(&block->share, columns, sizeof columns / sizeof *columns);
+    const dl_rank_column columns[] = {{block->X, n * size},
+                                      {block->Z.count, sizeof *block->Z.count},
+                                      {block->Z.index, k * size},
+                                      {block->Z.value, k * size}};
+    dl_rank_batch_exchange(&block->share, columns, sizeof columns / sizeof *columns);
     block->rows = block->share.rows;
 }
 
@@ -103,8 +103,8 @@ static int owner_of_last(const void *context, int64_t i) {
 }
 
 void dl_pass_collect_last(dl_pass *pass) {
-    int64_t rows = pass->l->N - dl_fold_first_of_last(pass->l), size = dl_pass_block(rows);
-    dl_share_divide(&pass->block->share, rows - (rows - 1) / size * size, owner_of_last, NULL);
+    int64_t rows = pass->l->N - dl_rank_sum_first_of_last(pass->l), size = dl_pass_block(rows);
+    dl_rank_batch_divide(&pass->block->share, rows - (rows - 1) / size * size, owner_of_last, NULL);
     exchange(pass->block, pass->l->n);
 }
 
@@ -116,9 +116,10 @@ dl_tile dl_pass_tile(const dl_pass *pass, int64_t tile, int worker) {
         .first = pass->first + start, .rows = left < DL_TILE ? left : DL_TILE, .X = block->X + start * l->n};
     t.Z = dl_slots_from(&block->Z, start, t.rows);
     for (int64_t i = 0; i < t.rows; i++) {
-        int64_t sample = pass->order ? pass->order[pass->first + dl_share_place(&block->share, start + i)]
-                                     : l->first + t.first + i;
-        dl_samples_row(&l->samples, dl_split_training(&l->split, sample),
+        int64_t sample = pass->order
+                             ? pass->order[pass->first + dl_rank_batch_place(&block->share, start + i)]
+                             : l->first + t.first + i;
+        dl_samples_row(&l->samples, dl_holdout_training(&l->holdout, sample),
                        block->row + worker * dl_apart(l->n), t.X + i * l->n);
     }
     return t;

@@ -18,7 +18,7 @@ typedef struct dl_block {
     double *row; /* threads x n: work space for loading */
     dl_slots Z;
     int64_t rows; /* current number of samples */
-    dl_share share;
+    dl_rank_batch share;
 } dl_block;
 
 dltf_status dl_block_alloc(dl_block *block, const dltf_learner *l);
@@ -31,8 +31,8 @@ typedef struct dl_pass {
     void *state;          /* of the stage, for the tile function */
     const int64_t *order; /* which samples: order[0 .. count-1], or NULL for all, each on its own rank */
     int64_t count;
-    int64_t first; /* of the current block, within the samples of the pass */
-    dl_fold *fold; /* without an order: the sums that `after` adds to, complete after the pass */
+    int64_t first;     /* of the current block, within the samples of the pass */
+    dl_rank_sum *fold; /* without an order: the sums that `after` adds to, complete after the pass */
 } dl_pass;
 
 /* One tile of a block, as passed to tile functions. */

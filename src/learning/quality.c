@@ -12,14 +12,14 @@
 enum { MOST_TRAINING_SAMPLES = 2000 }; /* that stand in for samples held out */
 
 int64_t dl_learner_check_count(const dltf_learner *l) {
-    return l->split.held_out > 0 ? l->split.held_out : dl_min(l->N, MOST_TRAINING_SAMPLES);
+    return l->holdout.held_out > 0 ? l->holdout.held_out : dl_min(l->N, MOST_TRAINING_SAMPLES);
 }
 
 int64_t dl_learner_quality_row(const dltf_learner *l, int64_t i) {
     if (!l)
         return 0;
-    if (l->split.held_out > 0)
-        return dl_split_held_out(&l->split, i);
+    if (l->holdout.held_out > 0)
+        return dl_holdout_row(&l->holdout, i);
     return (int64_t)((double)i * (double)l->N / (double)dl_learner_check_count(l));
 }
 
@@ -116,7 +116,7 @@ static dltf_status measure(const dltf_learner *l, const dltf_model *model, int64
     dltf_model *made = NULL;
     double *rows = NULL;
     *quality = (dltf_quality){
-        .samples = count, .held_out = l->split.held_out > 0, .omp_error = NAN, .omp_explained = NAN};
+        .samples = count, .held_out = l->holdout.held_out > 0, .omp_error = NAN, .omp_explained = NAN};
     DL_TRY(gather(l, count, &rows));
     if (!model)
         DL_TRY(dltf_learner_model(l, &made));

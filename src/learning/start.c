@@ -32,7 +32,7 @@ static dltf_status start_from_samples(dltf_learner *l) {
     for (int64_t i = 0; i < l->N && j < l->m; i++) {
         double *w = l->W + j * l->n;
         int64_t sample = whole ? order[i] : dl_random_place(many.random, 0, l->N, i);
-        dl_samples_row(&l->samples, dl_split_training(&l->split, sample), row, x);
+        dl_samples_row(&l->samples, dl_holdout_training(&l->holdout, sample), row, x);
         for (int64_t e = 0; e < l->n; e++)
             w[e] = (double)x[e];
         j += dl_normalise(w, l->n);

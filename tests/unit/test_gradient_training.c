@@ -190,39 +190,41 @@ static void split_rows(void **state) {
     (void)state;
     for (int64_t N = 1; N < 400; N += N < 40 ? 1 : 37)
         for (int64_t most = 1; most < 50; most += 12) {
-            dl_split split = dl_split_rows(N, 0.1, most, 7);
+            dl_holdout holdout = dl_holdout_rows(N, 0.1, most, 7);
             int64_t held_out = 0, training = 0, previous = -1;
-            assert_true(split.held_out <= most && split.held_out <= N / 10);
-            assert_true(N < 10 || split.held_out > 0);
+            assert_true(holdout.held_out <= most && holdout.held_out <= N / 10);
+            assert_true(N < 10 || holdout.held_out > 0);
             for (int64_t row = 0; row < N; row++) {
-                bool held = held_out < split.held_out && dl_split_held_out(&split, held_out) == row;
-                bool trains = training < N - split.held_out && dl_split_training(&split, training) == row;
+                bool held = held_out < holdout.held_out && dl_holdout_row(&holdout, held_out) == row;
+                bool trains =
+                    training < N - holdout.held_out && dl_holdout_training(&holdout, training) == row;
                 assert_true(held != trains);
                 held_out += held;
                 training += trains;
             }
-            assert_true(held_out == split.held_out && training == N - held_out);
+            assert_true(held_out == holdout.held_out && training == N - held_out);
             for (int64_t i = 0; i < held_out; i++) {
-                assert_true(dl_split_held_out(&split, i) / split.group > previous);
+                assert_true(dl_holdout_row(&holdout, i) / holdout.group > previous);
                 previous = i;
             }
         }
-    dl_split none = {0}, first = dl_split_rows(1000, 0.1, 100, 1), second = dl_split_rows(1000, 0.1, 100, 2);
+    dl_holdout none = {0}, first = dl_holdout_rows(1000, 0.1, 100, 1),
+               second = dl_holdout_rows(1000, 0.1, 100, 2);
     int64_t same = 0;
     for (int64_t i = 0; i < 100; i++) {
-        assert_int_equal(dl_split_training(&none, i), i);
-        same += dl_split_held_out(&first, i) == dl_split_held_out(&second, i);
+        assert_int_equal(dl_holdout_training(&none, i), i);
+        same += dl_holdout_row(&first, i) == dl_holdout_row(&second, i);
     }
     assert_true(same < 30);
 }
 
 /* The error after refit of the samples that a learner with these options holds out. */
 static double held_out_error(const dltf_model *model, const float *X, int64_t rows, int64_t cols) {
-    dl_split split = dl_split_rows(rows, 0.1, 2000, 0);
-    float *held_out = new_f32(split.held_out * cols);
-    for (int64_t i = 0; i < split.held_out; i++)
-        memcpy(held_out + i * cols, X + dl_split_held_out(&split, i) * cols, (size_t)cols * sizeof *X);
-    double error = error_of(model, dltf_matrix_f32(held_out, split.held_out, cols), true);
+    dl_holdout holdout = dl_holdout_rows(rows, 0.1, 2000, 0);
+    float *held_out = new_f32(holdout.held_out * cols);
+    for (int64_t i = 0; i < holdout.held_out; i++)
+        memcpy(held_out + i * cols, X + dl_holdout_row(&holdout, i) * cols, (size_t)cols * sizeof *X);
+    double error = error_of(model, dltf_matrix_f32(held_out, holdout.held_out, cols), true);
     free(held_out);
     return error;
 }

@@ -171,7 +171,7 @@ static void decision_of_the_first_buffer(void **state) {
         double *first = new_f64(online->room * n);
         int64_t count = 0;
         for (int64_t i = 0; count < online->room; i++)
-            if (dl_split_held_out(&online->split, i / online->split.group) != i)
+            if (dl_holdout_row(&online->holdout, i / online->holdout.group) != i)
                 for (int64_t d = 0; d < n; d++)
                     first[count * n + d] = (double)X[i * n + d], count += d == n - 1;
         dltf_learner *learner = NULL;

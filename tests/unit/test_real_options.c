@@ -309,16 +309,16 @@ static void tiny_shares(void **state) {
     (void)state;
     const double shares[] = {5e-324, 1e-308, 1e-30, 1e-19, 1e-18, 1e-4};
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        dl_split split = dl_split_rows(1000, shares[i], 1000, 3);
-        assert_int_equal(split.held_out, 0);
-        assert_true(split.group >= 1000);
+        dl_holdout holdout = dl_holdout_rows(1000, shares[i], 1000, 3);
+        assert_int_equal(holdout.held_out, 0);
+        assert_true(holdout.group >= 1000);
         dltf_train_options options = dltf_train_options_default();
         dltf_learner *learner = NULL;
         options.validation = shares[i];
         assert_fails(dltf_learner_new(X, NULL, &options, &learner), DLTF_ARGUMENT, "less than one");
         assert_message_has("validation");
     }
-    assert_int_equal(dl_split_rows(1000, 0.5, 1000, 3).held_out, 500);
+    assert_int_equal(dl_holdout_rows(1000, 0.5, 1000, 3).held_out, 500);
 }
 
 TESTS_MAIN(cmocka_unit_test(all_tables), cmocka_unit_test(integers), cmocka_unit_test(tiny_shares))

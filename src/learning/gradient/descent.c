@@ -45,7 +45,7 @@ dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit) {
     if (refit)
         DL_TRY(dl_gradient_alloc_refit(&d->g));
     DL_TRY_NEW(d->row, l->threads * dl_apart(l->n));
-    DL_TRY(dl_share_alloc(&d->share, d->g.room, record_bytes(&d->g)));
+    DL_TRY(dl_rank_batch_alloc(&d->share, d->g.room, record_bytes(&d->g)));
     d->samples = l->samples;
     d->samples.scale /= sqrt((double)l->k);
     d->g.polled = true;
@@ -56,7 +56,7 @@ done:
 void dl_descent_free(dl_descent *d) {
     dl_gradient_free(&d->g);
     dl_free(d->row);
-    dl_share_free(&d->share);
+    dl_rank_batch_free(&d->share);
 }
 
 /* ---- Samples ---- */
@@ -82,8 +82,8 @@ static int64_t validation_row(const batch *b, int64_t i) {
 static void load_sample(void *context, int64_t own, int worker) {
     const batch *b = context;
     dl_descent *d = b->d;
-    int64_t n = b->l->n, i = dl_share_place(&d->share, own);
-    int64_t row = b->step >= 0 ? dl_split_training(&b->l->split, dl_plan_sample(b->l, b->step, i))
+    int64_t n = b->l->n, i = dl_rank_batch_place(&d->share, own);
+    int64_t row = b->step >= 0 ? dl_holdout_training(&b->l->holdout, dl_plan_sample(b->l, b->step, i))
                                : validation_row(b, b->first + i);
     dl_samples_row(&d->samples, row, d->row + worker * dl_apart(n), d->g.Y + own * n);
 }
@@ -91,18 +91,18 @@ static void load_sample(void *context, int64_t own, int worker) {
 static void exchange(dl_descent *d) {
     dl_gradient *g = &d->g;
     int64_t n = g->n * (int64_t)sizeof(float), k = g->k * (int64_t)sizeof(float);
-    const dl_shared columns[] = {
+    const dl_rank_column columns[] = {
         {g->Y, n},       {g->R, n},       {g->Z.count, sizeof *g->Z.count},
         {g->Z.index, k}, {g->Z.value, k}, {g->sums, sizeof *g->sums},
         {g->D, k},
     };
     int count = sizeof columns / sizeof *columns;
-    dl_share_exchange(&d->share, columns, g->D ? count : count - 1);
+    dl_rank_batch_exchange(&d->share, columns, g->D ? count : count - 1);
 }
 
 static dl_gradient_error load_and_code(batch b, int64_t rows) {
     dl_gradient *g = &b.d->g;
-    dl_share_divide(&b.d->share, rows, owner_of, &b);
+    dl_rank_batch_divide(&b.d->share, rows, owner_of, &b);
     g->rows = b.d->share.own;
     dl_parallel(b.l->threads, g->rows, load_sample, &b);
     dl_gradient_code(g);

@@ -20,10 +20,10 @@ void dl_parameters_free(dl_parameters *p);
 /* What a stage needs to take gradient steps on the samples of a learner. */
 typedef struct dl_descent {
     dl_gradient g;
-    dl_samples samples; /* mean ||y||^2 = 1 */
-    double *row;        /* threads x n: work space for loading */
-    dl_share share;     /* of the batch */
-    double round[3];    /* steps of the round that are done, and the sums of their errors, left and energy */
+    dl_samples samples;  /* mean ||y||^2 = 1 */
+    double *row;         /* threads x n: work space for loading */
+    dl_rank_batch share; /* of the batch */
+    double round[3];     /* steps of the round that are done, and the sums of their errors, left and energy */
 } dl_descent;
 
 /* `refit`: also calls dl_gradient_alloc_refit. */

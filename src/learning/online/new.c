@@ -73,7 +73,7 @@ dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_
     s->n = n;
     s->m = options->m;
     s->k = options->k;
-    s->split = dl_split_rows(unlimited, share, unlimited, (uint64_t)options->seed);
+    s->holdout = dl_holdout_rows(unlimited, share, unlimited, (uint64_t)options->seed);
     s->room = buffer_rows(s->m, n);
     DL_TRY(dl_blas_ready(s->threads));
     DL_TRY_NEW(s->held, DL_ONLINE_HELD * n);

@@ -170,7 +170,7 @@ static void swap_average(dltf_online *s) {
 
 /* The error of the average on the held-out samples that arrived with this buffer. */
 static void measure(dltf_online *s) {
-    int64_t newest = dl_min(dl_min(s->held_out, DL_ONLINE_HELD), s->count / (s->split.group - 1));
+    int64_t newest = dl_min(dl_min(s->held_out, DL_ONLINE_HELD), s->count / (s->holdout.group - 1));
     s->left *= KEEP_ERROR;
     s->energy *= KEEP_ERROR;
     swap_average(s);
@@ -204,7 +204,7 @@ dltf_status dl_online_learn(dltf_online *s) {
 }
 
 static void take(dltf_online *s, const double *row) {
-    bool held = dl_split_held_out(&s->split, s->samples / s->split.group) == s->samples;
+    bool held = dl_holdout_row(&s->holdout, s->samples / s->holdout.group) == s->samples;
     s->samples++;
     for (int64_t j = 0; j < s->n; j++) {
         uint64_t word;

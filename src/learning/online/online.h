@@ -22,11 +22,11 @@ struct dltf_online {
     int64_t n, m, k;
     bool warm, warm_encoder; /* started from a model; from one with an encoder */
 
-    int64_t samples;   /* added so far */
-    uint64_t checksum; /* of their values */
-    dl_split split;    /* which of them are held out: one of every group */
-    int64_t held_out;  /* how many */
-    float *held;       /* DL_ONLINE_HELD x n: the newest of them; number i is row i % DL_ONLINE_HELD */
+    int64_t samples;    /* added so far */
+    uint64_t checksum;  /* of their values */
+    dl_holdout holdout; /* which of them are held out: one of every group */
+    int64_t held_out;   /* how many */
+    float *held;        /* DL_ONLINE_HELD x n: the newest of them; number i is row i % DL_ONLINE_HELD */
 
     double *rows;        /* room x n: the buffer, as added */
     int64_t room, count; /* its capacity, and samples in it */

@@ -68,7 +68,7 @@ static dltf_status alloc_noise(const dltf_learner *l, dl_paper_model *p) {
     DL_TRY(dl_packed_alloc(&p->G, l->m, l->m));
     DL_TRY_NEW(p->M, DL_BLOCK * l->m);
     DL_TRY_NEW(p->A, l->n * l->n);
-    DL_TRY(dl_fold_alloc(&p->A_fold, l, p->A, l->n * l->n));
+    DL_TRY(dl_rank_sum_alloc(&p->A_fold, l, p->A, l->n * l->n));
     DL_TRY_NEW(p->tile_sums, DL_SUMS * dl_tiles(DL_BLOCK, DL_TILE));
 done:
     return status;
@@ -86,7 +86,7 @@ dltf_status dl_paper_model_new(const dltf_learner *l, bool noise, dl_paper_model
     for (int t = 0; t < l->threads; t++)
         DL_TRY(dl_z_space_alloc(&p->spaces[t], m, l->k));
     DL_TRY(dl_statistics_alloc(&p->statistics, l->threads, m, n, p->block.Z.rows, l->k, noise));
-    DL_TRY(dl_fold_alloc(&p->fold, l, p->statistics.sums, p->statistics.sum_count));
+    DL_TRY(dl_rank_sum_alloc(&p->fold, l, p->statistics.sums, p->statistics.sum_count));
     p->sums = p->statistics.sums + p->statistics.sum_count - DL_STATISTICS_OTHERS;
     DL_TRY(dl_w_space_alloc(&p->w_space, l->threads, m, n, noise));
     DL_TRY_NEW(p->W, m * n);
@@ -106,8 +106,8 @@ void dl_paper_model_free(void *model) {
         dl_z_space_free(&p->spaces[t]);
     dl_free(p->spaces);
     dl_statistics_free(&p->statistics);
-    dl_fold_free(&p->fold);
-    dl_fold_free(&p->A_fold);
+    dl_rank_sum_free(&p->fold);
+    dl_rank_sum_free(&p->A_fold);
     dl_w_space_free(&p->w_space);
     dl_free(p->W);
     dl_free(p->lanczos);
@@ -127,7 +127,7 @@ double dl_paper_model_bytes(const dltf_learner *l, bool noise) {
     double samples =
         noise ? 8 * n * n + 4 * DL_BLOCK * m + 4 * m * m + (in_file(l) ? 0 : sample_bytes(l)) : 0;
     double folds =
-        dl_fold_bytes(l, (l->m * l->m + l->m * l->n) * (noise ? 2 : 1) + (noise ? l->n * l->n : 0));
+        dl_rank_sum_bytes(l, (l->m * l->m + l->m * l->n) * (noise ? 2 : 1) + (noise ? l->n * l->n : 0));
     return squares + dictionaries + spaces + samples + folds + dl_block_bytes(l);
 }
 

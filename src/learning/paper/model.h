@@ -19,7 +19,7 @@ typedef struct dl_paper_model {
     dl_block block;
     dl_z_space *spaces; /* one per thread */
     dl_statistics statistics;
-    dl_fold fold; /* of the statistics and of the sums below */
+    dl_rank_sum fold; /* of the statistics and of the sums below */
     dl_w_space w_space;
     double *W;            /* m x n: the dictionary during the W-step */
     double *lanczos;      /* work space for the largest eigenvalue */
@@ -35,7 +35,7 @@ typedef struct dl_paper_model {
     dl_scratch file; /* Z, Q and Y are in it if they are too large for memory */
     float *M;        /* DL_BLOCK x m: Q + Y/beta of the current block */
     double *A;       /* X X^T, n x n */
-    dl_fold A_fold;
+    dl_rank_sum A_fold;
     double *tile_sums; /* results of the tiles of a block */
     double *sums;      /* of the pass: DL_SUMS, then ||M||^2 */
 } dl_paper_model;

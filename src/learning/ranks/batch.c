@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-dltf_status dl_share_alloc(dl_share *share, int64_t room, int64_t record) {
+dltf_status dl_rank_batch_alloc(dl_rank_batch *share, int64_t room, int64_t record) {
     dltf_status status = DLTF_OK;
-    *share = (dl_share){.record = record};
+    *share = (dl_rank_batch){.record = record};
     if (dl_comm_size() == 1)
         return DLTF_OK;
     DL_TRY_NEW(share->places, room);
@@ -20,7 +20,7 @@ done:
     return status; /* the caller frees partial allocations */
 }
 
-void dl_share_free(dl_share *share) {
+void dl_rank_batch_free(dl_rank_batch *share) {
     dl_free(share->places);
     dl_free(share->counts);
     dl_free(share->owners);
@@ -28,8 +28,8 @@ void dl_share_free(dl_share *share) {
     dl_free(share->received);
 }
 
-void dl_share_divide(dl_share *share, int64_t rows, int (*owner)(const void *context, int64_t i),
-                     const void *context) {
+void dl_rank_batch_divide(dl_rank_batch *share, int64_t rows, int (*owner)(const void *context, int64_t i),
+                          const void *context) {
     int64_t next = 0;
     share->rows = share->own = rows;
     if (!share->counts)
@@ -54,7 +54,7 @@ void dl_share_divide(dl_share *share, int64_t rows, int (*owner)(const void *con
         share->mine += share->counts[r];
 }
 
-void dl_share_exchange(dl_share *share, const dl_shared *columns, int count) {
+void dl_rank_batch_exchange(dl_rank_batch *share, const dl_rank_column *columns, int count) {
     if (!share->counts)
         return;
     int64_t first = 0;

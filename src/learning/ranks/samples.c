@@ -26,7 +26,7 @@ static uint64_t add_values(uint64_t checksum, const double *values, int64_t coun
 dltf_status dl_learner_compare(const dltf_learner *l, dltf_subject source) {
     if (dl_comm_size() == 1)
         return DLTF_OK;
-    const double sizes[] = {l->samples.scale, (double)l->N, (double)l->split.held_out, (double)l->k,
+    const double sizes[] = {l->samples.scale, (double)l->N, (double)l->holdout.held_out, (double)l->k,
                             (double)l->options.seed};
     uint64_t start = add_values(0, sizes, sizeof sizes / sizeof *sizes);
     start = add_values(start, l->W, l->m * l->n);

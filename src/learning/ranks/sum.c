@@ -22,65 +22,65 @@ static int64_t parts_of_one(const dltf_learner *l) {
     return parts;
 }
 
-int64_t dl_fold_parts(const dltf_learner *l) {
+int64_t dl_rank_sum_parts(const dltf_learner *l) {
     return dl_max(1, parts_of_one(l) / dl_comm_size());
 }
 
 /* At the same places for any number of ranks that divides that of the parts. */
 static int64_t first_of(const dltf_learner *l, int64_t part) {
-    int64_t tiles = dl_tiles(l->N, DL_TILE), all = dl_fold_parts(l) * dl_comm_size();
+    int64_t tiles = dl_tiles(l->N, DL_TILE), all = dl_rank_sum_parts(l) * dl_comm_size();
     return dl_min(l->N, DL_TILE * (int64_t)((__int128)tiles * part / all));
 }
 
-int64_t dl_fold_first(const dltf_learner *l, int64_t part) {
-    return first_of(l, dl_fold_parts(l) * dl_comm_rank() + part);
+int64_t dl_rank_sum_first(const dltf_learner *l, int64_t part) {
+    return first_of(l, dl_rank_sum_parts(l) * dl_comm_rank() + part);
 }
 
-int64_t dl_fold_first_of_last(const dltf_learner *l) {
-    return first_of(l, dl_fold_parts(l) * dl_comm_size() - 1);
+int64_t dl_rank_sum_first_of_last(const dltf_learner *l) {
+    return first_of(l, dl_rank_sum_parts(l) * dl_comm_size() - 1);
 }
 
 /* ---- Sums ---- */
 
 static int levels(const dltf_learner *l) {
     int count = 0;
-    while (1 << count < dl_fold_parts(l))
+    while (1 << count < dl_rank_sum_parts(l))
         count++;
     return count;
 }
 
-dltf_status dl_fold_alloc(dl_fold *fold, const dltf_learner *l, double *values, int64_t size) {
+dltf_status dl_rank_sum_alloc(dl_rank_sum *fold, const dltf_learner *l, double *values, int64_t size) {
     dltf_status status = DLTF_OK;
-    *fold = (dl_fold){.values = values, .size = size, .levels = levels(l)};
+    *fold = (dl_rank_sum){.values = values, .size = size, .levels = levels(l)};
     DL_TRY_NEW(fold->waiting, fold->levels * size);
 done:
     return status;
 }
 
-void dl_fold_free(dl_fold *fold) {
+void dl_rank_sum_free(dl_rank_sum *fold) {
     dl_free(fold->waiting);
 }
 
-double dl_fold_bytes(const dltf_learner *l, int64_t size) {
+double dl_rank_sum_bytes(const dltf_learner *l, int64_t size) {
     return 8 * (double)size * levels(l);
 }
 
-static void clear_part(dl_fold *fold) {
+static void clear_part(dl_rank_sum *fold) {
     memset(fold->values, 0, (size_t)fold->size * sizeof *fold->values);
 }
 
-void dl_fold_clear(dl_fold *fold) {
+void dl_rank_sum_clear(dl_rank_sum *fold) {
     clear_part(fold);
     fold->finished = 0;
 }
 
-static void add_waiting(dl_fold *fold, int level) {
+static void add_waiting(dl_rank_sum *fold, int level) {
     const double *neighbour = fold->waiting + level * fold->size;
     for (int64_t i = 0; i < fold->size; i++)
         fold->values[i] += neighbour[i];
 }
 
-void dl_fold_next(dl_fold *fold) {
+void dl_rank_sum_next(dl_rank_sum *fold) {
     int level = 0;
     for (; fold->finished >> level & 1; level++)
         add_waiting(fold, level);
@@ -92,7 +92,7 @@ void dl_fold_next(dl_fold *fold) {
 }
 
 /* Sums still wait if the parts are no power of two. */
-void dl_fold_finish(dl_fold *fold) {
+void dl_rank_sum_finish(dl_rank_sum *fold) {
     for (int level = 0; level < fold->levels; level++)
         if (fold->finished >> level & 1)
             add_waiting(fold, level);

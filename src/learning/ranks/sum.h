@@ -8,31 +8,32 @@
 
 #include "learning/learner.h"
 
-typedef struct dl_fold {
-    double *values; /* size: sums of the current part; after dl_fold_finish, of all samples of all ranks */
+typedef struct dl_rank_sum {
+    double
+        *values; /* size: sums of the current part; after dl_rank_sum_finish, of all samples of all ranks */
     int64_t size;
     double *waiting;  /* sums that wait for their neighbour in the tree, one for each level */
     int levels;       /* below the root of this rank */
     int64_t finished; /* parts; bit l is set if a sum of level l waits */
-} dl_fold;
+} dl_rank_sum;
 
 /* `values` belong to the caller. */
-dltf_status dl_fold_alloc(dl_fold *fold, const dltf_learner *l, double *values, int64_t size);
-void dl_fold_free(dl_fold *fold);
-double dl_fold_bytes(const dltf_learner *l, int64_t size);
+dltf_status dl_rank_sum_alloc(dl_rank_sum *fold, const dltf_learner *l, double *values, int64_t size);
+void dl_rank_sum_free(dl_rank_sum *fold);
+double dl_rank_sum_bytes(const dltf_learner *l, int64_t size);
 
 /* Clears all sums. */
-void dl_fold_clear(dl_fold *fold);
+void dl_rank_sum_clear(dl_rank_sum *fold);
 /* The current part is complete. */
-void dl_fold_next(dl_fold *fold);
+void dl_rank_sum_next(dl_rank_sum *fold);
 /* After the last part: adds up everything. */
-void dl_fold_finish(dl_fold *fold);
+void dl_rank_sum_finish(dl_rank_sum *fold);
 
 /* The parts of this rank, and where one of them begins among all samples; part = parts: where the last one
  * ends. They are whole tiles. */
-int64_t dl_fold_parts(const dltf_learner *l);
-int64_t dl_fold_first(const dltf_learner *l, int64_t part);
+int64_t dl_rank_sum_parts(const dltf_learner *l);
+int64_t dl_rank_sum_first(const dltf_learner *l, int64_t part);
 /* The same for the last part of the last rank. */
-int64_t dl_fold_first_of_last(const dltf_learner *l);
+int64_t dl_rank_sum_first_of_last(const dltf_learner *l);
 
 #endif

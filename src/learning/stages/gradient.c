@@ -195,7 +195,7 @@ static dl_parameters the_better(dltf_learner *l, gradient *s) {
     snprintf(l->choice, sizeof l->choice, "%s: relative error after refit %.4f, %s %.4f, on %lld %s samples",
              wins ? "learned" : "distilled", wins ? learned : rival, wins ? "distilled" : "learned",
              wins ? rival : learned, (long long)dl_learner_check_count(l),
-             l->split.held_out > 0 ? "held-out" : "training");
+             l->holdout.held_out > 0 ? "held-out" : "training");
     return wins ? s->best : s->rival;
 }
 

@@ -111,8 +111,8 @@ static void code_tile(void *context, int64_t tile, int worker) {
     dl_slots Z = dl_slots_from(&s->Z, first, rows);
     float *R = s->R + first * n;
     for (int64_t i = 0; i < rows; i++)
-        dl_samples_row(&l->samples, dl_split_training(&l->split, first + i), s->row + worker * dl_apart(n),
-                       R + i * n);
+        dl_samples_row(&l->samples, dl_holdout_training(&l->holdout, first + i),
+                       s->row + worker * dl_apart(n), R + i * n);
     dl_omp_tile(&omp, R, n, rows, &s->spaces[worker], Z);
     for (int64_t i = 0; i < rows; i++)
         dl_decode32(R + i * n, DL_SUBTRACT, s->atoms, n, dl_slots_code(&Z, i));
