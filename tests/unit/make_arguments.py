@@ -11,6 +11,9 @@ OPTIONAL = {
     'dltf_certify_samples_sized': 'known candidates', 'dltf_denoise_sized': 'model info', 'dltf_learner_new': 'start',
     'dltf_online_new': 'start', 'dltf_match': 'cosine', 'dltf_score_supports_sized': 'match', 'dltf_ranks_agree': 'message',
     'dltf_ranks_begin': 'argc argv', 'dltf_learner_quality_sized': 'model',
+    'dltf_bind_train': 'start', 'dltf_bind_learner_new': 'start', 'dltf_bind_learner_quality': 'model', 'dltf_bind_online_new': 'start',
+    'dltf_bind_match': 'cosine', 'dltf_bind_score_supports': 'match', 'dltf_bind_certify_samples': 'known candidates',
+    'dltf_bind_denoise': 'model info',
 }
 STRUCTS = ('dltf_matrix', 'dltf_csr')
 INPUT_LISTS = (('dltf_array_join', 'parts'),)  # pointers to pointers that are not results
@@ -34,7 +37,7 @@ class Parameter:
             return 'ANY'
         if self.type in STRUCTS:
             return f'({self.type}){{0}}'
-        return 'NULL' if self.type in ('dltf_progress_fn', 'dltf_row_reader') else '1'
+        return 'NULL' if self.type in ('dltf_progress_fn', 'dltf_report_fn', 'dltf_row_reader') else '1'
 
 
 def declarations(paths):
