@@ -45,7 +45,7 @@ DLTF_API const char *dltf_values_name(const dltf_values *values, int index, cons
 DLTF_API dltf_status dltf_values_number(const dltf_values *values, const char *name, double *number);
 DLTF_API dltf_status dltf_values_text(const dltf_values *values, const char *name, const char **text);
 /* An array in C order; cols is 0 for a vector of `rows` elements. The array belongs to the object that the
- * values describe, or to the values if there is no such object. */
+ * values describe (dltf_bind_get); that of a learner or of its quality belongs to the values. */
 DLTF_API dltf_status dltf_values_array(const dltf_values *values, const char *name, const char **type,
                                        int64_t *rows, int64_t *cols, const void **data);
 DLTF_API void dltf_values_free(dltf_values *values);
