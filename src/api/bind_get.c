@@ -10,12 +10,17 @@
 static void get_array(const void *object, dltf_values *values) {
     static const char *const types[] = {"float32", "float64", "uint8", "rows", "sparse"};
     const dltf_array *array = object;
-    DL_PUT_NUMBER(values, array->matrix, rows);
-    DL_PUT_NUMBER(values, array->matrix, cols);
-    dl_values_put_text(values, "type", types[array->matrix.type]);
+    const dltf_matrix *matrix = &array->matrix;
+    dl_tensor_type element;
+    DL_PUT_NUMBER(values, *matrix, rows);
+    DL_PUT_NUMBER(values, *matrix, cols);
+    dl_values_put_text(values, "type", types[matrix->type]);
     DL_PUT_NUMBER(values, *array, channels);
     DL_PUT_NUMBER(values, *array, height);
     DL_PUT_NUMBER(values, *array, width);
+    if (dl_type_named(types[matrix->type], &element) && matrix->row_stride == matrix->cols &&
+        matrix->col_stride == 1)
+        DL_PUT_ARRAY(values, *matrix, data, element, matrix->rows, matrix->cols);
 }
 
 static void get_codes(const void *object, dltf_values *values) {

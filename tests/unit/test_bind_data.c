@@ -28,6 +28,31 @@ static void views_of_memory(void **state) {
     }
 }
 
+/* Elements in C order are there as a view. */
+static void content_of_arrays(void **state) {
+    (void)state;
+    const float x[] = {1, 2, 3, 4, 5, 6};
+    for (int i = 0; i < 2; i++) {
+        dltf_array *array = NULL;
+        dltf_values *values = NULL;
+        const char *type = NULL, *name = NULL;
+        int64_t rows = 0, cols = 0;
+        const void *data = NULL;
+        double height = -1;
+        assert_int_equal(dltf_array_borrow(x, "float32", 2, 3, i ? 1 : 3, i ? 2 : 1, &array), DLTF_OK);
+        assert_int_equal(dltf_bind_get("array", array, &values), DLTF_OK);
+        assert_int_equal(dltf_values_text(values, "type", &name), DLTF_OK);
+        assert_string_equal(name, "float32");
+        assert_int_equal(dltf_values_number(values, "height", &height), DLTF_OK);
+        assert_true(height == 0);
+        assert_int_equal(dltf_values_array(values, "data", &type, &rows, &cols, &data),
+                         i ? DLTF_ARGUMENT : DLTF_OK);
+        assert_ptr_equal(data, i ? NULL : x);
+        dltf_values_free(values);
+        dltf_array_free(array);
+    }
+}
+
 static void arrays_that_cannot_be(void **state) {
     (void)state;
     const float x[] = {1, 2, 3, 4};
@@ -109,5 +134,6 @@ static void sparse_views_that_cannot_be(void **state) {
     dltf_array_free(array);
 }
 
-TESTS_MAIN(cmocka_unit_test(views_of_memory), cmocka_unit_test(arrays_that_cannot_be),
-           cmocka_unit_test(sparse_views), cmocka_unit_test(sparse_views_that_cannot_be))
+TESTS_MAIN(cmocka_unit_test(views_of_memory), cmocka_unit_test(content_of_arrays),
+           cmocka_unit_test(arrays_that_cannot_be), cmocka_unit_test(sparse_views),
+           cmocka_unit_test(sparse_views_that_cannot_be))
