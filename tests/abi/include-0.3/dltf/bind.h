@@ -62,6 +62,7 @@ DLTF_API dltf_status dltf_values_set_array(dltf_values *values, const char *name
 
 /* The content of an object of a kind, which must be that of the handle:
  *   "array"       rows, cols, type ("rows" and "sparse" if not an element type); channels, height, width
+ *                 (0 if rows are not images); `data` if they are in memory in C order
  *   "codes"       rows, cols, and the arrays of dltf_codes_csr
  *   "learner"     the history: records, an array for each field of dltf_iteration, and `stage`, a text with
  *                 a line for each record
