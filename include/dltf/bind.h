@@ -1,34 +1,204 @@
 /* dltf/bind.h: for bindings to other languages. Only handles, numbers, text and pointers, so that a binding
- * need not know the layout of any struct; examples/binding.py is one in 60 lines. */
+ * need not know the layout of any struct; examples/binding.py is one.
+ *
+ * dltf_bind_NAME does what dltf_NAME does, with the same arguments in the same order, except that
+ *   a matrix is a dltf_array: dltf_array_borrow for memory, dltf_array_load and dltf_array_open for files,
+ *   options are a dltf_options of the task named below (NULL: the defaults),
+ *   a progress callback is a dltf_report_fn (NULL: none),
+ *   a struct with results is a dltf_values.
+ * The other headers describe these functions. Functions without structs, such as dltf_decode, dltf_model_save
+ * or dltf_online_model, have no second form.
+ */
 #ifndef DLTF_BIND_H
 #define DLTF_BIND_H
 
+#include "dltf/cluster.h"
 #include "dltf/data.h"
+#include "dltf/encode.h"
+#include "dltf/hash.h"
+#include "dltf/image.h"
+#include "dltf/online.h"
 #include "dltf/options.h"
+#include "dltf/search.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- Data, training and coding ----------------------------------------------------------------- */
+/* ---- Progress ---------------------------------------------------------------------------------- */
 
-/* A view of the caller's memory, which must outlive it: DLTF_F32, DLTF_F64 or DLTF_U8 in C order. For files,
- * see dltf_array_load. */
-DLTF_API dltf_status dltf_array_borrow(const void *data, dltf_type type, int64_t rows, int64_t cols,
-                                       dltf_array **array);
+/* The fields of dltf_progress. stage, index and error are those of a learner's newest history record (its
+ * relative_error): "", -1 and NaN before the first and for other tasks. A non-zero return value cancels. */
+typedef int (*dltf_report_fn)(void *context, const char *task, int64_t done, int64_t total, const char *stage,
+                              int64_t index, double error, const struct dltf_state *state);
 
-/* dltf_train and dltf_encode. NULL options: the defaults. */
-DLTF_API dltf_status dltf_array_train(const dltf_array *X, const dltf_options *options,
-                                      dltf_progress_fn progress, void *context, dltf_model **model);
-DLTF_API dltf_status dltf_array_encode(const dltf_model *model, const dltf_array *X,
-                                       const dltf_options *options, dltf_codes **codes);
+/* ---- Values ------------------------------------------------------------------------------------ */
 
-/* The dictionary, m x n, and the sizes of a model. It lives as long as the model. */
-DLTF_API const float *dltf_model_dictionary(const dltf_model *model, int64_t *m, int64_t *n, int64_t *k);
+/* Numbers, texts and arrays, by name: the fields of a struct under the names that they have there, such as
+ * "explained_variance" or "twice.delta". Flags are 0 or 1; pointers that are NULL are left out. Types of
+ * arrays are named as in NumPy: "float32", "float64", "uint8", "int32", "int64". */
+typedef struct dltf_values dltf_values;
 
-/* The arrays of dltf_codes_csr. They live as long as the codes. */
-DLTF_API void dltf_codes_arrays(const dltf_codes *codes, int64_t *rows, int64_t *cols, const int64_t **indptr,
-                                const int32_t **indices, const float **values);
+/* The names in order; NULL past the end. Sets `kind` to "number", "text" or "array"; NULL: not needed. */
+DLTF_API const char *dltf_values_name(const dltf_values *values, int index, const char **kind);
+/* A number or a text of this name. */
+DLTF_API dltf_status dltf_values_number(const dltf_values *values, const char *name, double *number);
+DLTF_API dltf_status dltf_values_text(const dltf_values *values, const char *name, const char **text);
+/* An array in C order; cols is 0 for a vector of `rows` elements. The array belongs to the object that the
+ * values describe (dltf_bind_get); that of a learner or of its quality belongs to the values. */
+DLTF_API dltf_status dltf_values_array(const dltf_values *values, const char *name, const char **type,
+                                       int64_t *rows, int64_t *cols, const void **data);
+DLTF_API void dltf_values_free(dltf_values *values);
+
+/* Values for dltf_bind_new. A value replaces an earlier one of the same name. Arrays are borrowed until
+ * dltf_bind_new returns. */
+DLTF_API dltf_status dltf_values_new(dltf_values **values);
+DLTF_API dltf_status dltf_values_set_number(dltf_values *values, const char *name, double number);
+DLTF_API dltf_status dltf_values_set_text(dltf_values *values, const char *name, const char *text);
+DLTF_API dltf_status dltf_values_set_array(dltf_values *values, const char *name, const char *type,
+                                           int64_t rows, int64_t cols, const void *data);
+
+/* ---- Objects ----------------------------------------------------------------------------------- */
+
+/* The content of an object of a kind, which must be that of the handle:
+ *   "array"       rows, cols, type ("rows" and "sparse" if not an element type); channels, height, width
+ *                 (0 if rows are not images); `data` if they are in memory in C order
+ *   "codes"       rows, cols, and the arrays of dltf_codes_csr
+ *   "learner"     the history: records, an array for each field of dltf_iteration, and `stage`, a text with
+ *                 a line for each record
+ *   "online"      dltf_online_view, and `first` (dltf_online_first)
+ *   "hasher"      dltf_hasher_view with method as text, and the arrays of the method
+ *   "landmarks"   dltf_landmarks_view with the dictionary of the model in place of the model
+ *   "model" "clusters" "pca" "index" "neighbours" "image"  the view of that name; select and method as text
+ * Arrays are valid as long as the object is neither freed nor changed. */
+DLTF_API dltf_status dltf_bind_get(const char *kind, const void *object, dltf_values **values);
+
+/* An object from the values that dltf_bind_get gives for its kind: "model" (dltf_model_new), "pca" or
+ * "landmarks". Sizes come from the arrays; those given as numbers must agree. Unknown names are rejected. */
+DLTF_API dltf_status dltf_bind_new(const char *kind, const dltf_values *values, void **object);
+
+/* ---- Data -------------------------------------------------------------------------------------- */
+
+/* A view of the caller's memory, which must outlive it: "float32", "float64" or "uint8". Strides count
+ * elements: (cols, 1) in C order, (1, rows) in Fortran order; they must not be negative. */
+DLTF_API dltf_status dltf_array_borrow(const void *data, const char *type, int64_t rows, int64_t cols,
+                                       int64_t row_stride, int64_t col_stride, dltf_array **array);
+/* The same for the entries of a sparse matrix (dltf_csr), `entries` of them. indptr is copied if its type is
+ * "int32" instead of "int64". Values are "float32" or "float64". */
+DLTF_API dltf_status dltf_array_borrow_csr(int64_t rows, int64_t cols, int64_t entries, const void *indptr,
+                                           const char *indptr_type, const int32_t *indices,
+                                           const void *values, const char *type, dltf_array **array);
+/* Copies rows first .. first + count - 1, of any type, to count x cols floats. */
+DLTF_API dltf_status dltf_array_rows(const dltf_array *array, int64_t first, int64_t count, float *out);
+/* From a sparse array of type "float32". */
+DLTF_API dltf_status dltf_bind_codes_new(const dltf_array *csr, dltf_codes **codes);
+/* All values, zeros included: rows x cols floats. */
+DLTF_API dltf_status dltf_codes_dense(const dltf_codes *codes, float *out);
+
+/* ---- Learning ---------------------------------------------------------------------------------- */
+
+/* Task "train". `start` as in dltf_learner_new. X must outlive a learner. */
+DLTF_API dltf_status dltf_bind_train(const dltf_array *X, const dltf_model *start,
+                                     const dltf_options *options, dltf_report_fn report, void *context,
+                                     dltf_model **model);
+DLTF_API dltf_status dltf_bind_learner_new(const dltf_array *X, const dltf_model *start,
+                                           const dltf_options *options, dltf_learner **learner);
+/* outcome: "converged", "iteration-limit", "interrupted", "time-limit" or "error-grew". */
+DLTF_API dltf_status dltf_bind_learner_run(dltf_learner *learner, dltf_report_fn report, void *context,
+                                           const char **outcome);
+/* Also `rows`, an array with the row of X of each sample that was measured. */
+DLTF_API dltf_status dltf_bind_learner_quality(const dltf_learner *learner, const dltf_model *model,
+                                               dltf_values **quality);
+DLTF_API dltf_status dltf_bind_learner_resume(const char *path, const dltf_array *X, int64_t threads,
+                                              dltf_learner **learner);
+DLTF_API dltf_status dltf_bind_online_new(int64_t n, const dltf_model *start, const dltf_options *options,
+                                          dltf_online **online);
+DLTF_API dltf_status dltf_bind_online_add(dltf_online *online, const dltf_array *X);
+DLTF_API dltf_status dltf_bind_online_quality(const dltf_online *online, const dltf_model *model,
+                                              dltf_values **quality);
+
+/* ---- Coding ------------------------------------------------------------------------------------ */
+
+/* Task "encode". */
+DLTF_API dltf_status dltf_bind_encode(const dltf_model *model, const dltf_array *X,
+                                      const dltf_options *options, dltf_report_fn report, void *context,
+                                      dltf_codes **codes);
+DLTF_API dltf_status dltf_bind_encoder_new(const dltf_model *model, const dltf_options *options,
+                                           dltf_encoder **encoder);
+/* X: rows x cols floats in C order. */
+DLTF_API dltf_status dltf_bind_encoder_run(dltf_encoder *encoder, const float *X, int64_t rows, int64_t cols,
+                                           int32_t *count, int32_t *index, float *value);
+DLTF_API dltf_status dltf_bind_refit(const dltf_model *model, const dltf_array *X, const dltf_codes *supports,
+                                     int64_t threads, dltf_codes **codes);
+DLTF_API dltf_status dltf_bind_reconstruction_measure(const dltf_model *model, const dltf_array *X,
+                                                      const dltf_codes *codes, int64_t threads,
+                                                      dltf_values **found);
+
+/* ---- Measures and certificates ----------------------------------------------------------------- */
+
+DLTF_API dltf_status dltf_bind_match(const dltf_array *dictionary, const dltf_array *truth, int32_t *match,
+                                     float *cosine);
+DLTF_API dltf_status dltf_bind_supports_score(const dltf_codes *codes, const dltf_codes *truth,
+                                              const int32_t *match, dltf_values **score);
+/* Task "certify". flags: X.rows rows of `size` bytes, one for each name of dltf_flag_name. */
+DLTF_API dltf_status dltf_bind_model_certify(const dltf_model *model, const dltf_options *options,
+                                             dltf_values **certificate);
+DLTF_API dltf_status dltf_bind_samples_certify(const dltf_model *model, const dltf_array *X,
+                                               const dltf_codes *known, const dltf_codes *candidates,
+                                               const dltf_options *options, dltf_report_fn report,
+                                               void *context, uint8_t *flags, size_t size);
+
+/* ---- Clusters ---------------------------------------------------------------------------------- */
+
+/* k-means: task "kmeans". */
+DLTF_API dltf_status dltf_bind_clusters_train(const dltf_array *X, const dltf_options *options,
+                                              dltf_report_fn report, void *context, dltf_clusters **clusters);
+DLTF_API dltf_status dltf_bind_clusters_train_codes(const dltf_codes *codes, const dltf_options *options,
+                                                    dltf_report_fn report, void *context,
+                                                    dltf_clusters **clusters);
+DLTF_API dltf_status dltf_bind_partitions_compare(const int32_t *assignment, const int64_t *labels,
+                                                  int64_t count, dltf_values **agreement);
+/* Task "landmark". */
+DLTF_API dltf_status dltf_bind_landmarks_train(const dltf_array *X, const dltf_options *options,
+                                               dltf_report_fn report, void *context,
+                                               dltf_landmarks **landmarks);
+DLTF_API dltf_status dltf_bind_landmarks_apply(const dltf_landmarks *landmarks, const dltf_array *X,
+                                               int64_t threads, float *out);
+DLTF_API dltf_status dltf_bind_pca_train(const dltf_array *X, int64_t d, int64_t threads, dltf_pca **pca);
+DLTF_API dltf_status dltf_bind_pca_apply(const dltf_pca *pca, const dltf_array *X, int64_t threads,
+                                         float *out);
+
+/* ---- Hashes and search ------------------------------------------------------------------------- */
+
+/* Task "hash". */
+DLTF_API dltf_status dltf_bind_hasher_train(const dltf_array *X, const dltf_options *options,
+                                            dltf_report_fn report, void *context, dltf_hasher **hasher);
+/* hashes: X.rows x bits/8 bytes. */
+DLTF_API dltf_status dltf_bind_hasher_apply(const dltf_hasher *hasher, const dltf_array *X, int64_t threads,
+                                            dltf_report_fn report, void *context, uint8_t *hashes);
+DLTF_API dltf_status dltf_bind_relevance_by_nearest(const dltf_array *database, const dltf_array *queries,
+                                                    int64_t count, int64_t threads, dltf_report_fn report,
+                                                    void *context, dltf_relevance **relevance);
+/* Task "hash_evaluate". */
+DLTF_API dltf_status dltf_bind_hashes_evaluate(const dltf_array *database, const dltf_array *queries,
+                                               const dltf_relevance *relevance, const dltf_options *options,
+                                               dltf_report_fn report, void *context, dltf_values **found);
+/* The memory behind `hashes` must outlive the index; the array itself need not. */
+DLTF_API dltf_status dltf_bind_index_new(const dltf_array *hashes, dltf_index **index);
+DLTF_API dltf_status dltf_bind_index_add_tables(dltf_index *index, int64_t threads, dltf_report_fn report,
+                                                void *context);
+/* Task "search". */
+DLTF_API dltf_status dltf_bind_search(const dltf_index *index, const dltf_array *queries,
+                                      const dltf_options *options, dltf_report_fn report, void *context,
+                                      dltf_neighbours **neighbours);
+
+/* ---- Images ------------------------------------------------------------------------------------ */
+
+/* Task "denoise". dltf_image_new and dltf_image_pixels make an image of what is in memory. `model` and `info`
+ * may be NULL. */
+DLTF_API dltf_status dltf_bind_denoise(const dltf_image *noisy, const dltf_model *model,
+                                       const dltf_options *options, dltf_report_fn report, void *context,
+                                       dltf_image **clean, dltf_values **info);
 
 #ifdef __cplusplus
 }

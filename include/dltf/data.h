@@ -148,6 +148,9 @@ DLTF_API dltf_status dltf_model_load(const char *path, dltf_model **model);
 /* The same from the bytes of a model file in memory, at any alignment. */
 DLTF_API dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model);
 DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
+/* The bytes of that file, to be freed with dltf_bytes_free. */
+DLTF_API dltf_status dltf_model_write(const dltf_model *model, uint8_t **bytes, int64_t *size);
+DLTF_API void dltf_bytes_free(uint8_t *bytes);
 
 DLTF_API void dltf_model_get_sized(const dltf_model *model, dltf_model_view *found, size_t size);
 static inline dltf_model_view dltf_model_get(const dltf_model *model) {

@@ -41,6 +41,9 @@ DLTF_API dltf_status dltf_index_add_tables(dltf_index *index, int64_t threads, d
  * index without tables. */
 DLTF_API dltf_status dltf_index_load(const char *path, dltf_index **index);
 DLTF_API dltf_status dltf_index_save(const dltf_index *index, const char *path);
+/* The same in memory: the bytes of an index file, which are copied. dltf_bytes_free frees those written. */
+DLTF_API dltf_status dltf_index_read(const void *bytes, int64_t size, dltf_index **index);
+DLTF_API dltf_status dltf_index_write(const dltf_index *index, uint8_t **bytes, int64_t *size);
 DLTF_API void dltf_index_get_sized(const dltf_index *index, dltf_index_view *found, size_t size);
 static inline dltf_index_view dltf_index_get(const dltf_index *index) {
     dltf_index_view found;

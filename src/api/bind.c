@@ -1,14 +1,12 @@
-/* The interface without structs: options by name, data and codes by pointer. */
-#include "dltf/bind.h"
+/* The interface without structs: options by name, and how they and callbacks reach the C interface. */
+#include "api/bind.h"
+
 #include "base/memory.h"
 #include "cluster/cluster_options.h"
 #include "cluster/landmark_options.h"
 #include "coding/encode_options.h"
-#include "data/array.h"
-#include "data/matrix.h"
 #include "data/synthetic_options.h"
 #include "denoise/denoise_options.h"
-#include "dltf/encode.h"
 #include "hash/hash_options.h"
 #include "image/gist_options.h"
 #include "learning/train_options.h"
@@ -16,6 +14,7 @@
 #include "search/search_options.h"
 #include "theory/certify_options.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct task {
@@ -103,72 +102,26 @@ void dltf_options_free(dltf_options *options) {
     dl_free(options);
 }
 
-/* Fails for the options of another task, whose struct has another layout. */
-static dltf_status check_task(const dltf_options *options, const char *task) {
-    if (!options || strcmp(options->task->name, task) == 0)
-        return DLTF_OK;
-    return dl_fail(DLTF_ARGUMENT, "options of the task '%s' were given to '%s'", options->task->name, task);
+/* ---- Calls ---- */
+
+static int forward(void *context, const dltf_progress *progress) {
+    const dl_call *call = context;
+    const dltf_iteration *newest = progress->iteration;
+    return call->report(call->context, progress->task, progress->done, progress->total,
+                        newest ? newest->stage : "", newest ? newest->index : -1,
+                        newest ? newest->relative_error : (double)NAN, progress->state);
 }
 
-dltf_status dltf_array_borrow(const void *data, dltf_type type, int64_t rows, int64_t cols,
-                              dltf_array **array) {
-    DL_CLEAR(array);
-    DL_REQUIRE(data, array);
-    if (type != DLTF_F32 && type != DLTF_F64 && type != DLTF_U8)
-        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA, "unsupported element type %d", (int)type);
-    dltf_matrix matrix = {data, type, rows, cols, cols, 1};
-    dltf_status status = dl_matrix_check(matrix, DLTF_SUBJECT_DATA);
-    if (status != DLTF_OK)
-        return status;
-    dltf_array *made = DL_NEW(dltf_array, 1);
-    if (!made)
-        return DLTF_MEMORY;
-    made->matrix = matrix;
-    *array = made;
+dl_call dl_call_plain(dltf_report_fn report, void *context) {
+    return (dl_call){.progress = report ? forward : NULL, .report = report, .context = context};
+}
+
+dltf_status dl_call_begin(dl_call *call, const char *task, const dltf_options *options, dltf_report_fn report,
+                          void *context) {
+    *call = dl_call_plain(report, context);
+    if (options && strcmp(options->task->name, task) != 0)
+        return dl_fail(DLTF_ARGUMENT, "options of the task '%s' were given to '%s'", options->task->name,
+                       task);
+    call->options = dltf_options_struct(options);
     return DLTF_OK;
-}
-
-dltf_status dltf_array_train(const dltf_array *X, const dltf_options *options, dltf_progress_fn progress,
-                             void *context, dltf_model **model) {
-    DL_CLEAR(model);
-    DL_REQUIRE(X, model);
-    dltf_status status = check_task(options, "train");
-    if (status != DLTF_OK)
-        return status;
-    return dltf_train(X->matrix, options ? options->values : NULL, progress, context, model);
-}
-
-dltf_status dltf_array_encode(const dltf_model *model, const dltf_array *X, const dltf_options *options,
-                              dltf_codes **codes) {
-    DL_CLEAR(codes);
-    DL_REQUIRE(X, model, codes);
-    dltf_status status = check_task(options, "encode");
-    if (status != DLTF_OK)
-        return status;
-    return dltf_encode(model, X->matrix, options ? options->values : NULL, NULL, NULL, codes);
-}
-
-/* What the caller does not ask for is NULL. */
-#define STORE(to, value)                                                                                     \
-    do {                                                                                                     \
-        if (to)                                                                                              \
-            *(to) = (value);                                                                                 \
-    } while (0)
-
-const float *dltf_model_dictionary(const dltf_model *model, int64_t *m, int64_t *n, int64_t *k) {
-    dltf_model_view view = dltf_model_get(model);
-    STORE(m, view.m);
-    STORE(n, view.n);
-    STORE(k, view.k);
-    return view.dictionary;
-}
-
-void dltf_codes_arrays(const dltf_codes *codes, int64_t *rows, int64_t *cols, const int64_t **indptr,
-                       const int32_t **indices, const float **values) {
-    dltf_csr csr = dltf_codes_csr(codes);
-    STORE(rows, csr.rows);
-    STORE(cols, csr.cols);
-    STORE(indptr, csr.indptr);
-    STORE(indices, csr.indices);
-    STORE(values, csr.values);
 }

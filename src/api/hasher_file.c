@@ -27,6 +27,28 @@ dltf_status dltf_hasher_load(const char *path, dltf_hasher **hasher) {
     return status;
 }
 
+dltf_status dltf_hasher_write(const dltf_hasher *hasher, uint8_t **bytes, int64_t *size) {
+    DL_CLEAR(bytes);
+    DL_REQUIRE(hasher, bytes, size);
+    dl_bundle bundle = {0};
+    dltf_status status = dl_hasher_to_bundle(hasher, &bundle);
+    if (status == DLTF_OK)
+        status = dl_safetensors_write(&bundle, bytes, size);
+    dl_bundle_free(&bundle);
+    return status;
+}
+
+dltf_status dltf_hasher_read(const void *bytes, int64_t size, dltf_hasher **hasher) {
+    DL_CLEAR(hasher);
+    DL_REQUIRE(bytes, hasher);
+    dl_bundle bundle = {0};
+    dltf_status status = dl_safetensors_parse(bytes, size, &bundle);
+    if (status == DLTF_OK)
+        status = dl_hasher_from_bundle(&bundle, hasher);
+    dl_bundle_free(&bundle);
+    return status;
+}
+
 dltf_status dltf_hasher_resume(const char *path, dltf_matrix X, int64_t threads, dltf_progress_fn progress,
                                void *context, dltf_hasher **hasher) {
     DL_CLEAR(hasher);

@@ -1,6 +1,7 @@
 /* dltf_landmarks_*: landmark codes. With A the codes of the training samples, each scaled to sum 1, and
  * D = diag(column sums of A), the map is D^(-1/2) V (S / s_1)^power for the d leading right singular vectors
  * V and values S of A D^(-1/2): coordinates of the random walk from sample to landmark to sample. */
+#include "cluster/landmarks.h"
 #include "base/finite.h"
 #include "base/memory.h"
 #include "base/meter.h"
@@ -14,6 +15,7 @@
 #include "linalg/blas.h"
 
 #include <math.h>
+#include <string.h>
 
 /* One start, and about as many iterations as landmarks need to settle: they need not be optimal. */
 enum { ITERATIONS = 40 };
@@ -41,6 +43,13 @@ static dltf_status check(dltf_matrix X, const dltf_landmark_options *o) {
     return status;
 }
 
+/* Landmarks as a model that codes samples with them. */
+static dltf_status make_model(int64_t m, int64_t n, int64_t k, const float *landmarks, dltf_model **model) {
+    dltf_model_view parts = {
+        .m = m, .n = n, .k = k, .dictionary = landmarks, .unit_norm = true, .select = DLTF_SELECT_POSITIVE};
+    return dltf_model_new(&parts, model);
+}
+
 static dltf_status find_landmarks(dltf_matrix X, const dltf_landmark_options *o, dltf_progress_fn progress,
                                   void *context, dltf_model **model) {
     dltf_clusters *clusters = NULL;
@@ -54,13 +63,7 @@ static dltf_status find_landmarks(dltf_matrix X, const dltf_landmark_options *o,
     dltf_status status = dltf_clusters_train(X, &means, progress, context, &clusters);
     if (status != DLTF_OK)
         return status;
-    dltf_model_view parts = {.m = o->m,
-                             .n = X.cols,
-                             .k = o->k,
-                             .dictionary = dltf_clusters_get(clusters).centers,
-                             .unit_norm = true,
-                             .select = DLTF_SELECT_POSITIVE};
-    status = dltf_model_new(&parts, model);
+    status = make_model(o->m, X.cols, o->k, dltf_clusters_get(clusters).centers, model);
     dltf_clusters_free(clusters);
     return status;
 }
@@ -153,6 +156,27 @@ done:
     dl_meter_unwatch(&meter);
     dltf_codes_free(codes);
     dltf_landmarks_free(made);
+    return status;
+}
+
+dltf_status dl_landmarks_new(int64_t m, int64_t n, int64_t k, int64_t d, const float *landmarks,
+                             const float *map, dltf_landmarks **made) {
+    dltf_status status = DLTF_OK;
+    dltf_landmarks *copy = NULL;
+    if (d < 1 || d > m)
+        return dl_fail(DLTF_ARGUMENT, "%lld coordinates: expected 1 to %lld, the number of landmarks",
+                       (long long)d, (long long)m);
+    if (!dl_all_finite(map, m * d))
+        return dl_fail(DLTF_DATA, "the map contains NaN or infinity");
+    DL_TRY_NEW(copy, 1);
+    DL_TRY_NEW(copy->map, m * d);
+    DL_TRY(make_model(m, n, k, landmarks, &copy->model));
+    memcpy(copy->map, map, (size_t)(m * d) * sizeof *map);
+    copy->view = (dltf_landmarks_view){m, n, k, d, copy->model, copy->map};
+    *made = copy;
+    copy = NULL;
+done:
+    dltf_landmarks_free(copy);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* dltf_index_load and dltf_index_save. The file has a header of 64 bytes, the codes and the tables, each
+/* Index files, on disk and in memory. A file has a header of 64 bytes, the codes and the tables, each
  * padded with zeros to a multiple of 64 bytes. Positions follow from the header and are not stored, so that
  * none can be wrong. */
 #include "io/index_file.h"
@@ -115,27 +115,64 @@ dltf_status dltf_index_load(const char *path, dltf_index **index) {
     return dl_file_result(status, path);
 }
 
+/* The index points into a copy, which is aligned. */
+dltf_status dltf_index_read(const void *bytes, int64_t size, dltf_index **index) {
+    DL_CLEAR(index);
+    DL_REQUIRE(bytes, index);
+    if (!dl_index_recognise(bytes, size))
+        return dl_fail(DLTF_FORMAT, "is not an index");
+    uint8_t *copy = DL_NEW(uint8_t, size);
+    if (!copy)
+        return DLTF_MEMORY;
+    memcpy(copy, bytes, (size_t)size);
+    dl_file file = {.bytes = copy, .size = size, .memory = copy};
+    dltf_status status = dl_index_parse(&file, index);
+    dl_file_close(&file); /* empty if the index took ownership */
+    return status;
+}
+
 /* ---- Writing ---- */
 
-dltf_status dltf_index_save(const dltf_index *index, const char *path) {
-    DL_REQUIRE(index, path);
+static dltf_status write_index(dl_writer *out, const dltf_index *index) {
     static const uint8_t zeros[DL_INDEX_ALIGNMENT];
     dltf_status status = DLTF_OK;
-    dl_writer out = {0};
     int64_t codes = index->rows * index->width;
     uint8_t header[HEADER] = MAGIC;
     dl_put_little(header + AT_VERSION, VERSION, 4);
     dl_put_little(header + AT_WIDTH, (uint64_t)index->width, 4);
     dl_put_little(header + AT_ROWS, (uint64_t)index->rows, 8);
     dl_put_little(header + AT_TABLES, (uint64_t)index->tables, 4);
+    DL_TRY(dl_writer_write(out, header, HEADER));
+    DL_TRY(dl_writer_write(out, index->codes, codes));
+    DL_TRY(dl_writer_write(out, zeros, dl_index_aligned(codes) - codes));
+    status = dl_writer_write(out, index->table_block, index->table_bytes);
+done:
+    return status;
+}
+
+dltf_status dltf_index_save(const dltf_index *index, const char *path) {
+    DL_REQUIRE(index, path);
+    dltf_status status = DLTF_OK;
+    dl_writer out = {0};
     DL_TRY(check_machine());
     DL_TRY(dl_writer_open(&out, path));
-    DL_TRY(dl_writer_write(&out, header, HEADER));
-    DL_TRY(dl_writer_write(&out, index->codes, codes));
-    DL_TRY(dl_writer_write(&out, zeros, dl_index_aligned(codes) - codes));
-    DL_TRY(dl_writer_write(&out, index->table_block, index->table_bytes));
+    DL_TRY(write_index(&out, index));
     status = dl_writer_commit(&out);
 done:
     dl_writer_abort(&out);
     return dl_file_result(status, path);
+}
+
+dltf_status dltf_index_write(const dltf_index *index, uint8_t **bytes, int64_t *size) {
+    DL_CLEAR(bytes);
+    DL_REQUIRE(index, bytes, size);
+    dl_writer out;
+    dl_writer_open_memory(&out);
+    dltf_status status = check_machine();
+    if (status == DLTF_OK)
+        status = write_index(&out, index);
+    if (status == DLTF_OK)
+        dl_writer_take(&out, bytes, size);
+    dl_writer_abort(&out);
+    return status;
 }

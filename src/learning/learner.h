@@ -111,6 +111,10 @@ dltf_status dl_learner_make_encoder(dltf_learner *l);
 /* Provenance: every option that can change the result, shape and checksum of the data. */
 dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes);
 
+/* dltf_train from a model, as in dltf_learner_new. */
+dltf_status dl_train(dltf_matrix X, const dltf_train_options *options, const dltf_model *start,
+                     dltf_progress_fn progress, void *context, dltf_model **model);
+
 /* The scratch file of the current stage; empty without. */
 dl_scratch dl_learner_scratch(const dltf_learner *l);
 

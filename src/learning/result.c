@@ -102,14 +102,12 @@ done:
     return status;
 }
 
-dltf_status dltf_train(dltf_matrix X, const dltf_train_options *options, dltf_progress_fn progress,
-                       void *context, dltf_model **model) {
-    DL_CLEAR(model);
-    DL_REQUIRE(model);
+dltf_status dl_train(dltf_matrix X, const dltf_train_options *options, const dltf_model *start,
+                     dltf_progress_fn progress, void *context, dltf_model **model) {
     dltf_learner *learner = NULL;
     dltf_outcome outcome = DLTF_ITERATION_LIMIT;
     dltf_status status = DLTF_OK;
-    DL_TRY(dltf_learner_new(X, NULL, options, &learner));
+    DL_TRY(dltf_learner_new(X, start, options, &learner));
     learner->unmonitored = true;
     DL_TRY(dltf_learner_run(learner, progress, context, &outcome));
     if (outcome == DLTF_INTERRUPTED)
@@ -119,4 +117,11 @@ dltf_status dltf_train(dltf_matrix X, const dltf_train_options *options, dltf_pr
 done:
     dltf_learner_free(learner);
     return status;
+}
+
+dltf_status dltf_train(dltf_matrix X, const dltf_train_options *options, dltf_progress_fn progress,
+                       void *context, dltf_model **model) {
+    DL_CLEAR(model);
+    DL_REQUIRE(model);
+    return dl_train(X, options, NULL, progress, context, model);
 }

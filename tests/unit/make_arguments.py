@@ -11,6 +11,9 @@ OPTIONAL = {
     'dltf_samples_certify_sized': 'known candidates', 'dltf_denoise_sized': 'model info', 'dltf_learner_new': 'start',
     'dltf_online_new': 'start', 'dltf_match': 'cosine', 'dltf_supports_score_sized': 'match', 'dltf_ranks_agree': 'message',
     'dltf_ranks_begin': 'argc argv', 'dltf_learner_quality_sized': 'model',
+    'dltf_bind_train': 'start', 'dltf_bind_learner_new': 'start', 'dltf_bind_learner_quality': 'model', 'dltf_bind_online_new': 'start',
+    'dltf_bind_match': 'cosine', 'dltf_bind_supports_score': 'match', 'dltf_bind_samples_certify': 'known candidates',
+    'dltf_bind_denoise': 'model info',
 }
 STRUCTS = ('dltf_matrix', 'dltf_csr')
 OUT_OF_RANGE = {'threads': (-1, 1025), 'seed': (-1,)}
@@ -35,7 +38,7 @@ class Parameter:
             return 'ANY'
         if self.type in STRUCTS:
             return f'({self.type}){{0}}'
-        return 'NULL' if self.type in ('dltf_progress_fn', 'dltf_row_reader') else '1'
+        return 'NULL' if self.type in ('dltf_progress_fn', 'dltf_report_fn', 'dltf_row_reader') else '1'
 
 
 def declarations(paths):

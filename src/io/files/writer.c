@@ -5,6 +5,7 @@
 #include "io/files/writer.h"
 
 #include "base/memory.h"
+#include "dltf/data.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +95,38 @@ dltf_status dl_writer_open_output(dl_writer *writer) {
     return status;
 }
 
+void dl_writer_open_memory(dl_writer *writer) {
+    *writer = (dl_writer){.in_memory = true, .folder = -1};
+}
+
+static dltf_status append(dl_writer *writer, const void *bytes, int64_t count) {
+    if (count > writer->room - writer->written) {
+        int64_t room = 2 * writer->room + count;
+        uint8_t *grown = dl_grow(writer->bytes, writer->written, room, 1);
+        if (!grown)
+            return DLTF_MEMORY;
+        writer->bytes = grown;
+        writer->room = room;
+    }
+    if (count > 0)
+        memcpy(writer->bytes + writer->written, bytes, (size_t)count);
+    writer->written += count;
+    return DLTF_OK;
+}
+
+void dl_writer_take(dl_writer *writer, uint8_t **bytes, int64_t *size) {
+    *bytes = writer->bytes;
+    *size = writer->written;
+    writer->bytes = NULL;
+}
+
+void dltf_bytes_free(uint8_t *bytes) {
+    dl_free(bytes);
+}
+
 dltf_status dl_writer_write(dl_writer *writer, const void *bytes, int64_t count) {
+    if (writer->in_memory)
+        return append(writer, bytes, count);
     if (count > 0 && fwrite(bytes, 1, (size_t)count, writer->file) != (size_t)count)
         return system_failure("write");
     writer->written += count;
@@ -143,5 +175,6 @@ void dl_writer_abort(dl_writer *writer) {
         close(writer->folder);
     dl_free(writer->directory);
     dl_free(writer->target);
+    dl_free(writer->bytes);
     *writer = (dl_writer){.folder = -1};
 }

@@ -15,6 +15,9 @@ typedef struct dl_writer {
     int folder;                        /* descriptor of the directory */
     char temporary[DL_TEMPORARY_NAME]; /* "" if the file has no name yet */
     int64_t written;
+    bool in_memory; /* no file; bytes is NULL before the first write */
+    uint8_t *bytes;
+    int64_t room;
 } dl_writer;
 
 /* Opens the temporary file; an existing file stays until the commit. Writes devices and pipes in place.
@@ -22,6 +25,10 @@ typedef struct dl_writer {
 dltf_status dl_writer_open(dl_writer *writer, const char *path);
 /* Writes to standard output, which stays open. Not atomic. */
 dltf_status dl_writer_open_output(dl_writer *writer);
+/* Collects the bytes in memory. */
+void dl_writer_open_memory(dl_writer *writer);
+/* Returns what was written to memory, in place of a commit. */
+void dl_writer_take(dl_writer *writer, uint8_t **bytes, int64_t *size);
 dltf_status dl_writer_write(dl_writer *writer, const void *bytes, int64_t count);
 /* Overwrites bytes at the beginning of the file; not possible on a pipe. */
 dltf_status dl_writer_replace(dl_writer *writer, const void *bytes, int64_t count);

@@ -1,4 +1,4 @@
-/* dltf_model_save: a model as tensors and notes (docs/formats.md). */
+/* dltf_model_save and dltf_model_write: a model as tensors and notes (docs/formats.md). */
 #include "data/kind.h"
 #include "data/model.h"
 #include "io/files/file.h"
@@ -23,26 +23,44 @@ done:
     return status;
 }
 
+/* Fills an empty bundle, which must be freed after a failure, too. */
+static dltf_status to_bundle(const dltf_model *model, dl_bundle *bundle) {
+    dltf_status status = DLTF_OK;
+    int64_t m = model->parts.m, n = model->parts.n;
+    DL_TRY(set_notes(model, &bundle->notes));
+    DL_TRY(dl_kind_mark(bundle, DL_KIND_MODEL));
+    DL_TRY(dl_bundle_add_view(bundle, "dictionary", DL_TENSOR_F32, m, n, model->dictionary));
+    if (model->encoder)
+        DL_TRY(dl_bundle_add_view(bundle, "encoder", DL_TENSOR_F32, m, n, model->encoder));
+    if (model->bias)
+        DL_TRY(dl_bundle_add_view(bundle, "bias", DL_TENSOR_F32, m, 0, model->bias));
+    if (model->mean)
+        DL_TRY(dl_bundle_add_view(bundle, "mean", DL_TENSOR_F32, n, 0, model->mean));
+    if (model->offset)
+        DL_TRY(dl_bundle_add_view(bundle, "offset", DL_TENSOR_F32, n, 0, model->offset));
+done:
+    return status;
+}
+
 dltf_status dltf_model_save(const dltf_model *model, const char *path) {
     DL_REQUIRE(model, path);
-    dltf_status status = DLTF_OK;
     dl_bundle bundle = {0};
-    int64_t m = model->parts.m, n = model->parts.n;
-    DL_TRY(set_notes(model, &bundle.notes));
-    DL_TRY(dl_kind_mark(&bundle, DL_KIND_MODEL));
-    DL_TRY(dl_bundle_add_copy(&bundle, "dictionary", DL_TENSOR_F32, m, n, model->dictionary));
-    if (model->encoder)
-        DL_TRY(dl_bundle_add_copy(&bundle, "encoder", DL_TENSOR_F32, m, n, model->encoder));
-    if (model->bias)
-        DL_TRY(dl_bundle_add_copy(&bundle, "bias", DL_TENSOR_F32, m, 0, model->bias));
-    if (model->mean)
-        DL_TRY(dl_bundle_add_copy(&bundle, "mean", DL_TENSOR_F32, n, 0, model->mean));
-    if (model->offset)
-        DL_TRY(dl_bundle_add_copy(&bundle, "offset", DL_TENSOR_F32, n, 0, model->offset));
-    status = dl_safetensors_save(&bundle, path);
+    dltf_status status = to_bundle(model, &bundle);
+    if (status == DLTF_OK)
+        status = dl_safetensors_save(&bundle, path); /* prefixes its failures with the path */
+    else
+        dl_file_result(status, path);
     dl_bundle_free(&bundle);
-    return status; /* already prefixed with the path */
-done:
+    return status;
+}
+
+dltf_status dltf_model_write(const dltf_model *model, uint8_t **bytes, int64_t *size) {
+    DL_CLEAR(bytes);
+    DL_REQUIRE(model, bytes, size);
+    dl_bundle bundle = {0};
+    dltf_status status = to_bundle(model, &bundle);
+    if (status == DLTF_OK)
+        status = dl_safetensors_write(&bundle, bytes, size);
     dl_bundle_free(&bundle);
-    return dl_file_result(status, path);
+    return status;
 }

@@ -10,6 +10,8 @@ enum { DL_SAFETENSORS_MAX_HEADER = 4 << 20 };
 
 /* Save and load prefix their error messages with the path. */
 dltf_status dl_safetensors_save(const dl_bundle *bundle, const char *path);
+/* The bytes of the file, to be freed with dl_free. */
+dltf_status dl_safetensors_write(const dl_bundle *bundle, uint8_t **bytes, int64_t *size);
 /* Fills an empty bundle; on failure it is empty. Tensors of rank above 2 are an error. */
 dltf_status dl_safetensors_load(const char *path, dl_bundle *bundle);
 /* The same for large tensors: they are in the file, which must stay open as long as the bundle is used. */

@@ -97,7 +97,6 @@ static dltf_status write_all(dl_writer *out, const dl_bundle *bundle, const char
     DL_TRY(dl_writer_write(out, "       ", padding));
     for (int i = 0; i < bundle->count; i++)
         DL_TRY(write_tensor(out, bundle, &bundle->tensors[i]));
-    status = dl_writer_commit(out);
 done:
     return status;
 }
@@ -108,9 +107,24 @@ dltf_status dl_safetensors_save(const dl_bundle *bundle, const char *path) {
     dl_writer out = {0};
     DL_TRY(make_header(bundle, &header));
     DL_TRY(dl_writer_open(&out, path));
-    status = write_all(&out, bundle, header);
+    DL_TRY(write_all(&out, bundle, header));
+    status = dl_writer_commit(&out);
 done:
     dl_writer_abort(&out);
     dl_free(header);
     return dl_file_result(status, path);
+}
+
+dltf_status dl_safetensors_write(const dl_bundle *bundle, uint8_t **bytes, int64_t *size) {
+    dltf_status status = DLTF_OK;
+    char *header = NULL;
+    dl_writer out;
+    dl_writer_open_memory(&out);
+    DL_TRY(make_header(bundle, &header));
+    DL_TRY(write_all(&out, bundle, header));
+    dl_writer_take(&out, bytes, size);
+done:
+    dl_writer_abort(&out);
+    dl_free(header);
+    return status;
 }

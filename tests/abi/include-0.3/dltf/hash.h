@@ -92,6 +92,9 @@ DLTF_API dltf_status dltf_hasher_apply_stream(const dltf_hasher *hasher, dltf_re
 
 DLTF_API dltf_status dltf_hasher_load(const char *path, dltf_hasher **hasher);
 DLTF_API dltf_status dltf_hasher_save(const dltf_hasher *hasher, const char *path);
+/* The same in memory: the bytes of the file. dltf_bytes_free frees them. */
+DLTF_API dltf_status dltf_hasher_read(const void *bytes, int64_t size, dltf_hasher **hasher);
+DLTF_API dltf_status dltf_hasher_write(const dltf_hasher *hasher, uint8_t **bytes, int64_t *size);
 DLTF_API void dltf_hasher_get_sized(const dltf_hasher *hasher, dltf_hasher_view *found, size_t size);
 static inline dltf_hasher_view dltf_hasher_get(const dltf_hasher *hasher) {
     dltf_hasher_view found;

@@ -1,0 +1,105 @@
+/* dltf/bind.h: clusters, landmarks, principal components and images. */
+#include "api/bind.h"
+#include "api/values.h"
+#include "data/array.h"
+
+dltf_status dltf_bind_clusters_train(const dltf_array *X, const dltf_options *options, dltf_report_fn report,
+                                     void *context, dltf_clusters **clusters) {
+    DL_CLEAR(clusters);
+    DL_REQUIRE(X, clusters);
+    dl_call call;
+    dltf_status status = dl_call_begin(&call, "cluster", options, report, context);
+    return status == DLTF_OK ? dltf_clusters_train(X->matrix, call.options, call.progress, &call, clusters)
+                             : status;
+}
+
+dltf_status dltf_bind_clusters_train_codes(const dltf_codes *codes, const dltf_options *options,
+                                           dltf_report_fn report, void *context, dltf_clusters **clusters) {
+    DL_CLEAR(clusters);
+    DL_REQUIRE(codes, clusters);
+    dl_call call;
+    dltf_status status = dl_call_begin(&call, "cluster", options, report, context);
+    return status == DLTF_OK ? dltf_clusters_train_codes(codes, call.options, call.progress, &call, clusters)
+                             : status;
+}
+
+dltf_status dltf_bind_partitions_compare(const int32_t *assignment, const int64_t *labels, int64_t count,
+                                         dltf_values **agreement) {
+    DL_CLEAR(agreement);
+    DL_REQUIRE(assignment, labels, agreement);
+    dltf_agreement found;
+    dltf_values *made = NULL;
+    dltf_status status = dltf_partitions_compare(assignment, labels, count, &found);
+    if (status == DLTF_OK)
+        status = dltf_values_new(&made);
+    if (status != DLTF_OK)
+        return status;
+    DL_PUT_NUMBER(made, found, accuracy);
+    DL_PUT_NUMBER(made, found, nmi);
+    return dl_values_finish(made, agreement);
+}
+
+dltf_status dltf_bind_landmarks_train(const dltf_array *X, const dltf_options *options, dltf_report_fn report,
+                                      void *context, dltf_landmarks **landmarks) {
+    DL_CLEAR(landmarks);
+    DL_REQUIRE(X, landmarks);
+    dl_call call;
+    dltf_status status = dl_call_begin(&call, "landmark", options, report, context);
+    return status == DLTF_OK ? dltf_landmarks_train(X->matrix, call.options, call.progress, &call, landmarks)
+                             : status;
+}
+
+dltf_status dltf_bind_landmarks_apply(const dltf_landmarks *landmarks, const dltf_array *X, int64_t threads,
+                                      float *out) {
+    DL_REQUIRE(landmarks, X, out);
+    return dltf_landmarks_apply(landmarks, X->matrix, threads, out);
+}
+
+dltf_status dltf_bind_pca_train(const dltf_array *X, int64_t d, int64_t threads, dltf_pca **pca) {
+    DL_CLEAR(pca);
+    DL_REQUIRE(X, pca);
+    return dltf_pca_train(X->matrix, d, threads, pca);
+}
+
+dltf_status dltf_bind_pca_apply(const dltf_pca *pca, const dltf_array *X, int64_t threads, float *out) {
+    DL_REQUIRE(pca, X, out);
+    return dltf_pca_apply(pca, X->matrix, threads, out);
+}
+
+/* ---- Images ---- */
+
+static dltf_status make_info(dltf_denoise_info found, dltf_values **info) {
+    dltf_values *made = NULL;
+    dltf_status status = dltf_values_new(&made);
+    if (status != DLTF_OK)
+        return status;
+    DL_PUT_NUMBER(made, found, sigma);
+    DL_PUT_NUMBER(made, found, estimated);
+    DL_PUT_NUMBER(made, found, patches);
+    DL_PUT_NUMBER(made, found, m);
+    DL_PUT_NUMBER(made, found, entries_per_patch);
+    DL_PUT_NUMBER(made, found, learning_seconds);
+    DL_PUT_NUMBER(made, found, coding_seconds);
+    DL_PUT_NUMBER(made, found, second_seconds);
+    DL_PUT_NUMBER(made, found, seconds);
+    return dl_values_finish(made, info);
+}
+
+dltf_status dltf_bind_denoise(const dltf_image *noisy, const dltf_model *model, const dltf_options *options,
+                              dltf_report_fn report, void *context, dltf_image **clean, dltf_values **info) {
+    DL_CLEAR(clean);
+    DL_CLEAR(info);
+    DL_REQUIRE(noisy, clean);
+    dl_call call;
+    dltf_denoise_info found;
+    dltf_status status = dl_call_begin(&call, "denoise", options, report, context);
+    if (status == DLTF_OK)
+        status = dltf_denoise(noisy, model, call.options, call.progress, &call, clean, &found);
+    if (status == DLTF_OK && info)
+        status = make_info(found, info);
+    if (status != DLTF_OK) {
+        dltf_image_free(*clean);
+        *clean = NULL;
+    }
+    return status;
+}
