@@ -113,15 +113,10 @@ typedef struct dl_adam_factors {
     float rate, keep_moment, keep_square, epsilon, decay;
 } dl_adam_factors;
 
-/* Pointers to the kernels of list.h; those of DL_KERNEL16 are NULL where the CPU has no dot products of
- * integers of 16 bits, those of DL_KERNEL512 without AVX-512, those of DL_KERNEL_BYTES where it cannot
- * compress bytes. */
+/* Pointers to the kernels of list.h; NULL at levels that do not have them. */
 typedef struct dl_kernels {
     const char *level;
-#define DL_KERNEL(result, name, parameters) result(*name) parameters;
-#define DL_KERNEL16(result, name, parameters) result(*name) parameters;
-#define DL_KERNEL512(result, name, parameters) result(*name) parameters;
-#define DL_KERNEL_BYTES(result, name, parameters) result(*name) parameters;
+#define DL_KERNEL(levels, result, name, parameters) result(*name) parameters;
 #include "kernels/list.h"
 } dl_kernels;
 

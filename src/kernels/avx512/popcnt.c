@@ -35,11 +35,14 @@ void dl_hamming_avx512popcnt(const uint64_t *planes, int64_t words, int64_t rows
 }
 
 /* The kernels of AVX-512 with VNNI, those with a second version, and those of this level alone. */
+#define FROM_ALL(name) DL_LEVELLED(dl_##name)
+#define FROM_AVX512 FROM_ALL
+#define FROM_VNNI FROM_ALL
+#define FROM_POPCNT(name) dl_##name##_avx512popcnt
+#define FROM_ALL_AND_POPCNT FROM_POPCNT
+
 const dl_kernels dl_kernels_avx512popcnt = {
     .level = "avx512popcnt",
-#define DL_KERNEL(result, name, parameters) .name = DL_LEVELLED(dl_##name),
-#define DL_KERNEL_BITS(result, name, parameters) .name = dl_##name##_avx512popcnt,
-#define DL_KERNEL_BYTES(result, name, parameters) .name = dl_##name##_avx512popcnt,
-#define DL_KERNEL16(result, name, parameters) .name = DL_LEVELLED(dl_##name),
+#define DL_KERNEL(levels, result, name, parameters) .name = FROM_##levels(name),
 #include "kernels/list.h"
 };

@@ -155,9 +155,14 @@ void dl_exact_avx512(const float *E, int64_t n, const float *bias, const float *
 }
 
 /* The kernels of AVX-512, and these two. */
+#define FROM_ALL(name) DL_LEVELLED(dl_##name)
+#define FROM_AVX512 FROM_ALL
+#define FROM_VNNI FROM_ALL
+#define FROM_ALL_AND_POPCNT FROM_ALL
+#define FROM_POPCNT(name) NULL
+
 const dl_kernels dl_kernels_avx512vnni = {
     .level = "avx512vnni",
-#define DL_KERNEL(result, name, parameters) .name = DL_LEVELLED(dl_##name),
-#define DL_KERNEL16(result, name, parameters) .name = DL_LEVELLED(dl_##name),
+#define DL_KERNEL(levels, result, name, parameters) .name = FROM_##levels(name),
 #include "kernels/list.h"
 };

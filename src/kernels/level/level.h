@@ -9,14 +9,10 @@
 #define DL_LEVEL_NAME(name, level) DL_LEVEL_JOIN(name, level)
 #define DL_LEVEL_JOIN(name, level) name##_##level
 
-#define DL_KERNEL(result, name, parameters) result DL_LEVELLED(dl_##name) parameters;
-#define DL_KERNEL16(result, name, parameters) result DL_LEVELLED(dl_##name) parameters;
-#include "kernels/list.h"
-
-/* The second versions of some kernels for AVX-512. */
-#define DL_KERNEL(result, name, parameters)
-#define DL_KERNEL_BITS(result, name, parameters) result dl_##name##_avx512popcnt parameters;
-#define DL_KERNEL_BYTES(result, name, parameters) result dl_##name##_avx512popcnt parameters;
+/* Also of kernels that this level does not have, which nobody calls. */
+#define DL_KERNEL(levels, result, name, parameters)                                                          \
+    result DL_LEVELLED(dl_##name) parameters;                                                                \
+    result dl_##name##_avx512popcnt parameters;
 #include "kernels/list.h"
 
 /* Floats in a vector register of the level. */
