@@ -1,22 +1,10 @@
 /* Coding, measures, clusters, hashes, search and images without structs: the same results as with them. */
-#include "test_util.h"
-
-#include "dltf.h"
+#include "test_bind.h"
 
 enum { N = 120, n = 6, M = 8, K = 2 };
 static float x[N * n];
 static dltf_array *X;
 static dltf_model *model;
-
-static dltf_options *options_of(const char *task, const char *const *settings) {
-    dltf_options *made = NULL;
-    assert_int_equal(dltf_options_new(task, &made), DLTF_OK);
-    for (; *settings; settings += 2)
-        assert_int_equal(dltf_options_set(made, settings[0], settings[1]), DLTF_OK);
-    return made;
-}
-
-#define OPTIONS(task, ...) options_of((task), (const char *const[]){__VA_ARGS__, NULL})
 
 static dltf_matrix samples(void) {
     return dltf_matrix_f32(x, N, n);
@@ -39,23 +27,6 @@ static int tear_down(void **state) {
     dltf_array_free(X);
     dltf_model_free(model);
     return 0;
-}
-
-static double number(const dltf_values *values, const char *name) {
-    double found = 0;
-    assert_int_equal(dltf_values_number(values, name, &found), DLTF_OK);
-    return found;
-}
-
-static const void *array(const dltf_values *values, const char *name, const char *type, int64_t rows,
-                         int64_t cols) {
-    const char *found_type = NULL;
-    int64_t found_rows = 0, found_cols = 0;
-    const void *data = NULL;
-    assert_int_equal(dltf_values_array(values, name, &found_type, &found_rows, &found_cols, &data), DLTF_OK);
-    assert_string_equal(found_type, type);
-    assert_true(found_rows == rows && found_cols == cols);
-    return data;
 }
 
 static int cancel(void *context, const char *task, int64_t done, int64_t total, const char *stage,

@@ -1,7 +1,5 @@
 /* Learning and coding without structs: the same results as with them, progress, and cancellation. */
-#include "test_util.h"
-
-#include "dltf.h"
+#include "test_bind.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -10,16 +8,6 @@ enum { N = 300, n = 6, M = 8, K = 2 };
 static float x[N * n];
 static dltf_array *X;
 static dltf_options *options;
-
-static dltf_options *options_of(const char *task, const char *const *settings) {
-    dltf_options *made = NULL;
-    assert_int_equal(dltf_options_new(task, &made), DLTF_OK);
-    for (; *settings; settings += 2)
-        assert_int_equal(dltf_options_set(made, settings[0], settings[1]), DLTF_OK);
-    return made;
-}
-
-#define OPTIONS(task, ...) options_of((task), (const char *const[]){__VA_ARGS__, NULL})
 
 static int set_up(void **state) {
     (void)state;
@@ -33,12 +21,6 @@ static int tear_down(void **state) {
     dltf_array_free(X);
     dltf_options_free(options);
     return 0;
-}
-
-static double number(const dltf_values *values, const char *name) {
-    double found = 0;
-    assert_int_equal(dltf_values_number(values, name, &found), DLTF_OK);
-    return found;
 }
 
 static const void *vector(const dltf_values *values, const char *name, const char *type, int64_t length) {

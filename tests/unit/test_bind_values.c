@@ -1,30 +1,12 @@
 /* Values by name, and objects made from them. */
-#include "test_util.h"
+#include "test_bind.h"
 
 #include "api/values.h"
-#include "dltf.h"
 
 #include <math.h>
 
 static const float atoms[] = {1, 0, 0, 1, 0.6f, 0.8f}, encoder[] = {2, 0, 0, 2, 1, 1}, bias[] = {0, 0.5f, 1};
 static const float mean[] = {0.25f, 0.5f};
-
-static double number(const dltf_values *values, const char *name) {
-    double found = 0;
-    assert_int_equal(dltf_values_number(values, name, &found), DLTF_OK);
-    return found;
-}
-
-static const void *array(const dltf_values *values, const char *name, const char *type, int64_t rows,
-                         int64_t cols) {
-    const char *found_type = NULL;
-    int64_t found_rows = 0, found_cols = 0;
-    const void *data = NULL;
-    assert_int_equal(dltf_values_array(values, name, &found_type, &found_rows, &found_cols, &data), DLTF_OK);
-    assert_string_equal(found_type, type);
-    assert_true(found_rows == rows && found_cols == cols);
-    return data;
-}
 
 static dltf_values *model_values(void) {
     dltf_values *values = NULL;
