@@ -1,5 +1,6 @@
 /* dltf_encode_stream: connects coding, which does no I/O, to readers and writers, which know no models. Rows
  * are read, coded and written piece by piece; a piece is a few tiles. */
+#include "api/piece.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/meter.h"
@@ -118,21 +119,8 @@ static void stream_close(stream *s) {
 
 /* ---- Pieces ---- */
 
-static dltf_status report(stream *s) {
-    s->meter.done = s->written;
-    if (!dl_meter_add(&s->meter, 0))
-        return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
-    return DLTF_OK;
-}
-
-/* After a signal the callback decides whether to continue. */
 static dltf_status read_piece(stream *s, dltf_matrix *X) {
-    for (;;) {
-        dltf_status status = dltf_reader_next(s->reader, s->max_rows, X);
-        if (status == DLTF_CANCELLED && report(s) == DLTF_OK)
-            continue;
-        return status;
-    }
+    return dl_piece_read(s->reader, s->max_rows, &s->meter, s->written, X);
 }
 
 /* Codes and residual of a piece. */
@@ -164,7 +152,7 @@ static dltf_status encode_alone(stream *s, dltf_codes_writer *writer, dltf_strea
         DL_TRY(code_piece(s, X));
         DL_TRY(write_piece(s, dltf_codes_csr(s->codes), s->residual.sums, writer, totals));
         s->first += X.rows;
-        DL_TRY(report(s));
+        DL_TRY(dl_piece_report(&s->meter, s->written));
         DL_TRY(read_piece(s, &X));
     }
 done:
@@ -247,7 +235,7 @@ static dltf_status encode_in_rounds(stream *s, dltf_codes_writer *writer, dltf_s
         DL_TRY(collect_round(s));
         if (dl_comm_rank() == 0)
             DL_TRY(write_round(s, writer, totals));
-        status = report(s);
+        status = dl_piece_report(&s->meter, s->written);
         if (dl_comm_any(status != DLTF_OK))
             return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
     }

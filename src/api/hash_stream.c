@@ -1,5 +1,6 @@
 /* dltf_hasher_apply_stream: connects hashers, which do no I/O, to readers and files. Rows are read, coded
  * and written piece by piece, in constant memory. */
+#include "api/piece.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/options.h"
@@ -38,20 +39,8 @@ static dltf_status open_output(stream *s, const char *path, dltf_layout layout, 
     return status == DLTF_OK ? dl_row_writer_begin(&s->rows, path) : status;
 }
 
-static dltf_status report(stream *s) {
-    if (!dl_meter_add(&s->meter, 0))
-        return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
-    return DLTF_OK;
-}
-
-/* After a signal the callback decides whether to continue. */
 static dltf_status read_piece(stream *s, dltf_matrix *X) {
-    for (;;) {
-        dltf_status status = dltf_reader_next(s->reader, s->max_rows, X);
-        if (status == DLTF_CANCELLED && report(s) == DLTF_OK)
-            continue;
-        return status;
-    }
+    return dl_piece_read(s->reader, s->max_rows, &s->meter, s->meter.done, X);
 }
 
 static dltf_status encode_pieces(stream *s, const char *name) {
