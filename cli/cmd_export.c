@@ -84,6 +84,8 @@ static void write_model(FILE *out, const char *name, dltf_model_view view, bool 
     write_array(out, name, "bias", view.bias, 1, view.m);
     write_array(out, name, "mean", view.mean, 1, view.n);
     write_array(out, name, "offset", view.offset, 1, view.n);
+    write_array(out, name, "scale", view.scale, 1, view.m);
+    write_array(out, name, "threshold", view.threshold, 1, view.m);
     if (!header)
         fprintf(out, "extern const dltf_model_view %s;\n", name);
     fprintf(out, "%sconst dltf_model_view %s = {\n    .m = %s_m,\n    .n = %s_n,\n    .k = %s_k,\n",
@@ -93,10 +95,17 @@ static void write_model(FILE *out, const char *name, dltf_model_view view, bool 
     write_pointer(out, name, "bias", view.bias);
     write_pointer(out, name, "mean", view.mean);
     write_pointer(out, name, "offset", view.offset);
-    fprintf(out, "    .unit_norm = %s,\n    .select = %s,\n    .remove_mean = %s,\n};\n",
+    write_pointer(out, name, "scale", view.scale);
+    write_pointer(out, name, "threshold", view.threshold);
+    fprintf(out, "    .unit_norm = %s,\n    .select = %s,\n    .remove_mean = %s,\n",
             view.unit_norm ? "true" : "false",
             view.select == DLTF_SELECT_POSITIVE ? "DLTF_SELECT_POSITIVE" : "DLTF_SELECT_ABS",
             view.remove_mean ? "true" : "false");
+    if (view.layer_norm)
+        fprintf(out, "    .layer_norm = true,\n");
+    if (view.factor != 1)
+        fprintf(out, "    .factor = %a,\n", view.factor);
+    fprintf(out, "};\n");
     if (header)
         fprintf(out, "\n#endif\n");
 }
@@ -118,7 +127,8 @@ static int save(export_job *job) {
 static int print_report(export_job *job) {
     dltf_model_view view = dltf_model_get(job->model);
     int64_t floats = view.m * view.n * (view.encoder ? 2 : 1) + (view.bias ? view.m : 0) +
-                     (view.mean ? view.n : 0) + (view.offset ? view.n : 0);
+                     (view.mean ? view.n : 0) + (view.offset ? view.n : 0) + (view.scale ? view.m : 0) +
+                     (view.threshold ? view.m : 0);
     facts f = facts_new();
     facts_integer(&f, "m", "atoms", view.m);
     facts_integer(&f, "n", "entries of an atom", view.n);

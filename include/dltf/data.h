@@ -101,7 +101,7 @@ DLTF_API dltf_status dltf_labels_save(const int64_t *labels, int64_t count, cons
 /* ---- Codes ------------------------------------------------------------------------------------- */
 
 /* Sparse codes in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to sample i, at most k per
- * sample; their indices (atoms) ascend, their values are non-zero. */
+ * sample (of a model with thresholds: at most m); their indices (atoms) ascend, their values are non-zero. */
 typedef struct dltf_codes dltf_codes;
 
 /* Copies and checks. */
@@ -136,6 +136,13 @@ typedef struct dltf_model_view {
     dltf_select select;      /* DLTF_SELECT_MODEL in a new model means abs */
     bool remove_mean;        /* before scaling, the mean of its entries is subtracted from each sample */
     const float *offset;     /* n, subtracted from preprocessed samples last; NULL: none */
+    const float *scale;      /* m, positive: entry z_j of a code stands for z_j scale_j w_j; NULL: all 1 */
+    const float *threshold;  /* m: a code has all positive scores above their thresholds, and k is m; NULL: it
+                              * has the k largest. Needs DLTF_SELECT_POSITIVE */
+    bool layer_norm;         /* instead of remove_mean and unit_norm: the mean of its entries is subtracted
+                              * from each sample, which is then divided by their standard deviation (n - 1
+                              * degrees of freedom) + 1e-5 */
+    double factor;           /* samples are multiplied by it before `offset` is subtracted; 0: 1 */
 } dltf_model_view;
 
 /* Copies; dictionary rows are normalised. */

@@ -69,7 +69,7 @@ static void add_to_mean(const double *row, int64_t n, int64_t count, double *mea
 /* Reconstructions lack the own mean of a sample if the model subtracts it. Their error is the same with it,
  * and so is compared with the variance of the data. The mean of all samples does not change the variance. */
 static bool varies_as_data(const dl_samples *samples) {
-    return samples->remove_mean && !samples->unit_norm;
+    return samples->remove_mean && !dl_samples_rescaled(samples);
 }
 
 static double *sums_of(const dl_residual *r, int64_t tile) {
@@ -107,7 +107,7 @@ void dl_residual_code(dl_residual *r, int64_t tile, int worker, const float *sam
     int64_t n = r->model->parts.n;
     double *x = row_of(r, worker) + n;
     memset(x, 0, (size_t)n * sizeof *x);
-    dl_decode(x, DL_ADD, r->model->dictionary, n, code);
+    dl_decode_scaled(x, DL_ADD, r->model->dictionary, r->model->scale, n, code);
     add_errors(sample, x, n, sums_of(r, tile));
 }
 
@@ -210,6 +210,9 @@ double dl_residual_relative(const dl_residual *r) {
 }
 
 double dl_residual_explained(const dl_residual *r) {
-    double explained = r->variance > 0 && isfinite(r->variance) ? 1 - r->error / r->variance : NAN;
+    dl_samples samples = dl_model_samples(r->model, (dltf_matrix){0});
+    double factor = varies_as_data(&samples) ? dl_samples_factor(&samples) : 1; /* of error, not of data */
+    double variance = r->variance * factor * factor;
+    double explained = variance > 0 && isfinite(variance) ? 1 - r->error / variance : NAN;
     return isfinite(explained) ? explained : NAN;
 }

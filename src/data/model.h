@@ -28,7 +28,8 @@ typedef dltf_status (*dl_deriver)(const void *context, dl_derived **made);
 
 struct dltf_model {
     dltf_model_view parts; /* points to the arrays below */
-    float *dictionary, *encoder, *bias, *mean, *offset;
+    float *dictionary, *encoder, *bias, *mean, *offset, *scale, *threshold;
+    float *cut; /* m: a score must exceed this, the larger of threshold and 0; NULL without thresholds */
     dl_packed packed; /* encoder (of a tied model: dictionary) and bias, packed for products */
     dl_notes notes;
     struct dl_derivatives *derivatives; /* of a const model, too: only dl_model_derive changes them */
@@ -55,6 +56,8 @@ static inline dl_samples dl_model_samples(const dltf_model *model, dltf_matrix X
                         .mean = model->mean,
                         .remove_mean = model->parts.remove_mean,
                         .unit_norm = model->parts.unit_norm,
+                        .layer_norm = model->parts.layer_norm,
+                        .factor = model->parts.factor,
                         .offset = model->offset,
                         .scale = 1};
 }
