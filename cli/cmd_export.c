@@ -1,4 +1,5 @@
-/* dltf export: a model as C source, for programs without a file system or a JSON parser. */
+/* dltf export: a model as C source, for programs without a file system or a JSON parser, or as the files of
+ * another program. */
 #include "cli/arguments.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
@@ -9,7 +10,7 @@
 
 typedef struct export_flags {
     bool c;
-    const char *output, *name;
+    const char *format, *output, *name;
 } export_flags;
 
 typedef struct export_job {
@@ -23,7 +24,8 @@ typedef struct export_job {
 /* clang-format off */
 static const dl_option own_options[] = {
     {.name = "c", .kind = DL_OPTION_FLAG, .offset = offsetof(export_flags, c), .default_text = "false", .help = "write C source"},
-    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(export_flags, output), .argument = "FILE", .help = "output file: .h for a header with static constants, .c for a source file that defines the model (default: NAME.h)"},
+    {.name = "format", .kind = DL_OPTION_TEXT, .offset = offsetof(export_flags, format), .choices = "saelens|sparsify|gemma-scope", .argument = "NAME", .help = "write the files of another program instead: those of SAELens (saelens), of sparsify (sparsify), or Gemma Scope's params.npz (gemma-scope)"},
+    {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(export_flags, output), .argument = "FILE", .help = "output file: .h for a header with static constants, .c for a source file that defines the model (default: NAME.h); with --format, a folder, which is created if it does not exist"},
     {.name = "name", .kind = DL_OPTION_TEXT, .offset = offsetof(export_flags, name), .default_text = "model", .argument = "NAME", .help = "C name of the model, and prefix of the names of its arrays"},
 };
 /* clang-format on */
@@ -32,8 +34,12 @@ static int check_options(export_job *job) {
     static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     static const char later[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     const char *name = job->flags.name;
-    if (!job->flags.c)
-        return usage_error("choose a format: --c");
+    if (!job->flags.c && !job->flags.format)
+        return usage_error("choose a format: --c, or --format NAME");
+    if (job->flags.c && job->flags.format)
+        return usage_error("--c and --format exclude each other");
+    if (job->flags.format && !job->flags.output)
+        return usage_error("--format writes several files: name a folder with -o");
     if (*name == '\0' || !strchr(first, *name) || name[strspn(name, later)] != '\0')
         return usage_error("--name: \"%s\" is not a C identifier", name);
     return EXIT_OK;
@@ -41,6 +47,8 @@ static int check_options(export_job *job) {
 
 static int choose_files(export_job *job) {
     const char *model = job->args.operands[0];
+    if (job->flags.format)
+        return EXIT_OK;
     job->output = job->flags.output ? files_join(job->flags.output, "") : files_join(job->flags.name, ".h");
     if (!job->output)
         return EXIT_FAILED;
@@ -110,7 +118,7 @@ static void write_model(FILE *out, const char *name, dltf_model_view view, bool 
         fprintf(out, "\n#endif\n");
 }
 
-static int save(export_job *job) {
+static int save_source(export_job *job) {
     size_t size = 0;
     FILE *out = open_memstream(&job->text, &size);
     bool whole = out != NULL;
@@ -124,6 +132,17 @@ static int save(export_job *job) {
     return files_save_text(job->output, whole ? job->text : NULL);
 }
 
+static int save_foreign(export_job *job) {
+    dltf_status status = dltf_model_export(job->model, job->flags.format, job->flags.output);
+    return status == DLTF_OK
+               ? EXIT_OK
+               : library_failure_in(status, (sources){[DLTF_SUBJECT_MODEL] = job->args.operands[0]});
+}
+
+static int save(export_job *job) {
+    return job->flags.format ? save_foreign(job) : save_source(job);
+}
+
 static int print_report(export_job *job) {
     dltf_model_view view = dltf_model_get(job->model);
     int64_t floats = view.m * view.n * (view.encoder ? 2 : 1) + (view.bias ? view.m : 0) +
@@ -133,9 +152,13 @@ static int print_report(export_job *job) {
     facts_integer(&f, "m", "atoms", view.m);
     facts_integer(&f, "n", "entries of an atom", view.n);
     facts_integer(&f, "k", "entries of a code", view.k);
-    facts_integer(&f, "bytes", "bytes of constants", floats * (int64_t)sizeof(float));
-    facts_text(&f, "name", "name", job->flags.name);
-    facts_text(&f, "output", "written to", job->output);
+    if (job->flags.format)
+        facts_text(&f, "format", "format", job->flags.format);
+    else {
+        facts_integer(&f, "bytes", "bytes of constants", floats * (int64_t)sizeof(float));
+        facts_text(&f, "name", "name", job->flags.name);
+    }
+    facts_text(&f, "output", "written to", job->output ? job->output : job->flags.output);
     output_facts(&f, true);
     return EXIT_OK;
 }
@@ -156,15 +179,18 @@ static int run(const command *self, int count, char **words) {
 
 const command command_export = {
     .name = "export",
-    .summary = "write a model as C source",
+    .summary = "write a model as C source, or as the files of another program",
     .operands = "MODEL",
     .details =
         "Writes a model as exact C constants, so that a program needs neither a file system nor a JSON "
         "parser: dltf_model_new(&model, ...) makes the same model as dltf_model_load. Notes are omitted. See "
-        "docs/embedded.md.",
+        "docs/embedded.md. With --format, writes a folder that SAELens or sparsify loads, or Gemma Scope's "
+        "params.npz; it computes the same codes, as docs/formats.md states. A model that selects scores by "
+        "magnitude, or removes the own mean of samples, has no counterpart there and is rejected.",
     .own = DL_OPTION_TABLE(own_options, export_flags),
-    .json = "sizes, the name and the file written",
+    .json = "sizes, the name or format, and what was written",
     .examples = {"dltf export X.model.safetensors --c -o model.h",
-                 "dltf export X.model.safetensors --c --name digits -o digits.c", NULL},
+                 "dltf export X.model.safetensors --c --name digits -o digits.c",
+                 "dltf export X.model.safetensors --format saelens -o sae", NULL},
     .run = run,
 };

@@ -49,6 +49,7 @@ typedef struct command {
     ROW(decode)                                                                                              \
     ROW(inspect)                                                                                             \
     ROW(export)                                                                                              \
+    ROW(import)                                                                                              \
     ROW(certify)                                                                                             \
     ROW(synth)                                                                                               \
     ROW(score)                                                                                               \

@@ -159,6 +159,14 @@ DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
 DLTF_API dltf_status dltf_model_write(const dltf_model *model, uint8_t **bytes, int64_t *size);
 DLTF_API void dltf_bytes_free(uint8_t *bytes);
 
+/* The sparse autoencoder of another program in a folder: cfg.json and sae_weights.safetensors of SAELens,
+ * cfg.json and sae.safetensors of sparsify, or params.npz of Gemma Scope (docs/formats.md). `factor`: what
+ * samples are multiplied by, where cfg.json says expected_average_only_in and no file has it; otherwise 0. */
+DLTF_API dltf_status dltf_model_import(const char *folder, double factor, dltf_model **model);
+/* The reverse; creates the folder. `format`: "saelens", "sparsify" or "gemma-scope". Fails if an autoencoder
+ * of this format cannot compute the same codes. */
+DLTF_API dltf_status dltf_model_export(const dltf_model *model, const char *format, const char *folder);
+
 DLTF_API void dltf_model_get_sized(const dltf_model *model, dltf_model_view *found, size_t size);
 static inline dltf_model_view dltf_model_get(const dltf_model *model) {
     dltf_model_view found;
