@@ -8,6 +8,7 @@
 #include "io/files/bytes.h"
 #include "io/formats/safetensors.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -94,7 +95,7 @@ static dltf_status get_factor(const dl_bundle *bundle, double *factor, int *used
         return status;
     memcpy(factor, content, sizeof *factor);
     (*used)++;
-    return *factor > 0 && *factor < HUGE_VAL
+    return *factor > 0 && *factor <= (double)FLT_MAX
                ? DLTF_OK
                : dl_fail(DLTF_FORMAT, "tensor 'factor' is %g: expected a number above 0", *factor);
 }
