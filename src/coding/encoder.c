@@ -190,7 +190,7 @@ bool dl_encoder_unlimited(const dltf_encoder *encoder) {
 }
 
 int64_t dl_encoder_batch(const dltf_encoder *encoder) {
-    const int64_t most_tiles = 64, entries = 1 << 24;
+    const int64_t most_tiles = 64, entries = 1 << 20;
     int64_t tiles = entries / (DL_TILE * encoder->recipe.feature.k);
     return DL_TILE * dl_min(most_tiles, dl_max(encoder->recipe.workers, tiles));
 }
