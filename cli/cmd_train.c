@@ -80,7 +80,7 @@ static int check_options(training *t) {
 }
 
 static int choose_files(training *t) {
-    int started = train_start(&t->flags, &t->options, &t->start);
+    int started = train_start(&t->args, &t->flags, &t->options, &t->start);
     if (started != EXIT_OK)
         return started;
     t->output = t->flags.output ? files_join(t->flags.output, "")

@@ -54,6 +54,9 @@ struct dltf_learner {
 /* A learner without a dictionary: options checked and completed, data scanned. */
 dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, dltf_learner **learner);
 
+/* Whether training can start from a model, or NULL, with this option k, which may be 0. */
+dltf_status dl_start_check(const dltf_model *start, int64_t k);
+
 /* The first dictionary: a model's, or as the options say. */
 dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);
 
