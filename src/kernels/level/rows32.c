@@ -6,6 +6,8 @@
 #include "kernels/avx512/transpose.h"
 #endif
 
+#include <string.h>
+
 enum { LANES = 32 };
 
 float DL_LEVELLED(dl_dot32)(const float *x, const float *y, int64_t n) {
@@ -40,21 +42,45 @@ void DL_LEVELLED(dl_combine32)(float *p, float a, float b, const float *x, int64
         p[i] = a * p[i] + b * x[i];
 }
 
-void DL_LEVELLED(dl_interleave)(float *panel, const float *rows, int64_t stride, int64_t n) {
+void DL_LEVELLED(dl_interleave)(void *panel, int64_t width, const void *rows, int64_t stride, int64_t n) {
+    enum { WORD = 4 };
+    char *to = panel;
+    const char *from = rows;
     int64_t d = 0;
 #if defined(__AVX512F__)
     for (; d + DL_PANEL <= n; d += DL_PANEL) {
         __m512i block[DL_PANEL];
         DL_UNROLL
         for (int r = 0; r < DL_PANEL; r++)
-            block[r] = _mm512_loadu_si512(rows + r * stride + d);
+            block[r] = _mm512_loadu_si512(from + (r * stride + d) * WORD);
         dl_transpose(block);
         DL_UNROLL
         for (int c = 0; c < DL_PANEL; c++)
-            _mm512_storeu_si512(panel + (d + c) * DL_PANEL, block[c]);
+            _mm512_storeu_si512(to + (d + c) * width * WORD, block[c]);
     }
 #endif
     for (; d < n; d++)
         for (int r = 0; r < DL_PANEL; r++)
-            panel[d * DL_PANEL + r] = rows[r * stride + d];
+            memcpy(to + (d * width + r) * WORD, from + (r * stride + d) * WORD, WORD);
+}
+
+/* A maximum of integers is vectorised, one of floats is not; the bits of magnitudes are ordered as they are.
+ */
+float DL_LEVELLED(dl_largest32)(const float *x, int64_t n) {
+    int32_t most = 0;
+    for (int64_t d = 0; d < n; d++) {
+        int32_t bits;
+        memcpy(&bits, &x[d], sizeof bits);
+        bits &= INT32_MAX;
+        most = bits > most ? bits : most;
+    }
+    float largest;
+    memcpy(&largest, &most, sizeof largest);
+    return largest;
+}
+
+void DL_LEVELLED(dl_round16)(int16_t *out, const float *x, float factor, int64_t n) {
+    const float shift = 0x1.8p23f; /* a float of this size has no digits after the point: adding it rounds */
+    for (int64_t d = 0; d < n; d++)
+        out[d] = (int16_t)((x[d] * factor + shift) - shift);
 }
