@@ -210,5 +210,6 @@ const command command_decode = {
     .examples = {"dltf decode X.model.safetensors Xtest.codes.npz -o Xhat.npy",
                  "dltf decode X.model.safetensors Xtest.codes.npz --original Xtest.npy --picture pairs.png",
                  NULL},
+    .reads_data = true,
     .run = run,
 };

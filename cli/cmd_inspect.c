@@ -314,5 +314,6 @@ const command command_inspect = {
     .json = "the same values",
     .examples = {"dltf inspect X.model.safetensors",
                  "dltf inspect faces.model.safetensors --atoms atoms.png --data faces.npy", NULL},
+    .reads_data = true,
     .run = run,
 };

@@ -138,6 +138,7 @@ CORPUS = {
         "fortran": b"\0" + npy("<i2", (3, 2), struct.pack("<6h", *range(6)), fortran=True),
         "idx": b"\0" + IMAGES,
         "raw": b"\x83" + FLOATS,
+        "tensors": b"\0" + safetensors({"i": ("U8", [3], b"abc"), "x": ("F16", [2, 3], bytes(12))}),
     },
     "npz": {
         "stored": npz({"a": MATRIX}),
@@ -185,6 +186,24 @@ CORPUS = {
         "types": safetensors({"f": ("F32", [2, 1], bytes(8)), "d": ("F64", [1], bytes(8)), "q": ("I64", [1], bytes(8)),
                               "i": ("I32", [1], bytes(4)), "b": ("U8", [3], b"abc")}, {"note": "text \u00e4"}),
         "model": model(True),
+    },
+    "tensors": {
+        "one": safetensors({"x": ("F16", [2, 3], bytes(range(12)))}),
+        "axes": safetensors({"x": ("BF16", [1, 2, 3], bytes(12)), "ids": ("I64", [1], bytes(8))}, {"note": "text"}),
+        "two": safetensors({"x": ("F32", [2, 3], FLOATS), "y": ("F64", [1], bytes(8))}),
+        "bytes": safetensors({"b": ("U8", [3, 2], b"abcdef")}),
+        "model": model(True),
+    },
+    "shards": {
+        "two": b'{"metadata": {"total_size": 3}, "weight_map": {"x": "a.safetensors", "y": "b.safetensors"}}',
+        "one": b'{"weight_map": {"z": "a.safetensors"}}',
+    },
+    "bin": {  # a byte for the target, then the file
+        "f32": b"\0" + struct.pack("<II", 2, 3) + FLOATS,
+        "u8": b"\1" + struct.pack("<II", 3, 2) + b"abcdef",
+        "i8": b"\2" + struct.pack("<II", 1, 6) + b"abc\xff\xfe\x80",
+        "f16": b"\3" + struct.pack("<II", 2, 3) + bytes(range(12)),
+        "huge": b"\0" + struct.pack("<II", 4294967295, 4294967295),
     },
     "png": {
         "gray": png(0, 8, b"\0abc\1def"),
