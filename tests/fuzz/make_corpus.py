@@ -156,6 +156,12 @@ CORPUS = {
         "quoted": b'"x, y","z ""q"""\n"1",2\n',
         "long": b"3.14159265358979323846264338327950288\t1e-320\n1e22\t9007199254740993\n",
     },
+    "table": {  # a byte for the target, then the file
+        "names": b"\4a,b,c\n1,x,3\n4,y,6\n",
+        "drop": b"\x06a,b\n1,\nNA,2\n3,4\n",
+        "mean": b"\x0ca;b;c\n1;;?\nnan;2;3\n",
+        "ids": b"\0" + b"".join(b"%d,%d\n" % (i, i % 3) for i in range(12)),
+    },
     "idx": {
         "u8": IMAGES,
         "u8.gz": gzip.compress(IMAGES, mtime=0),
