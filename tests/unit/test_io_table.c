@@ -19,7 +19,7 @@ static void assert_table(const char *text, const char *columns, dl_missing missi
                          int64_t cols, const double *numbers, const char *remark) {
     dltf_array *array;
     if (load(text, columns, missing, &array) != DLTF_OK)
-        fail_msg("%s: %s", columns, dltf_message());
+        fail_msg("%s: %s", columns ? columns : "all", dltf_message());
     assert_int_equal(array->matrix.rows, rows);
     assert_int_equal(array->matrix.cols, cols);
     for (int64_t i = 0; i < rows * cols; i++)
