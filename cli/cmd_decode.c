@@ -93,27 +93,33 @@ static int decode(decode_job *job) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
+/* An entry of a sample after the mean of all samples and the deviation of its column. */
+static double standardised(const dltf_model_view *view, const float *original, int64_t i) {
+    return (original[i] - (view->mean ? view->mean[i] : 0)) /
+           (view->deviation ? (double)view->deviation[i] : 1);
+}
+
 /* The number that preprocessing divides a sample by, which is here without its mean. */
 static double own_scale(const dltf_model_view *view, const float *original, double own_mean) {
     double norm = 0;
-    if (!view->unit_norm && !view->layer_norm)
-        return 1;
     for (int64_t i = 0; i < view->n; i++)
-        norm = hypot(norm, original[i] - (view->mean ? view->mean[i] : 0) - own_mean);
+        norm = hypot(norm, standardised(view, original, i) - own_mean);
     return view->unit_norm ? norm : norm / sqrt(view->n > 1 ? (double)(view->n - 1) : 1) + 1e-5;
 }
 
 /* Puts back what a decoded sample lacks, for the eye: the original's own mean and, with unit_norm and
- * layer_norm, its scale and the mean of all samples. */
+ * layer_norm, its scale, and the deviations and the mean of all samples. */
 static void restore(const dltf_model_view *view, const float *original, float *sample) {
     int64_t n = view->n;
+    bool rescaled = view->unit_norm || view->layer_norm;
     double own_mean = 0;
     for (int64_t i = 0; i < n && (view->remove_mean || view->layer_norm); i++)
-        own_mean += (original[i] - (view->mean ? view->mean[i] : 0)) / (double)n;
-    double scale = own_scale(view, original, own_mean);
+        own_mean += standardised(view, original, i) / (double)n;
+    double scale = rescaled ? own_scale(view, original, own_mean) : 1;
     for (int64_t i = 0; i < n; i++) {
-        double mean = (view->unit_norm || view->layer_norm) && view->mean ? view->mean[i] : 0;
-        sample[i] = (float)(mean + own_mean + scale * sample[i]);
+        double mean = view->mean ? view->mean[i] : 0, deviation = view->deviation ? view->deviation[i] : 1;
+        sample[i] = rescaled ? (float)(mean + deviation * (own_mean + scale * sample[i]))
+                             : (float)(sample[i] + deviation * own_mean);
     }
 }
 
@@ -222,5 +228,6 @@ const command command_decode = {
     .examples = {"dltf decode X.model.safetensors Xtest.codes.npz -o Xhat.npy",
                  "dltf decode X.model.safetensors Xtest.codes.npz --original Xtest.npy --picture pairs.png",
                  NULL},
+    .reads_data = true,
     .run = run,
 };

@@ -80,15 +80,18 @@ static void report_model(facts *f, const char *path, dltf_model_view view) {
                view.bias ? ", with a bias" : "");
     facts_json(f, "bias", json_boolean(view.bias != NULL));
     facts_json(f, "center", json_boolean(view.mean || view.offset));
+    facts_json(f, "standardise", json_boolean(view.deviation != NULL));
     facts_json(f, "remove_mean", json_boolean(view.remove_mean));
     facts_json(f, "unit_norm", json_boolean(view.unit_norm));
     facts_json(f, "layer_norm", json_boolean(view.layer_norm));
     facts_real(f, "factor", NULL, view.factor);
     char times[64];
-    const char *steps[6];
+    const char *steps[7];
     int count = 0;
     if (view.mean)
         steps[count++] = "mean of the training samples subtracted";
+    if (view.deviation)
+        steps[count++] = "columns divided by their deviations";
     if (view.remove_mean)
         steps[count++] = "own mean of every sample subtracted";
     if (view.unit_norm)
@@ -336,5 +339,6 @@ const command command_inspect = {
     .json = "the same values",
     .examples = {"dltf inspect X.model.safetensors",
                  "dltf inspect faces.model.safetensors --atoms atoms.png --data faces.npy", NULL},
+    .reads_data = true,
     .run = run,
 };

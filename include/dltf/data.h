@@ -136,6 +136,7 @@ typedef struct dltf_model_view {
     dltf_select select;      /* DLTF_SELECT_MODEL in a new model means abs */
     bool remove_mean;        /* before scaling, the mean of its entries is subtracted from each sample */
     const float *offset;     /* n, subtracted from preprocessed samples last; NULL: none */
+    const float *deviation;  /* n, positive; samples are divided by it after `mean`; NULL: none */
     const float *scale;      /* m, positive: entry z_j of a code stands for z_j scale_j w_j; NULL: all 1 */
     const float *threshold;  /* m: a code has all positive scores above their thresholds, and k is m; NULL: it
                               * has the k largest. Needs DLTF_SELECT_POSITIVE */

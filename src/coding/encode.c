@@ -247,9 +247,10 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
     double *x = DL_NEW(double, n);
     if (!x)
         return DLTF_MEMORY;
-    /* A mean that was subtracted before samples were scaled, each by its own number, cannot be added back. */
+    /* What was done before samples were scaled, each by its own number, cannot be undone. */
     dl_samples samples = dl_model_samples(model, (dltf_matrix){0});
     const float *mean = dl_samples_rescaled(&samples) ? NULL : model->mean;
+    const float *deviation = dl_samples_rescaled(&samples) ? NULL : model->deviation;
     double factor = dl_samples_factor(&samples);
     for (int64_t i = 0; i < codes->rows; i++) {
         memset(x, 0, (size_t)n * sizeof *x);
@@ -258,6 +259,8 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
             if (model->offset)
                 x[j] += (double)model->offset[j];
             x[j] /= factor;
+            if (deviation)
+                x[j] *= (double)deviation[j];
             if (mean)
                 x[j] += (double)mean[j];
             X[i * n + j] = (float)x[j];

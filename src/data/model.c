@@ -44,20 +44,20 @@ static dltf_status check_parts(const dltf_model_view *parts) {
     return DLTF_OK;
 }
 
-static dltf_status check_scale(const float *scale, int64_t m) {
-    for (int64_t j = 0; scale && j < m; j++)
-        if (!(scale[j] >= FLT_MIN))
-            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL,
-                                 "entry %lld of the scale is %g: expected a number above 0", (long long)j,
-                                 (double)scale[j]);
-    return DLTF_OK;
-}
-
 static dltf_status check_finite(const float *values, int64_t count, const char *name) {
     for (int64_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
             return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL, "entry %lld of the %s is not finite",
                                  (long long)i, name);
+    return DLTF_OK;
+}
+
+static dltf_status check_positive(const float *values, int64_t count, const char *name) {
+    for (int64_t i = 0; values && i < count; i++)
+        if (values[i] < FLT_MIN)
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL,
+                                 "entry %lld of the %s is %g: expected a positive number", (long long)i, name,
+                                 (double)values[i]);
     return DLTF_OK;
 }
 
@@ -111,6 +111,7 @@ static void view_arrays(dltf_model *model) {
     parts->encoder = model->encoder;
     parts->bias = model->bias;
     parts->mean = model->mean;
+    parts->deviation = model->deviation;
     parts->offset = model->offset;
     parts->scale = model->scale;
     parts->threshold = model->threshold;
@@ -135,8 +136,10 @@ dltf_status dltf_model_new_sized(const dltf_model_view *parts, size_t size, dltf
     DL_TRY(copy_finite(parts->bias, m, "bias", &made->bias));
     DL_TRY(copy_finite(parts->mean, n, "mean", &made->mean));
     DL_TRY(copy_finite(parts->offset, n, "offset", &made->offset));
+    DL_TRY(copy_finite(parts->deviation, n, "deviation", &made->deviation));
+    DL_TRY(check_positive(made->deviation, n, "deviation"));
     DL_TRY(copy_finite(parts->scale, m, "scale", &made->scale));
-    DL_TRY(check_scale(made->scale, m));
+    DL_TRY(check_positive(made->scale, m, "scale"));
     DL_TRY(copy_finite(parts->threshold, m, "threshold", &made->threshold));
     DL_TRY(normalise_rows(made->dictionary, m, n));
     DL_TRY(dl_packed_alloc(&made->packed, m, n));
@@ -238,6 +241,7 @@ void dltf_model_free(dltf_model *model) {
     dl_free(model->encoder);
     dl_free(model->bias);
     dl_free(model->mean);
+    dl_free(model->deviation);
     dl_free(model->offset);
     dl_free(model->scale);
     dl_free(model->threshold);

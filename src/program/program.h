@@ -22,6 +22,7 @@
 #include "io/image_file.h"
 #include "io/matrix_file.h"
 #include "io/neighbours.h"
+#include "io/streams/reader.h"
 #include "kernels/check.h"
 #include "learning/history_columns.h"
 #include "learning/learner_facts.h"

@@ -224,7 +224,8 @@ static void parts_are_checked(void **state) {
     dltf_model_view bad = good;
     const float scale[] = {1, 0};
     bad.scale = scale;
-    assert_fails(dltf_model_new(&bad, &model), DLTF_DATA, "entry 1 of the scale is 0");
+    assert_fails(dltf_model_new(&bad, &model), DLTF_DATA,
+                 "entry 1 of the scale is 0: expected a positive number");
     bad = good;
     bad.threshold = p->threshold;
     bad.k = 1;

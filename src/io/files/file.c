@@ -103,7 +103,7 @@ bool dl_file_give(dl_file *file, dltf_array *array) {
     array->memory = file->memory;
     array->mapping = file->mapping;
     array->map_size = file->mapping ? (size_t)file->size : 0;
-    *file = (dl_file){0};
+    *file = (dl_file){.reading = file->reading};
     return true;
 }
 

@@ -140,6 +140,8 @@ static dltf_status check_model(const dltf_model *model) {
         return cannot("selects scores by magnitude");
     if (parts->remove_mean)
         return cannot("subtracts the mean of its own entries from every sample");
+    if (model->deviation)
+        return cannot("divides columns by their deviations");
     if ((parts->unit_norm || parts->layer_norm) && model->mean)
         return cannot("subtracts a mean before it normalises samples");
     return DLTF_OK;
