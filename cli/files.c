@@ -312,6 +312,18 @@ int files_load_model(const char *path, dltf_model **model) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
+void files_print_reading(FILE *out) {
+    dl_option_table table = dl_reading_option_table();
+    char value[PATH_MAX] = "="; /* --name=value: a list of columns may begin with a dash */
+    for (int i = 0; data_reading && i < table.count; i++) {
+        const dl_option *option = &table.options[i];
+        if (dl_option_is_default(option, data_reading))
+            continue;
+        dl_option_format(option, data_reading, value + 1, sizeof value - 1);
+        fprintf(out, " --%s%s", option->name, files_quoted(value));
+    }
+}
+
 const char *files_quoted(const char *name) {
     enum { RING = 4, SIZE = 4 * PATH_MAX + 16 }; /* a byte becomes up to four */
     static char ring[RING][SIZE];

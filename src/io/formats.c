@@ -4,6 +4,7 @@
 #include "io/formats/bin.h"
 #include "io/formats/cifar.h"
 #include "io/formats/csv.h"
+#include "io/formats/hdf5.h"
 #include "io/formats/idx.h"
 #include "io/formats/jpeg.h"
 #include "io/formats/npy.h"
@@ -34,6 +35,11 @@ static const dl_format matrix_formats[] = {
      .load_member = dl_safetensors_load_data,
      .describe = dl_safetensors_describe},
     {DL_SAFETENSORS_INDEX, {DL_SAFETENSORS_INDEX}, NULL, .load_member = dl_safetensors_index_load},
+    {".h5",
+     {".h5", ".hdf5"},
+     dl_hdf5_recognise,
+     .load_member = dl_hdf5_load,
+     .describe = dl_hdf5_describe},
     {".csv", {".csv"}, NULL, .text = true, .load = dl_csv_load, .write = dl_csv_write},
     {".txt", {".txt", ".tsv"}, NULL, .text = true, .load = dl_csv_load},
     {"IDX",

@@ -249,6 +249,13 @@ static dltf_status describe(row_file *f, const dl_place *place, int64_t raw_colu
                            : dl_row_file_describe(f->descriptor, f->path, &named, size, &f->layout, possible);
 }
 
+static dltf_status open_by_format(const row_file *f, const dl_place *place, const dl_reading *reading,
+                                  dltf_array **array) {
+    dl_reading named = reading ? *reading : (dl_reading){0};
+    named.member = place->member;
+    return f->layout.open(place->file, &named, array);
+}
+
 dltf_status dl_array_open(const char *path, int64_t raw_columns, const dl_reading *reading,
                           dltf_array **array) {
     DL_CLEAR(array);
@@ -267,10 +274,12 @@ dltf_status dl_array_open(const char *path, int64_t raw_columns, const dl_readin
     DL_TRY_NEW(f->path, (int64_t)strlen(place.file) + 1);
     strcpy(f->path, place.file);
     status = describe(f, &place, raw_columns, reading, &possible);
-    if (status == DLTF_OK && possible)
+    if (status == DLTF_OK && f->layout.open)
+        status = open_by_format(f, &place, reading, array);
+    else if (status == DLTF_OK && possible) {
         status = make_array(f, array);
-    if (status == DLTF_OK && possible)
-        f = NULL;
+        f = status == DLTF_OK ? NULL : f;
+    }
     status = dl_file_result(status, place.file);
 done:
     if (f)

@@ -19,6 +19,7 @@
 #include "io/content.h"
 #include "io/files/reservation.h"
 #include "io/files/text_write.h"
+#include "io/formats/hdf5.h"
 #include "io/image_file.h"
 #include "io/matrix_file.h"
 #include "io/neighbours.h"

@@ -12,6 +12,7 @@ typedef struct dl_file {
     /* Owner of the bytes: a mapping or memory from dl_alloc. Both are NULL if the bytes are borrowed. */
     void *mapping;
     void *memory;
+    const char *path;          /* of a regular file, borrowed; NULL: a pipe, or bytes in memory */
     const dl_reading *reading; /* how samples are read from it; NULL: by default */
 } dl_file;
 

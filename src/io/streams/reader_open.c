@@ -148,6 +148,8 @@ static dltf_status begin_rows(dltf_reader *r, const char *path, const dl_reading
     *possible = *possible && layout.prefix == 0;
     if (status != DLTF_OK || !*possible)
         return status;
+    if (layout.open)
+        return layout.open(path, reading, &r->array);
     if (lseek(r->descriptor, layout.offset, SEEK_SET) < 0)
         return dl_fail(DLTF_FILE, "cannot read: %s", strerror(errno));
     return take_layout(r, &layout);
