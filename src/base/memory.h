@@ -18,7 +18,7 @@ static inline bool dl_is_aligned(const void *array, size_t size) {
     return (uintptr_t)array % size == 0;
 }
 
-/* a * b, or false if it overflows int64 (both must be >= 0). */
+/* a * b, or false if it overflows int64. */
 bool dl_multiply(int64_t a, int64_t b, int64_t *product);
 
 /* Bytes of physical memory; infinite if unknown. */

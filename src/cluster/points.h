@@ -28,6 +28,13 @@ dltf_status dl_points_dense(dltf_matrix X, bool spherical, dl_points *points);
 dltf_status dl_points_sparse(const dltf_codes *codes, bool spherical, dl_points *points);
 void dl_points_free(dl_points *points);
 
+/* A row of doubles, which is overwritten, in the coordinates of the points. Fails for values that are not
+ * finite, beyond single precision, or too far from the points for it; spherical: for a zero row. */
+dltf_status dl_points_place(const dl_points *points, double *row, bool spherical, int64_t index,
+                            dltf_subject subject, float *out);
+/* Whether centers have the columns of the samples. */
+dltf_status dl_centers_check(dltf_matrix centers, dltf_matrix X);
+
 /* out[e] = ||x_i - y|| for the rows y of Y (rows of n) that `index` lists; square[j] = ||row j of Y||^2. */
 void dl_points_distances(const dl_points *points, int64_t i, const float *Y, const double *square,
                          const int32_t *index, int64_t count, float *out);

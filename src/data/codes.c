@@ -8,9 +8,8 @@
 
 dltf_status dl_codes_alloc(int64_t rows, int64_t cols, int64_t entries, dltf_codes **codes) {
     dltf_status status = DLTF_OK;
-    dltf_codes *made = DL_NEW(dltf_codes, 1);
-    if (!made)
-        return DLTF_MEMORY;
+    dltf_codes *made = NULL;
+    DL_TRY_HANDLE(made, CODES);
     made->rows = rows;
     made->cols = cols;
     DL_TRY_NEW(made->indptr, rows + 1);

@@ -81,7 +81,7 @@ dltf_status dltf_array_join(dltf_array **parts, int64_t count, dltf_array **arra
         j->parts[owned] = parts[owned];
     j->count = count;
     DL_TRY(count_rows(j));
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, ARRAY);
     DL_TRY(dltf_source_new(j->first[count], dltf_array_matrix(parts[0]).cols, read_row, j, &made->source));
     dl_source_extend(made->source, (dl_source_extras){expect_rows, free_parts});
     j = NULL;

@@ -69,8 +69,8 @@ dltf_status dl_index_parse(dl_file *file, dltf_index **index) {
         status = check_header(file->bytes, file->size);
     if (status != DLTF_OK)
         return status;
-    DL_TRY_NEW(made, 1);
-    DL_TRY_NEW(made->array, 1);
+    DL_TRY_HANDLE(made, INDEX);
+    DL_TRY_HANDLE(made->array, ARRAY);
     DL_TRY(place(file->bytes, file->size, made));
     dl_file_give(file, made->array);
     *index = made;
