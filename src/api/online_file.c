@@ -1,4 +1,5 @@
 /* Checkpoints of online learners: connects learning, which does no I/O, to io, which knows no learners. */
+#include "base/memory.h"
 #include "base/options.h"
 #include "io/formats/safetensors.h"
 #include "learning/online/online.h"
@@ -42,6 +43,7 @@ dltf_status dltf_online_write(const dltf_online *online, uint8_t **bytes, int64_
 dltf_status dltf_online_read(const void *bytes, int64_t size, int64_t threads, dltf_online **online) {
     DL_CLEAR(online);
     DL_REQUIRE(bytes, online);
+    DL_REQUIRE_BYTES(size);
     DL_REQUIRE_THREADS(threads);
     dl_bundle bundle = {0};
     dltf_status status = dl_safetensors_parse(bytes, size, &bundle);

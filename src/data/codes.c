@@ -56,9 +56,9 @@ static dltf_status check_row(dltf_csr csr, int64_t row) {
 }
 
 dltf_status dl_codes_check(dltf_csr csr) {
-    if (csr.rows < 0 || csr.cols < 1 || csr.cols > INT32_MAX || !csr.indptr)
-        return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "invalid shape %lld x %lld", (long long)csr.rows,
-                             (long long)csr.cols);
+    if (csr.rows < 0 || csr.rows > DL_MOST_ELEMENTS || csr.cols < 1 || csr.cols > INT32_MAX || !csr.indptr)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES, "invalid shape %lld x %lld",
+                             (long long)csr.rows, (long long)csr.cols);
     if (!dl_is_aligned(csr.indptr, sizeof *csr.indptr) || !dl_is_aligned(csr.indices, sizeof *csr.indices) ||
         !dl_is_aligned(csr.values, sizeof *csr.values))
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES,

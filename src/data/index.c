@@ -43,7 +43,7 @@ static dltf_status check_codes(dltf_matrix codes, dltf_subject subject) {
                                         [DLTF_ROWS] = "rows",
                                         [DLTF_SPARSE] = "a sparse matrix"};
     if (codes.data && codes.rows == 0)
-        return dl_fail_about(DLTF_DATA, subject, "is empty: there are no codes");
+        return dl_fail_about(DLTF_ARGUMENT, subject, "is empty: there are no codes");
     dltf_status status = dl_matrix_check(codes, subject);
     if (status != DLTF_OK)
         return status;

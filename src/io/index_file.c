@@ -119,6 +119,7 @@ dltf_status dltf_index_load(const char *path, dltf_index **index) {
 dltf_status dltf_index_read(const void *bytes, int64_t size, dltf_index **index) {
     DL_CLEAR(index);
     DL_REQUIRE(bytes, index);
+    DL_REQUIRE_BYTES(size);
     if (!dl_index_recognise(bytes, size))
         return dl_fail(DLTF_FORMAT, "is not an index");
     uint8_t *copy = DL_NEW(uint8_t, size);

@@ -201,7 +201,7 @@ static void components_in_memory(void **state) {
     assert_memory_equal(dltf_pca_get(copy).components, dltf_pca_get(pca).components, 3 * n * sizeof(float));
     dltf_pca_free(copy);
     assert_fails(dltf_pca_read(bytes, size / 2, &copy), DLTF_FORMAT, "");
-    assert_fails(dltf_pca_read(bytes, -1, &copy), DLTF_FORMAT, "");
+    assert_fails(dltf_pca_read(bytes, -1, &copy), DLTF_ARGUMENT, "-1 bytes");
     assert_null(copy);
     dltf_bytes_free(bytes);
     dltf_pca_free(pca);

@@ -64,12 +64,12 @@ static void bad_shapes(void **state) {
     (void)state;
     dltf_csr csr = good;
     csr.rows = -1;
-    assert_fails(make_and_free(csr), DLTF_DATA, "codes: invalid shape -1 x 4");
+    assert_fails(make_and_free(csr), DLTF_ARGUMENT, "codes: invalid shape -1 x 4");
     csr = good;
     csr.cols = 0;
-    assert_fails(make_and_free(csr), DLTF_DATA, "codes: invalid shape 3 x 0");
+    assert_fails(make_and_free(csr), DLTF_ARGUMENT, "codes: invalid shape 3 x 0");
     csr.cols = INT64_C(1) << 31;
-    assert_fails(make_and_free(csr), DLTF_DATA, "3 x 2147483648");
+    assert_fails(make_and_free(csr), DLTF_ARGUMENT, "3 x 2147483648");
     csr = good;
     csr.indptr = NULL;
     assert_fails(make_and_free(csr), DLTF_DATA, "codes: ");

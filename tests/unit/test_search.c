@@ -264,7 +264,7 @@ static void bad_input(void **state) {
     dltf_index *index = NULL;
     dltf_neighbours *found = NULL;
     dltf_search_options options = {.size = sizeof(dltf_search_options), .k = 3, .threads = 1};
-    assert_fails(dltf_index_new(dltf_matrix_u8(bytes, 0, 8), &index), DLTF_DATA,
+    assert_fails(dltf_index_new(dltf_matrix_u8(bytes, 0, 8), &index), DLTF_ARGUMENT,
                  "database: is empty: there are no codes");
     assert_fails(dltf_index_new(dltf_matrix_u8(bytes, 1, 513), &index), DLTF_DATA, "4104 bits are too long");
     assert_fails(dltf_index_new(dltf_matrix_f32(reals, 2, 2), &index), DLTF_DATA,

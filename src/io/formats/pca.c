@@ -1,4 +1,5 @@
 /* Files of principal components: tensors (docs/formats.md). */
+#include "base/memory.h"
 #include "data/kind.h"
 #include "dltf/cluster.h"
 #include "io/files/file.h"
@@ -76,6 +77,7 @@ dltf_status dltf_pca_load(const char *path, dltf_pca **pca) {
 dltf_status dltf_pca_read(const void *bytes, int64_t size, dltf_pca **pca) {
     DL_CLEAR(pca);
     DL_REQUIRE(bytes, pca);
+    DL_REQUIRE_BYTES(size);
     dl_bundle bundle = {0};
     dltf_status status = dl_safetensors_parse(bytes, size, &bundle);
     if (status == DLTF_OK)
