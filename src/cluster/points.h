@@ -2,7 +2,7 @@
  * ranks, each has a part of the samples.
  *
  * Both are copied in f32 and scaled so that squares of distances neither overflow nor underflow. Dense rows
- * are also centred, which keeps the digits of data far from the origin. */
+ * are also centered, which keeps the digits of data far from the origin. */
 #ifndef DL_CLUSTER_POINTS_H
 #define DL_CLUSTER_POINTS_H
 
@@ -22,7 +22,7 @@ typedef struct dl_points {
     double variance;        /* mean over columns of the variance of the points */
 } dl_points;
 
-/* `spherical`: rows are scaled to norm 1, and not centred; a zero row is an error. Points must be freed
+/* `spherical`: rows are scaled to norm 1, and not centered; a zero row is an error. Points must be freed
  * after a failure, too. */
 dltf_status dl_points_dense(dltf_matrix X, bool spherical, dl_points *points);
 dltf_status dl_points_sparse(const dltf_codes *codes, bool spherical, dl_points *points);

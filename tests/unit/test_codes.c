@@ -72,7 +72,7 @@ static void bad_shapes(void **state) {
     assert_fails(make_and_free(csr), DLTF_ARGUMENT, "3 x 2147483648");
     csr = good;
     csr.indptr = NULL;
-    assert_fails(make_and_free(csr), DLTF_DATA, "codes: ");
+    assert_fails(make_and_free(csr), DLTF_ARGUMENT, "codes: ");
     csr.indptr = (const int64_t[]){1, 2, 2, 3};
     assert_fails(make_and_free(csr), DLTF_DATA, "indptr starts at 1");
     csr.indptr = (const int64_t[]){0, 2, 1, 3};

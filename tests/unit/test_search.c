@@ -278,8 +278,8 @@ static void bad_input(void **state) {
     options.k = 2;
     assert_fails(dltf_search(index, dltf_matrix_u8(bytes, 1, 8), &options, NULL, NULL, &found), DLTF_DATA,
                  "queries: codes have 64 bits, but those of the database have 512");
-    assert_fails(dltf_search(index, dltf_matrix_u8(bytes, 0, 64), &options, NULL, NULL, &found), DLTF_DATA,
-                 "queries: is empty");
+    assert_fails(dltf_search(index, dltf_matrix_u8(bytes, 0, 64), &options, NULL, NULL, &found),
+                 DLTF_ARGUMENT, "queries: is empty");
     options.method = DLTF_SEARCH_MULTI_INDEX;
     assert_fails(dltf_search(index, one, &options, NULL, NULL, &found), DLTF_ARGUMENT,
                  "codes have 512 bits: multi-index hashing supports at most 256");
