@@ -51,7 +51,7 @@ dltf_status dl_hdf5_load(dl_file *file, const char *name, dltf_array **array) {
     dl_hdf5_dataset d;
     if (!file->path)
         return dl_fail(DLTF_FORMAT, "is an HDF5 file, which cannot be read from a stream: pass a file name");
-    dltf_array *made = DL_NEW(dltf_array, 1);
+    dltf_array *made = dl_array_new();
     if (!made)
         return DLTF_MEMORY;
     dltf_status status = dl_hdf5_enter(&h);
