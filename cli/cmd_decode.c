@@ -95,7 +95,8 @@ static int decode(decode_job *job) {
 
 /* An entry of a sample after the mean of all samples and the deviation of its column. */
 static double standardised(const dltf_model_view *view, const float *original, int64_t i) {
-    return (original[i] - (view->mean ? view->mean[i] : 0)) / (view->deviation ? (double)view->deviation[i] : 1);
+    return (original[i] - (view->mean ? view->mean[i] : 0)) /
+           (view->deviation ? (double)view->deviation[i] : 1);
 }
 
 /* Puts back what a decoded sample lacks, for the eye: the original's own mean and, with unit_norm, its norm,

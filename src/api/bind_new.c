@@ -48,10 +48,9 @@ static dltf_status need_number(const dltf_values *values, const char *name, int6
 
 /* ---- Kinds ---- */
 
-static const char *const model_names[] = {"m",           "n",      "k",          "unit_norm",
-                                          "remove_mean", "select", "dictionary", "encoder",
-                                          "bias",        "mean",   "deviation",  "offset",
-                                          NULL};
+static const char *const model_names[] = {"m",         "n",          "k",       "unit_norm", "remove_mean",
+                                          "select",    "dictionary", "encoder", "bias",      "mean",
+                                          "deviation", "offset",     NULL};
 
 static dltf_status get_select(const dltf_values *values, dltf_select *select) {
     const char *text = "abs";

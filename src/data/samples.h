@@ -11,12 +11,12 @@ enum { DL_TILE = 96 };
 
 typedef struct dl_samples {
     dltf_matrix X;
-    const float *mean;   /* subtracted, or NULL */
+    const float *mean;      /* subtracted, or NULL */
     const float *deviation; /* then divided by, or NULL */
-    bool remove_mean;    /* then the mean of its own entries is subtracted from each row */
-    bool unit_norm;      /* then scaled to norm 1 (a zero row stays zero) */
-    const float *offset; /* then subtracted, or NULL */
-    double scale;        /* then multiplied */
+    bool remove_mean;       /* then the mean of its own entries is subtracted from each row */
+    bool unit_norm;         /* then scaled to norm 1 (a zero row stays zero) */
+    const float *offset;    /* then subtracted, or NULL */
+    double scale;           /* then multiplied */
 } dl_samples;
 
 /* Results of one pass over the raw data, or over a part of it. */

@@ -161,8 +161,9 @@ dltf_status dl_train_options_check(const dltf_train_options *options) {
         return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than m = %lld atoms: lower k or raise m",
                               (long long)options->k, (long long)options->m);
     if (options->standardise && options->center == DLTF_NO)
-        return dl_fail_option(DLTF_ARGUMENT, "standardise", "subtracts the mean of every column: leave out "
-                                                            "--no-center");
+        return dl_fail_option(DLTF_ARGUMENT, "standardise",
+                              "subtracts the mean of every column: leave out "
+                              "--no-center");
     bool learned = options->encoder == DLTF_ENCODER_LEARNED || options->encoder == DLTF_ENCODER_AUTO;
     if (options->m > 46340 && (!learned || options->method != DLTF_METHOD_DLTF))
         return dl_fail_option(DLTF_ARGUMENT, "m",

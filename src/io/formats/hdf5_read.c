@@ -17,14 +17,16 @@ static hid_t memory_type(const dl_hdf5 *h, dltf_type type) {
 static dltf_status check_exact(const dl_elements *e, const double *values, int64_t count) {
     for (int64_t i = 0; e->kind != 'f' && e->item == 8 && i < count; i++)
         if (fabs(values[i]) > 0x1p53)
-            return dl_fail(DLTF_DATA, "has an integer near %.0f: integers beyond 2^53 cannot be represented exactly",
+            return dl_fail(DLTF_DATA,
+                           "has an integer near %.0f: integers beyond 2^53 cannot be represented exactly",
                            values[i]);
     return DLTF_OK;
 }
 
 static dltf_status cannot_read(void) {
-    return dl_fail(DLTF_FORMAT, "truncated or corrupt: the dataset cannot be read, or needs a filter that is not "
-                                "installed");
+    return dl_fail(DLTF_FORMAT,
+                   "truncated or corrupt: the dataset cannot be read, or needs a filter that is not "
+                   "installed");
 }
 
 /* ---- Whole ---- */

@@ -72,6 +72,7 @@ typedef struct dltf_train_options {
 
     int64_t
         memory; /* bytes that training may use; 0: what the machine has. The result does not depend on it */
+    bool standardise; /* every column to mean 0 and variance 1; not for streams */
 } dltf_train_options;
 
 DLTF_API void dltf_train_options_init(dltf_train_options *options, size_t size);
