@@ -68,7 +68,8 @@ static void names_in_messages(void **state) {
         dl_access access;
         const char *conjunction, *names;
     } cases[] = {{DL_CONTENT_MATRIX, DL_READ, "and",
-                  ".npy, .npz, .csv, .txt, IDX, IDX.gz, CIFAR-10, .fvecs, .bvecs and .ivecs"},
+                  ".npy, .npz, .safetensors, .safetensors.index.json, .h5, .csv, .txt, IDX, IDX.gz, CIFAR-10, "
+                  ".fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin and .f16bin"},
                  {DL_CONTENT_MATRIX, DL_WRITE, "or", ".npy, .csv or .fvecs"},
                  {DL_CONTENT_MATRIX, DL_WRITE_BYTES, "or", ".npy, .csv, .fvecs or .bvecs"},
                  {DL_CONTENT_INTEGERS, DL_WRITE, "or", ".npy, .csv or .ivecs"},
@@ -85,7 +86,7 @@ static void names_in_messages(void **state) {
     assert_int_equal(write(ends[1], "1 2\n", 4), 4);
     close(ends[1]);
     assert_fails(dl_reader_adopt(ends[0], "stream", 0, NULL, &reader), DLTF_FORMAT,
-                 "unrecognised format: expected a stream of .fvecs, .npy, .npz, IDX or IDX.gz");
+                 "unrecognised format: expected a stream of .fvecs, .npy, .npz, .safetensors, .h5, IDX or IDX.gz");
 }
 
 static void extensions_of_paths(void **state) {

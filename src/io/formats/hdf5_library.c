@@ -36,8 +36,8 @@ static bool load(dl_hdf5 *h) {
 #define EXPANDED(name) NAME_OF(name) /* some names are macros for a version */
 #define FIND(name) all = find(handle, EXPANDED(name), &h->name) && all;
     DL_HDF5_FUNCTIONS(FIND)
-    all = find(handle, "H5T_NATIVE_FLOAT_g", &h->floats) && find(handle, "H5T_NATIVE_DOUBLE_g", &h->doubles) &&
-          find(handle, "H5T_NATIVE_UINT8_g", &h->bytes) &&
+    all = find(handle, "H5T_NATIVE_FLOAT_g", &h->floats) &&
+          find(handle, "H5T_NATIVE_DOUBLE_g", &h->doubles) && find(handle, "H5T_NATIVE_UINT8_g", &h->bytes) &&
           find(handle, "H5P_CLS_DATASET_ACCESS_ID_g", &h->dataset_access) && all;
     return all && h->H5open() >= 0;
 }

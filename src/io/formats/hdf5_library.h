@@ -1,4 +1,5 @@
-/* libhdf5, loaded when the first HDF5 file is opened: linking it would load thirty libraries at every start. */
+/* libhdf5, loaded when the first HDF5 file is opened: linking it would load thirty libraries at every start.
+ */
 #ifndef DL_IO_FORMATS_HDF5_LIBRARY_H
 #define DL_IO_FORMATS_HDF5_LIBRARY_H
 
@@ -44,8 +45,8 @@ typedef struct dl_hdf5 {
     hid_t *dataset_access;           /* a class of properties */
 } dl_hdf5;
 
-/* libhdf5 serves one thread at a time: all calls are between these two. Within, it prints no errors. Enter fails
- * if the library is not there; then do not leave. */
+/* libhdf5 serves one thread at a time: all calls are between these two. Within, it prints no errors. Enter
+ * fails if the library is not there; then do not leave. */
 dltf_status dl_hdf5_enter(const dl_hdf5 **library);
 void dl_hdf5_leave(void);
 

@@ -12,7 +12,7 @@ typedef struct dl_row_layout {
     int64_t prefix; /* bytes, at most 4, and only if elements have no more */
     /* Checks the prefix of a row; NULL without prefix. */
     dltf_status (*check)(const uint8_t *prefix, int64_t row, int64_t cols);
-    int64_t header;                  /* bytes that describing the file takes; 0: those that were given */
+    int64_t header; /* bytes that describing the file takes; 0: those that were given */
     /* Set, without rows, by a format that opens the rows of a file itself. */
     dltf_status (*open)(const char *path, const dl_reading *reading, dltf_array **array);
     int64_t channels, height, width; /* if a row is an image: planes; otherwise 0 */

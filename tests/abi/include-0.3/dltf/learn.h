@@ -79,6 +79,8 @@ typedef struct dltf_train_options {
 
     dltf_incoherence incoherence; /* stage spread, after tied and admm: inf */
     double keep;                  /* its weight of the distance from the dictionary before */
+
+    bool standardise; /* every column to mean 0 and variance 1; not for streams */
 } dltf_train_options;
 
 DLTF_API void dltf_train_options_init(dltf_train_options *options, size_t size);
