@@ -48,6 +48,7 @@ typedef struct command {
     ROW(encode)                                                                                              \
     ROW(decode)                                                                                              \
     ROW(inspect)                                                                                             \
+    ROW(evaluate)                                                                                            \
     ROW(export)                                                                                              \
     ROW(certify)                                                                                             \
     ROW(synth)                                                                                               \
