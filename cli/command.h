@@ -49,6 +49,7 @@ typedef struct command {
     ROW(decode)                                                                                              \
     ROW(inspect)                                                                                             \
     ROW(evaluate)                                                                                            \
+    ROW(top)                                                                                                 \
     ROW(export)                                                                                              \
     ROW(certify)                                                                                             \
     ROW(synth)                                                                                               \
