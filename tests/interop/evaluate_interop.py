@@ -101,6 +101,61 @@ def check_evaluation(found, expected, what):
     assert not wrong, f"{what}: {wrong}"
 
 
+def check_examples(found, z, rows, count, largest):
+    """Samples of an atom whose values are z: of these rows, as many as there are, the largest or any."""
+    got = [(e["row"], e["value"]) for e in found]
+    assert len(got) == min(count, len(rows)) and len(set(got)) == len(got), (got, rows)
+    assert all(row in rows and np.isclose(value, z[row]) for row, value in got), (got, rows)
+    if largest:
+        order = sorted(rows, key=lambda row: (-abs(z[row]), row))
+        assert [row for row, _ in got] == order[:count], (got, order[:count])
+
+
+def check_atom(atom, feature, Z):
+    z = Z[:, atom["atom"]]
+    used = np.flatnonzero(z)
+    magnitudes = np.abs(z[used])
+    assert atom["uses"] == len(used) and np.isclose(feature["frac_nonzero"], len(used) / N)
+    if len(used) == 0:
+        return
+    assert np.isclose(atom["mean"], magnitudes.mean()) and np.isclose(atom["largest"], magnitudes.max())
+    check_examples(atom["top"], z, list(used), 6, True)
+    check_examples(atom["random"], z, list(used), 4, False)
+    for interval in atom["intervals"]:
+        inside = used[(magnitudes >= interval["min"]) & (magnitudes < interval["max"])]
+        assert interval["uses"] == len(inside)
+        check_examples(interval["samples"], z, list(inside), 2, False)
+    assert sum(interval["uses"] for interval in atom["intervals"]) == len(used)
+    values, heights = feature["freq_hist_data_bar_values"], feature["freq_hist_data_bar_heights"]
+    edges = np.arange(len(values) + 1) * 2 * values[0]
+    assert (np.histogram(magnitudes, edges)[0] == heights).all() and sum(heights) == len(used)
+    top = [a for a in feature["activations"] if a["bin_contains"] == -1]
+    assert [a["tokens"] for a in top] == [[str(e["row"])] for e in atom["top"]]
+    with np.errstate(invalid="ignore"):
+        pearson = np.nan_to_num(np.corrcoef(Z.T)[atom["atom"]])
+    pearson[atom["atom"]] = 0
+    best = np.sort(pearson)[::-1][:5]
+    assert np.allclose(feature["correlated_features_pearson"], best[best > 0], atol=1e-6)
+    assert np.allclose(pearson[feature["correlated_features_indices"]], best[best > 0], atol=1e-6)
+
+
+def check_top(program, folder, model, data, Z):
+    matrix = os.path.join(folder, "top.npz")
+    words = ["--most-used", m, "--top", 6, "--random", 4, "--json", "-o", matrix]
+    found = json.loads(dltf(program, "top", model, data, *words, "--threads", 1))
+    again = json.loads(dltf(program, "top", model, data, *words, "--threads", 2))
+    assert found["atoms"] == again["atoms"] and found["features"] == again["features"]
+    uses = (Z != 0).sum(axis=0)
+    assert [a["atom"] for a in found["atoms"]] == sorted(range(m), key=lambda j: (-uses[j], j))
+    for atom, feature in zip(found["atoms"], found["features"]):
+        assert feature["feature_index"] == atom["atom"]
+        check_atom(atom, feature, Z)
+    saved = scipy.sparse.load_npz(matrix)
+    assert saved.shape == (m, N)
+    for atom in found["atoms"]:
+        assert set(saved[atom["atom"]].indices) == {e["row"] for e in atom["top"]}
+
+
 def check(program, folder, name, flags, select):
     data, model, codes = (os.path.join(folder, file) for file in ("X.npy", "model.safetensors", "codes.npz"))
     dltf(program, "train", data, "-m", m, "-k", k, "--encoder", "learned", "--epochs", 3, "--select", select, *flags,
@@ -113,6 +168,7 @@ def check(program, folder, name, flags, select):
     check_evaluation(found, measures(x, target, tensors["dictionary"], Z), f"{name}, {select}")
     density = (Z != 0).mean(axis=0)
     assert np.isclose(found["feature_density_quantiles"]["1"], density.max()), "density"
+    check_top(program, folder, model, data, Z)
 
 
 def main(program, folder):
