@@ -1,4 +1,5 @@
 /* dltf_bind_get: the content of every kind of object by name. One row of the table for each kind. */
+#include "api/bind_top.h"
 #include "api/values.h"
 #include "base/text.h"
 #include "data/array.h"
@@ -186,6 +187,7 @@ static const struct kind {
     {"learner", get_learner}, {"online", get_online},         {"clusters", get_clusters},
     {"pca", get_pca},         {"landmarks", get_landmarks},   {"hasher", get_hasher},
     {"index", get_index},     {"neighbours", get_neighbours}, {"image", get_image},
+    {"top", dl_bind_get_top},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

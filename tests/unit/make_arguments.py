@@ -13,7 +13,7 @@ OPTIONAL = {
     'dltf_ranks_begin': 'argc argv', 'dltf_learner_quality_sized': 'model',
     'dltf_bind_train': 'start', 'dltf_bind_learner_new': 'start', 'dltf_bind_learner_quality': 'model', 'dltf_bind_online_new': 'start',
     'dltf_bind_match': 'cosine', 'dltf_bind_supports_score': 'match', 'dltf_bind_samples_certify': 'known candidates',
-    'dltf_bind_denoise': 'model info',
+    'dltf_bind_denoise': 'model info', 'dltf_evaluate_sized': 'uses', 'dltf_evaluate_stream_sized': 'uses',
 }
 STRUCTS = ('dltf_matrix', 'dltf_csr')
 OUT_OF_RANGE = {'threads': (-1, 1025), 'seed': (-1,)}

@@ -154,6 +154,18 @@ static dltf_status try_search(const void *options) {
     return status;
 }
 
+static dltf_status try_evaluation(const void *options) {
+    dltf_evaluation found;
+    return dltf_evaluate(model, data(), options, NULL, NULL, NULL, &found);
+}
+
+static dltf_status try_top(const void *options) {
+    dltf_top *top = NULL;
+    dltf_status status = dltf_top_find(model, data(), NULL, options, NULL, NULL, &top);
+    dltf_top_free(top);
+    return status;
+}
+
 static int cancel(void *context, const dltf_progress *progress) {
     (void)context, (void)progress;
     return 1;
@@ -175,7 +187,8 @@ static dltf_status try_synthetic(const void *options) {
     ROW(train)                                                                                               \
     ROW(encode)                                                                                              \
     ROW(denoise)                                                                                             \
-    ROW(gist) ROW(certify) ROW(cluster) ROW(landmark) ROW(hash) ROW(hash_evaluate) ROW(search) ROW(synthetic)
+    ROW(gist)                                                                                                \
+    ROW(certify) ROW(cluster) ROW(landmark) ROW(hash) ROW(hash_evaluate) ROW(search) ROW(synthetic) ROW(top)
 TASKS(INIT)
 
 typedef struct row {
@@ -194,6 +207,8 @@ static const row rows[] = {
     ROW(encode, encode),
     ROW(encode, encoder),
     ROW(encode, stream),
+    ROW(encode, evaluation),
+    ROW(top, top),
     ROW(denoise, denoise),
     ROW(gist, gist),
     ROW(gist, gist_of_set),
