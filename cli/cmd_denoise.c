@@ -69,7 +69,6 @@ static int denoise(denoise_job *job) {
     bool estimates = !arguments_given(&job->args, "sigma");
     if (estimates)
         job->options.sigma = DLTF_SIGMA_UNKNOWN;
-    remark_on_file(job, estimates);
     dltf_status status =
         dltf_denoise(job->noisy, job->model, &job->options, progress_step, NULL, &job->clean, &job->info);
     progress_erase();
@@ -77,6 +76,7 @@ static int denoise(denoise_job *job) {
         return library_failure_in(
             status,
             (sources){[DLTF_SUBJECT_IMAGE] = job->args.operands[0], [DLTF_SUBJECT_MODEL] = job->flags.model});
+    remark_on_file(job, estimates);
     return EXIT_OK;
 }
 
