@@ -56,12 +56,14 @@ int names_load(const char *path, names *found) {
     *found = (names){NULL, NULL, 0};
     FILE *file = fopen(path, "r");
     if (!file)
-        return failure("%s: %s", path, strerror(errno));
+        return failure("%s: cannot open: %s", path, strerror(errno));
     int64_t length = read_all(file, &found->text);
     int error = ferror(file) ? errno : 0;
     fclose(file);
     if (error != 0)
-        return failure("%s: %s", path, strerror(error));
+        return failure("%s: cannot read: %s", path, strerror(error));
+    if (length == 0)
+        return failure("%s: is empty: expected a name on each line", path);
     return length < 0 ? failure("%s: not enough memory", path) : split(found, length);
 }
 

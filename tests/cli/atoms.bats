@@ -57,5 +57,5 @@ load common
   fails 2 "the model has 24 atoms" top "$model" "$toy/Xtest.npy" --atoms 24
   fails 2 "exclude each other" top "$model" "$toy/Xtest.npy" --atoms 1 --most-used 3
   fails 2 "written as .npz" top "$model" "$toy/Xtest.npy" -o top.csv
-  fails 1 "missing.txt: No such file" top "$model" "$toy/Xtest.npy" --names missing.txt
+  fails 1 "missing.txt: cannot open: No such file" top "$model" "$toy/Xtest.npy" --names missing.txt
 }

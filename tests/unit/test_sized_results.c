@@ -123,6 +123,7 @@ static int free_all(void **state) {
 #define RESULTS(ROW)                                                                                         \
     ROW(evaluation, dltf_evaluation,                                                                         \
         dltf_evaluate_sized(it.model, data(), NULL, NULL, NULL, NULL, out, size))                            \
+    ROW(evaluation_stream, dltf_evaluation, evaluate_stream(out, size))                                      \
     ROW(top, dltf_top_atom, dltf_top_get_sized(it.top, 0, out, size))                                        \
     ROW(interval, dltf_top_interval, dltf_top_interval_get_sized(it.top, 0, 0, out, size))                   \
     ROW(reconstruction, dltf_reconstruction,                                                                 \
@@ -160,6 +161,16 @@ static dltf_status stream(void *out, size_t size) {
                      DLTF_OK);
     dltf_status status = dltf_encode_stream_sized(it.model, reader, NULL, NULL, NULL, writer, out, size);
     dltf_codes_writer_free(writer);
+    dltf_reader_free(reader);
+    unlink("test_sized_results.npy");
+    return status;
+}
+
+static dltf_status evaluate_stream(void *out, size_t size) {
+    dltf_reader *reader = NULL;
+    assert_int_equal(dltf_matrix_save(data(), "test_sized_results.npy"), DLTF_OK);
+    assert_int_equal(dltf_reader_open("test_sized_results.npy", 0, &reader), DLTF_OK);
+    dltf_status status = dltf_evaluate_stream_sized(it.model, reader, NULL, NULL, NULL, NULL, out, size);
     dltf_reader_free(reader);
     unlink("test_sized_results.npy");
     return status;
