@@ -21,44 +21,49 @@
 /* ---- Selection ------------------------------------------------------------------------------------------
  */
 
-/* The best scores so far, the largest magnitude first: row index[p], key[p] = 2 * magnitude + sign. */
+/* The best scores so far, the largest magnitude first. An entry is magnitude * 2^32 + sign * 2^16 + row. */
 typedef struct best {
-    uint32_t least; /* a score must have a larger magnitude to enter: the last one's once there are k */
-    uint32_t *key;
-    uint16_t *index;
-    uint8_t k, count, positive;
+    uint64_t *entry;
+    uint32_t
+        least; /* a score must have a larger magnitude to enter: that of the last entry once there are k */
+    int k, count;
+    uint32_t positive;
 } best;
 
+static best nothing(uint64_t *entry, int k, uint8_t flags) {
+    return (best){entry, 0, k, 0, flags & DLTF_MICRO_POSITIVE};
+}
+
 /* Ties go to the lowest row, because rows come in order. */
-static void insert(best *b, uint16_t row, uint32_t key) {
-    int p = b->count < b->k ? b->count++ : b->k - 1;
-    for (; p > 0 && b->key[p - 1] >> 1 < key >> 1; p--) {
-        b->key[p] = b->key[p - 1];
-        b->index[p] = b->index[p - 1];
-    }
-    b->key[p] = key;
-    b->index[p] = row;
+static void insert(best *b, int row, uint32_t magnitude, uint32_t negative) {
+    uint64_t *p = b->entry + (b->count < b->k ? b->count++ : b->k - 1);
+    for (; p > b->entry && (uint32_t)(p[-1] >> 32) < magnitude; p--)
+        *p = p[-1];
+    *p = (uint64_t)magnitude << 32 | negative << 16 | (uint32_t)row;
     if (b->count == b->k)
-        b->least = b->key[b->k - 1] >> 1;
+        b->least = (uint32_t)(b->entry[b->k - 1] >> 32);
 }
 
 /* Few scores pass the first comparison: about k (1 + ln(m / k)) of m in random order. */
-static inline void offer(best *b, uint16_t row, uint32_t magnitude, uint32_t negative) {
-    if (magnitude > b->least && !(negative && b->positive))
-        insert(b, row, magnitude << 1 | negative);
+static inline void offer(best *b, int row, uint32_t magnitude, uint32_t negative) {
+    if (magnitude > b->least && !(negative & b->positive))
+        insert(b, row, magnitude, negative);
+}
+
+static uint16_t row_of(uint64_t entry) {
+    return (uint16_t)entry;
+}
+
+static int is_negative(uint64_t entry) {
+    return entry >> 16 & 1;
 }
 
 static void sort_by_row(best *b) {
-    for (int i = 1; i < b->count; i++) {
-        uint32_t key = b->key[i];
-        uint16_t row = b->index[i];
-        int p = i;
-        for (; p > 0 && b->index[p - 1] > row; p--) {
-            b->key[p] = b->key[p - 1];
-            b->index[p] = b->index[p - 1];
-        }
-        b->key[p] = key;
-        b->index[p] = row;
+    for (uint64_t *i = b->entry + 1; i < b->entry + b->count; i++) {
+        uint64_t entry = *i, *p = i;
+        for (; p > b->entry && row_of(p[-1]) > row_of(entry); p--)
+            *p = p[-1];
+        *p = entry;
     }
 }
 
@@ -179,19 +184,24 @@ static inline int32_t rounded(const sample *s, int d, int32_t limit) {
     return value < -limit ? -limit : value;
 }
 
-/* Entries u0 to u3 become two words, (u1, u3) and (256 u0 - u1, 256 u2 - u3): see products8. */
-static void pack8(const sample *s, uint32_t *out) {
-    for (int d = 0; d < s->model->n; d += 4) {
-        int32_t u0 = rounded(s, d, 127), u1 = rounded(s, d + 1, 127);
-        int32_t u2 = rounded(s, d + 2, 127), u3 = rounded(s, d + 3, 127);
-        *out++ = pair(u1, u3);
-        *out++ = pair(256 * u0 - u1, 256 * u2 - u3);
-    }
+/* Four entries u0 to u3, for add_four. */
+static inline uint64_t four(int32_t u0, int32_t u1, int32_t u2, int32_t u3) {
+    return pair(u1, u3) | (uint64_t)pair(256 * u0 - u1, 256 * u2 - u3) << 32;
 }
 
-static void pack16(const sample *s, uint32_t *out) {
-    for (int d = 0; d < s->model->n; d += 2)
-        *out++ = pair(rounded(s, d, 32768), rounded(s, d + 1, 32768));
+static void pack8(const sample *s, uint64_t *out) {
+    for (int d = 0; d < s->model->n; d += 8, out += 2)
+        for (int i = 0; i < 2; i++) {
+            int e = d + 4 * i;
+            out[i] = four(rounded(s, e, 127), rounded(s, e + 1, 127), rounded(s, e + 2, 127),
+                          rounded(s, e + 3, 127));
+        }
+}
+
+static void pack16(const sample *s, uint64_t *out) {
+    for (int d = 0; d < s->model->n; d += 4)
+        *out++ = pair(rounded(s, d, 32768), rounded(s, d + 1, 32768)) |
+                 (uint64_t)pair(rounded(s, d + 2, 32768), rounded(s, d + 3, 32768)) << 32;
 }
 
 /* ---- Fixed point: products and encoding -----------------------------------------------------------------
@@ -200,42 +210,52 @@ static void pack16(const sample *s, uint32_t *out) {
 /* Four weights times four entries, times 256, in three instructions. The low half of w is 256 w1 + w0, and
  *     (256 w1 + w0) u1 + w0 (256 u0 - u1) = 256 (w1 u1 + w0 u0);
  * likewise the high half: no weight but w0 and w2 has to be extracted. |256 u0 - u1| <= 257 * 127 fits. */
-static inline uint32_t add_four(uint32_t sum, uint32_t w, const uint32_t *u) {
-    return add_products(add_products(sum, w, u[0]), low_bytes(w), u[1]);
+static inline uint32_t add_four(uint32_t sum, uint32_t w, uint64_t u) {
+    return add_products(add_products(sum, w, (uint32_t)u), low_bytes(w), (uint32_t)(u >> 32));
+}
+
+static inline uint32_t add_eight(uint32_t sum, uint64_t w, const uint64_t *u) {
+    return add_four(add_four(sum, (uint32_t)w, u[0]), (uint32_t)(w >> 32), u[1]);
+}
+
+/* Adds 256 times the products of four rows with the sample, divided by 2^shift, for at most 512 columns. */
+static inline void add_products8(const uint64_t *w, const uint64_t *u, int words, int shift,
+                                 int32_t *product) {
+    uint32_t a = 0, b = 0, c = 0, d = 0;
+    for (const uint64_t *end = u + 2 * words; u < end; u += 2, w += DLTF_MICRO_ROWS) {
+        a = add_eight(a, w[0], u);
+        b = add_eight(b, w[1], u);
+        c = add_eight(c, w[2], u);
+        d = add_eight(d, w[3], u);
+    }
+    product[0] += (int32_t)a >> shift;
+    product[1] += (int32_t)b >> shift;
+    product[2] += (int32_t)c >> shift;
+    product[3] += (int32_t)d >> shift;
 }
 
 /* 256 times the products of four rows with the sample, divided by 2^shift. */
-static void products8(const uint32_t *w, const uint32_t *u, int n, int shift, int32_t *product) {
-    enum { SEGMENT = 512 / 4 };
-    int words = (n + 3) / 4;
-    for (int r = 0; r < DLTF_MICRO_ROWS; r++)
-        product[r] = 0;
-    while (words > 0) {
-        uint32_t a = 0, b = 0, c = 0, d = 0;
-        const uint32_t *end = u + 2 * (words < SEGMENT ? words : SEGMENT);
-        for (; u < end; u += 2, w += DLTF_MICRO_ROWS) {
-            a = add_four(a, w[0], u);
-            b = add_four(b, w[1], u);
-            c = add_four(c, w[2], u);
-            d = add_four(d, w[3], u);
-        }
-        product[0] += (int32_t)a >> shift;
-        product[1] += (int32_t)b >> shift;
-        product[2] += (int32_t)c >> shift;
-        product[3] += (int32_t)d >> shift;
-        words -= SEGMENT;
-    }
+static inline void products8(const uint64_t *w, const uint64_t *u, int words, int shift, int32_t *product) {
+    enum { MOST = 512 / 8 };
+    product[0] = product[1] = product[2] = product[3] = 0;
+    for (; words > MOST; words -= MOST, w += MOST * DLTF_MICRO_ROWS, u += 2 * MOST)
+        add_products8(w, u, MOST, shift, product);
+    add_products8(w, u, words, shift, product);
+}
+
+static inline int64_t add_four_long(int64_t sum, uint64_t w, uint64_t u) {
+    return add_products_long(add_products_long(sum, (uint32_t)w, (uint32_t)u), (uint32_t)(w >> 32),
+                             (uint32_t)(u >> 32));
 }
 
 /* The products of four rows with the sample, divided by 2^shift; two rows at a time, for want of registers.
  */
-static void products16(const uint32_t *w, const uint32_t *u, int n, int shift, int32_t *product) {
-    int words = (n + 1) / 2;
+static void products16(const uint64_t *w, const uint64_t *u, int words, int shift, int32_t *product) {
     for (int r = 0; r < DLTF_MICRO_ROWS; r += 2) {
         int64_t a = 0, b = 0;
         for (int j = 0; j < words; j++) {
-            a = add_products_long(a, w[j * DLTF_MICRO_ROWS + r], u[j]);
-            b = add_products_long(b, w[j * DLTF_MICRO_ROWS + r + 1], u[j]);
+            a = add_four_long(a, w[j * DLTF_MICRO_ROWS + r], u[j]);
+            b = add_four_long(b, w[j * DLTF_MICRO_ROWS + r + 1], u[j]);
         }
         product[r] = (int32_t)(a >> shift);
         product[r + 1] = (int32_t)(b >> shift);
@@ -243,38 +263,48 @@ static void products16(const uint32_t *w, const uint32_t *u, int n, int shift, i
 }
 
 static inline int words_of_row(const dltf_micro_model *model) {
-    return model->bits == 8 ? (model->n + 3) / 4 : (model->n + 1) / 2;
+    return model->bits == 8 ? (model->n + 7) / 8 : (model->n + 3) / 4;
 }
 
-static void offer_rows(const dltf_micro_model *model, int row, const int32_t *product, int exponent,
-                       best *b) {
+static inline void offer_rows(const dltf_micro_model *model, int row, const int32_t *product, int bias_shift,
+                              best *b) {
+    const int16_t *factor = model->encoder.factor + row;
     int rows = model->m - row < DLTF_MICRO_ROWS ? model->m - row : DLTF_MICRO_ROWS;
     for (int r = 0; r < rows; r++) {
-        int32_t score = scaled(product[r], model->encoder.factor[row + r]);
+        int32_t score = scaled(product[r], factor[r]);
         if (model->bias)
-            score -= divided(model->bias[row + r], exponent - model->bias_shift);
-        offer(b, (uint16_t)(row + r), (uint32_t)(score < 0 ? -score : score), score < 0);
+            score -= divided(model->bias[row + r], bias_shift);
+        offer(b, row + r, (uint32_t)(score < 0 ? -score : score), score < 0);
     }
 }
 
-dltf_micro_code dltf_micro_encode(const dltf_micro_model *model, const void *x, uint32_t *work,
+dltf_micro_code dltf_micro_encode(const dltf_micro_model *model, const void *x, uint64_t *work,
                                   uint16_t *index, int32_t *value) {
-    uint32_t *u = work + model->k;
-    best b = {0, work, index, model->k, 0, model->flags & DLTF_MICRO_POSITIVE};
+    uint64_t *u = work + model->k;
+    best b = nothing(work, model->k, model->flags);
     sample s = look_at(model, x);
-    const uint32_t *w = model->encoder.words;
-    int step = words_of_row(model) * DLTF_MICRO_ROWS;
-    (model->bits == 8 ? pack8 : pack16)(&s, u);
-    for (int row = 0; row < model->m; row += DLTF_MICRO_ROWS, w += step) {
+    const uint64_t *w = model->encoder.words;
+    int words = words_of_row(model);
+    if (model->bits == 8)
+        pack8(&s, u);
+    else
+        pack16(&s, u);
+    for (int row = 0; row < model->m; row += DLTF_MICRO_ROWS, w += words * DLTF_MICRO_ROWS) {
         int32_t product[DLTF_MICRO_ROWS];
-        (model->bits == 8 ? products8 : products16)(w, u, model->n, model->shift, product);
-        offer_rows(model, row, product, s.exponent, &b);
+        if (model->bits == 8)
+            products8(w, u, words, model->shift, product);
+        else
+            products16(w, u, words, model->shift, product);
+        offer_rows(model, row, product, s.exponent - model->bias_shift, &b);
     }
     sort_by_row(&b);
-    for (int p = 0; p < b.count; p++)
-        value[p] = b.key[p] & 1 ? -(int32_t)(b.key[p] >> 1) : (int32_t)(b.key[p] >> 1);
+    for (int p = 0; p < b.count; p++) {
+        int32_t magnitude = (int32_t)(b.entry[p] >> 32);
+        index[p] = row_of(b.entry[p]);
+        value[p] = is_negative(b.entry[p]) ? -magnitude : magnitude;
+    }
     int removed = model->flags & DLTF_MICRO_REMOVE_MEAN ? MEAN_BITS : 0;
-    return (dltf_micro_code){b.count, (int8_t)(s.exponent - removed)};
+    return (dltf_micro_code){(uint8_t)b.count, (int8_t)(s.exponent - removed)};
 }
 
 /* ---- Fixed point: decoding ------------------------------------------------------------------------------
@@ -282,10 +312,10 @@ dltf_micro_code dltf_micro_encode(const dltf_micro_model *model, const void *x, 
 
 /* q(row, d) of dltf_micro_rows. */
 static int32_t weight(const dltf_micro_model *model, const dltf_micro_rows *rows, int row, int d) {
-    int column = model->bits == 8 ? d / 4 : d / 2, half = model->bits == 8 ? d / 2 % 2 : d % 2;
+    int column = model->bits == 8 ? d / 8 : d / 4, quarter = model->bits == 8 ? d / 2 % 4 : d % 4;
     int group = row / DLTF_MICRO_ROWS, r = row % DLTF_MICRO_ROWS;
-    uint32_t word = rows->words[(group * words_of_row(model) + column) * DLTF_MICRO_ROWS + r];
-    int32_t both = (int16_t)(uint16_t)(word >> 16 * half);
+    uint64_t word = rows->words[(group * words_of_row(model) + column) * DLTF_MICRO_ROWS + r];
+    int32_t both = (int16_t)(uint16_t)(word >> 16 * quarter);
     if (model->bits == 16)
         return both;
     int32_t even = (int8_t)(uint8_t)both;
@@ -328,6 +358,12 @@ void dltf_micro_decode(const dltf_micro_model *model, dltf_micro_code code, cons
 
 /* ---- Floating point -------------------------------------------------------------------------------------
  */
+
+/* A number, or its bits: those of the magnitude have the order of the magnitude. */
+typedef union word {
+    float number;
+    uint32_t bits;
+} word;
 
 static float magnitude(float a) {
     return a < 0 ? -a : a;
@@ -398,27 +434,27 @@ static void products_f32(const float *w, const float *x, int n, int rows, float 
     product[0] = a, product[1] = b, product[2] = c, product[3] = d;
 }
 
-uint8_t dltf_micro_encode_f32(const dltf_micro_model_f32 *model, const void *x, dltf_micro_word *work,
+uint8_t dltf_micro_encode_f32(const dltf_micro_model_f32 *model, const void *x, uint64_t *work, float *sample,
                               uint16_t *index, float *value) {
-    int n = model->n;
-    float *u = &work[0].number;
-    best b = {0, &work[n].bits, index, model->k, 0, model->flags & DLTF_MICRO_POSITIVE};
-    preprocess(model, x, u);
-    for (int row = 0; row < model->m; row += DLTF_MICRO_ROWS) {
+    best b = nothing(work, model->k, model->flags);
+    const float *w = model->encoder;
+    preprocess(model, x, sample);
+    for (int row = 0; row < model->m; row += DLTF_MICRO_ROWS, w += DLTF_MICRO_ROWS * model->n) {
         float product[DLTF_MICRO_ROWS];
         int rows = model->m - row < DLTF_MICRO_ROWS ? model->m - row : DLTF_MICRO_ROWS;
-        products_f32(model->encoder + (size_t)row * (size_t)n, u, n, rows, product);
+        products_f32(w, sample, model->n, rows, product);
         for (int r = 0; r < rows; r++) {
-            dltf_micro_word score = {product[r] - (model->bias ? model->bias[row + r] : 0)};
-            offer(&b, (uint16_t)(row + r), score.bits & 0x7fffffff, score.bits >> 31);
+            word score = {product[r] - (model->bias ? model->bias[row + r] : 0)};
+            offer(&b, row + r, score.bits & 0x7fffffff, score.bits >> 31);
         }
     }
     sort_by_row(&b);
     for (int p = 0; p < b.count; p++) {
-        dltf_micro_word score = {.bits = b.key[p] >> 1 | b.key[p] << 31};
+        word score = {.bits = (uint32_t)(b.entry[p] >> 32) | (uint32_t)is_negative(b.entry[p]) << 31};
+        index[p] = row_of(b.entry[p]);
         value[p] = score.number;
     }
-    return b.count;
+    return (uint8_t)b.count;
 }
 
 void dltf_micro_decode_f32(const dltf_micro_model_f32 *model, uint8_t count, const uint16_t *index,
@@ -462,14 +498,14 @@ static void solve(float *G, float *b, int count) {
             b[j] -= G[i * (i + 1) / 2 + j] * b[i];
 }
 
-void dltf_micro_refit_f32(const dltf_micro_model_f32 *model, const dltf_micro_word *work, uint8_t count,
+void dltf_micro_refit_f32(const dltf_micro_model_f32 *model, const float *sample, uint8_t count,
                           const uint16_t *index, float *value, float *refit_work) {
     float *G = refit_work;
     for (int i = 0; i < count; i++) {
         const float *w = model->dictionary + (size_t)index[i] * model->n;
         value[i] = 0;
         for (int d = 0; d < model->n; d++)
-            value[i] += w[d] * work[d].number;
+            value[i] += w[d] * sample[d];
         for (int j = 0; j <= i; j++, G++) {
             const float *other = model->dictionary + (size_t)index[j] * model->n;
             *G = 0;

@@ -5,7 +5,7 @@
  *
  *     dltf export X.model.safetensors --micro --bits 8 --data X.npy -o model.h
  *
- *     static uint32_t work[model_work];
+ *     static uint64_t work[model_work];
  *     static uint16_t index[model_k];
  *     static int32_t value[model_k];
  *     dltf_micro_code code = dltf_micro_encode(&model, x, work, index, value);
@@ -41,8 +41,8 @@ enum {                             /* flags of a model */
 /* Limits of a model, and the words of work space of an encoder: constant expressions. */
 #define DLTF_MICRO_MAX_SIZE 32767 /* of m and n */
 #define DLTF_MICRO_MAX_K 255
-#define DLTF_MICRO_WORK(n, k) (((n) + 3) / 4 * 2 + (k))
-#define DLTF_MICRO_WORK_F32(n, k) ((n) + (k))
+#define DLTF_MICRO_WORK(n, k) (((n) + 7) / 8 * 2 + (k))
+#define DLTF_MICRO_WORK_F32(k) (k)
 
 /* Does not compile if a size is out of range. */
 #define DLTF_MICRO_CHECK(name, m, n, k)                                                                      \
@@ -60,7 +60,7 @@ enum {                             /* flags of a model */
  * half; or four of 8 bits, w0 to w3, as two 16-bit numbers: 256 w1 + w0 in the low half, 256 w3 + w2 in the
  * high one. */
 typedef struct dltf_micro_rows {
-    const uint32_t *words;
+    const uint64_t *words;
     const int16_t *factor; /* m; 0 to 32767 */
     float scale;
 } dltf_micro_rows;
@@ -93,7 +93,7 @@ typedef struct dltf_micro_code {
  *
  * With 8-bit weights the sample is rounded to 8 bits, with 16-bit weights to 16 bits; if it has more, it is
  * first divided by a power of two that depends on its largest entry. Nothing can overflow (dltf_micro.c). */
-dltf_micro_code dltf_micro_encode(const dltf_micro_model *model, const void *x, uint32_t *work,
+dltf_micro_code dltf_micro_encode(const dltf_micro_model *model, const void *x, uint64_t *work,
                                   uint16_t *index, int32_t *value);
 
 /* out = W z in steps of input_scale, rounded and saturated: the reconstruction of the sample that was coded,
@@ -120,15 +120,9 @@ typedef struct dltf_micro_model_f32 {
     float input_scale;
 } dltf_micro_model_f32;
 
-/* Work space with float32 weights: of numbers, and of their bits. */
-typedef union dltf_micro_word {
-    float number;
-    uint32_t bits;
-} dltf_micro_word;
-
-/* The same with float32 weights; `work` holds DLTF_MICRO_WORK_F32(n, k) words; returns the number of entries.
- * Entries of x must be finite and so small that scores do not overflow. */
-uint8_t dltf_micro_encode_f32(const dltf_micro_model_f32 *model, const void *x, dltf_micro_word *work,
+/* The same with float32 weights; `work` holds k words, `sample`, which becomes the preprocessed sample, n.
+ * Returns the number of entries. Entries of x must be finite and so small that scores do not overflow. */
+uint8_t dltf_micro_encode_f32(const dltf_micro_model_f32 *model, const void *x, uint64_t *work, float *sample,
                               uint16_t *index, float *value);
 
 /* out = W z. */
@@ -140,8 +134,8 @@ void dltf_micro_decode_f32(const dltf_micro_model_f32 *model, uint8_t count, con
 #define DLTF_MICRO_MAX_REFIT 32
 #define DLTF_MICRO_WORK_REFIT(k) ((k) * ((k) + 1) / 2)
 
-/* `work` must be as dltf_micro_encode_f32 left it. */
-void dltf_micro_refit_f32(const dltf_micro_model_f32 *model, const dltf_micro_word *work, uint8_t count,
+/* `sample` must be as dltf_micro_encode_f32 left it. */
+void dltf_micro_refit_f32(const dltf_micro_model_f32 *model, const float *sample, uint8_t count,
                           const uint16_t *index, float *value, float *refit_work);
 
 /* For a code of dltf_micro_encode. Sums are integers; 32-bit floating point is used from the normal equations

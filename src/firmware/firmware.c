@@ -97,7 +97,7 @@ static dltf_status choose_input(dl_firmware *f, const dltf_matrix *X, double *sc
 
 static dltf_status pack(dl_firmware *f, const dltf_model_view *view, const float *weights,
                         dltf_micro_rows *rows) {
-    uint32_t *words = own(f, f->words, sizeof *words);
+    uint64_t *words = own(f, f->words, sizeof *words);
     int16_t *factor = own(f, view->m, sizeof *factor);
     if (!words || !factor)
         return DLTF_MEMORY;
@@ -268,11 +268,11 @@ int64_t dl_firmware_flash(const dl_firmware *f) {
     }
     int64_t matrices =
         f->fixed.dictionary.words && f->fixed.dictionary.words != f->fixed.encoder.words ? 2 : 1;
-    return matrices * (4 * f->words + 2 * m) + (f->fixed.bias ? 4 * m : 0) + (f->fixed.center ? 4 * n : 0);
+    return matrices * (8 * f->words + 2 * m) + (f->fixed.bias ? 4 * m : 0) + (f->fixed.center ? 4 * n : 0);
 }
 
 int64_t dl_firmware_ram(const dl_firmware *f) {
     int64_t n = f->fixed.n, k = f->fixed.k;
-    return 4 * (f->options.bits == DL_FIRMWARE_32 ? DLTF_MICRO_WORK_F32(n, k) : DLTF_MICRO_WORK(n, k)) +
-           6 * k;
+    return 6 * k + (f->options.bits == DL_FIRMWARE_32 ? 8 * DLTF_MICRO_WORK_F32(k) + 4 * n
+                                                      : 8 * DLTF_MICRO_WORK(n, k));
 }

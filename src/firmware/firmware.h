@@ -75,10 +75,10 @@ void dl_firmware_write(const dl_firmware *firmware, FILE *out, const char *name,
 /* m rows of n weights in 8 or 16 bits, as dltf_micro_rows describes; `words` has dl_firmware_words elements.
  * Fails for weights that are not finite. */
 int64_t dl_firmware_words(int64_t m, int64_t n, int bits);
-dltf_status dl_firmware_pack(const float *weights, int64_t m, int64_t n, int bits, uint32_t *words,
+dltf_status dl_firmware_pack(const float *weights, int64_t m, int64_t n, int bits, uint64_t *words,
                              int16_t *factor, float *scale);
 
 /* q(row, column) of packed weights. */
-int32_t dl_firmware_weight(const uint32_t *words, int64_t n, int bits, int64_t row, int64_t column);
+int32_t dl_firmware_weight(const uint64_t *words, int64_t n, int bits, int64_t row, int64_t column);
 
 #endif

@@ -22,8 +22,8 @@ typedef struct trial {
     float *x;
     int16_t *x16;
     int8_t *x8;
-    dltf_micro_word *work;
-    uint32_t *words;
+    uint64_t *work;
+    float *sample;
     uint16_t *index;
     int32_t *fixed;
     float *value, *refit_work;
@@ -65,8 +65,8 @@ static dltf_status trial_alloc(trial *t, int64_t rows) {
     DL_TRY_NEW(t->x, t->n);
     DL_TRY_NEW(t->x16, t->n);
     DL_TRY_NEW(t->x8, t->n);
-    DL_TRY_NEW(t->work, DLTF_MICRO_WORK_F32(t->n, t->k));
-    DL_TRY_NEW(t->words, DLTF_MICRO_WORK(t->n, t->k));
+    DL_TRY_NEW(t->work, DLTF_MICRO_WORK(t->n, t->k));
+    DL_TRY_NEW(t->sample, t->n);
     DL_TRY_NEW(t->index, t->k);
     DL_TRY_NEW(t->fixed, t->k);
     DL_TRY_NEW(t->value, t->k);
@@ -78,7 +78,7 @@ done:
 }
 
 static void trial_free(trial *t) {
-    void *arrays[] = {t->x, t->x16, t->x8, t->work, t->words, t->index, t->fixed, t->value, t->refit_work};
+    void *arrays[] = {t->x, t->x16, t->x8, t->work, t->sample, t->index, t->fixed, t->value, t->refit_work};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dl_free(arrays[i]);
     table_free(&t->raw);
@@ -86,7 +86,7 @@ static void trial_free(trial *t) {
 }
 
 /* The sample as firmware gets it. */
-static const void *sample(trial *t) {
+static const void *given(trial *t) {
     const dl_firmware *f = t->firmware;
     bool real = f->options.bits == DL_FIRMWARE_32;
     if (real && f->real.input == DLTF_MICRO_F32)
@@ -101,18 +101,18 @@ static const void *sample(trial *t) {
 
 static void code_real(trial *t, int64_t row) {
     const dltf_micro_model_f32 *model = &t->firmware->real;
-    uint8_t count = dltf_micro_encode_f32(model, sample(t), t->work, t->index, t->value);
+    uint8_t count = dltf_micro_encode_f32(model, given(t), t->work, t->sample, t->index, t->value);
     table_add(&t->raw, row, count, t->index, t->value);
     if (model->dictionary && t->k <= DLTF_MICRO_MAX_REFIT) {
-        dltf_micro_refit_f32(model, t->work, count, t->index, t->value, t->refit_work);
+        dltf_micro_refit_f32(model, t->sample, count, t->index, t->value, t->refit_work);
         table_add(&t->refit, row, count, t->index, t->value);
     }
 }
 
 static void code_fixed(trial *t, int64_t row) {
     const dltf_micro_model *model = &t->firmware->fixed;
-    const void *x = sample(t);
-    dltf_micro_code code = dltf_micro_encode(model, x, t->words, t->index, t->fixed);
+    const void *x = given(t);
+    dltf_micro_code code = dltf_micro_encode(model, x, t->work, t->index, t->fixed);
     for (int p = 0; p < code.count; p++)
         t->value[p] = (float)ldexp((double)t->fixed[p] * (double)model->value_scale, code.exponent);
     table_add(&t->raw, row, code.count, t->index, t->value);

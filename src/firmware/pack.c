@@ -11,7 +11,7 @@ static int largest_weight(int bits) {
 }
 
 static int64_t words_of_row(int64_t n, int bits) {
-    int per_word = 32 / bits;
+    int per_word = 64 / bits;
     return (n + per_word - 1) / per_word;
 }
 
@@ -19,26 +19,26 @@ int64_t dl_firmware_words(int64_t m, int64_t n, int bits) {
     return (m + GROUP - 1) / GROUP * GROUP * words_of_row(n, bits);
 }
 
-/* Where weight (row, column) is: the word, and the bits to shift its half by. */
-static int64_t word_of(int64_t n, int bits, int64_t row, int64_t column, int *half) {
-    int per_word = 32 / bits;
-    *half = (int)(column % per_word) * bits / 16 * 16;
+/* Where weight (row, column) is: the word, and the position of the 16 bits in it. */
+static int64_t word_of(int64_t n, int bits, int64_t row, int64_t column, int *at) {
+    int per_word = 64 / bits;
+    *at = (int)(column % per_word) * bits / 16 * 16;
     return (row / GROUP * words_of_row(n, bits) + column / per_word) * GROUP + row % GROUP;
 }
 
-/* Adds to a half modulo 2^16. With 8 bits the half becomes 256 q(odd) + q(even): a sum of its parts. */
-static void store(uint32_t *words, int64_t n, int bits, int64_t row, int64_t column, int32_t q) {
-    int half;
-    uint32_t *word = words + word_of(n, bits, row, column, &half);
+/* Adds to 16 bits, modulo 2^16. With 8-bit weights they become 256 q(odd) + q(even): a sum of two parts. */
+static void store(uint64_t *words, int64_t n, int bits, int64_t row, int64_t column, int32_t q) {
+    int at;
+    uint64_t *word = words + word_of(n, bits, row, column, &at);
     int32_t part = bits == 8 && column % 2 ? 256 * q : q;
-    uint32_t mask = (uint32_t)0xffff << half;
-    *word = (*word & ~mask) | ((*word + ((uint32_t)part << half)) & mask);
+    uint64_t mask = (uint64_t)0xffff << at;
+    *word = (*word & ~mask) | ((*word + ((uint64_t)(uint32_t)part << at)) & mask);
 }
 
-int32_t dl_firmware_weight(const uint32_t *words, int64_t n, int bits, int64_t row, int64_t column) {
-    int half;
-    uint32_t word = words[word_of(n, bits, row, column, &half)];
-    int32_t both = (int16_t)(uint16_t)(word >> half), even = (int8_t)(uint8_t)both;
+int32_t dl_firmware_weight(const uint64_t *words, int64_t n, int bits, int64_t row, int64_t column) {
+    int at;
+    uint64_t word = words[word_of(n, bits, row, column, &at)];
+    int32_t both = (int16_t)(uint16_t)(word >> at), even = (int8_t)(uint8_t)both;
     return bits == 16 ? both : column % 2 ? (both - even) / 256 : even;
 }
 
@@ -59,7 +59,7 @@ static dltf_status check(const float *weights, int64_t m, int64_t n) {
 }
 
 /* The factor is rounded up, so that no weight is out of range; then weights are rounded to its multiples. */
-dltf_status dl_firmware_pack(const float *weights, int64_t m, int64_t n, int bits, uint32_t *words,
+dltf_status dl_firmware_pack(const float *weights, int64_t m, int64_t n, int bits, uint64_t *words,
                              int16_t *factor, float *scale) {
     dltf_status status = check(weights, m, n);
     if (status != DLTF_OK)

@@ -24,10 +24,10 @@ static void write_floats(FILE *out, const char *name, const char *part, const fl
 static void write_rows(FILE *out, const char *name, const char *part, const dltf_micro_rows *rows,
                        int64_t words, int64_t m) {
     char factor[32];
-    begin_array(out, "uint32_t", name, part, words);
+    begin_array(out, "uint64_t", name, part, words);
     for (int64_t i = 0; i < words; i++) {
-        separate(out, i, 8);
-        fprintf(out, "0x%08lxu,", (unsigned long)rows->words[i]);
+        separate(out, i, 4);
+        fprintf(out, "0x%016llx,", (unsigned long long)rows->words[i]);
     }
     fprintf(out, "\n};\n\n");
     snprintf(factor, sizeof factor, "%s_factor", part);
@@ -130,8 +130,10 @@ void dl_firmware_write(const dl_firmware *f, FILE *out, const char *name, bool h
         fprintf(out, "#ifndef %s_H\n#define %s_H\n\n", name, name);
     fprintf(out, "#include \"dltf_micro.h\"\n\n");
     fprintf(out, "enum { %s_m = %d, %s_n = %d, %s_k = %d };\n", name, m, name, n, name, k);
-    fprintf(out, "enum { %s_work = %s(%s_n, %s_k) };\n", name,
-            real ? "DLTF_MICRO_WORK_F32" : "DLTF_MICRO_WORK", name, name);
+    if (real)
+        fprintf(out, "enum { %s_work = DLTF_MICRO_WORK_F32(%s_k) };\n", name, name);
+    else
+        fprintf(out, "enum { %s_work = DLTF_MICRO_WORK(%s_n, %s_k) };\n", name, name, name);
     fprintf(out, "DLTF_MICRO_CHECK(%s, %s_m, %s_n, %s_k);\n\n", name, name, name, name);
     (real ? write_real : write_fixed)(f, out, name, header);
     if (header)
