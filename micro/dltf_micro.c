@@ -18,8 +18,7 @@
  * is rounded to an integer when the model is exported, before its q are chosen: that costs nothing. */
 #include "dltf_micro.h"
 
-/* ---- Selection ------------------------------------------------------------------------------------------
- */
+/* ---- Selection ---- */
 
 /* The best scores so far, the largest magnitude first. An entry is magnitude * 2^32 + sign * 2^16 + row. */
 typedef struct best {
@@ -67,8 +66,7 @@ static void sort_by_row(best *b) {
     }
 }
 
-/* ---- Fixed point: pairs of 16-bit numbers in a word -----------------------------------------------------
- */
+/* ---- Fixed point: pairs of 16-bit numbers ---- */
 
 static inline uint32_t pair(int32_t low, int32_t high) {
     return ((uint32_t)low & 0xffff) | (uint32_t)high << 16;
@@ -86,16 +84,32 @@ static inline int64_t add_products_long(int64_t sum, uint32_t a, uint32_t b) {
     return __smlald((int16x2_t)a, (int16x2_t)b, sum);
 }
 
-/* The low bytes of both halves, sign-extended. */
-static inline uint32_t low_bytes(uint32_t a) {
-    return (uint32_t)__sxtb16((int8x4_t)a);
+/* Adds four weights of 8 bits times four entries, times 256, in three instructions. The low half of w is
+ * 256 w1 + w0, and
+ *     (256 w1 + w0) u1 + w0 (256 u0 - u1) = 256 (w1 u1 + w0 u0);
+ * likewise the high half: no weights but w0 and w2 have to be extracted. |256 u0 - u1| <= 257 * 127 fits. */
+static inline uint32_t add_four(uint32_t sum, uint32_t w, uint64_t u) {
+    uint32_t low_bytes = (uint32_t)__sxtb16((int8x4_t)w);
+    return add_products(add_products(sum, w, (uint32_t)u), low_bytes, (uint32_t)(u >> 32));
 }
 
 /* a * b / 2^16, rounded down. */
 static inline int32_t scaled(int32_t a, int16_t b) {
-    return (int32_t)((int64_t)a * b >> 16); /* one instruction, smulwb */
+    return __smlawb(a, b, 0);
+}
+
+/* Inlined, the loops below would not have all registers for themselves. */
+#define KEEP_APART __attribute__((noinline))
+
+/* *(*p)++ in one instruction: GCC would use three. */
+static inline uint64_t next(const uint64_t **p) {
+    uint32_t low, high;
+    __asm__("ldrd %0, %1, [%2], #8" : "=&r"(low), "=&r"(high), "+r"(*p) : "m"(**p));
+    return low | (uint64_t)high << 32;
 }
 #else
+#define KEEP_APART
+
 static inline int32_t low(uint32_t a) {
     return (int16_t)(uint16_t)a;
 }
@@ -112,17 +126,22 @@ static inline int64_t add_products_long(int64_t sum, uint32_t a, uint32_t b) {
     return sum + low(a) * low(b) + high(a) * high(b);
 }
 
-static inline uint32_t low_bytes(uint32_t a) {
-    return pair((int8_t)(uint8_t)a, (int8_t)(uint8_t)(a >> 16));
+static inline uint32_t add_four(uint32_t sum, uint32_t w, uint64_t u) {
+    sum = add_products(sum, w, (uint32_t)u);
+    sum += (uint32_t)((int8_t)(uint8_t)w * low((uint32_t)(u >> 32)));
+    return sum + (uint32_t)((int8_t)(uint8_t)(w >> 16) * high((uint32_t)(u >> 32)));
 }
 
 static inline int32_t scaled(int32_t a, int16_t b) {
     return (a >> 16) * b + (int32_t)(((uint32_t)a & 0xffff) * (uint32_t)b >> 16);
 }
+
+static inline uint64_t next(const uint64_t **p) {
+    return *(*p)++;
+}
 #endif
 
-/* ---- Fixed point: the sample ----------------------------------------------------------------------------
- */
+/* ---- Fixed point: the sample ---- */
 
 /* Mean and centred entries have 8 more bits than the sample. */
 enum { MEAN_BITS = 8 };
@@ -184,18 +203,29 @@ static inline int32_t rounded(const sample *s, int d, int32_t limit) {
     return value < -limit ? -limit : value;
 }
 
-/* Four entries u0 to u3, for add_four. */
+/* Four entries u0 to u3, as add_four needs them. */
 static inline uint64_t four(int32_t u0, int32_t u1, int32_t u2, int32_t u3) {
     return pair(u1, u3) | (uint64_t)pair(256 * u0 - u1, 256 * u2 - u3) << 32;
 }
 
-static void pack8(const sample *s, uint64_t *out) {
-    for (int d = 0; d < s->model->n; d += 8, out += 2)
-        for (int i = 0; i < 2; i++) {
-            int e = d + 4 * i;
-            out[i] = four(rounded(s, e, 127), rounded(s, e + 1, 127), rounded(s, e + 2, 127),
-                          rounded(s, e + 3, 127));
-        }
+/* From entry `d` on, a multiple of 4. */
+static void pack8(const sample *s, int d, uint64_t *out) {
+    for (int end = (s->model->n + 7) / 8 * 8; d < end; d += 4)
+        *out++ =
+            four(rounded(s, d, 127), rounded(s, d + 1, 127), rounded(s, d + 2, 127), rounded(s, d + 3, 127));
+}
+
+static inline int32_t at_least_minus_127(int8_t x) {
+    return x < -127 ? -127 : x;
+}
+
+/* The common case of pack8: entries are used as they are. Returns how many were packed. */
+static int pack8_unchanged(const int8_t *x, int n, uint64_t *out) {
+    const int8_t *end = x + n / 4 * 4;
+    for (; x < end; x += 4)
+        *out++ = four(at_least_minus_127(x[0]), at_least_minus_127(x[1]), at_least_minus_127(x[2]),
+                      at_least_minus_127(x[3]));
+    return n / 4 * 4;
 }
 
 static void pack16(const sample *s, uint64_t *out) {
@@ -204,77 +234,87 @@ static void pack16(const sample *s, uint64_t *out) {
                  (uint64_t)pair(rounded(s, d + 2, 32768), rounded(s, d + 3, 32768)) << 32;
 }
 
-/* ---- Fixed point: products and encoding -----------------------------------------------------------------
- */
+/* ---- Fixed point: products and encoding ---- */
 
-/* Four weights times four entries, times 256, in three instructions. The low half of w is 256 w1 + w0, and
- *     (256 w1 + w0) u1 + w0 (256 u0 - u1) = 256 (w1 u1 + w0 u0);
- * likewise the high half: no weight but w0 and w2 has to be extracted. |256 u0 - u1| <= 257 * 127 fits. */
-static inline uint32_t add_four(uint32_t sum, uint32_t w, uint64_t u) {
-    return add_products(add_products(sum, w, (uint32_t)u), low_bytes(w), (uint32_t)(u >> 32));
+enum { MOST_WORDS8 = 512 / 8 }; /* of a row: more would overflow 32 bits */
+
+static inline uint32_t add_eight(uint32_t sum, uint64_t w, uint64_t u0, uint64_t u1) {
+    return add_four(add_four(sum, (uint32_t)w, u0), (uint32_t)(w >> 32), u1);
 }
 
-static inline uint32_t add_eight(uint32_t sum, uint64_t w, const uint64_t *u) {
-    return add_four(add_four(sum, (uint32_t)w, u[0]), (uint32_t)(w >> 32), u[1]);
-}
+/* The products of four rows with the sample, divided by 2^shift. 8 bits: times 256, and for at most 512
+ * columns. */
+typedef struct products {
+    int32_t row[DLTF_MICRO_ROWS];
+} products;
 
-/* Adds 256 times the products of four rows with the sample, divided by 2^shift, for at most 512 columns. */
-static inline void add_products8(const uint64_t *w, const uint64_t *u, int words, int shift,
-                                 int32_t *product) {
+KEEP_APART static products products8(const uint64_t *w, const uint64_t *u, int words, int shift) {
     uint32_t a = 0, b = 0, c = 0, d = 0;
-    for (const uint64_t *end = u + 2 * words; u < end; u += 2, w += DLTF_MICRO_ROWS) {
-        a = add_eight(a, w[0], u);
-        b = add_eight(b, w[1], u);
-        c = add_eight(c, w[2], u);
-        d = add_eight(d, w[3], u);
+    for (const uint64_t *end = u + 2 * words; u != end;) {
+        uint64_t u0 = next(&u), u1 = next(&u);
+        a = add_eight(a, next(&w), u0, u1);
+        b = add_eight(b, next(&w), u0, u1);
+        c = add_eight(c, next(&w), u0, u1);
+        d = add_eight(d, next(&w), u0, u1);
     }
-    product[0] += (int32_t)a >> shift;
-    product[1] += (int32_t)b >> shift;
-    product[2] += (int32_t)c >> shift;
-    product[3] += (int32_t)d >> shift;
+    return (products){{(int32_t)a >> shift, (int32_t)b >> shift, (int32_t)c >> shift, (int32_t)d >> shift}};
 }
 
-/* 256 times the products of four rows with the sample, divided by 2^shift. */
-static inline void products8(const uint64_t *w, const uint64_t *u, int words, int shift, int32_t *product) {
-    enum { MOST = 512 / 8 };
-    product[0] = product[1] = product[2] = product[3] = 0;
-    for (; words > MOST; words -= MOST, w += MOST * DLTF_MICRO_ROWS, u += 2 * MOST)
-        add_products8(w, u, MOST, shift, product);
-    add_products8(w, u, words, shift, product);
+/* For any number of columns. */
+static inline products all_products8(const uint64_t *w, const uint64_t *u, int words, int shift) {
+    products sum = products8(w, u, words < MOST_WORDS8 ? words : MOST_WORDS8, shift);
+    for (int first = MOST_WORDS8; first < words; first += MOST_WORDS8) {
+        int count = words - first < MOST_WORDS8 ? words - first : MOST_WORDS8;
+        products p = products8(w + first * DLTF_MICRO_ROWS, u + 2 * first, count, shift);
+        for (int r = 0; r < DLTF_MICRO_ROWS; r++)
+            sum.row[r] += p.row[r];
+    }
+    return sum;
 }
 
 static inline int64_t add_four_long(int64_t sum, uint64_t w, uint64_t u) {
-    return add_products_long(add_products_long(sum, (uint32_t)w, (uint32_t)u), (uint32_t)(w >> 32),
-                             (uint32_t)(u >> 32));
+    sum = add_products_long(sum, (uint32_t)w, (uint32_t)u);
+    return add_products_long(sum, (uint32_t)(w >> 32), (uint32_t)(u >> 32));
 }
 
-/* The products of four rows with the sample, divided by 2^shift; two rows at a time, for want of registers.
- */
-static void products16(const uint64_t *w, const uint64_t *u, int words, int shift, int32_t *product) {
-    for (int r = 0; r < DLTF_MICRO_ROWS; r += 2) {
-        int64_t a = 0, b = 0;
-        for (int j = 0; j < words; j++) {
-            a = add_four_long(a, w[j * DLTF_MICRO_ROWS + r], u[j]);
-            b = add_four_long(b, w[j * DLTF_MICRO_ROWS + r + 1], u[j]);
-        }
-        product[r] = (int32_t)(a >> shift);
-        product[r + 1] = (int32_t)(b >> shift);
+KEEP_APART static products products16(const uint64_t *w, const uint64_t *u, int words, int shift) {
+    int64_t a = 0, b = 0, c = 0, d = 0;
+    for (const uint64_t *end = u + words; u != end;) {
+        uint64_t entries = next(&u);
+        a = add_four_long(a, next(&w), entries);
+        b = add_four_long(b, next(&w), entries);
+        c = add_four_long(c, next(&w), entries);
+        d = add_four_long(d, next(&w), entries);
     }
+    return (products){
+        {(int32_t)(a >> shift), (int32_t)(b >> shift), (int32_t)(c >> shift), (int32_t)(d >> shift)}};
 }
 
 static inline int words_of_row(const dltf_micro_model *model) {
     return model->bits == 8 ? (model->n + 7) / 8 : (model->n + 3) / 4;
 }
 
-static inline void offer_rows(const dltf_micro_model *model, int row, const int32_t *product, int bias_shift,
-                              best *b) {
-    const int16_t *factor = model->encoder.factor + row;
-    int rows = model->m - row < DLTF_MICRO_ROWS ? model->m - row : DLTF_MICRO_ROWS;
-    for (int r = 0; r < rows; r++) {
-        int32_t score = scaled(product[r], factor[r]);
-        if (model->bias)
-            score -= divided(model->bias[row + r], bias_shift);
-        offer(b, row + r, (uint32_t)(score < 0 ? -score : score), score < 0);
+/* `bias` may be NULL. Rows beyond m, in the last group, have weights and a bias of 0, and so a score of 0:
+ * they are not selected. */
+static inline void offer_row(best *b, int row, int32_t product, int16_t factor, const int32_t *bias,
+                             int bias_shift) {
+    int32_t score = scaled(product, factor);
+    if (bias)
+        score -= divided(bias[row], bias_shift);
+    offer(b, row, (uint32_t)(score < 0 ? -score : score), score < 0);
+}
+
+static void select_rows(const dltf_micro_model *model, const uint64_t *u, int bias_shift, best *b) {
+    const uint64_t *w = model->encoder.words;
+    const int16_t *factor = model->encoder.factor;
+    const int32_t *bias = model->bias;
+    int words = words_of_row(model), shift = model->shift, m = model->m;
+    for (int row = 0; row < m; row += 4, w += 4 * words, factor += 4) {
+        products p = model->bits == 16 ? products16(w, u, words, shift) : all_products8(w, u, words, shift);
+        offer_row(b, row, p.row[0], factor[0], bias, bias_shift);
+        offer_row(b, row + 1, p.row[1], factor[1], bias, bias_shift);
+        offer_row(b, row + 2, p.row[2], factor[2], bias, bias_shift);
+        offer_row(b, row + 3, p.row[3], factor[3], bias, bias_shift);
     }
 }
 
@@ -283,20 +323,14 @@ dltf_micro_code dltf_micro_encode(const dltf_micro_model *model, const void *x, 
     uint64_t *u = work + model->k;
     best b = nothing(work, model->k, model->flags);
     sample s = look_at(model, x);
-    const uint64_t *w = model->encoder.words;
-    int words = words_of_row(model);
-    if (model->bits == 8)
-        pack8(&s, u);
-    else
+    if (model->bits == 8) {
+        int unchanged = model->input_bits == 8 && !(model->flags & DLTF_MICRO_REMOVE_MEAN) && s.exponent == 0;
+        int packed = unchanged ? pack8_unchanged(x, model->n, u) : 0;
+        pack8(&s, packed, u + packed / 4);
+    } else {
         pack16(&s, u);
-    for (int row = 0; row < model->m; row += DLTF_MICRO_ROWS, w += words * DLTF_MICRO_ROWS) {
-        int32_t product[DLTF_MICRO_ROWS];
-        if (model->bits == 8)
-            products8(w, u, words, model->shift, product);
-        else
-            products16(w, u, words, model->shift, product);
-        offer_rows(model, row, product, s.exponent - model->bias_shift, &b);
     }
+    select_rows(model, u, s.exponent - model->bias_shift, &b);
     sort_by_row(&b);
     for (int p = 0; p < b.count; p++) {
         int32_t magnitude = (int32_t)(b.entry[p] >> 32);
@@ -307,8 +341,7 @@ dltf_micro_code dltf_micro_encode(const dltf_micro_model *model, const void *x, 
     return (dltf_micro_code){(uint8_t)b.count, (int8_t)(s.exponent - removed)};
 }
 
-/* ---- Fixed point: decoding ------------------------------------------------------------------------------
- */
+/* ---- Fixed point: decoding ---- */
 
 /* q(row, d) of dltf_micro_rows. */
 static int32_t weight(const dltf_micro_model *model, const dltf_micro_rows *rows, int row, int d) {
@@ -356,8 +389,7 @@ void dltf_micro_decode(const dltf_micro_model *model, dltf_micro_code code, cons
     }
 }
 
-/* ---- Floating point -------------------------------------------------------------------------------------
- */
+/* ---- Floating point ---- */
 
 /* A number, or its bits: those of the magnitude have the order of the magnitude. */
 typedef union word {
@@ -467,8 +499,7 @@ void dltf_micro_decode_f32(const dltf_micro_model_f32 *model, uint8_t count, con
     }
 }
 
-/* ---- Refit ----------------------------------------------------------------------------------------------
- */
+/* ---- Refit ---- */
 
 /* Solves G z = b, of unit-norm atoms, by the factorisation L D L^T. G is the lower triangle by rows, and is
  * overwritten; b becomes z. A pivot is the squared distance of an atom from the span of the earlier ones. */

@@ -52,16 +52,15 @@ enum {                             /* flags of a model */
                                            ? 1                                                               \
                                            : -1]
 
-/* ---- Fixed point -------------------------------------------------------------------------------------- */
+/* ---- Fixed point ---- */
 
 /* m rows of n weights, integers q of 8 or 16 bits: weight (r, d) is scale * factor[r] * q(r, d). Rows are
  * padded with zeros to whole words, m to whole groups of four rows; a group stores the first words of its
- * four rows, then the second words, and so on. A word holds two weights of 16 bits, the first in the low
- * half; or four of 8 bits, w0 to w3, as two 16-bit numbers: 256 w1 + w0 in the low half, 256 w3 + w2 in the
- * high one. */
+ * four rows, then the second words, and so on. A word holds four numbers of 16 bits, the first in the lowest
+ * bits: four weights of 16 bits, or eight of 8 bits, w0 to w7, as 256 w1 + w0, 256 w3 + w2 and so on. */
 typedef struct dltf_micro_rows {
     const uint64_t *words;
-    const int16_t *factor; /* m; 0 to 32767 */
+    const int16_t *factor; /* m, and zeros to a multiple of four; 0 to 32767 */
     float scale;
 } dltf_micro_rows;
 
@@ -101,7 +100,7 @@ dltf_micro_code dltf_micro_encode(const dltf_micro_model *model, const void *x, 
 void dltf_micro_decode(const dltf_micro_model *model, dltf_micro_code code, const uint16_t *index,
                        const int32_t *value, int16_t *out);
 
-/* ---- Floating point ----------------------------------------------------------------------------------- */
+/* ---- Floating point ---- */
 
 typedef enum dltf_micro_type { DLTF_MICRO_I8, DLTF_MICRO_I16, DLTF_MICRO_F32 } dltf_micro_type;
 

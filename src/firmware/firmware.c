@@ -98,7 +98,7 @@ static dltf_status choose_input(dl_firmware *f, const dltf_matrix *X, double *sc
 static dltf_status pack(dl_firmware *f, const dltf_model_view *view, const float *weights,
                         dltf_micro_rows *rows) {
     uint64_t *words = own(f, f->words, sizeof *words);
-    int16_t *factor = own(f, view->m, sizeof *factor);
+    int16_t *factor = own(f, dl_firmware_rows(view->m), sizeof *factor);
     if (!words || !factor)
         return DLTF_MEMORY;
     *rows = (dltf_micro_rows){.words = words, .factor = factor};
@@ -132,7 +132,7 @@ static dltf_status make_bias(dl_firmware *f, const dltf_model_view *view, const 
     if (!view->bias && !shifted)
         return DLTF_OK;
     double *b = DL_NEW(double, view->m);
-    int32_t *bias = own(f, view->m, sizeof *bias);
+    int32_t *bias = own(f, dl_firmware_rows(view->m), sizeof *bias);
     double unit = (double)fixed->value_scale / (view->remove_mean ? 256 : 1), largest = 0;
     if (!b || !bias) {
         dl_free(b);
@@ -268,7 +268,8 @@ int64_t dl_firmware_flash(const dl_firmware *f) {
     }
     int64_t matrices =
         f->fixed.dictionary.words && f->fixed.dictionary.words != f->fixed.encoder.words ? 2 : 1;
-    return matrices * (8 * f->words + 2 * m) + (f->fixed.bias ? 4 * m : 0) + (f->fixed.center ? 4 * n : 0);
+    return matrices * (8 * f->words + 2 * dl_firmware_rows(m)) +
+           (f->fixed.bias ? 4 * dl_firmware_rows(m) : 0) + (f->fixed.center ? 4 * n : 0);
 }
 
 int64_t dl_firmware_ram(const dl_firmware *f) {

@@ -72,6 +72,11 @@ void dl_firmware_write(const dl_firmware *firmware, FILE *out, const char *name,
 
 /* ---- Parts ---- */
 
+/* m, padded to whole groups of rows. */
+static inline int64_t dl_firmware_rows(int64_t m) {
+    return (m + DLTF_MICRO_ROWS - 1) / DLTF_MICRO_ROWS * DLTF_MICRO_ROWS;
+}
+
 /* m rows of n weights in 8 or 16 bits, as dltf_micro_rows describes; `words` has dl_firmware_words elements.
  * Fails for weights that are not finite. */
 int64_t dl_firmware_words(int64_t m, int64_t n, int bits);

@@ -16,7 +16,7 @@ static int64_t words_of_row(int64_t n, int bits) {
 }
 
 int64_t dl_firmware_words(int64_t m, int64_t n, int bits) {
-    return (m + GROUP - 1) / GROUP * GROUP * words_of_row(n, bits);
+    return dl_firmware_rows(m) * words_of_row(n, bits);
 }
 
 /* Where weight (row, column) is: the word, and the position of the 16 bits in it. */

@@ -22,7 +22,7 @@ static void write_floats(FILE *out, const char *name, const char *part, const fl
 }
 
 static void write_rows(FILE *out, const char *name, const char *part, const dltf_micro_rows *rows,
-                       int64_t words, int64_t m) {
+                       int64_t words, int64_t count) {
     char factor[32];
     begin_array(out, "uint64_t", name, part, words);
     for (int64_t i = 0; i < words; i++) {
@@ -31,8 +31,8 @@ static void write_rows(FILE *out, const char *name, const char *part, const dltf
     }
     fprintf(out, "\n};\n\n");
     snprintf(factor, sizeof factor, "%s_factor", part);
-    begin_array(out, "int16_t", name, factor, m);
-    for (int64_t i = 0; i < m; i++) {
+    begin_array(out, "int16_t", name, factor, count);
+    for (int64_t i = 0; i < count; i++) {
         separate(out, i, 12);
         fprintf(out, "%d,", rows->factor[i]);
     }
@@ -42,8 +42,9 @@ static void write_rows(FILE *out, const char *name, const char *part, const dltf
 static void write_bias(FILE *out, const char *name, const dltf_micro_model *model) {
     if (!model->bias)
         return;
-    begin_array(out, "int32_t", name, "bias", model->m);
-    for (int64_t i = 0; i < model->m; i++) {
+    int64_t rows = dl_firmware_rows(model->m);
+    begin_array(out, "int32_t", name, "bias", rows);
+    for (int64_t i = 0; i < rows; i++) {
         separate(out, i, 8);
         fprintf(out, "%ld,", (long)model->bias[i]);
     }
@@ -79,9 +80,9 @@ static void begin_model(FILE *out, const char *type, const char *name, bool head
 static void write_fixed(const dl_firmware *f, FILE *out, const char *name, bool header) {
     const dltf_micro_model *model = &f->fixed;
     bool tied = model->dictionary.words == model->encoder.words;
-    write_rows(out, name, "encoder", &model->encoder, f->words, model->m);
+    write_rows(out, name, "encoder", &model->encoder, f->words, dl_firmware_rows(model->m));
     if (model->dictionary.words && !tied)
-        write_rows(out, name, "dictionary", &model->dictionary, f->words, model->m);
+        write_rows(out, name, "dictionary", &model->dictionary, f->words, dl_firmware_rows(model->m));
     write_bias(out, name, model);
     write_floats(out, name, "center", model->center, model->n);
     begin_model(out, "dltf_micro_model", name, header);
