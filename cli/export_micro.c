@@ -35,7 +35,7 @@ void micro_facts(const micro_export *micro, facts *f) {
     bool real = firmware->options.bits == DL_FIRMWARE_32;
     facts_integer(f, "bits", "bits of a weight", real ? 32 : firmware->fixed.bits);
     facts_integer(f, "bytes", "bytes of constants", dl_firmware_flash(firmware));
-    facts_integer(f, "ram", "bytes of work space and code", dl_firmware_ram(firmware));
+    facts_integer(f, "ram", "bytes of RAM without stack", dl_firmware_ram(firmware));
     facts_real(f, "input_scale", "step of an integer sample",
                (double)(real ? firmware->real.input_scale : firmware->fixed.input_scale));
     if (firmware->converts)
