@@ -14,8 +14,8 @@ typedef struct micro_flags {
 /* clang-format off */
 /* Rows of an option table; `member` is the micro_flags in the struct `type`. */
 #define MICRO_OPTIONS(type, member)                                                                                                                                                             \
-    {.name = "bits", .kind = DL_OPTION_CHOICE, .offset = offsetof(type, member.options.bits), .default_text = "8", .choices = DL_FIRMWARE_BITS_CHOICES, .help = "with --micro: bits of a weight; 32: float32"}, \
-    {.name = "input", .kind = DL_OPTION_CHOICE, .offset = offsetof(type, member.options.input), .default_text = "default", .choices = DL_FIRMWARE_INPUT_CHOICES, .help = "with --micro: type of the entries of a sample (default: of as many bits as the weights)"}, \
+    {.name = "bits", .kind = DL_OPTION_CHOICE, .offset = offsetof(type, member.options.bits), .default_text = "8", .choices = DL_FIRMWARE_BITS_CHOICES, .argument = "BITS", .help = "with --micro: bits of a weight; 32: float32"}, \
+    {.name = "input", .kind = DL_OPTION_CHOICE, .offset = offsetof(type, member.options.input), .default_text = "default", .choices = DL_FIRMWARE_INPUT_CHOICES, .argument = "TYPE", .help = "with --micro: type of the entries of a sample (default: of as many bits as the weights)"}, \
     {.name = "input-scale", .kind = DL_OPTION_REAL, .offset = offsetof(type, member.options.input_scale), .default_text = "0", .max = 1e30, .argument = "S", .help = "with --micro: a sample is S times its integers; 0: the largest entry of --data is the largest integer, without --data 1"}, \
     {.name = "refit", .kind = DL_OPTION_FLAG, .offset = offsetof(type, member.options.refit), .default_text = "false", .help = "with --micro: add the dictionary, for refit and decoding; a tied model has it anyway"}, \
     {.name = "data", .kind = DL_OPTION_TEXT, .offset = offsetof(type, member.data), .argument = "DATA", .help = "with --micro: samples for the scale of integer samples, and to report what quantisation costs"}

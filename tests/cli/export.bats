@@ -60,12 +60,12 @@ EOF
 
 @test "micro: what cannot be exported is refused with the reason" {
   dltf train "$toy/X.npy" -m 24 -k 3 --unit-norm "${FAST[@]}" -o unit -q
-  fails 1 'unit: it scales samples to norm 1, which needs floating point: use --bits 32' export unit --micro -o model.h
+  fails 2 'unit: it scales samples to norm 1, which needs floating point: use --bits 32' export unit --micro -o model.h
   dltf export unit --micro --bits 32 -o unit.h -q
   fails 2 '--bits requires --micro' export "$model" --c --bits 8 -o model.h
   fails 2 'choose a format' export "$model" --c --micro -o model.h
   fails 2 'bits' export "$model" --micro --bits 4 -o model.h
-  fails 1 'float32 samples need a scale' export "$model" --micro --input float32 -o model.h
+  fails 2 'float32 samples need a scale' export "$model" --micro --input float32 -o model.h
   dltf synth -n 5 -m 8 -k 2 -N 20 -o other -q
   fails 1 'X.npy: ' export "$model" --micro --data other/X.npy -o model.h
   [[ ! -e model.h ]]
