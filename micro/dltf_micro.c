@@ -9,13 +9,16 @@
  *
  *     |w x - s t q u| <= s t (sum |u| / 2 + sum |q| |h| + n |h| / 2).
  *
+ * A mean c that the model subtracts is a part of the bias, as s q c: this adds at most s sum |c| / 2.
+ *
  * q u is exact. 8 bits: |u|, |q| <= 127, a segment of 512 columns gives |256 q u| <= 256 * 512 * 127^2 <
  * 2^31; `shift` is at least the logarithm of the number of segments, at most 6, and 256 q u >> shift is
  * exact. 16 bits: |q u| < 2^30 n <= 2^45 in 64 bits; `shift` makes it smaller than 2^31 and rounds down. The
  * product with factor / 2^16 < 1/2 rounds down once more; a score is therefore below 2^30 in magnitude. So is
- * a bias, which the division by a power of two rounds to the nearest: the difference fits 32 bits. In units
- * of value_scale * 2^exponent these three roundings change a score by less than 1/2 + 1 + 1/2 = 2. A factor
- * is rounded to an integer when the model is exported, before its q are chosen: that costs nothing. */
+ * a bias: the difference fits 32 bits. In units of value_scale * 2^exponent, rounding by `shift` changes a
+ * score by less than 1/2, rounding of the product by less than 1, and rounding of the bias, when the model is
+ * exported and when it is divided by a power of two, by at most 3/4: together by less than 9/4. A factor is
+ * rounded to an integer when the model is exported, before its q are chosen: that costs nothing. */
 #include "dltf_micro.h"
 
 /* ---- Selection ---- */

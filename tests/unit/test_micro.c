@@ -85,7 +85,7 @@ static void find_bounds(const problem *p, const int16_t *x, int exponent) {
         }
         scores[i] = score - (p->view.bias ? (double)p->view.bias[i] : 0);
         bounds[i] = s * step * (size / 2 + sum * h + (double)n * h / 2) + s * shift / 2 +
-                    2 * ldexp((double)fixed->value_scale, exponent);
+                    2.25 * ldexp((double)fixed->value_scale, exponent);
         bounds[i] += 1e-6 * (fabs(scores[i]) + s * step * size * sum / (double)n); /* scales are floats */
     }
 }
@@ -221,6 +221,24 @@ static void ties_and_zeros(void **state) {
             for (int e = 0; e < count; e++)
                 assert_int_equal(atoms[e], e);
         }
+        discard(&p);
+    }
+}
+
+/* A larger score replaces the last of equal ones. */
+static void the_last_of_equal_scores_is_dropped(void **state) {
+    (void)state;
+    for (int bits = DL_FIRMWARE_8; bits <= DL_FIRMWARE_32; bits++) {
+        dltf_model_view view = draw(7, 5, 3, true);
+        for (int64_t i = 0; i < view.m * view.n; i++)
+            E[i] = i < 6 * view.n ? 1 : 2;
+        problem p =
+            make(view, (dl_firmware_options){.bits = (dl_firmware_bits)bits, .input = DL_FIRMWARE_INPUT_I8});
+        memset(x8, 5, (size_t)view.n);
+        int count = bits == DL_FIRMWARE_32
+                        ? dltf_micro_encode_f32(&p.firmware->real, x8, work, sample, atoms, real)
+                        : dltf_micro_encode(&p.firmware->fixed, x8, work, atoms, value).count;
+        assert_true(count == 3 && atoms[0] == 0 && atoms[1] == 1 && atoms[2] == 6);
         discard(&p);
     }
 }
@@ -415,7 +433,8 @@ static void lack_of_memory(void **state) {
 
 TESTS_MAIN(cmocka_unit_test(fixed_point_is_within_its_bounds),
            cmocka_unit_test(extreme_samples_do_not_overflow), cmocka_unit_test(minus_128_counts_as_minus_127),
-           cmocka_unit_test(ties_and_zeros), cmocka_unit_test(float32_gives_the_codes_of_the_library),
-           cmocka_unit_test(refit_and_decoding), cmocka_unit_test(duplicate_atoms_are_refitted_once),
+           cmocka_unit_test(ties_and_zeros), cmocka_unit_test(the_last_of_equal_scores_is_dropped),
+           cmocka_unit_test(float32_gives_the_codes_of_the_library), cmocka_unit_test(refit_and_decoding),
+           cmocka_unit_test(duplicate_atoms_are_refitted_once),
            cmocka_unit_test(floats_are_rounded_and_saturated),
            cmocka_unit_test(unsuitable_models_are_refused), cmocka_unit_test(lack_of_memory))
