@@ -146,7 +146,7 @@ static inline uint64_t next(const uint64_t **p) {
 
 /* ---- Fixed point: the sample ---- */
 
-/* Mean and centred entries have 8 more bits than the sample. */
+/* Mean and centered entries have 8 more bits than the sample. */
 enum { MEAN_BITS = 8 };
 
 static inline int32_t input(const dltf_micro_model *model, const void *x, int d) {
@@ -183,10 +183,10 @@ static inline int32_t divided(int32_t a, int shift) {
 static sample look_at(const dltf_micro_model *model, const void *x) {
     sample s = {model, x, 0, model->bias_shift};
     int32_t limit = model->bits == 8 ? 127 : 32767, largest = 0;
-    int centred = model->flags & DLTF_MICRO_REMOVE_MEAN;
-    if (!centred && model->input_bits <= model->bits)
+    int centered = model->flags & DLTF_MICRO_REMOVE_MEAN;
+    if (!centered && model->input_bits <= model->bits)
         return s;
-    if (centred)
+    if (centered)
         s.mean = mean_of(model, x);
     for (int d = 0; d < model->n; d++) {
         int32_t value = entry(&s, d);
@@ -554,15 +554,15 @@ void dltf_micro_refit_f32(const dltf_micro_model_f32 *model, const float *sample
 static float correlation(const sample *s, int row) {
     const dltf_micro_model *model = s->model;
     int64_t sum = 0;
-    float centre = 0;
+    float shift = 0;
     for (int d = 0; d < model->n; d++) {
         int32_t w = weight(model, &model->dictionary, row, d);
         sum += (int64_t)w * entry(s, d);
         if (model->center)
-            centre += (float)w * model->center[d];
+            shift += (float)w * model->center[d];
     }
     int removed = model->flags & DLTF_MICRO_REMOVE_MEAN ? 1 << MEAN_BITS : 1;
-    return (float)sum * (model->input_scale / (float)removed) - centre;
+    return (float)sum * (model->input_scale / (float)removed) - shift;
 }
 
 void dltf_micro_refit(const dltf_micro_model *model, const void *x, uint8_t count, const uint16_t *index,

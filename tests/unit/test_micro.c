@@ -12,7 +12,7 @@ static float W[MOST_M * MOST_N], E[MOST_M * MOST_N], bias[MOST_M], mean[MOST_N],
 static int16_t x16[MOST_N];
 static int8_t x8[MOST_N];
 static float x32[MOST_N], sample[MOST_N];
-static double centred[MOST_N], scores[MOST_M], bounds[MOST_M];
+static double centered[MOST_N], scores[MOST_M], bounds[MOST_M];
 static uint64_t work[DLTF_MICRO_WORK(MOST_N, MOST_K)];
 static uint16_t atoms[MOST_K];
 static int32_t value[MOST_K];
@@ -56,12 +56,12 @@ static double preprocess(const dltf_model_view *view, double scale, const int16_
     double own = 0, shift = 0;
     for (int64_t j = 0; j < view->n; j++) {
         double taken = view->mean ? (double)view->mean[j] : 0;
-        centred[j] = scale * x[j] - taken;
-        own += centred[j] / (double)view->n;
+        centered[j] = scale * x[j] - taken;
+        own += centered[j] / (double)view->n;
         shift += fabs(taken) + (view->offset ? fabs((double)view->offset[j]) : 0);
     }
     for (int64_t j = 0; j < view->n; j++)
-        centred[j] -= (view->remove_mean ? own : 0) + (view->offset ? (double)view->offset[j] : 0);
+        centered[j] -= (view->remove_mean ? own : 0) + (view->offset ? (double)view->offset[j] : 0);
     return view->remove_mean ? 2 * shift : shift;
 }
 
@@ -81,7 +81,7 @@ static void find_bounds(const problem *p, const int16_t *x, int exponent) {
         double s = (double)fixed->encoder.scale * fixed->encoder.factor[i], sum = 0, score = 0;
         for (int64_t j = 0; j < n; j++) {
             sum += abs(dl_firmware_weight(fixed->encoder.words, n, fixed->bits, i, j));
-            score += (double)weights[i * n + j] * centred[j];
+            score += (double)weights[i * n + j] * centered[j];
         }
         scores[i] = score - (p->view.bias ? (double)p->view.bias[i] : 0);
         bounds[i] = s * step * (size / 2 + sum * h + (double)n * h / 2) + s * shift / 2 +
@@ -281,7 +281,7 @@ static void float32_gives_the_codes_of_the_library(void **state) {
 static double residual(const problem *p, int count) {
     double square = 0;
     for (int64_t j = 0; j < p->view.n; j++) {
-        double rest = centred[j];
+        double rest = centered[j];
         for (int e = 0; e < count; e++)
             rest -= (double)real[e] * (double)p->view.dictionary[atoms[e] * p->view.n + j];
         square += rest * rest;
@@ -326,7 +326,7 @@ static void refit_and_decoding(void **state) {
             double square = residual(&p, code.count), least = 0;
             for (int64_t j = 0; j < view.n; j++) {
                 x32[j] = (float)(scale * x16[j]);
-                least += centred[j] * centred[j];
+                least += centered[j] * centered[j];
             }
             dltf_codes *support = NULL, *best = NULL;
             int32_t indices[MOST_K];
