@@ -3,6 +3,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/prefix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 typedef struct export_flags {
     bool c;
     const char *output, *name;
+    int64_t atoms;
 } export_flags;
 
 typedef struct export_job {
@@ -25,6 +27,7 @@ static const dl_option own_options[] = {
     {.name = "c", .kind = DL_OPTION_FLAG, .offset = offsetof(export_flags, c), .default_text = "false", .help = "write C source"},
     {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(export_flags, output), .argument = "FILE", .help = "output file: .h for a header with static constants, .c for a source file that defines the model (default: NAME.h)"},
     {.name = "name", .kind = DL_OPTION_TEXT, .offset = offsetof(export_flags, name), .default_text = "model", .argument = "NAME", .help = "C name of the model, and prefix of the names of its arrays"},
+    PREFIX_OPTION(export_flags, "write"),
 };
 /* clang-format on */
 
@@ -50,7 +53,7 @@ static int choose_files(export_job *job) {
 }
 
 static int load(export_job *job) {
-    return files_load_model(job->args.operands[0], &job->model);
+    return prefix_load_model(job->args.operands[0], job->flags.atoms, &job->model);
 }
 
 /* Hexadecimal constants: exact, whatever the compiler's rounding. */
@@ -121,6 +124,7 @@ static int print_report(export_job *job) {
                      (view.mean ? view.n : 0) + (view.offset ? view.n : 0);
     facts f = facts_new();
     facts_integer(&f, "m", "atoms", view.m);
+    prefix_report(&f, job->model);
     facts_integer(&f, "n", "entries of an atom", view.n);
     facts_integer(&f, "k", "entries of a code", view.k);
     facts_integer(&f, "bytes", "bytes of constants", floats * (int64_t)sizeof(float));

@@ -3,8 +3,8 @@
 #include "base/parallel.h"
 #include "data/model.h"
 #include "data/option_notes.h"
-#include "learning/gradient/nested.h"
 #include "learning/learner.h"
+#include "learning/nested.h"
 #include "learning/provenance.h"
 #include "learning/train_options.h"
 

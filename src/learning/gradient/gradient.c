@@ -101,14 +101,11 @@ done:
     return status;
 }
 
-/* Weights fall from the shortest prefix to all atoms: whatever serves a short prefix also serves the longer
- * ones, which have atoms of their own for the rest. */
 static void find_prefixes(dl_gradient *g, bool nested) {
     g->prefix[0] = g->m;
     g->depth = nested ? dl_nested_prefixes(g->m, g->k, g->prefix) : 1;
-    float sum = (float)(g->depth * (g->depth + 1)) / 2;
     for (int q = 0; q < g->depth; q++)
-        g->weight[q] = (float)(q + 1) / sum;
+        g->weight[q] = (float)dl_nested_weight(g->depth, q);
 }
 
 dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,

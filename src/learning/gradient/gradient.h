@@ -10,14 +10,14 @@
  * the batch: a step of E leaves the score of c unchanged, which b alone moves. Otherwise the steps of all
  * atoms of a code add up along the mean of the samples and overshoot.
  *
- * Nested (gradient/nested.h): a sample has a code of its own for each prefix of the atoms, the k best of that
+ * Nested (nested.h): a sample has a code of its own for each prefix of the atoms, the k best of that
  * prefix, and the loss is a weighted mean over the prefixes. All codes come from the same scores. */
 #ifndef DL_LEARNING_GRADIENT_GRADIENT_H
 #define DL_LEARNING_GRADIENT_GRADIENT_H
 
 #include "coding/by_atom.h"
 #include "coding/feature.h"
-#include "learning/gradient/nested.h"
+#include "learning/nested.h"
 
 /* One parameter per atom (a row of W, of E, or an entry of b) with its averages. */
 typedef struct dl_adam {

@@ -66,6 +66,8 @@ dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_
     dltf_online *s = NULL;
     double share = options->validation > 0 ? options->validation : HELD_OUT;
     const int64_t unlimited = INT64_MAX / 2;
+    if (options->nested)
+        DL_TRY(dl_nested_admit(options->m, options->k));
     DL_TRY(check_memory(options, n));
     DL_TRY_NEW(s, 1);
     s->options = *options;

@@ -1,5 +1,5 @@
 /* Nested dictionaries: which prefixes of the atoms are dictionaries of their own. */
-#include "learning/gradient/nested.h"
+#include "learning/nested.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
