@@ -9,8 +9,9 @@
     {                                                                                                        \
         .name = "atoms", .kind = DL_OPTION_INTEGER, .offset = offsetof(type, atoms), .min = 1,               \
         .max = DL_OPTION_MAX_COUNT, .argument = "P",                                                         \
-        .help = action " only the first P atoms of MODEL: of a nested dictionary (train --nested), as good " \
-                       "as one trained with P atoms if P is one of its prefixes, which inspect lists"        \
+        .help =                                                                                              \
+            action " only the first P atoms of MODEL, which are a dictionary of their own if it is nested "  \
+                   "(train --nested) and P is one of its prefixes, as listed by inspect"                     \
     }
 
 /* Loads a model, or its first atoms; atoms = 0: all. Returns an exit code. */

@@ -72,6 +72,9 @@ typedef struct dltf_train_options {
 
     int64_t
         memory; /* bytes that training may use; 0: what the machine has. The result does not depend on it */
+
+    bool nested; /* learned: the first m/16, m/8, m/4 and m/2 atoms are dictionaries, too
+                  * (dltf_model_prefixes) */
 } dltf_train_options;
 
 DLTF_API void dltf_train_options_init(dltf_train_options *options, size_t size);
