@@ -123,7 +123,6 @@ dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n,
     DL_TRY_NEW(g->shares, DL_SHARES);
     dl_gradient_fill_shares(g);
     DL_TRY_NEW(g->code_sum, m);
-    DL_TRY(dl_packed_alloc(&g->packed, m, n));
     DL_TRY_NEW(g->Y, room * n);
     DL_TRY_NEW(g->R, codes * n);
     DL_TRY(dl_slots_alloc(&g->Z, codes, k));
@@ -132,6 +131,7 @@ dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n,
     DL_TRY_NEW(g->center, n);
     DL_TRY_NEW(g->center32, n);
     DL_TRY(alloc_divisions(g));
+    DL_TRY(dl_gradient_alloc_layouts(g));
     dl_parallel(threads, dl_tiles(m, DL_PANEL), touch_panel, g);
 done:
     return status; /* the caller frees partial allocations */
@@ -153,7 +153,7 @@ void dl_gradient_free(dl_gradient *g) {
     dl_free(g->idle);
     dl_free(g->shares);
     dl_free(g->code_sum);
-    dl_packed_free(&g->packed);
+    dl_gradient_free_layouts(g);
     dl_free(g->Y);
     dl_free(g->R);
     dl_slots_free(&g->Z);
@@ -171,24 +171,15 @@ void dl_gradient_free(dl_gradient *g) {
 }
 
 double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, bool nested, int64_t room) {
-    double atoms = (double)m * (20 * (double)n + 60), codes = nested ? DL_PREFIXES : 1;
+    double filter = !nested && dl_prefilter_pays(m / threads, n, k) ? 2 : 0, codes = nested ? DL_PREFIXES : 1;
+    double atoms = (double)m * ((20 + filter) * (double)n + 60);
     double sample = 4 * (double)n +
                     codes * ((4 + 4 * (double)threads) * (double)n + (28 + 8 * (double)threads) * (double)k);
     double tile = 4 * (double)(n + 2 * (2 * k + DL_BLOCK_ATOMS));
     return atoms + (double)room * sample + (double)threads * DL_TILE * tile;
 }
 
-/* ---- The layout of products ---- */
-
-static void pack_panel(void *context, int64_t panel, int worker) {
-    (void)worker;
-    dl_gradient *g = context;
-    dl_packed_fill_panel(&g->packed, panel, g->E.value, g->b.value);
-}
-
-void dl_gradient_pack(dl_gradient *g) {
-    dl_parallel(g->threads, g->packed.panels, pack_panel, g);
-}
+/* ---- The atoms that take part ---- */
 
 static void move_row(float *to, float *from, int64_t n) {
     memcpy(to, from, (size_t)n * sizeof *to);
@@ -202,6 +193,7 @@ void dl_gradient_activate(dl_gradient *g, int64_t atoms) {
     for (int64_t j = atoms; j < g->active; j++)
         move_row(g->E.moment + j * n, g->E.value + j * n, n);
     for (int64_t p = dl_min(atoms, g->active) / DL_PANEL; p * DL_PANEL < dl_max(atoms, g->active); p++)
-        dl_packed_fill_panel(&g->packed, p, g->E.value, g->b.value);
+        dl_gradient_pack_panel(g, p, 0);
+    dl_gradient_packed(g);
     g->active = atoms;
 }
