@@ -4,6 +4,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/prefix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ typedef struct export_flags {
     bool c, micro;
     micro_flags micro_options;
     const char *output, *name;
+    int64_t atoms;
 } export_flags;
 
 typedef struct export_job {
@@ -30,6 +32,7 @@ static const dl_option own_options[] = {
     MICRO_OPTIONS(export_flags, micro_options),
     {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(export_flags, output), .argument = "FILE", .help = "output file: .h for a header with static constants, .c for a source file that defines the model (default: NAME.h)"},
     {.name = "name", .kind = DL_OPTION_TEXT, .offset = offsetof(export_flags, name), .default_text = "model", .argument = "NAME", .help = "C name of the model, and prefix of the names of its arrays"},
+    PREFIX_OPTION(export_flags, "write"),
 };
 /* clang-format on */
 
@@ -55,7 +58,7 @@ static int choose_files(export_job *job) {
 }
 
 static int load(export_job *job) {
-    return files_load_model(job->args.operands[0], &job->model);
+    return prefix_load_model(job->args.operands[0], job->flags.atoms, &job->model);
 }
 
 static int quantise(export_job *job) {
@@ -135,6 +138,7 @@ static int print_report(export_job *job) {
                      (view.mean ? view.n : 0) + (view.offset ? view.n : 0);
     facts f = facts_new();
     facts_integer(&f, "m", "atoms", view.m);
+    prefix_report(&f, job->model);
     facts_integer(&f, "n", "entries of an atom", view.n);
     facts_integer(&f, "k", "entries of a code", view.k);
     if (job->flags.micro)
