@@ -49,6 +49,8 @@ typedef struct command {
     ROW(encode)                                                                                              \
     ROW(decode)                                                                                              \
     ROW(inspect)                                                                                             \
+    ROW(evaluate)                                                                                            \
+    ROW(top)                                                                                                 \
     ROW(export)                                                                                              \
     ROW(import)                                                                                              \
     ROW(certify)                                                                                             \

@@ -317,9 +317,9 @@ void files_print_reading(FILE *out) {
     char value[PATH_MAX] = "="; /* --name=value: a list of columns may begin with a dash */
     for (int i = 0; data_reading && i < table.count; i++) {
         const dl_option *option = &table.options[i];
-        if (dl_option_is_default(option, data_reading))
-            continue;
         dl_option_format(option, data_reading, value + 1, sizeof value - 1);
+        if (strcmp(value + 1, option->default_text ? option->default_text : "") == 0)
+            continue;
         fprintf(out, " --%s%s", option->name, files_quoted(value));
     }
 }

@@ -60,8 +60,8 @@ make_folder() {
 }
 
 @test "what cannot be exported is named, and nothing is written" {
-  fails 2 'choose a format: --c, or --format NAME' export "$model" -o out
-  fails 2 '--c and --format exclude each other' export "$model" --c --format saelens -o out
+  fails 2 'choose a format: --c, --micro or --format NAME' export "$model" -o out
+  fails 2 'choose a format' export "$model" --c --format saelens -o out
   fails 2 'name a folder with -o' export "$model" --format saelens
   fails 2 '--format' export "$model" --format pickle -o out
   fails 2 'selects scores by magnitude' export "$model" --format saelens -o out

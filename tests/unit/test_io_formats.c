@@ -30,8 +30,8 @@ static void lists_supported_formats(void **state) {
     dltf_array *array = NULL;
     write_file(in_directory("a.dat"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.dat"), &array), DLTF_FORMAT,
-                 "a.dat: unrecognised format: expected .npy, .npz, .csv, .txt, IDX, IDX.gz, CIFAR-10, "
-                 ".fvecs, .bvecs or .ivecs");
+                 "a.dat: unrecognised format: expected .npy, .npz, .safetensors, .safetensors.index.json, .h5, "
+                 ".csv, .txt, IDX, IDX.gz, CIFAR-10, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin or .f16bin");
     write_file(in_directory("a.npy"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.npy"), &array), DLTF_FORMAT,
                  "a.npy: is corrupt or misnamed: content is not .npy");

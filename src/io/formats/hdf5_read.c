@@ -187,7 +187,11 @@ static dltf_status open(const char *path, const dl_reading *reading, dltf_array 
     DL_TRY_NEW(r->path, (int64_t)strlen(path) + 1);
     strcpy(r->path, path);
     DL_TRY(open_rows(path, reading, r));
-    DL_TRY_NEW(made, 1);
+    made = dl_array_new();
+    if (!made) {
+        status = DLTF_MEMORY;
+        goto done;
+    }
     dl_elements_shape(&r->dataset.elements, &count, &r->cols);
     dl_elements_remark(&r->dataset.elements, made->remark, sizeof made->remark);
     r->block = dl_max(1, dl_min(BLOCK_VALUES / r->cols, count));
