@@ -49,10 +49,14 @@ void dl_dual_encoder(int threads, const double *W, int64_t m, int64_t n, double 
 
 /* ---- Large dictionaries ---- */
 
-/* (B + r I)^{-1} (n x n), B = W W^T for m atoms, estimated from the first ones. */
-static dltf_status invert(int threads, const double *W, int64_t m, int64_t n, double r, double *inverse) {
+int64_t dl_dual_atoms(int64_t m, int64_t n) {
+    return dl_min(m, 4 * n);
+}
+
+/* (B + r I)^{-1}, B = W W^T for m atoms. */
+dltf_status dl_dual_invert(int threads, const double *W, int64_t m, int64_t n, double r, double *inverse) {
     dltf_status status = DLTF_OK;
-    int64_t first = dl_min(m, 4 * n);
+    int64_t first = dl_dual_atoms(m, n);
     double *factor = NULL, share = (double)first / (double)m;
     DL_TRY_NEW(factor, n * n);
     factorise(threads, W, first, n, share * r, factor);
@@ -85,19 +89,15 @@ static void multiply_tile(void *context, int64_t tile, int worker) {
     }
 }
 
-dltf_status dl_dual_encoder32(int threads, const double *W, const float *W32, int64_t m, int64_t n, double r,
+dltf_status dl_dual_encoder32(int threads, const double *inverse, const float *W, int64_t rows, int64_t n,
                               float *E) {
     dltf_status status = DLTF_OK;
-    double *inverse = NULL;
     dl_packed packed = {0};
-    DL_TRY_NEW(inverse, n * n);
     DL_TRY(dl_packed_alloc(&packed, n, n));
-    DL_TRY(invert(threads, W, m, n, r, inverse));
     dl_packed_fill_f64(&packed, inverse);
-    product p = {&packed, W32, m, n, E};
-    dl_parallel(threads, dl_tiles(m, DL_TILE), multiply_tile, &p);
+    product p = {&packed, W, rows, n, E};
+    dl_parallel(threads, dl_tiles(rows, DL_TILE), multiply_tile, &p);
 done:
     dl_packed_free(&packed);
-    dl_free(inverse);
     return status;
 }

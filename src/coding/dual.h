@@ -8,8 +8,11 @@
 void dl_dual_encoder(int threads, const double *W, int64_t m, int64_t n, double r, double *factor, double *E);
 
 /* The same in single precision for m > n, with n^2 instead of m n numbers in double: products are those of
- * the feature, and W W^T is estimated from the first 4n atoms. W32 is W rounded. */
-dltf_status dl_dual_encoder32(int threads, const double *W, const float *W32, int64_t m, int64_t n, double r,
+ * the feature, and W W^T is estimated from the first atoms, dl_dual_atoms of them. First its inverse (n x n)
+ * with the ridge, then any rows of the encoder from those of the dictionary. */
+int64_t dl_dual_atoms(int64_t m, int64_t n);
+dltf_status dl_dual_invert(int threads, const double *W, int64_t m, int64_t n, double r, double *inverse);
+dltf_status dl_dual_encoder32(int threads, const double *inverse, const float *W, int64_t rows, int64_t n,
                               float *E);
 
 #endif

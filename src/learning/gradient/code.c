@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "coding/least_squares.h"
 #include "kernels/packed.h"
+#include "learning/gradient/ranks.h"
 
 #include <string.h>
 
@@ -26,43 +27,31 @@ static int64_t tile_first(const dl_gradient *g, int64_t tile) {
 
 /* Candidates of a part: the codes themselves if it has all atoms. */
 static dl_slots found_by(const dl_gradient *g, int64_t part, int64_t first, int64_t rows) {
-    return dl_slots_from(g->parts > 1 ? &g->found : &g->Z, part * g->room + first, rows);
+    return dl_slots_from(g->merges ? &g->found : &g->Z, part * g->room + first, rows);
 }
 
 static int64_t first_panel(const dl_gradient *g, int64_t part) {
-    return dl_tiles(g->active, DL_PANEL) * part / g->parts;
+    return dl_tiles(dl_gradient_active(g), DL_PANEL) * part / g->parts;
 }
 
 static void score_tile(void *context, int64_t task, int worker) {
     dl_gradient *g = context;
     int64_t part = task / tiles_of(g), tile = task % tiles_of(g), panel = first_panel(g, part);
     int64_t first = tile_first(g, tile), rows = tile_first(g, tile + 1) - first;
-    int64_t atoms = dl_min(first_panel(g, part + 1) * DL_PANEL, g->active) - panel * DL_PANEL;
+    int64_t atoms = dl_min(first_panel(g, part + 1) * DL_PANEL, dl_gradient_active(g)) - panel * DL_PANEL;
     dl_packed E = dl_packed_range(&g->packed, panel, atoms);
     dl_feature feature = {.E = &E, .k = g->k, .positive = g->positive};
     dl_feature_tile(&feature, g->Y + first * g->n, g->n, rows, &g->spaces[worker],
                     found_by(g, part, first, rows));
 }
 
-/* The k best of the candidates of all parts. These are in the order of the atoms, so that ties go to the
- * lowest index. */
+/* The k best of the candidates of all parts. These are in the order of the atoms. */
 static void merge_sample(void *context, int64_t i, int worker) {
     dl_gradient *g = context;
-    dl_merge *w = &g->merges[worker];
-    int64_t k = g->k, count = 0;
-    int32_t *index = g->Z.index + i * k;
-    for (int64_t part = 0; part < g->parts; part++) {
-        dl_slots found = found_by(g, part, i, 1);
-        int32_t first = (int32_t)(first_panel(g, part) * DL_PANEL);
-        for (int32_t e = 0; e < found.count[0]; e++, count++) {
-            w->index[count] = first + found.index[e];
-            w->value[count] = found.value[e];
-        }
-    }
-    dl_kernels_now()->select(w->value, count, 1, count, k, g->positive, w->keys, &g->Z.count[i], w->position,
-                             g->Z.value + i * k);
-    for (int32_t e = 0; e < g->Z.count[i]; e++)
-        index[e] = w->index[w->position[e]];
+    dl_merge *merge = &g->merges[worker];
+    for (int64_t part = 0; part < g->parts; part++)
+        dl_merge_add(merge, found_by(g, part, i, 1), (int32_t)(g->first + first_panel(g, part) * DL_PANEL));
+    dl_merge_select(merge, g->positive, dl_slots_from(g->ranks ? &g->ranks->found : &g->Z, i, 1));
 }
 
 static bool find_codes(dl_gradient *g) {
@@ -71,25 +60,34 @@ static bool find_codes(dl_gradient *g) {
         return false;
     if (!g->polled)
         dl_parallel(g->threads, tasks, score_tile, g);
-    if (g->parts > 1)
+    if (g->merges)
         dl_parallel(g->threads, g->rows, merge_sample, g);
+    if (g->ranks)
+        dl_rank_codes_select(&g->ranks->codes, dl_slots_from(&g->ranks->found, 0, g->rows), g->positive,
+                             dl_slots_from(&g->Z, 0, g->rows));
     return true;
 }
 
+/* The atom of an entry of the code of sample i. */
+static const float *atom_of(const dl_gradient *g, int64_t i, int64_t entry) {
+    return g->ranks ? dl_gradient_ranks_row(g->ranks, i * g->k + entry, g->k)
+                    : g->W.value + g->Z.index[i * g->k + entry] * g->n;
+}
+
 /* D = z* - z, then z = z*. Products in f32 are exact enough for a gradient. */
-static void refit_sample(void *context, int64_t i, int worker) {
+static void refit_sample(void *context, int64_t task, int worker) {
     const double smallest_pivot = 1e-5;
     const dl_kernels *kernels = dl_kernels_now();
     dl_gradient *g = context;
+    int64_t i = task + (g->ranks ? g->ranks->collected : 0);
     int64_t n = g->n, k = g->k, s = g->Z.count[i];
-    const float *W = g->W.value, *y = g->Y + i * n;
-    const int32_t *S = g->Z.index + i * k;
+    const float *y = g->Y + i * n;
     float *z = g->Z.value + i * k, *D = g->D + i * k;
     double *G = g->normal + worker * dl_apart((k + 1) * k), *b = G + s * s;
     for (int64_t p = 0; p < s; p++) {
         for (int64_t q = 0; q <= p; q++)
-            G[p * s + q] = (double)kernels->dot32(W + S[p] * n, W + S[q] * n, n);
-        b[p] = (double)kernels->dot32(W + S[p] * n, y, n);
+            G[p * s + q] = (double)kernels->dot32(atom_of(g, i, p), atom_of(g, i, q), n);
+        b[p] = (double)kernels->dot32(atom_of(g, i, p), y, n);
     }
     dl_solve_support(G, b, s, smallest_pivot);
     for (int64_t p = 0; p < s; p++) {
@@ -98,20 +96,18 @@ static void refit_sample(void *context, int64_t i, int worker) {
     }
 }
 
+static void refit(dl_gradient *g) {
+    if (!g->ranks)
+        dl_parallel(g->threads, g->rows, refit_sample, g);
+    for (int64_t first = 0; g->ranks && first < g->rows; first += g->ranks->piece)
+        dl_parallel(g->threads, dl_gradient_ranks_collect(g, first), refit_sample, g);
+}
+
 /* ---- Residuals ---- */
 
-/* The atoms of group q begin here: whole panels. */
+/* The atoms of group q begin here. */
 static int64_t group_first(const dl_gradient *g, int64_t q) {
-    return dl_min(g->packed.panels * q / g->groups * DL_PANEL, g->m);
-}
-
-/* Groups of a branch: the same number in each. */
-static int64_t branch_groups(const dl_gradient *g) {
-    return g->groups / g->branches;
-}
-
-static float *branch_sum(const dl_gradient *g, int64_t branch, int64_t i) {
-    return g->P + (branch * g->room + i) * g->n;
+    return dl_atom_group_first(g->all, g->groups, q);
 }
 
 /* Entries of a code from *e on: their atoms' sum over groups first .. first + count - 1, as a binary tree, in
@@ -131,49 +127,72 @@ static bool add_groups(const dl_gradient *g, int64_t i, int64_t first, int64_t c
     }
     memset(sum, 0, (size_t)n * sizeof *sum);
     for (; *e < g->Z.count[i] && g->Z.index[i * k + *e] < end; ++*e)
-        kernels->add_scaled32(sum, g->Z.value[i * k + *e], g->W.value + g->Z.index[i * k + *e] * n, n);
+        kernels->add_scaled32(sum, g->Z.value[i * k + *e],
+                              g->W.value + (g->Z.index[i * k + *e] - g->first) * n, n);
     return true;
 }
 
 /* sum_j z_j w_j over the atoms of a branch, for the samples of a tile. */
 static void add_branch(void *context, int64_t task, int worker) {
     dl_gradient *g = context;
-    int64_t branch = task / tiles_of(g), tile = task % tiles_of(g), groups = branch_groups(g);
-    int64_t first = group_first(g, branch * groups);
+    int64_t branch = task / tiles_of(g), tile = task % tiles_of(g);
+    dl_span span = g->branches.spans[branch];
+    int64_t first = group_first(g, span.first);
     float *sums = g->scratch + worker * dl_gradient_stride(g);
     for (int64_t i = tile_first(g, tile); i < tile_first(g, tile + 1); i++) {
         int32_t e = 0;
         while (e < g->Z.count[i] && g->Z.index[i * g->k + e] < first)
             e++;
-        bool any = g->any[branch * g->room + i] = add_groups(g, i, branch * groups, groups, &e, sums);
+        bool any = add_groups(g, i, span.first, span.count, &e, sums);
+        g->branches.any[branch * g->room + i] = any;
         if (any)
-            memcpy(branch_sum(g, branch, i), sums, (size_t)g->n * sizeof *sums);
+            memcpy(dl_branch_sum(&g->branches, branch, i, g->n), sums, (size_t)g->n * sizeof *sums);
     }
 }
 
-/* Adds up `count` branches of a sample. Returns the one that now has the sum, -1 if there are no terms. */
-static int64_t fold_branches(dl_gradient *g, int64_t i, int64_t first, int64_t count) {
-    if (count == 1)
-        return g->any[first * g->room + i] ? first : -1;
-    int64_t low = fold_branches(g, i, first, count / 2);
-    int64_t high = fold_branches(g, i, first + count / 2, count / 2);
+int64_t dl_branches_fold(dl_branches *b, int64_t i, int64_t groups, int64_t n, int64_t *next) {
+    int64_t branch = *next;
+    if (b->spans[branch].count == groups) {
+        ++*next;
+        return b->any[branch * b->room + i] ? branch : -1;
+    }
+    int64_t low = dl_branches_fold(b, i, groups / 2, n, next);
+    int64_t high = dl_branches_fold(b, i, groups / 2, n, next);
     if (low < 0 || high < 0)
         return low < 0 ? high : low;
-    dl_kernels_now()->add_scaled32(branch_sum(g, low, i), 1, branch_sum(g, high, i), g->n);
+    dl_kernels_now()->add_scaled32(dl_branch_sum(b, low, i, n), 1, dl_branch_sum(b, high, i, n), n);
     return low;
 }
 
-static void find_residual(void *context, int64_t i, int worker) {
+void dl_gradient_residual(dl_gradient *g, int64_t i, const float *sum) {
+    float *r = g->R + i * g->n;
+    memcpy(r, g->Y + i * g->n, (size_t)g->n * sizeof *r);
+    if (sum)
+        dl_kernels_now()->add_scaled32(r, -1, sum, g->n);
+}
+
+static void square_sample(void *context, int64_t i, int worker) {
     (void)worker;
     dl_gradient *g = context;
-    const dl_kernels *kernels = dl_kernels_now();
-    float *y = g->Y + i * g->n, *r = g->R + i * g->n;
-    int64_t branch = fold_branches(g, i, 0, g->branches);
-    memcpy(r, y, (size_t)g->n * sizeof *r);
-    if (branch >= 0)
-        kernels->add_scaled32(r, -1, branch_sum(g, branch, i), g->n);
-    g->sums[i][0] = kernels->square(r, g->n);
-    g->sums[i][1] = kernels->square(y, g->n);
+    g->sums[i][0] = dl_kernels_now()->square(g->R + i * g->n, g->n);
+    g->sums[i][1] = dl_kernels_now()->square(g->Y + i * g->n, g->n);
+}
+
+static void find_residual(void *context, int64_t i, int worker) {
+    dl_gradient *g = context;
+    int64_t next = 0, branch = dl_branches_fold(&g->branches, i, g->groups, g->n, &next);
+    dl_gradient_residual(g, i, branch < 0 ? NULL : dl_branch_sum(&g->branches, branch, i, g->n));
+    square_sample(g, i, worker);
+}
+
+static void find_residuals(dl_gradient *g) {
+    dl_parallel(g->threads, g->branches.count * tiles_of(g), add_branch, g);
+    if (!g->ranks) {
+        dl_parallel(g->threads, g->rows, find_residual, g);
+        return;
+    }
+    dl_gradient_ranks_residuals(g);
+    dl_parallel(g->threads, g->rows, square_sample, g);
 }
 
 /* ---- Both ---- */
@@ -182,9 +201,8 @@ dl_gradient_error dl_gradient_code(dl_gradient *g) {
     if (!find_codes(g))
         return (dl_gradient_error){0, 0};
     if (g->refit)
-        dl_parallel(g->threads, g->rows, refit_sample, g);
-    dl_parallel(g->threads, g->branches * tiles_of(g), add_branch, g);
-    dl_parallel(g->threads, g->rows, find_residual, g);
+        refit(g);
+    find_residuals(g);
     return dl_gradient_total(g);
 }
 

@@ -54,9 +54,9 @@ static dltf_status create(dltf_learner *l, void **state) {
     DL_TRY_NEW(s, 1);
     *state = s;
     DL_TRY(dl_descent_alloc(&s->d, l, true));
-    DL_TRY(dl_parameters_alloc(&s->best, l->m, l->n));
+    DL_TRY(dl_parameters_alloc(&s->best, l->atoms, l->n));
     if (has_rival(l))
-        DL_TRY(dl_parameters_alloc(&s->rival, l->m, l->n));
+        DL_TRY(dl_parameters_alloc(&s->rival, l->atoms, l->n));
     DL_TRY(dl_learner_make_encoder(l));
 done:
     return status;
@@ -71,9 +71,9 @@ static void free_state(void *state) {
 }
 
 static double bytes(const dltf_learner *l) {
-    double matrix = (double)l->m * (double)l->n, encoder = 8 * matrix, best = 8 * matrix;
+    double matrix = (double)l->atoms * (double)l->n, encoder = 8 * matrix, best = 8 * matrix;
     return encoder + (has_rival(l) ? 2 : 1) * best +
-           dl_gradient_bytes(l->threads, l->m, l->n, l->k, dl_plan_batch(l));
+           dl_gradient_bytes(l->threads, l->atoms, l->n, l->k, dl_plan_batch(l));
 }
 
 /* ---- The start ---- */
@@ -97,26 +97,66 @@ static double best_scale(const dltf_learner *l, gradient *s, double *error) {
     return scale;
 }
 
-static dltf_status start_from_dual(dltf_learner *l, gradient *s) {
+static double ridge_of(const dltf_learner *l) {
+    return RIDGE * (double)l->m / (double)l->n;
+}
+
+/* The dual of the first atoms, which one rank has all of or gathers. */
+static dltf_status start_wide(const dltf_learner *l, dl_gradient *g) {
     dltf_status status = DLTF_OK;
-    dl_gradient *g = &s->d.g;
-    double *factor = NULL, ridge = RIDGE * (double)l->m / (double)l->n;
-    bool wide = l->m > l->n;
-    if (!wide) {
-        DL_TRY_NEW(factor, l->m * l->m);
-        dl_dual_encoder(l->threads, l->W, l->m, l->n, ridge, factor, l->E);
+    void *first = NULL;
+    double *inverse = NULL;
+    int64_t row = l->n * (int64_t)sizeof *l->W, count = dl_dual_atoms(l->m, l->n);
+    bool shared = dl_learner_shares_atoms(l);
+    dl_gradient_from_learner(g, l, false);
+    DL_TRY_NEW(inverse, l->n * l->n);
+    if (shared)
+        DL_TRY(dl_learner_gather(l, l->W, row, count, false, &first));
+    if (dl_comm_rank() == 0 || !shared)
+        DL_TRY(dl_dual_invert(l->threads, shared ? first : l->W, l->m, l->n, ridge_of(l), inverse));
+    if (shared)
+        dl_comm_broadcast(inverse, l->n * l->n * (int64_t)sizeof *inverse);
+    status = dl_dual_encoder32(l->threads, inverse, g->W.value, l->atoms, l->n, g->E.value);
+done:
+    dl_free(first);
+    dl_free(inverse);
+    return status;
+}
+
+/* With no more atoms than entries every rank computes the whole dual. */
+static dltf_status start_narrow(dltf_learner *l, dl_gradient *g) {
+    dltf_status status = DLTF_OK;
+    void *W = NULL;
+    double *factor = NULL, *E = NULL;
+    int64_t row = l->n * (int64_t)sizeof *l->W;
+    bool shared = dl_learner_shares_atoms(l);
+    DL_TRY_NEW(factor, l->m * l->m);
+    if (shared) {
+        DL_TRY(dl_learner_gather(l, l->W, row, l->m, true, &W));
+        DL_TRY_NEW(E, l->m * l->n);
     }
-    dl_gradient_from_learner(g, l, !wide);
-    if (wide)
-        DL_TRY(dl_dual_encoder32(l->threads, l->W, g->W.value, l->m, l->n, ridge, g->E.value));
-    dl_gradient_pack(g);
-    float scale = (float)best_scale(l, s, &s->best_error);
-    for (int64_t i = 0; i < l->m * l->n; i++)
-        g->E.value[i] *= scale;
-    dl_gradient_pack(g);
+    dl_dual_encoder(l->threads, shared ? W : l->W, l->m, l->n, ridge_of(l), factor, shared ? E : l->E);
+    if (shared)
+        memcpy(l->E, E + l->first_atom * l->n, (size_t)(l->atoms * l->n) * sizeof *E);
+    dl_gradient_from_learner(g, l, true);
 done:
     dl_free(factor);
+    dl_free(W);
+    dl_free(E);
     return status;
+}
+
+static dltf_status start_from_dual(dltf_learner *l, gradient *s) {
+    dl_gradient *g = &s->d.g;
+    dltf_status status = l->m > l->n ? start_wide(l, g) : start_narrow(l, g);
+    if (status != DLTF_OK)
+        return status;
+    dl_gradient_pack(g);
+    float scale = (float)best_scale(l, s, &s->best_error);
+    for (int64_t i = 0; i < l->atoms * l->n; i++)
+        g->E.value[i] *= scale;
+    dl_gradient_pack(g);
+    return DLTF_OK;
 }
 
 /* Initial state: W of the learner, and the encoder of earlier stages or of the starting model, or else the
@@ -321,6 +361,7 @@ const dl_stage dl_stage_gradient = {
     .diverged = "rescale the data",
     .saving = "lower m",
     .makes_encoder = true,
+    .by_atoms = true,
     .holds_out = true,
     .length = dl_plan_rounds,
     .bytes = bytes,
