@@ -2,7 +2,7 @@
 #ifndef DL_API_MODEL_PARTS_H
 #define DL_API_MODEL_PARTS_H
 
-#include "dltf/learn.h"
+#include "learning/learner_facts.h"
 
 /* Whether ranks share the atoms, so that none has the whole model. */
 bool dl_learner_is_shared(const dltf_learner *learner);
