@@ -30,8 +30,18 @@ bool dl_prefilter_pays(int64_t m, int64_t n, int64_t k) {
     return dl_kernels_now()->above16 && m >= MIN_ATOMS && n >= MIN_ENTRIES / m && k <= m / ATOMS_PER_ENTRY;
 }
 
-static double norm_of(const float *x, int64_t n) {
-    return sqrt(dl_kernels_now()->square(x, n));
+dl_prefilter_bounds dl_prefilter_set(dl_prefilter *filter, int64_t j, const float *bias, int16_t *work) {
+    int64_t n = filter->E16.n, rows = dl_min(DL_ROWS16, filter->E16.m - j);
+    const float *E = filter->E + j * n;
+    dl_rounded16 most = dl_packed16_set(&filter->E16, j, rows, E, bias, work);
+    double largest = (double)dl_kernels_now()->largest32(bias, rows);
+    return (dl_prefilter_bounds){
+        .norm = most.norm, .lost = most.lost, .bias = largest, .scale = (double)most.scale};
+}
+
+dl_prefilter_bounds dl_prefilter_join(dl_prefilter_bounds a, dl_prefilter_bounds b) {
+    return (dl_prefilter_bounds){fmax(a.norm, b.norm), fmax(a.lost, b.lost), fmax(a.bias, b.bias),
+                                 fmax(a.scale, b.scale)};
 }
 
 dltf_status dl_prefilter_make(const float *E, const dl_packed *packed, dl_prefilter *filter) {
@@ -39,16 +49,9 @@ dltf_status dl_prefilter_make(const float *E, const dl_packed *packed, dl_prefil
     *filter = (dl_prefilter){.E = E};
     int16_t *work = DL_NEW(int16_t, DL_ROWS16 * (n + 1));
     dltf_status status = work ? dl_packed16_alloc(&filter->E16, m, n) : DLTF_MEMORY;
-    for (int64_t j = 0; status == DLTF_OK && j < m; j += DL_ROWS16) {
-        double lost =
-            dl_packed16_set(&filter->E16, j, dl_min(DL_ROWS16, m - j), E + j * n, packed->bias + j, work);
-        filter->lost = fmax(filter->lost, lost);
-    }
-    for (int64_t j = 0; status == DLTF_OK && j < m; j++) {
-        filter->norm = fmax(filter->norm, norm_of(E + j * n, n));
-        filter->bias = fmax(filter->bias, fabs((double)packed->bias[j]));
-        filter->scale = fmax(filter->scale, (double)filter->E16.scale[j]);
-    }
+    for (int64_t j = 0; status == DLTF_OK && j < m; j += DL_ROWS16)
+        filter->bounds =
+            dl_prefilter_join(filter->bounds, dl_prefilter_set(filter, j, packed->bias + j, work));
     dl_free(work);
     return status;
 }
@@ -125,10 +128,11 @@ void dl_prefilter_space_free(dl_prefilter_space *space) {
 /* A bound on |s - s'| of a sample. The float sum has at most n roundings of relative size 2^-24 and s' three,
  * counted twice for safety. Numbers below FLT_MIN have an absolute error instead, 2^-149 at most, which the
  * integer sum multiplies by up to 2^31. */
-static double largest_error(const dl_prefilter *filter, const float *x, int64_t n, double lost_x) {
-    double norm_x = norm_of(x, n), norm_e = filter->norm, lost_e = filter->lost;
+static double largest_error(const dl_prefilter *filter, dl_rounded16 x, int64_t n) {
+    double norm_x = x.norm, lost_x = x.lost, norm_e = filter->bounds.norm, lost_e = filter->bounds.lost;
     double rounding = lost_x * (norm_e + lost_e) + norm_x * lost_e;
-    double size = (norm_x + lost_x) * (norm_e + lost_e) + filter->bias; /* of sums and of parts of them */
+    double size =
+        (norm_x + lost_x) * (norm_e + lost_e) + filter->bounds.bias; /* of sums and of parts of them */
     double sums = 4 * (double)(n + 4) * 0x1p-24 * size;
     double tiny = 0x1p-116 + (double)n * 0x1p-148;
     return size < (double)FLT_MAX ? rounding + sums + tiny : INFINITY;
@@ -136,9 +140,10 @@ static double largest_error(const dl_prefilter *filter, const float *x, int64_t 
 
 /* Makes the integer copy of sample i; no candidates yet. */
 static void start(const dl_prefilter *filter, int64_t i, const float *x, int64_t n, dl_prefilter_space *s) {
-    double lost = dl_round16(x, n, s->X16 + 2 * i * filter->E16.pairs, &s->scale[i]);
-    double margin = 2 * largest_error(filter, x, n, lost);
-    bool bounded = margin < INFINITY && (double)s->scale[i] * filter->scale < (double)FLT_MAX;
+    dl_rounded16 rounded = dl_round16(x, n, s->X16 + 2 * i * filter->E16.pairs);
+    double margin = 2 * largest_error(filter, rounded, n);
+    bool bounded = margin < INFINITY && (double)rounded.scale * filter->bounds.scale < (double)FLT_MAX;
+    s->scale[i] = rounded.scale;
     s->margin[i] = bounded ? margin : INFINITY; /* NaN: not filtered either */
     s->weakest[i] = 0;
     s->settled[i] = 0;
@@ -217,8 +222,8 @@ static bool settle(const dl_feature *feature, int64_t i, const float *x, dl_work
     return true;
 }
 
-void dl_prefilter_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
-                       dl_workspace *space, dl_slots out) {
+void dl_prefilter_try(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
+                      dl_workspace *space, dl_slots out) {
     const dl_packed *E = feature->E;
     const dl_packed16 *E16 = &feature->filter->E16;
     dl_prefilter_space *s = space->filter;
@@ -233,11 +238,18 @@ void dl_prefilter_tile(const dl_feature *feature, const float *X, int64_t x_stri
             if (is_due(s, i, feature->k))
                 tighten(feature, i, space);
     }
-    dl_feature exact = {.E = E, .k = feature->k, .positive = feature->positive};
     for (int64_t i = 0; i < rows; i++) {
         dl_slots one = dl_slots_from(&out, i, 1);
-        const float *x = X + i * x_stride;
-        if (!settle(feature, i, x, space, one.count, one.index, one.value))
-            dl_feature_tile(&exact, x, x_stride, 1, space, one);
+        if (!settle(feature, i, X + i * x_stride, space, one.count, one.index, one.value))
+            one.count[0] = -1;
     }
+}
+
+void dl_prefilter_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
+                       dl_workspace *space, dl_slots out) {
+    dl_feature exact = {.E = feature->E, .k = feature->k, .positive = feature->positive};
+    dl_prefilter_try(feature, X, x_stride, rows, space, out);
+    for (int64_t i = 0; i < rows; i++)
+        if (out.count[i] < 0)
+            dl_feature_tile(&exact, X + i * x_stride, x_stride, 1, space, dl_slots_from(&out, i, 1));
 }

@@ -213,7 +213,7 @@ dltf_status dl_matrix_check_single(dltf_matrix matrix, dltf_subject subject) {
 double dl_norm(const double *x, int64_t n) {
     double largest = 0, sum = 0;
     for (int64_t j = 0; j < n; j++)
-        largest = fmax(largest, fabs(x[j]));
+        largest = fabs(x[j]) > largest ? fabs(x[j]) : largest; /* fmax is a call */
     if (largest == 0)
         return 0;
     for (int64_t j = 0; j < n; j++)

@@ -83,8 +83,14 @@ DL_KERNEL(ALL, void, scaled_sum32, (float *p, float scale, const float *x, const
 /* p = a p + b x, in single precision. */
 DL_KERNEL(ALL, void, combine32, (float *p, float a, float b, const float *x, int64_t n))
 
-/* panel[d DL_PANEL + r] = rows[r stride + d] for DL_PANEL rows of n floats. */
-DL_KERNEL(ALL, void, interleave, (float *panel, const float *rows, int64_t stride, int64_t n))
+/* panel[d width + r] = rows[r stride + d] for DL_PANEL rows of n words of 4 bytes. */
+DL_KERNEL(ALL, void, interleave, (void *panel, int64_t width, const void *rows, int64_t stride, int64_t n))
+
+/* The largest magnitude of finite numbers. */
+DL_KERNEL(ALL, float, largest32, (const float *x, int64_t n))
+
+/* out = factor x, of magnitudes below 2^15, rounded to integers. */
+DL_KERNEL(ALL, void, round16, (int16_t * out, const float *x, float factor, int64_t n))
 
 /* <x, y> in single precision. */
 DL_KERNEL(ALL, float, dot32, (const float *x, const float *y, int64_t n))

@@ -32,13 +32,19 @@ static float *row_of(const dl_packed *packed, int64_t j) {
 void dl_packed_fill_panel(dl_packed *packed, int64_t panel, const float *E, const float *bias) {
     int64_t n = packed->n, first = panel * DL_PANEL, last = dl_min(first + DL_PANEL, packed->m);
     if (last - first == DL_PANEL)
-        dl_kernels_now()->interleave(row_of(packed, first), E + first * n, n, n);
+        dl_kernels_now()->interleave(row_of(packed, first), DL_PANEL, E + first * n, n, n);
     for (int64_t j = first; j < last; j++) {
         float *row = row_of(packed, j);
         for (int64_t d = 0; d < n && last - first < DL_PANEL; d++)
             row[d * DL_PANEL] = E[j * n + d];
-        packed->bias[j] = bias ? -bias[j] : 0;
     }
+    dl_packed_fill_bias(packed, panel, bias);
+}
+
+void dl_packed_fill_bias(dl_packed *packed, int64_t panel, const float *bias) {
+    int64_t first = panel * DL_PANEL, last = dl_min(first + DL_PANEL, packed->m);
+    for (int64_t j = first; j < last; j++)
+        packed->bias[j] = bias ? -bias[j] : 0;
 }
 
 void dl_packed_fill(dl_packed *packed, const float *E, const float *bias) {

@@ -397,25 +397,50 @@ static void features_of_many_atoms(void **state) {
     dl_kernels_force(NULL);
 }
 
-/* Nothing is written beside the panel. */
+/* Nothing is written beside the rows of the panel. */
 static void interleaving(void **state) {
     (void)state;
-    static float rows[DL_PANEL * (MOST_n + PAD) + 1], panel[DL_PANEL * MOST_n + 2];
+    enum { WIDEST = 2 * DL_PANEL };
+    static float rows[DL_PANEL * (MOST_n + PAD) + 1], panel[WIDEST * MOST_n + 2];
     fill_normal(rows, sizeof rows / sizeof *rows);
     const dl_kernels *kernels;
     for (int l = 0; (kernels = dl_kernels_level(l)); l++)
         for (int64_t n = 1; n <= MOST_n; n++) {
-            int64_t stride = n + (n % 2 ? PAD : 0);
-            panel[0] = panel[1 + DL_PANEL * n] = 7;
-            kernels->interleave(panel + 1, rows + 1, stride, n);
+            int64_t stride = n + (n % 2 ? PAD : 0), width = n % 3 ? DL_PANEL : WIDEST;
+            for (size_t e = 0; e < sizeof panel / sizeof *panel; e++)
+                panel[e] = 7;
+            kernels->interleave(panel + 1, width, rows + 1, stride, n);
             for (int64_t d = 0; d < n; d++)
-                for (int64_t r = 0; r < DL_PANEL; r++)
-                    assert_true(panel[1 + d * DL_PANEL + r] == rows[1 + r * stride + d]);
-            assert_true(panel[0] == 7 && panel[1 + DL_PANEL * n] == 7);
+                for (int64_t r = 0; r < width; r++)
+                    assert_true(panel[1 + d * width + r] == (r < DL_PANEL ? rows[1 + r * stride + d] : 7));
+            assert_true(panel[0] == 7 && panel[1 + width * n] == 7);
         }
 }
 
-TESTS_MAIN(cmocka_unit_test(interleaving), cmocka_unit_test(scores), cmocka_unit_test(tiles_agree),
-           cmocka_unit_test(scaled_rows), cmocka_unit_test(squares_of_sums), cmocka_unit_test(distances),
-           cmocka_unit_test(selection), cmocka_unit_test(long_rows), cmocka_unit_test(not_finite),
-           cmocka_unit_test(scores_above), cmocka_unit_test(features_of_many_atoms))
+/* Against double precision, with values at both ends of the range. */
+static void rounding(void **state) {
+    (void)state;
+    float x[MOST_n + 1];
+    int16_t out[MOST_n + 2];
+    const dl_kernels *kernels;
+    for (int l = 0; (kernels = dl_kernels_level(l)); l++)
+        for (int64_t n = 1; n <= MOST_n; n++) {
+            float largest = 0;
+            fill_normal(x, n + 1);
+            x[1 + n / 2] *= n % 2 ? 8 : -8;
+            for (int64_t d = 1; d <= n; d++)
+                largest = fmaxf(largest, fabsf(x[d]));
+            assert_true(kernels->largest32(x + 1, n) == largest);
+            out[0] = out[n + 1] = 7;
+            kernels->round16(out + 1, x + 1, 32766 / largest, n);
+            for (int64_t d = 1; d <= n; d++)
+                assert_true(fabs((double)x[d] * 32766 / (double)largest - out[d]) < 0.508);
+            assert_true(out[0] == 7 && out[n + 1] == 7);
+        }
+}
+
+TESTS_MAIN(cmocka_unit_test(interleaving), cmocka_unit_test(rounding), cmocka_unit_test(scores),
+           cmocka_unit_test(tiles_agree), cmocka_unit_test(scaled_rows), cmocka_unit_test(squares_of_sums),
+           cmocka_unit_test(distances), cmocka_unit_test(selection), cmocka_unit_test(long_rows),
+           cmocka_unit_test(not_finite), cmocka_unit_test(scores_above),
+           cmocka_unit_test(features_of_many_atoms))

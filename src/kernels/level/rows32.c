@@ -1,10 +1,9 @@
 /* Operations on rows of floats, for the gradient learner. Lanes have a fixed order of addition, so that
- * compilers can vectorise and the result is the same on every CPU of a level. */
+ * compilers can vectorise and the result is the same on every CPU. */
 #include "kernels/kernels.h"
 #include "kernels/level/level.h"
-#if defined(__AVX512F__)
-#include "kernels/avx512/transpose.h"
-#endif
+
+#include <string.h>
 
 enum { LANES = 32 };
 
@@ -22,6 +21,11 @@ float DL_LEVELLED(dl_dot32)(const float *x, const float *y, int64_t n) {
     return lane[0];
 }
 
+void DL_LEVELLED(dl_add_scaled32)(float *sum, float scale, const float *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        sum[i] += scale * x[i];
+}
+
 void DL_LEVELLED(dl_descend32)(float *p, float *moment, const float *gradient, int64_t n, float keep,
                                float step) {
     for (int64_t i = 0; i < n; i++) {
@@ -30,31 +34,16 @@ void DL_LEVELLED(dl_descend32)(float *p, float *moment, const float *gradient, i
     }
 }
 
-void DL_LEVELLED(dl_scaled_sum32)(float *p, float scale, const float *x, const float *y, int64_t n) {
-    for (int64_t i = 0; i < n; i++)
-        p[i] = scale * (x[i] + y[i]);
-}
-
 void DL_LEVELLED(dl_combine32)(float *p, float a, float b, const float *x, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         p[i] = a * p[i] + b * x[i];
 }
 
-void DL_LEVELLED(dl_interleave)(float *panel, const float *rows, int64_t stride, int64_t n) {
-    int64_t d = 0;
-#if defined(__AVX512F__)
-    for (; d + DL_PANEL <= n; d += DL_PANEL) {
-        __m512i block[DL_PANEL];
-        DL_UNROLL
+void DL_LEVELLED(dl_interleave)(void *panel, int64_t width, const void *rows, int64_t stride, int64_t n) {
+    enum { WORD = 4 };
+    char *to = panel;
+    const char *from = rows;
+    for (int64_t d = 0; d < n; d++)
         for (int r = 0; r < DL_PANEL; r++)
-            block[r] = _mm512_loadu_si512(rows + r * stride + d);
-        dl_transpose(block);
-        DL_UNROLL
-        for (int c = 0; c < DL_PANEL; c++)
-            _mm512_storeu_si512(panel + (d + c) * DL_PANEL, block[c]);
-    }
-#endif
-    for (; d < n; d++)
-        for (int r = 0; r < DL_PANEL; r++)
-            panel[d * DL_PANEL + r] = rows[r * stride + d];
+            memcpy(to + (d * width + r) * WORD, from + (r * stride + d) * WORD, WORD);
 }

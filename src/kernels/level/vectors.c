@@ -95,8 +95,3 @@ double DL_LEVELLED(dl_square_of_sum)(const float *x, double sign, const float *y
             lane[l] += lane[l + half];
     return lane[0];
 }
-
-void DL_LEVELLED(dl_add_scaled32)(float *sum, float scale, const float *x, int64_t n) {
-    for (int64_t i = 0; i < n; i++)
-        sum[i] += scale * x[i];
-}

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "coding/least_squares.h"
 #include "kernels/packed.h"
+#include "kernels/packed16.h"
 #include "learning/gradient/ranks.h"
 
 #include <string.h>
@@ -30,19 +31,80 @@ static dl_slots found_by(const dl_gradient *g, int64_t part, int64_t first, int6
     return dl_slots_from(g->merges ? &g->found : &g->Z, part * g->room + first, rows);
 }
 
+/* Parts begin where panels of both layouts do. */
+enum { WIDE = DL_PANEL16 / DL_PANEL };
+
 static int64_t first_panel(const dl_gradient *g, int64_t part) {
-    return dl_tiles(dl_gradient_active(g), DL_PANEL) * part / g->parts;
+    int64_t panels = dl_tiles(dl_gradient_active(g), DL_PANEL);
+    if (part == g->parts)
+        return panels;
+    int64_t first = panels * part / g->parts;
+    return g->filter ? first / WIDE * WIDE : first;
+}
+
+/* The atoms of a part, and the samples of a tile. */
+typedef struct block {
+    int64_t first, rows; /* samples */
+    dl_packed E;
+    dl_prefilter filter;
+    dl_slots out;
+} block;
+
+static block block_of(const dl_gradient *g, int64_t task) {
+    int64_t part = task / tiles_of(g), tile = task % tiles_of(g), panel = first_panel(g, part);
+    int64_t first = tile_first(g, tile), rows = tile_first(g, tile + 1) - first;
+    int64_t atoms = dl_min(first_panel(g, part + 1) * DL_PANEL, dl_gradient_active(g)) - panel * DL_PANEL;
+    block b = {first, rows, .E = dl_packed_range(&g->packed, panel, atoms),
+               .out = found_by(g, part, first, rows)};
+    if (g->filter) {
+        b.filter = *g->filter;
+        b.filter.E += panel * DL_PANEL * g->n;
+        b.filter.E16 = dl_packed16_range(&g->filter->E16, panel / WIDE, atoms);
+    }
+    return b;
 }
 
 static void score_tile(void *context, int64_t task, int worker) {
     dl_gradient *g = context;
-    int64_t part = task / tiles_of(g), tile = task % tiles_of(g), panel = first_panel(g, part);
-    int64_t first = tile_first(g, tile), rows = tile_first(g, tile + 1) - first;
-    int64_t atoms = dl_min(first_panel(g, part + 1) * DL_PANEL, dl_gradient_active(g)) - panel * DL_PANEL;
-    dl_packed E = dl_packed_range(&g->packed, panel, atoms);
-    dl_feature feature = {.E = &E, .k = g->k, .positive = g->positive};
-    dl_feature_tile(&feature, g->Y + first * g->n, g->n, rows, &g->spaces[worker],
-                    found_by(g, part, first, rows));
+    block b = block_of(g, task);
+    dl_feature feature = {.E = &b.E, .k = g->k, .positive = g->positive};
+    const float *Y = g->Y + b.first * g->n;
+    if (!dl_gradient_filters(g)) {
+        dl_feature_tile(&feature, Y, g->n, b.rows, &g->spaces[worker], b.out);
+        return;
+    }
+    feature.filter = &b.filter;
+    dl_prefilter_try(&feature, Y, g->n, b.rows, &g->spaces[worker], b.out);
+}
+
+static int64_t count_unsettled(const int32_t *count, int64_t rows) {
+    int64_t unsettled = 0;
+    for (int64_t i = 0; i < rows; i++)
+        unsettled += count[i] < 0;
+    return unsettled;
+}
+
+/* Codes the samples that the filter has not settled: the whole tile if they are many, since a product with
+ * one sample is slow. */
+static void settle_tile(void *context, int64_t task, int worker) {
+    dl_gradient *g = context;
+    block b = block_of(g, task);
+    dl_feature feature = {.E = &b.E, .k = g->k, .positive = g->positive};
+    bool all = count_unsettled(b.out.count, b.rows) > b.rows / 8;
+    for (int64_t i = 0, rows = all ? b.rows : 1; i < b.rows; i += rows)
+        if (all || b.out.count[i] < 0)
+            dl_feature_tile(&feature, g->Y + (b.first + i) * g->n, g->n, rows, &g->spaces[worker],
+                            dl_slots_from(&b.out, i, rows));
+}
+
+static void settle_rest(dl_gradient *g) {
+    int64_t unsettled = 0;
+    for (int64_t part = 0; part < g->parts; part++)
+        unsettled += count_unsettled(found_by(g, part, 0, g->rows).count, g->rows);
+    if (unsettled == 0)
+        return;
+    dl_gradient_unsettled(g, unsettled);
+    dl_parallel(g->threads, g->parts * tiles_of(g), settle_tile, g);
 }
 
 /* The k best of the candidates of all parts. These are in the order of the atoms. */
@@ -60,6 +122,10 @@ static bool find_codes(dl_gradient *g) {
         return false;
     if (!g->polled)
         dl_parallel(g->threads, tasks, score_tile, g);
+    if (dl_gradient_filters(g))
+        settle_rest(g);
+    else
+        dl_gradient_rested(g);
     if (g->merges)
         dl_parallel(g->threads, g->rows, merge_sample, g);
     if (g->ranks)

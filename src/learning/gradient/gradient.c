@@ -94,7 +94,6 @@ static dltf_status alloc_atoms(dl_gradient *g) {
     DL_TRY_NEW(g->shares, DL_SHARES);
     dl_gradient_fill_shares(g);
     DL_TRY_NEW(g->code_sum, m);
-    DL_TRY(dl_packed_alloc(&g->packed, m, n));
     DL_TRY(dl_by_atom_alloc(&g->by_atom, m, g->room * g->k));
     g->by_atom.first = g->first;
     dl_parallel(g->threads, dl_tiles(m, DL_PANEL), touch_panel, g);
@@ -111,6 +110,7 @@ static dltf_status alloc_batch(dl_gradient *g) {
     DL_TRY_NEW(g->center, g->n);
     DL_TRY_NEW(g->center32, g->n);
     DL_TRY(alloc_divisions(g));
+    DL_TRY(dl_gradient_alloc_layouts(g));
 done:
     return status;
 }
@@ -157,7 +157,7 @@ void dl_gradient_free(dl_gradient *g) {
     dl_free(g->idle);
     dl_free(g->shares);
     dl_free(g->code_sum);
-    dl_packed_free(&g->packed);
+    dl_gradient_free_layouts(g);
     dl_free(g->Y);
     dl_free(g->R);
     dl_slots_free(&g->Z);
@@ -178,23 +178,14 @@ void dl_gradient_free(dl_gradient *g) {
 }
 
 double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room) {
-    double atoms = (double)m * (20 * (double)n + 60);
+    double filter = dl_prefilter_pays(m / threads, n, k) ? 2 : 0;
+    double atoms = (double)m * ((20 + filter) * (double)n + 60);
     double sample = (8 + 4 * (double)threads) * (double)n + (28 + 8 * (double)threads) * (double)k;
     double tile = 4 * (double)(n + 2 * (2 * k + DL_BLOCK_ATOMS));
     return atoms + (double)room * sample + (double)threads * DL_TILE * tile;
 }
 
-/* ---- The layout of products ---- */
-
-static void pack_panel(void *context, int64_t panel, int worker) {
-    (void)worker;
-    dl_gradient *g = context;
-    dl_packed_fill_panel(&g->packed, panel, g->E.value, g->b.value);
-}
-
-void dl_gradient_pack(dl_gradient *g) {
-    dl_parallel(g->threads, g->packed.panels, pack_panel, g);
-}
+/* ---- The atoms that take part ---- */
 
 static void move_row(float *to, float *from, int64_t n) {
     memcpy(to, from, (size_t)n * sizeof *to);
@@ -214,5 +205,6 @@ void dl_gradient_activate(dl_gradient *g, int64_t atoms) {
     for (int64_t j = now; j < before; j++)
         move_row(g->E.moment + j * n, g->E.value + j * n, n);
     for (int64_t p = dl_min(now, before) / DL_PANEL; p * DL_PANEL < dl_max(now, before); p++)
-        dl_packed_fill_panel(&g->packed, p, g->E.value, g->b.value);
+        dl_gradient_pack_panel(g, p, 0);
+    dl_gradient_packed(g);
 }

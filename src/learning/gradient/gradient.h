@@ -14,6 +14,7 @@
 
 #include "coding/by_atom.h"
 #include "coding/feature.h"
+#include "coding/prefilter.h"
 #include "learning/ranks/atoms.h"
 #include "learning/ranks/codes.h"
 
@@ -55,7 +56,14 @@ typedef struct dl_gradient {
     int64_t *idle;            /* m: samples since the atom was last in a code */
     double *code_sum;         /* m: sums of codes; the caller clears them */
     int64_t active;           /* atoms of all ranks that take part, see dl_gradient_activate */
-    dl_packed packed;         /* E and b, for products */
+
+    /* E and b for products (gradient/pack.c). */
+    dl_packed packed;
+    dl_prefilter *filter;        /* NULL for small dictionaries */
+    dl_prefilter_bounds *bounds; /* of the panels */
+    bool *stale;                 /* panels whose floats are not packed */
+    int16_t *rounded;            /* per thread: DL_ROWS16 rows of n + 1 */
+    int64_t pause;               /* batches that are still to be coded without the filter */
 
     /* The batch. */
     int64_t room, rows; /* samples: capacity, current number */
@@ -103,6 +111,19 @@ int64_t dl_gradient_active(const dl_gradient *g);
 
 /* Packs E and b for products. Required after the caller has set them. */
 void dl_gradient_pack(dl_gradient *g);
+
+/* Inside the gradient learner (gradient/pack.c). Packs the rows of a panel; after the last panel comes
+ * dl_gradient_packed. */
+dltf_status dl_gradient_alloc_layouts(dl_gradient *g);
+void dl_gradient_free_layouts(dl_gradient *g);
+void dl_gradient_pack_panel(dl_gradient *g, int64_t panel, int worker);
+void dl_gradient_packed(dl_gradient *g);
+/* Whether the next batch is coded with the filter. */
+bool dl_gradient_filters(const dl_gradient *g);
+/* The filter has not settled so many codes of parts: packs the floats, for the caller to code them. */
+void dl_gradient_unsettled(dl_gradient *g, int64_t count);
+/* A batch was coded without the filter. */
+void dl_gradient_rested(dl_gradient *g);
 
 /* The first `atoms` take part from now on. The encoder rows of the others are zero, so that no code has them,
  * and wait in the memory of their averages. */

@@ -4,7 +4,6 @@
 
 #include "base/integer.h"
 #include "base/parallel.h"
-#include "kernels/packed.h"
 
 #include <math.h>
 #include <string.h>
@@ -127,7 +126,7 @@ static void update_panel(void *context, int64_t panel, int worker) {
             changed = true;
     }
     if (changed) /* all of it: a single row has an entry in each of its cache lines */
-        dl_packed_fill_panel(&g->packed, panel, g->E.value, g->b.value);
+        dl_gradient_pack_panel(g, panel, worker);
 }
 
 void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule) {
@@ -138,4 +137,5 @@ void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule) {
     if (g->from_center)
         find_center(g);
     dl_parallel(g->threads, dl_tiles(dl_gradient_active(g), DL_PANEL), update_panel, &s);
+    dl_gradient_packed(g);
 }
