@@ -59,6 +59,7 @@ typedef struct measurement {
     dl_residual raw, refitted;
     float *X;        /* DL_TILE x n */
     double *scratch; /* for least squares */
+    int64_t *slices; /* samples of a tile that each rank refits */
 } measurement;
 
 static dltf_status alloc(measurement *t, dltf_matrix X) {
@@ -78,6 +79,7 @@ static dltf_status alloc(measurement *t, dltf_matrix X) {
     DL_TRY(dl_residual_open(&t->refitted, &t->seen, 1, DL_TILE));
     DL_TRY_NEW(t->X, DL_TILE * l->n);
     DL_TRY_NEW(t->scratch, dl_refit_scratch(l->k, l->n));
+    DL_TRY_NEW(t->slices, dl_comm_size());
 done:
     return status;
 }
@@ -89,6 +91,7 @@ static void free_memory(measurement *t) {
     dl_residual_close(&t->refitted);
     dl_free(t->X);
     dl_free(t->scratch);
+    dl_free(t->slices);
 }
 
 static dltf_status add_errors(const measurement *t, dl_residual *residual, int64_t first, dl_slots codes) {
@@ -102,6 +105,16 @@ static dltf_status add_errors(const measurement *t, dl_residual *residual, int64
     return dl_residual_join(residual, residual->sums, codes.rows);
 }
 
+/* Each rank refits some of the codes. */
+static void refit(measurement *t, dl_slots codes) {
+    int64_t n = t->l->n, own = dl_comm_first(codes.rows, dl_comm_rank());
+    dl_slots some = dl_slots_from(&codes, own, dl_comm_first(codes.rows, dl_comm_rank() + 1) - own);
+    dl_refit_tile(t->rows.all, n, t->X + own * n, n, some.rows, some, t->scratch);
+    for (int r = 0; r < dl_comm_size(); r++)
+        t->slices[r] = dl_comm_first(codes.rows, r + 1) - dl_comm_first(codes.rows, r);
+    dl_comm_gather_all(NULL, t->slices, codes.k * (int64_t)sizeof *codes.value, codes.value);
+}
+
 static dltf_status measure_tile(measurement *t, const dltf_model *own, int64_t first) {
     const dltf_learner *l = t->l;
     dl_slots codes = dl_slots_from(&t->codes, first, dl_min(DL_TILE, t->codes.rows - first));
@@ -112,7 +125,7 @@ static dltf_status measure_tile(measurement *t, const dltf_model *own, int64_t f
         status = add_errors(t, &t->raw, first, codes);
     if (status != DLTF_OK)
         return status;
-    dl_refit_tile(t->rows.all, l->n, t->X, l->n, codes.rows, codes, t->scratch);
+    refit(t, codes);
     return add_errors(t, &t->refitted, first, codes);
 }
 

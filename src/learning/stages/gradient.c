@@ -11,10 +11,10 @@
 #include "base/memory.h"
 #include "base/meter.h"
 #include "base/parallel.h"
-#include "coding/dual.h"
 #include "comm/comm.h"
 #include "learning/gradient/descent.h"
 #include "learning/gradient/plan.h"
+#include "learning/gradient/start.h"
 
 #include <float.h>
 #include <math.h>
@@ -22,7 +22,7 @@
 #include <string.h>
 
 enum { PATIENCE = 3 }; /* evaluations in a row, none below the one before, after which training stops early */
-static const double RIDGE = 0.1, GROWTH_SHARE = 0.8, REFIT_MARGIN = 0.01;
+static const double GROWTH_SHARE = 0.8, REFIT_MARGIN = 0.01;
 /* An error counts as grown if it exceeds the smallest one by this factor. Errors below ROUNDING are none. */
 static const double GREW = 1.1, ROUNDING = 1e-5;
 /* It still falls if it is below the one before by more than this share. */
@@ -97,58 +97,9 @@ static double best_scale(const dltf_learner *l, gradient *s, double *error) {
     return scale;
 }
 
-static double ridge_of(const dltf_learner *l) {
-    return RIDGE * (double)l->m / (double)l->n;
-}
-
-/* The dual of the first atoms, which one rank has all of or gathers. */
-static dltf_status start_wide(const dltf_learner *l, dl_gradient *g) {
-    dltf_status status = DLTF_OK;
-    void *first = NULL;
-    double *inverse = NULL;
-    int64_t row = l->n * (int64_t)sizeof *l->W, count = dl_dual_atoms(l->m, l->n);
-    bool shared = dl_learner_shares_atoms(l);
-    dl_gradient_from_learner(g, l, false);
-    DL_TRY_NEW(inverse, l->n * l->n);
-    if (shared)
-        DL_TRY(dl_learner_gather(l, l->W, row, count, false, &first));
-    if (dl_comm_rank() == 0 || !shared)
-        DL_TRY(dl_dual_invert(l->threads, shared ? first : l->W, l->m, l->n, ridge_of(l), inverse));
-    if (shared)
-        dl_comm_broadcast(inverse, l->n * l->n * (int64_t)sizeof *inverse);
-    status = dl_dual_encoder32(l->threads, inverse, g->W.value, l->atoms, l->n, g->E.value);
-done:
-    dl_free(first);
-    dl_free(inverse);
-    return status;
-}
-
-/* With no more atoms than entries every rank computes the whole dual. */
-static dltf_status start_narrow(dltf_learner *l, dl_gradient *g) {
-    dltf_status status = DLTF_OK;
-    void *W = NULL;
-    double *factor = NULL, *E = NULL;
-    int64_t row = l->n * (int64_t)sizeof *l->W;
-    bool shared = dl_learner_shares_atoms(l);
-    DL_TRY_NEW(factor, l->m * l->m);
-    if (shared) {
-        DL_TRY(dl_learner_gather(l, l->W, row, l->m, true, &W));
-        DL_TRY_NEW(E, l->m * l->n);
-    }
-    dl_dual_encoder(l->threads, shared ? W : l->W, l->m, l->n, ridge_of(l), factor, shared ? E : l->E);
-    if (shared)
-        memcpy(l->E, E + l->first_atom * l->n, (size_t)(l->atoms * l->n) * sizeof *E);
-    dl_gradient_from_learner(g, l, true);
-done:
-    dl_free(factor);
-    dl_free(W);
-    dl_free(E);
-    return status;
-}
-
 static dltf_status start_from_dual(dltf_learner *l, gradient *s) {
     dl_gradient *g = &s->d.g;
-    dltf_status status = l->m > l->n ? start_wide(l, g) : start_narrow(l, g);
+    dltf_status status = dl_gradient_start_dual(g, l);
     if (status != DLTF_OK)
         return status;
     dl_gradient_pack(g);
