@@ -111,6 +111,10 @@ void dl_residual_code(dl_residual *r, int64_t tile, int worker, const float *sam
     add_errors(sample, x, n, sums_of(r, tile));
 }
 
+void dl_residual_given(dl_residual *r, int64_t tile, const float *sample, const double *x) {
+    add_errors(sample, x, r->model->parts.n, sums_of(r, tile));
+}
+
 void dl_residual_end(dl_residual *r, int64_t tile, int worker) {
     const double *squares = squares_of(r, worker);
     double *sums = sums_of(r, tile);

@@ -62,6 +62,22 @@ assert steps > 400 and steps * batch <= sent < 1.1 * steps * batch, (steps, batc
 END
 }
 
+@test "ranks that divide the atoms of a model find the same codes" {
+  for select in abs positive; do
+    dltf train "$toy/X.npy" "${options[@]}" --select $select -q -o model.safetensors
+    dltf encode model.safetensors "$toy/X.npy" --json -q -o one.npz | value 'd["relative_error"], d["explained_variance"]' >error
+    for count in 2 3; do
+      [[ $(ranks $count encode model.safetensors "$toy/X.npy" --divide atoms --json -q -o $count.npz | value 'd["relative_error"], d["explained_variance"]') == $(<error) ]]
+      same_file one.npz $count.npz
+    done
+  done
+  dltf encode model.safetensors "$toy/X.npy" -k 20 --dense -q -o one.npy
+  ranks 4 encode model.safetensors "$toy/X.npy" -k 20 --dense --no-error --divide atoms -q -o four.npy
+  same_file one.npy four.npy
+  run ranks 2 encode model.safetensors "$toy/X.npy" --refit --divide atoms -o m.npz
+  one_error "--refit: needs the whole dictionary: ranks that divide the atoms can use the coder threshold, without refit"
+}
+
 @test "other data between the blocks that are compared" {
   mkdir here there
   "$PYTHON" -c "

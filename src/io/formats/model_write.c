@@ -47,7 +47,8 @@ done:
 }
 
 static dl_model_part whole(const dltf_model *model) {
-    return (dl_model_part){model, 0, model->parts.m, model->parts.k, model->encoder, model->bias};
+    return (dl_model_part){
+        (dltf_model *)(uintptr_t)model, 0, model->parts.m, model->parts.k, model->encoder, model->bias};
 }
 
 dltf_status dltf_model_save(const dltf_model *model, const char *path) {
