@@ -52,7 +52,7 @@ done:
 }
 
 dltf_status dl_gradient_ranks_alloc_refit(dl_gradient *g) {
-    const int64_t most = 1 << 21; /* values */
+    const int64_t most = 1 << 20; /* values */
     g->ranks->piece = dl_max(1, dl_min(g->room, most / (g->k * g->n)));
     return dl_rank_rows_alloc(&g->ranks->rows, g->all, g->n, g->ranks->piece * g->k);
 }

@@ -50,9 +50,11 @@ done:
 
 /* ---- Errors ---- */
 
+enum { COLLECTED = 16 }; /* samples whose atoms are collected at a time */
+
 typedef struct measurement {
     const dltf_learner *l;
-    dltf_model seen; /* a model whose atoms are those of the codes of a tile */
+    dltf_model seen; /* a model whose atoms are those of the codes of some samples */
     dl_samples samples;
     dl_slots codes;
     dl_rank_rows rows;
@@ -66,7 +68,7 @@ static dltf_status alloc(measurement *t, dltf_matrix X) {
     dltf_status status = DLTF_OK;
     const dltf_learner *l = t->l;
     DL_TRY(dl_slots_alloc(&t->codes, X.rows, l->k));
-    DL_TRY(dl_rank_rows_alloc(&t->rows, l->m, l->n, DL_TILE * l->k));
+    DL_TRY(dl_rank_rows_alloc(&t->rows, l->m, l->n, COLLECTED * l->k));
     t->seen = (dltf_model){.parts = {.n = l->n,
                                      .k = l->k,
                                      .remove_mean = l->options.remove_mean,
@@ -94,39 +96,50 @@ static void free_memory(measurement *t) {
     dl_free(t->slices);
 }
 
-static dltf_status add_errors(const measurement *t, dl_residual *residual, int64_t first, dl_slots codes) {
-    int64_t n = t->l->n;
+static void load(const measurement *t, dl_residual *residual, int64_t first, int64_t rows) {
     dl_residual_begin(residual, 0, 0);
+    for (int64_t i = 0; i < rows; i++)
+        dl_residual_load(residual, &t->samples, 0, 0, first + i, i, t->X + i * t->l->n);
+}
+
+static void add_errors(const measurement *t, dl_residual *residual, int64_t first, dl_slots codes) {
     for (int64_t i = 0; i < codes.rows; i++)
-        dl_residual_load(residual, &t->samples, 0, 0, first + i, i, t->X + i * n);
-    for (int64_t i = 0; i < codes.rows; i++)
-        dl_residual_code(residual, 0, 0, t->X + i * n, dl_slots_code(&codes, i));
-    dl_residual_end(residual, 0, 0);
-    return dl_residual_join(residual, residual->sums, codes.rows);
+        dl_residual_code(residual, 0, 0, t->X + (first + i) * t->l->n, dl_slots_code(&codes, i));
 }
 
 /* Each rank refits some of the codes. */
-static void refit(measurement *t, dl_slots codes) {
+static void refit(measurement *t, const float *X, dl_slots codes) {
     int64_t n = t->l->n, own = dl_comm_first(codes.rows, dl_comm_rank());
     dl_slots some = dl_slots_from(&codes, own, dl_comm_first(codes.rows, dl_comm_rank() + 1) - own);
-    dl_refit_tile(t->rows.all, n, t->X + own * n, n, some.rows, some, t->scratch);
+    dl_refit_tile(t->rows.all, n, X + own * n, n, some.rows, some, t->scratch);
     for (int r = 0; r < dl_comm_size(); r++)
         t->slices[r] = dl_comm_first(codes.rows, r + 1) - dl_comm_first(codes.rows, r);
     dl_comm_gather_all(NULL, t->slices, codes.k * (int64_t)sizeof *codes.value, codes.value);
 }
 
+static dltf_status finish(dl_residual *residual, int64_t rows) {
+    dl_residual_end(residual, 0, 0);
+    return dl_residual_join(residual, residual->sums, rows);
+}
+
 static dltf_status measure_tile(measurement *t, const dltf_model *own, int64_t first) {
     const dltf_learner *l = t->l;
-    dl_slots codes = dl_slots_from(&t->codes, first, dl_min(DL_TILE, t->codes.rows - first));
-    dl_rank_rows_collect(&t->rows, codes, own->dictionary, l->first_atom);
-    dltf_status status = dl_comm_status();
-    codes.index = t->rows.place;
-    if (status == DLTF_OK)
-        status = add_errors(t, &t->raw, first, codes);
-    if (status != DLTF_OK)
-        return status;
-    refit(t, codes);
-    return add_errors(t, &t->refitted, first, codes);
+    int64_t rows = dl_min(DL_TILE, t->codes.rows - first);
+    load(t, &t->raw, first, rows);
+    load(t, &t->refitted, first, rows);
+    for (int64_t i = 0; i < rows; i += COLLECTED) {
+        dl_slots codes = dl_slots_from(&t->codes, first + i, dl_min(COLLECTED, rows - i));
+        dl_rank_rows_collect(&t->rows, codes, own->dictionary, l->first_atom);
+        dltf_status status = dl_comm_status();
+        if (status != DLTF_OK)
+            return status;
+        codes.index = t->rows.place;
+        add_errors(t, &t->raw, i, codes);
+        refit(t, t->X + i * l->n, codes);
+        add_errors(t, &t->refitted, i, codes);
+    }
+    dltf_status status = finish(&t->raw, rows);
+    return status == DLTF_OK ? finish(&t->refitted, rows) : status;
 }
 
 static dltf_status count_use(const measurement *t, dltf_quality *quality) {

@@ -11,7 +11,6 @@ dltf_status dl_rank_rows_alloc(dl_rank_rows *rows, int64_t m, int64_t n, int64_t
     dltf_status status = DLTF_OK;
     *rows = (dl_rank_rows){.m = m, .n = n};
     DL_TRY_NEW(rows->all, entries * n);
-    DL_TRY_NEW(rows->mine, entries * n);
     DL_TRY_NEW(rows->place, entries);
     DL_TRY_NEW(rows->counts, dl_comm_size());
     DL_TRY_NEW(rows->next, dl_comm_size());
@@ -21,7 +20,6 @@ done:
 
 void dl_rank_rows_free(dl_rank_rows *rows) {
     dl_free(rows->all);
-    dl_free(rows->mine);
     dl_free(rows->place);
     dl_free(rows->counts);
     dl_free(rows->next);
@@ -45,15 +43,16 @@ static void count_rows(dl_rank_rows *rows, dl_slots Z) {
 }
 
 void dl_rank_rows_collect(dl_rank_rows *rows, dl_slots Z, const float *W, int64_t first) {
-    int64_t n = rows->n, own = 0;
+    int64_t n = rows->n;
     count_rows(rows, Z);
     for (int64_t i = 0; i < Z.rows; i++)
         for (int32_t e = 0, rank = 0; e < Z.count[i]; e++) {
             int32_t atom = Z.index[i * Z.k + e];
             rank = owner_of(rows, rank, atom);
-            rows->place[i * Z.k + e] = (int32_t)rows->next[rank]++;
+            int64_t place = rows->next[rank]++;
+            rows->place[i * Z.k + e] = (int32_t)place;
             if (rank == dl_comm_rank())
-                memcpy(rows->mine + own++ * n, W + (atom - first) * n, (size_t)n * sizeof *W);
+                memcpy(rows->all + place * n, W + (atom - first) * n, (size_t)n * sizeof *W);
         }
-    dl_comm_gather_all(rows->mine, rows->counts, n * (int64_t)sizeof *W, rows->all);
+    dl_comm_gather_all(NULL, rows->counts, n * (int64_t)sizeof *W, rows->all);
 }

@@ -6,7 +6,7 @@
 
 typedef struct dl_rank_rows {
     int64_t m, n;
-    float *all, *mine;      /* entries x n: rows of all ranks, those of rank 0 first; those of this rank */
+    float *all;             /* entries x n: rows of all ranks, those of rank 0 first */
     int32_t *place;         /* of the row of each entry of the codes, at most `entries` of them */
     int64_t *counts, *next; /* rows of each rank; the next place among them */
 } dl_rank_rows;
