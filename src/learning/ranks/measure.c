@@ -1,5 +1,6 @@
 /* Quality of a divided model. Every rank codes all samples with its own atoms, then ranks select. The atoms
- * of the codes of a tile are collected, so that errors and least squares are those of the whole model. */
+ * of the codes of a few samples are collected, so that errors and least squares are those of the whole model.
+ */
 #include "learning/ranks/measure.h"
 
 #include "base/integer.h"
