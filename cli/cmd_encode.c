@@ -4,6 +4,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/prefix.h"
 #include "cli/progress.h"
 #include "cli/quality.h"
 
@@ -15,6 +16,7 @@ typedef struct encode_flags {
     const char *output;
     bool dense, raw;
     enum { DIVIDE_SAMPLES, DIVIDE_ATOMS } divide;
+    int64_t atoms;
 } encode_flags;
 
 typedef struct encode_job {
@@ -36,6 +38,7 @@ static const dl_option own_options[] = {
     {.name = "dense", .kind = DL_OPTION_FLAG, .offset = offsetof(encode_flags, dense), .default_text = "false", .help = "write all N x m values as .npy, .csv, .fvecs or .f32 (raw rows) instead of a sparse .npz; standard output gets .npy or, with --raw, raw rows"},
     {.name = "raw", .kind = DL_OPTION_FLAG, .offset = offsetof(encode_flags, raw), .default_text = "false", .help = "read DATA as raw rows: little-endian float32 without a header, as many columns as the model expects"},
     {.name = "divide", .kind = DL_OPTION_CHOICE, .offset = offsetof(encode_flags, divide), .default_text = "samples", .choices = "samples|atoms", .argument = "WHAT", .help = "what the ranks of dltf-mpi divide: samples, each with the whole model, or atoms, so that none needs memory for the whole model"},
+    PREFIX_OPTION(encode_flags, "encode with"),
 };
 /* clang-format on */
 
@@ -78,15 +81,23 @@ static bool divides_atoms(const encode_job *job) {
     return job->flags.divide == DIVIDE_ATOMS && dltf_ranks() > 1;
 }
 
-static int load_model(encode_job *job) {
-    const char *path = job->args.operands[0];
+static int load_part(encode_job *job, const char *path) {
+    if (job->flags.atoms > 0)
+        return usage_error("--atoms and --divide atoms cannot be combined: omit one");
     int code = files_check_model(path);
     if (code != EXIT_OK)
         return code;
-    bool parts = divides_atoms(job);
-    dltf_status status =
-        dl_model_part_load(path, parts ? dltf_rank() : 0, parts ? dltf_ranks() : 1, &job->part);
+    dltf_status status = dl_model_part_load(path, dltf_rank(), dltf_ranks(), &job->part);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static int load_model(encode_job *job) {
+    const char *path = job->args.operands[0];
+    if (divides_atoms(job))
+        return load_part(job, path);
+    int code = prefix_load_model(path, job->flags.atoms, &job->part.model);
+    job->part.m = dltf_model_get(job->part.model).m;
+    return code;
 }
 
 static int open_files(encode_job *job) {
@@ -151,9 +162,13 @@ static int print_report(encode_job *job) {
     double entries = (double)totals->entries / (double)totals->samples;
     double rate = job->seconds > 0 ? (double)totals->samples / job->seconds : 0;
     bool to_output = files_is_standard(job->output);
+    char atoms[32] = "";
+    if (job->flags.atoms > 0)
+        snprintf(atoms, sizeof atoms, " --atoms %lld", (long long)job->flags.atoms);
     facts f = facts_new();
     facts_integer(&f, "samples", NULL, totals->samples);
     facts_integer(&f, "m", NULL, job->part.m);
+    prefix_report(&f, job->part.model);
     facts_real(&f, "seconds", NULL, job->seconds);
     facts_real(&f, "samples_per_second", NULL, rate);
     facts_line(&f, "samples", "%lld in %.3g s (%.0f per second)", (long long)totals->samples, job->seconds,
@@ -166,8 +181,8 @@ static int print_report(encode_job *job) {
         output_ranks(&f);
     facts_text(&f, "codes", "codes", to_output ? "standard output" : job->output);
     if (!job->flags.dense && !to_output)
-        facts_line(&f, "next", "dltf decode %s %s", files_quoted(job->args.operands[0]),
-                   files_quoted(job->output));
+        facts_line(&f, "next", "dltf decode %s %s%s", files_quoted(job->args.operands[0]),
+                   files_quoted(job->output), atoms);
     output_facts(&f, true);
     return EXIT_OK;
 }
@@ -207,6 +222,7 @@ const command command_encode = {
     .json = "sizes, speed, entries per sample, the relative reconstruction error and the explained variance",
     .examples = {"dltf encode X.model.safetensors Xtest.npy -o Xtest.codes.npz --refit",
                  "dltf encode X.model.safetensors Xtest.npy --dense -o features.npy",
+                 "dltf encode nested.safetensors Xtest.npy --atoms 256",
                  "make-rows | dltf encode X.model.safetensors - --raw -o codes.npz", NULL},
     .run = run,
 };

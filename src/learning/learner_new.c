@@ -103,7 +103,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     if (status != DLTF_OK)
         return status;
     dltf_learner *l = NULL;
-    DL_TRY_NEW(l, 1);
+    DL_TRY_HANDLE(l, LEARNER);
     l->options = *options;
     dl_train_options_complete(&l->options, X.rows, X.cols, l->choice, sizeof l->choice);
     DL_TRY(dl_train_options_check(&l->options));
@@ -112,7 +112,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     l->m = l->options.m;
     l->k = l->options.k;
     l->stages = dl_method_stages(&l->options);
-    l->by_atoms = l->m > DL_PANEL; /* which is not divided */
+    l->by_atoms = l->m > DL_PANEL && !l->options.nested; /* a panel is not divided */
     for (int i = 0; l->stages[i]; i++) {
         l->needs_gram = l->needs_gram || l->stages[i]->needs_gram;
         l->by_atoms = l->by_atoms && l->stages[i]->by_atoms;

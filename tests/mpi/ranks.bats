@@ -16,7 +16,7 @@ load common
   for norm in "" --unit-norm "--unit-norm --remove-mean"; do
     options=(-m 24 -k 3 --encoder learned --epochs 0.1 $norm --checkpoint-every 0)
     dltf train shifted.npy "${options[@]}" -q -o one.safetensors
-    [[ $(dltf inspect one.safetensors) == *"centred: the mean held"* ]] || [[ $norm == *remove-mean ]]
+    [[ $(dltf inspect one.safetensors) == *"centered: the mean held"* ]] || [[ $norm == *remove-mean ]]
     ranks 3 train shifted.npy "${options[@]}" -q -o three.safetensors
     same_file one.safetensors three.safetensors
   done
@@ -61,6 +61,8 @@ load common
   [[ $output == *"dltf decode: runs as one process: start it without mpirun"* ]]
   run -2 ranks 2 train "$toy/X.npy" -m 24 -k 3 --method ksvd
   [[ $output == *"--method: ksvd updates one atom after the other"* ]]
+  run -2 ranks 2 train "$toy/X.npy" -m 64 -k 3 --nested
+  [[ $output == *"--nested: training with several ranks does not support it"* ]]
 }
 
 @test "encoding gives the same files" {

@@ -163,6 +163,7 @@ dltf_status dl_model_from_bundle(const dl_bundle *bundle, dltf_model **model) {
 dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model) {
     DL_CLEAR(model);
     DL_REQUIRE(bytes, model);
+    DL_REQUIRE_BYTES(size);
     dl_bundle bundle;
     dltf_status status = dl_safetensors_parse(bytes, size, &bundle);
     if (status == DLTF_OK)

@@ -24,6 +24,11 @@ static int64_t tile_first(const dl_gradient *g, int64_t tile) {
     return g->rows * tile / tiles_of(g);
 }
 
+/* The sample of a code. */
+static const float *sample_of(const dl_gradient *g, int64_t c) {
+    return g->Y + c % g->rows * g->n;
+}
+
 /* ---- Codes ---- */
 
 /* Candidates of a part: the codes themselves if it has all atoms. */
@@ -31,14 +36,23 @@ static dl_slots found_by(const dl_gradient *g, int64_t part, int64_t first, int6
     return dl_slots_from(g->merges ? &g->found : &g->Z, part * g->room + first, rows);
 }
 
-/* Parts begin where panels of both layouts do. */
+/* Panels of the active atoms of a prefix. */
+static int64_t panels_of(const dl_gradient *g, int q) {
+    return q < g->depth ? dl_tiles(dl_min(g->prefix[q], dl_gradient_active(g)), DL_PANEL) : 0;
+}
+
+/* With the filter, parts begin where panels of both layouts do. */
 enum { WIDE = DL_PANEL16 / DL_PANEL };
 
+/* Parts are in the order of the atoms. As many of them divide what each prefix adds to the next shorter one.
+ */
 static int64_t first_panel(const dl_gradient *g, int64_t part) {
-    int64_t panels = dl_tiles(dl_gradient_active(g), DL_PANEL);
-    if (part == g->parts)
-        return panels;
-    int64_t first = panels * part / g->parts;
+    int64_t count = g->parts / g->depth;
+    int q = g->depth - 1 - (int)(part / count);
+    if (q < 0)
+        return panels_of(g, 0);
+    int64_t before = panels_of(g, q + 1),
+            first = before + (panels_of(g, q) - before) * (part % count) / count;
     return g->filter ? first / WIDE * WIDE : first;
 }
 
@@ -67,6 +81,10 @@ static block block_of(const dl_gradient *g, int64_t task) {
 static void score_tile(void *context, int64_t task, int worker) {
     dl_gradient *g = context;
     block b = block_of(g, task);
+    if (b.E.m == 0) { /* nested: fewer panels than parts */
+        memset(b.out.count, 0, (size_t)b.rows * sizeof *b.out.count);
+        return;
+    }
     dl_feature feature = {.E = &b.E, .k = g->k, .positive = g->positive};
     const float *Y = g->Y + b.first * g->n;
     if (!dl_gradient_filters(g)) {
@@ -107,13 +125,18 @@ static void settle_rest(dl_gradient *g) {
     dl_parallel(g->threads, g->parts * tiles_of(g), settle_tile, g);
 }
 
-/* The k best of the candidates of all parts. These are in the order of the atoms. */
+/* The k best of the candidates of all parts of each prefix. These are in the order of the atoms. */
 static void merge_sample(void *context, int64_t i, int worker) {
     dl_gradient *g = context;
     dl_merge *merge = &g->merges[worker];
-    for (int64_t part = 0; part < g->parts; part++)
+    int per_prefix = g->parts / g->depth;
+    merge->count = 0;
+    for (int part = 0; part < g->parts; part++) {
         dl_merge_add(merge, found_by(g, part, i, 1), (int32_t)(g->first + first_panel(g, part) * DL_PANEL));
-    dl_merge_select(merge, g->positive, dl_slots_from(g->ranks ? &g->ranks->found : &g->Z, i, 1));
+        int64_t code = (g->depth - 1 - part / per_prefix) * g->rows + i;
+        if ((part + 1) % per_prefix == 0) /* a prefix is complete */
+            dl_merge_select(merge, g->positive, dl_slots_from(g->ranks ? &g->ranks->found : &g->Z, code, 1));
+    }
 }
 
 static bool find_codes(dl_gradient *g) {
@@ -141,13 +164,13 @@ static const float *atom_of(const dl_gradient *g, int64_t i, int64_t entry) {
 }
 
 /* D = z* - z, then z = z*. Products in f32 are exact enough for a gradient. */
-static void refit_sample(void *context, int64_t task, int worker) {
+static void refit_code(void *context, int64_t task, int worker) {
     const double smallest_pivot = 1e-5;
     const dl_kernels *kernels = dl_kernels_now();
     dl_gradient *g = context;
     int64_t i = task + (g->ranks ? g->ranks->collected : 0);
     int64_t n = g->n, k = g->k, s = g->Z.count[i];
-    const float *y = g->Y + i * n;
+    const float *y = sample_of(g, i);
     float *z = g->Z.value + i * k, *D = g->D + i * k;
     double *G = g->normal + worker * dl_apart((k + 1) * k), *b = G + s * s;
     for (int64_t p = 0; p < s; p++) {
@@ -164,9 +187,9 @@ static void refit_sample(void *context, int64_t task, int worker) {
 
 static void refit(dl_gradient *g) {
     if (!g->ranks)
-        dl_parallel(g->threads, g->rows, refit_sample, g);
+        dl_parallel(g->threads, dl_gradient_codes(g), refit_code, g);
     for (int64_t first = 0; g->ranks && first < g->rows; first += g->ranks->piece)
-        dl_parallel(g->threads, dl_gradient_ranks_collect(g, first), refit_sample, g);
+        dl_parallel(g->threads, dl_gradient_ranks_collect(g, first), refit_code, g);
 }
 
 /* ---- Residuals ---- */
@@ -201,16 +224,16 @@ static bool add_groups(const dl_gradient *g, int64_t i, int64_t first, int64_t c
 /* sum_j z_j w_j over the atoms of a branch, for the samples of a tile. */
 static void add_branch(void *context, int64_t task, int worker) {
     dl_gradient *g = context;
-    int64_t branch = task / tiles_of(g), tile = task % tiles_of(g);
+    int64_t tiles = g->depth * tiles_of(g), branch = task / tiles, tile = task % tiles;
     dl_span span = g->branches.spans[branch];
-    int64_t first = group_first(g, span.first);
+    int64_t first = group_first(g, span.first), codes = dl_gradient_codes(g);
     float *sums = g->scratch + worker * dl_gradient_stride(g);
-    for (int64_t i = tile_first(g, tile); i < tile_first(g, tile + 1); i++) {
+    for (int64_t i = codes * tile / tiles; i < codes * (tile + 1) / tiles; i++) {
         int32_t e = 0;
         while (e < g->Z.count[i] && g->Z.index[i * g->k + e] < first)
             e++;
         bool any = add_groups(g, i, span.first, span.count, &e, sums);
-        g->branches.any[branch * g->room + i] = any;
+        g->branches.any[branch * g->branches.room + i] = any;
         if (any)
             memcpy(dl_branch_sum(&g->branches, branch, i, g->n), sums, (size_t)g->n * sizeof *sums);
     }
@@ -232,7 +255,7 @@ int64_t dl_branches_fold(dl_branches *b, int64_t i, int64_t groups, int64_t n, i
 
 void dl_gradient_residual(dl_gradient *g, int64_t i, const float *sum) {
     float *r = g->R + i * g->n;
-    memcpy(r, g->Y + i * g->n, (size_t)g->n * sizeof *r);
+    memcpy(r, sample_of(g, i), (size_t)g->n * sizeof *r);
     if (sum)
         dl_kernels_now()->add_scaled32(r, -1, sum, g->n);
 }
@@ -241,7 +264,7 @@ static void square_sample(void *context, int64_t i, int worker) {
     (void)worker;
     dl_gradient *g = context;
     g->sums[i][0] = dl_kernels_now()->square(g->R + i * g->n, g->n);
-    g->sums[i][1] = dl_kernels_now()->square(g->Y + i * g->n, g->n);
+    g->sums[i][1] = dl_kernels_now()->square(sample_of(g, i), g->n);
 }
 
 static void find_residual(void *context, int64_t i, int worker) {
@@ -252,9 +275,9 @@ static void find_residual(void *context, int64_t i, int worker) {
 }
 
 static void find_residuals(dl_gradient *g) {
-    dl_parallel(g->threads, g->branches.count * tiles_of(g), add_branch, g);
+    dl_parallel(g->threads, g->branches.count * g->depth * tiles_of(g), add_branch, g);
     if (!g->ranks) {
-        dl_parallel(g->threads, g->rows, find_residual, g);
+        dl_parallel(g->threads, dl_gradient_codes(g), find_residual, g);
         return;
     }
     dl_gradient_ranks_residuals(g);
@@ -275,11 +298,13 @@ dl_gradient_error dl_gradient_code(dl_gradient *g) {
 /* By tiles, which loses fewer digits than one long sum. */
 dl_gradient_error dl_gradient_total(const dl_gradient *g) {
     dl_gradient_error error = {0, 0};
-    for (int64_t first = 0; first < g->rows; first += DL_TILE) {
+    int64_t codes = dl_gradient_codes(g);
+    for (int64_t first = 0; first < codes; first += DL_TILE) {
         dl_gradient_error tile = {0, 0};
-        for (int64_t i = first; i < g->rows && i < first + DL_TILE; i++) {
-            tile.left += g->sums[i][0];
-            tile.energy += g->sums[i][1];
+        for (int64_t i = first; i < codes && i < first + DL_TILE; i++) {
+            double weight = (double)g->weight[i / g->rows];
+            tile.left += weight * g->sums[i][0];
+            tile.energy += weight * g->sums[i][1];
         }
         error.left += tile.left;
         error.energy += tile.energy;

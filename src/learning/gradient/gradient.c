@@ -57,12 +57,12 @@ static dltf_status alloc_branches(dl_gradient *g) {
     int64_t end = g->ranks ? dl_atoms_first_group(g->all, rank + 1) : g->groups, widest = g->groups;
     while (widest > 1 && g->groups / widest < (int64_t)g->threads * ranks)
         widest /= 2;
-    b->room = g->room;
+    b->room = g->depth * g->room;
     b->count = dl_atom_spans(g->groups, first, end, widest, NULL);
     DL_TRY_NEW(b->spans, b->count);
     dl_atom_spans(g->groups, first, end, widest, b->spans);
-    DL_TRY_NEW(b->sums, b->count * g->room * g->n);
-    DL_TRY_NEW(b->any, b->count * g->room);
+    DL_TRY_NEW(b->sums, b->count * b->room * g->n);
+    DL_TRY_NEW(b->any, b->count * b->room);
 done:
     return status;
 }
@@ -70,15 +70,16 @@ done:
 static dltf_status alloc_divisions(dl_gradient *g) {
     dltf_status status = DLTF_OK;
     int64_t panels = dl_tiles(g->m, DL_PANEL);
-    g->parts = (int)dl_max(1, dl_min(g->threads, panels));
+    int parts = (int)dl_max(1, dl_min(g->threads, panels)); /* of each prefix */
+    g->parts = g->depth * parts;
     if (g->parts > 1 || g->ranks) {
         DL_TRY(dl_slots_alloc(&g->found, g->parts * g->room, g->k));
         DL_TRY(dl_merges_alloc(g->threads, g->parts * g->k, g->k, &g->merges));
     }
     DL_TRY(alloc_branches(g));
     DL_TRY_NEW(g->scratch, g->threads * dl_gradient_stride(g));
-    DL_TRY(dl_workspaces_alloc(g->threads, dl_max(1, dl_tiles(panels, g->parts)) * DL_PANEL, g->n, g->k,
-                               &g->spaces));
+    int64_t most = dl_max(1, dl_tiles(panels, parts)) * DL_PANEL; /* atoms of a part */
+    DL_TRY(dl_workspaces_alloc(g->threads, most, g->n, g->k, &g->spaces));
 done:
     return status;
 }
@@ -94,7 +95,7 @@ static dltf_status alloc_atoms(dl_gradient *g) {
     DL_TRY_NEW(g->shares, DL_SHARES);
     dl_gradient_fill_shares(g);
     DL_TRY_NEW(g->code_sum, m);
-    DL_TRY(dl_by_atom_alloc(&g->by_atom, m, g->room * g->k));
+    DL_TRY(dl_by_atom_alloc(&g->by_atom, m, g->depth * g->room * g->k));
     g->by_atom.first = g->first;
     dl_parallel(g->threads, dl_tiles(m, DL_PANEL), touch_panel, g);
 done:
@@ -104,9 +105,10 @@ done:
 static dltf_status alloc_batch(dl_gradient *g) {
     dltf_status status = DLTF_OK;
     DL_TRY_NEW(g->Y, g->room * g->n);
-    DL_TRY_NEW(g->R, g->room * g->n);
-    DL_TRY(dl_slots_alloc(&g->Z, g->room, g->k));
-    DL_TRY_NEW(g->sums, g->room);
+    int64_t codes = g->depth * g->room;
+    DL_TRY_NEW(g->R, codes * g->n);
+    DL_TRY(dl_slots_alloc(&g->Z, codes, g->k));
+    DL_TRY_NEW(g->sums, codes);
     DL_TRY_NEW(g->center, g->n);
     DL_TRY_NEW(g->center32, g->n);
     DL_TRY(alloc_divisions(g));
@@ -115,11 +117,19 @@ done:
     return status;
 }
 
+static void find_prefixes(dl_gradient *g, bool nested) {
+    g->prefix[0] = g->m;
+    g->depth = nested ? dl_nested_prefixes(g->m, g->k, g->prefix) : 1;
+    for (int q = 0; q < g->depth; q++)
+        g->weight[q] = (float)dl_nested_weight(g->depth, q);
+}
+
 dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
-                              int64_t room) {
+                              bool nested, int64_t room) {
     *g = (dl_gradient){.m = m, .n = n, .k = k, .positive = positive, .threads = threads, .room = room};
     g->all = g->active = m;
     g->groups = dl_atom_groups(m);
+    find_prefixes(g, nested);
     dltf_status status = alloc_atoms(g);
     return status == DLTF_OK ? alloc_batch(g) : status; /* the caller frees partial allocations */
 }
@@ -132,6 +142,7 @@ dltf_status dl_gradient_alloc_shared(dl_gradient *g, int threads, int64_t m, int
     g->first = dl_atoms_first(m, dl_comm_rank());
     g->m = dl_atoms_first(m, dl_comm_rank() + 1) - g->first;
     g->groups = dl_atom_groups(m);
+    find_prefixes(g, false);
     DL_TRY(dl_gradient_ranks_alloc(g));
     DL_TRY(alloc_atoms(g));
     DL_TRY(alloc_batch(g));
@@ -141,7 +152,7 @@ done:
 
 dltf_status dl_gradient_alloc_refit(dl_gradient *g) {
     dltf_status status = DLTF_OK;
-    DL_TRY_NEW(g->D, g->room * g->k);
+    DL_TRY_NEW(g->D, g->depth * g->room * g->k);
     DL_TRY_NEW(g->normal, g->threads * dl_apart((g->k + 1) * g->k));
     if (g->ranks)
         DL_TRY(dl_gradient_ranks_alloc_refit(g));
@@ -177,10 +188,11 @@ void dl_gradient_free(dl_gradient *g) {
     dl_gradient_ranks_free(g);
 }
 
-double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room) {
-    double filter = dl_prefilter_pays(m / threads, n, k) ? 2 : 0;
+double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, bool nested, int64_t room) {
+    double filter = !nested && dl_prefilter_pays(m / threads, n, k) ? 2 : 0, codes = nested ? DL_PREFIXES : 1;
     double atoms = (double)m * ((20 + filter) * (double)n + 60);
-    double sample = (8 + 4 * (double)threads) * (double)n + (28 + 8 * (double)threads) * (double)k;
+    double sample = 4 * (double)n +
+                    codes * ((4 + 4 * (double)threads) * (double)n + (28 + 8 * (double)threads) * (double)k);
     double tile = 4 * (double)(n + 2 * (2 * k + DL_BLOCK_ATOMS));
     return atoms + (double)room * sample + (double)threads * DL_TILE * tile;
 }

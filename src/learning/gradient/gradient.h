@@ -8,13 +8,17 @@
  *
  * Centred, with positive selection, the encoder is learned in the form E^T (y - c) - b, c being the mean of
  * the batch: a step of E leaves the score of c unchanged, which b alone moves. Otherwise the steps of all
- * atoms of a code add up along the mean of the samples and overshoot. */
+ * atoms of a code add up along the mean of the samples and overshoot.
+ *
+ * Nested (nested.h): a sample has a code of its own for each prefix of the atoms, the k best of that
+ * prefix, and the loss is a weighted mean over the prefixes. All codes come from the same scores. */
 #ifndef DL_LEARNING_GRADIENT_GRADIENT_H
 #define DL_LEARNING_GRADIENT_GRADIENT_H
 
 #include "coding/by_atom.h"
 #include "coding/feature.h"
 #include "coding/prefilter.h"
+#include "learning/nested.h"
 #include "learning/ranks/atoms.h"
 #include "learning/ranks/codes.h"
 
@@ -33,9 +37,9 @@ typedef struct dl_average_share {
     double moment, square;
 } dl_average_share;
 
-/* Sums over subtrees of groups (ranks/atoms.h), for each sample. */
+/* Sums over subtrees of groups (ranks/atoms.h), for each code. */
 typedef struct dl_branches {
-    int64_t count, room;
+    int64_t count, room; /* room: codes */
     dl_span *spans;
     float *sums; /* count x room x n */
     bool *any;   /* count x room: whether there are terms */
@@ -65,13 +69,18 @@ typedef struct dl_gradient {
     int16_t *rounded;            /* per thread: DL_ROWS16 rows of n + 1 */
     int64_t pause;               /* batches that are still to be coded without the filter */
 
-    /* The batch. */
+    /* Codes of a sample: of all atoms; nested, of shorter and shorter prefixes, too. */
+    int depth;
+    int64_t prefix[DL_PREFIXES]; /* atoms of each: m first */
+    float weight[DL_PREFIXES];   /* of each in the loss; their sum is 1 */
+
+    /* The batch. Code c = q rows + i is that of sample i by prefix q. */
     int64_t room, rows; /* samples: capacity, current number */
-    float *Y, *R;       /* room x n: samples, residuals */
-    dl_slots Z;         /* codes */
-    float *D;           /* room x k: least-squares values minus scores; NULL without refit */
+    float *Y, *R;       /* room x n: samples; depth x room x n: residuals of codes */
+    dl_slots Z;         /* codes: depth x room */
+    float *D;           /* depth x room x k: least-squares values minus scores; NULL without refit */
     dl_by_atom by_atom;
-    double (*sums)[2]; /* of each sample: ||r||^2 and ||y||^2 */
+    double (*sums)[2]; /* of each code: ||r||^2 and ||y||^2 */
     bool from_center;  /* by the rule of the current step */
     double *center;    /* n: mean of the samples; double, for sums */
     float *center32;   /* the same */
@@ -82,7 +91,7 @@ typedef struct dl_gradient {
     dl_workspace *spaces;
 
     /* Atoms are divided twice (gradient/code.c). */
-    int parts;                /* for scores: as many as threads */
+    int parts;                /* for scores: as many as threads for each prefix */
     dl_slots found;           /* parts x room: their candidates; none if codes are found directly */
     dl_merge *merges;         /* one per thread; NULL likewise */
     int64_t groups;           /* for sums: a power of two that depends only on the number of all atoms */
@@ -90,9 +99,9 @@ typedef struct dl_gradient {
     dl_gradient_ranks *ranks; /* NULL unless ranks share the atoms (gradient/ranks.h) */
 } dl_gradient;
 
-/* Allocates for batches of up to `room` samples; shared: this rank has its own atoms of `m`. */
+/* Allocates for batches of up to `room` samples; shared: this rank has its own atoms of `m`, not nested. */
 dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
-                              int64_t room);
+                              bool nested, int64_t room);
 dltf_status dl_gradient_alloc_shared(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k,
                                      bool positive, int64_t room);
 /* Allocates for g->refit, which the caller may then set: values of codes are least squares on their supports
@@ -100,7 +109,20 @@ dltf_status dl_gradient_alloc_shared(dl_gradient *g, int threads, int64_t m, int
 dltf_status dl_gradient_alloc_refit(dl_gradient *g);
 void dl_gradient_free(dl_gradient *g);
 /* m: atoms of this rank. */
-double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room);
+double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, bool nested, int64_t room);
+
+/* Atoms of the shortest prefix that has atom j. */
+static inline int64_t dl_gradient_prefix_of(const dl_gradient *g, int64_t j) {
+    int q = g->depth - 1;
+    while (q > 0 && j >= g->prefix[q])
+        q--;
+    return g->prefix[q];
+}
+
+/* Codes of the current batch. */
+static inline int64_t dl_gradient_codes(const dl_gradient *g) {
+    return g->depth * g->rows;
+}
 
 /* For use by dl_gradient_alloc; and the entries of scratch of a thread. */
 void dl_gradient_fill_shares(dl_gradient *g);

@@ -45,7 +45,6 @@ void dl_merge_select(dl_merge *merge, bool positive, dl_slots code) {
                              code.count, merge->position, code.value);
     for (int32_t e = 0; e < code.count[0]; e++)
         code.index[e] = merge->index[merge->position[e]];
-    merge->count = 0;
 }
 
 /* ---- All ranks ---- */
@@ -93,6 +92,7 @@ typedef struct selection {
 static void select_sample(void *context, int64_t i, int worker) {
     const selection *s = context;
     dl_rank_codes *c = s->c;
+    c->merges[worker].count = 0;
     for (int r = 0; r < dl_comm_size(); r++)
         dl_merge_add(&c->merges[worker], code_in(c, c->received, r * c->own[0] + i), 0);
     dl_merge_select(&c->merges[worker], s->positive, code_in(c, c->sent, s->first + i));

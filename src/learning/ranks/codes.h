@@ -20,7 +20,7 @@ void dl_merges_free(dl_merge *merges, int threads);
 /* Adds candidates, whose atoms are counted from `first`. They must come in the order of the atoms, so that
  * ties go to the lowest index. */
 void dl_merge_add(dl_merge *merge, dl_slots found, int32_t first);
-/* The k best of them, of which none are left. */
+/* The k best of those so far; the caller sets count = 0 for another sample. */
 void dl_merge_select(dl_merge *merge, bool positive, dl_slots code);
 
 typedef struct dl_rank_codes {

@@ -105,7 +105,7 @@ static void load(const measurement *t, dl_residual *residual, int64_t first, int
 
 static void add_errors(const measurement *t, dl_residual *residual, int64_t first, dl_slots codes) {
     for (int64_t i = 0; i < codes.rows; i++)
-        dl_residual_code(residual, 0, 0, t->X + (first + i) * t->l->n, dl_slots_code(&codes, i));
+        dl_residual_code(residual, 0, 0, first + i, t->X + (first + i) * t->l->n, dl_slots_code(&codes, i));
 }
 
 /* Each rank refits some of the codes. */
