@@ -19,7 +19,7 @@ struct dltf_learner {
     int64_t first, own; /* of them, those of this rank: whole tiles, in order; all if ranks share the atoms */
     dl_samples samples; /* rows of the data, scaled so that the mean of ||x||^2 is k */
     dl_holdout holdout; /* which of them are held out */
-    float *mean, *offset; /* of `samples`, or NULL */
+    float *mean, *deviation, *offset; /* of `samples`, or NULL */
     dl_summary summary;
     double weight;           /* 10^4 / N: data terms in the units of the paper, whatever N */
     bool warm, warm_encoder; /* started from a model; from one with an encoder, copied to E and bias */

@@ -101,6 +101,7 @@ static dltf_status make_model(const dltf_learner *l, bool whole, dltf_model **mo
                              .encoder = encoder,
                              .bias = bias,
                              .mean = l->mean,
+                             .deviation = l->deviation,
                              .offset = l->offset,
                              .remove_mean = l->options.remove_mean,
                              .unit_norm = l->options.unit_norm,

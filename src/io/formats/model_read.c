@@ -120,10 +120,11 @@ static dltf_status get_tensors(const dl_bundle *bundle, int number, int count, d
     DL_TRY(get_tensor(bundle, "encoder", *atoms, parts->n, &parts->encoder, &used));
     DL_TRY(get_tensor(bundle, "bias", *atoms, 0, &parts->bias, &used));
     DL_TRY(get_tensor(bundle, "mean", entries, 0, &parts->mean, &used));
+    DL_TRY(get_tensor(bundle, "deviation", entries, 0, &parts->deviation, &used));
     DL_TRY(get_tensor(bundle, "offset", entries, 0, &parts->offset, &used));
     if (used != bundle->count)
-        return dl_fail(DLTF_FORMAT, "contains tensors other than dictionary, encoder, bias, mean and "
-                                    "offset: written by another version?");
+        return dl_fail(DLTF_FORMAT, "contains tensors other than dictionary, encoder, bias, mean, "
+                                    "deviation and offset: written by another version?");
     status = check_unit_rows(parts, atoms->first);
 done:
     return status;

@@ -40,6 +40,8 @@ static dltf_status to_bundle(const dl_model_part *part, dl_bundle *bundle) {
         DL_TRY(dl_bundle_add_view(bundle, "bias", DL_TENSOR_F32, m, 0, model->bias));
     if (model->mean)
         DL_TRY(dl_bundle_add_view(bundle, "mean", DL_TENSOR_F32, n, 0, model->mean));
+    if (model->deviation)
+        DL_TRY(dl_bundle_add_view(bundle, "deviation", DL_TENSOR_F32, n, 0, model->deviation));
     if (model->offset)
         DL_TRY(dl_bundle_add_view(bundle, "offset", DL_TENSOR_F32, n, 0, model->offset));
 done:
@@ -79,12 +81,13 @@ dltf_status dltf_model_write(const dltf_model *model, uint8_t **bytes, int64_t *
 /* ---- By several processes ---- */
 
 static bool has_atoms(const dl_tensor *tensor) {
-    return strcmp(tensor->name, "mean") != 0 && strcmp(tensor->name, "offset") != 0;
+    return strcmp(tensor->name, "mean") != 0 && strcmp(tensor->name, "deviation") != 0 &&
+           strcmp(tensor->name, "offset") != 0;
 }
 
 /* Means are written here, rows of atoms by those who have them. */
 static dltf_status write_frame(const dl_bundle *bundle, dl_writer *out, int64_t *data) {
-    dltf_status status = dl_safetensors_begin(out, bundle, data);
+    dltf_status status = dl_safetensors_start(out, bundle, data);
     for (int i = 0; i < bundle->count && status == DLTF_OK; i++) {
         const dl_tensor *tensor = &bundle->tensors[i];
         if (has_atoms(tensor))

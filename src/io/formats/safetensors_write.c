@@ -5,6 +5,7 @@
 #include "io/files/file.h"
 #include "io/files/writer.h"
 #include "io/formats/safetensors.h"
+#include "io/formats/safetensors_header.h"
 
 #include <jansson.h>
 
@@ -106,7 +107,7 @@ static dltf_status write_all(dl_writer *out, const dl_bundle *bundle, const char
     return status;
 }
 
-dltf_status dl_safetensors_begin(dl_writer *out, const dl_bundle *bundle, int64_t *data) {
+dltf_status dl_safetensors_start(dl_writer *out, const dl_bundle *bundle, int64_t *data) {
     char *header = NULL;
     dltf_status status = make_header(bundle, &header);
     if (status == DLTF_OK)

@@ -75,6 +75,7 @@ static dltf_status alloc(measurement *t, dltf_matrix X) {
                                      .remove_mean = l->options.remove_mean,
                                      .unit_norm = l->options.unit_norm},
                            .mean = l->mean,
+                           .deviation = l->deviation,
                            .offset = l->offset,
                            .dictionary = t->rows.all};
     t->samples = dl_model_samples(&t->seen, X);
