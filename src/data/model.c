@@ -161,8 +161,9 @@ done:
 dltf_status dl_model_new_empty(const dltf_model_view *parts, dltf_model **model) {
     dltf_status status = DLTF_OK;
     dltf_model *made = NULL;
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, MODEL);
     made->parts = *parts;
+    made->parts.factor = parts->factor == 0 ? 1 : parts->factor;
     DL_TRY(copy_finite(parts->mean, parts->n, "mean", &made->mean));
     DL_TRY(copy_finite(parts->deviation, parts->n, "deviation", &made->deviation));
     DL_TRY(copy_finite(parts->offset, parts->n, "offset", &made->offset));

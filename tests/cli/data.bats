@@ -59,7 +59,7 @@ PY
   fails 1 "m.safetensors.index.json: lists 2 tensors: 'a', 'b'" train m.safetensors.index.json
   head -c 9000 acts.safetensors >short.safetensors
   fails 1 "short.safetensors: truncated: tensor 'acts' ends at byte 19,224 of the data, file has" train short.safetensors
-  fails 1 "is a safetensors file, but not a dltf model|unsupported type" encode acts.safetensors two.npy
+  fails 1 "is a safetensors file, but not a dltf model|unsupported type|tensor .acts. has a shape other than" encode acts.safetensors two.npy
   fails 2 "would overwrite an input" train acts.safetensors:acts -o acts.safetensors
 }
 

@@ -22,6 +22,7 @@ uses=(
   "top MODEL @"
   "top MODEL X --names @"
   "export @ --c"
+  "import"
   "certify @"
   "certify MODEL @ --noise 1"
   "certify MODEL X --codes @"
@@ -140,6 +141,9 @@ refused() {
   fails 1 "folder/dictionary.npy: cannot open: No such file" score "$model" --truth folder
   fails 1 "missing/dictionary.npy: cannot open: No such file" score "$model" --truth missing
   fails 1 "empty/dictionary.npy: cannot open: Not a directory" score "$model" --truth empty
+  fails 1 "folder: contains no sparse autoencoder" import folder
+  fails 1 "missing: is not a folder" import missing
+  fails 1 "empty: is not a folder" import empty
 }
 
 @test "commands that read no file accept none" {

@@ -242,8 +242,7 @@ static void changed_main(void **state) {
     (void)state;
     dl_bundle whole = divide();
     const int64_t wrong[][4] = {
-        {1, 20, 70, N},     {0, 20, 20, N}, {0, 70, 20, N},
-        {0, 20, 70, N + 1}, {0, -5, 70, N}, {INT64_MIN, 0, 0, N},
+        {1, 20, 70, N}, {0, 70, 20, N}, {0, 20, 70, N + 1}, {0, -5, 70, N}, {INT64_MIN, 0, 0, N},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         write_main(&whole, GENERATION, wrong[i], 4);
@@ -254,6 +253,8 @@ static void changed_main(void **state) {
     write_main(&whole, GENERATION, (int64_t[]){0, 30, 60, 70, N}, 5); /* as many shards, other names */
     dltf_learner *learner = NULL;
     assert_fails(dltf_learner_resume(path, samples(), 1, &learner), DLTF_FILE, "-1-of-4: cannot open");
+    write_main(&whole, GENERATION, (int64_t[]){0, 20, 20, N}, 4); /* a rank may have none, but this one has */
+    assert_fails(dltf_learner_resume(path, samples(), 1, &learner), DLTF_FORMAT, "expected samples");
     write_main(&whole, OTHER, places, 4);
     assert_rejected(DLTF_FILE, OTHER, 0, "cannot open");
     /* Generations are part of file names. */
