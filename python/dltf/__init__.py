@@ -4,10 +4,16 @@
 >>> dltf.__version__
 '0.3.0'
 """
+from ._cluster import KMeans, LandmarkClustering
 from ._dltf import DLTF
+from ._encoder import SparseEncoder
+from ._functions import certify, denoise
+from ._hash import HammingIndex, Hasher
+from ._ksvd import KSVD
 from ._library import build, version
 from ._model import Model
 from ._progress import Progress
 
 __version__ = version()
-__all__ = ["DLTF", "Model", "Progress", "build", "version"]
+__all__ = ["DLTF", "KSVD", "SparseEncoder", "KMeans", "LandmarkClustering", "Hasher", "HammingIndex", "Model", "Progress",
+           "certify", "denoise", "build", "version"]
