@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
@@ -28,11 +29,19 @@ def train(X: Any, init: Any, options: dict[str, Any], names: dict[str, str], rep
     return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in contents(handle).items()}
 
 
-def assign(centers: np.ndarray, X: Any, spherical: bool, threads: int) -> tuple[np.ndarray, np.ndarray]:
+def with_direction(X: Any) -> np.ndarray:
+    """Which samples are not all zero."""
+    if scipy.sparse.issparse(X):
+        X = X.copy()
+        X.eliminate_zeros()
+        return np.diff(X.indptr) > 0
+    return np.any(X, axis=1)
+
+
+def assign(centers: np.ndarray, X: Any, threads: int) -> tuple[np.ndarray, np.ndarray]:
     """The nearest center of each sample, and the distance to it."""
     labels, distances = np.empty(X.shape[0], np.int32), np.empty(X.shape[0], np.float64)
-    call(lib.dltf_bind_centers_assign, borrow(centers), borrow(X), int(spherical), threads, labels.ctypes.data,
-         distances.ctypes.data)
+    call(lib.dltf_bind_centers_assign, borrow(centers), borrow(X), 0, threads, labels.ctypes.data, distances.ctypes.data)
     return labels, distances
 
 
@@ -49,7 +58,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Na
     tol : float
         Stop when the squared movement of the centers, relative to the mean variance of a feature, is at most this.
     spherical : bool
-        Scale samples and centers to norm 1: clusters of directions.
+        Scale samples and centers to norm 1: clusters of directions. Samples that are all zero have none: they are not
+        learned from, and belong to the first cluster.
     random_state, n_jobs, verbose, callback
         As in :class:`DLTF`.
 
@@ -99,9 +109,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Na
     def fit(self, X: Any, y: Any = None):
         """Finds clusters of samples."""
         X = self._samples(X, reset=True)
+        kept = with_direction(X) if self.spherical else np.ones(X.shape[0], bool)
         options = self._options("n_clusters", "n_init", "max_iter", "tol", "spherical")
-        found = train(X, self._centers(X.shape[1]), options, self._renamed(), self._reporter())
-        self.cluster_centers_, self.labels_ = found["centers"], found["assignment"]
+        found = train(X if kept.all() else X[kept], self._centers(X.shape[1]), options, self._renamed(), self._reporter())
+        self.cluster_centers_ = found["centers"]
+        self.labels_ = np.zeros(len(kept), np.int32)
+        self.labels_[kept] = found["assignment"]
         self.inertia_, self.n_iter_ = found["inertia"], found["iterations"]
         self.converged_ = bool(found["converged"])
         return self
@@ -109,7 +122,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Na
     def predict(self, X: Any) -> np.ndarray:
         """The nearest center of each sample."""
         self._check_fitted("cluster_centers_")
-        return assign(self.cluster_centers_, self._samples(X, reset=False), self.spherical, threads_of(self.n_jobs))[0]
+        return self._assign(X)[0]
 
     def transform(self, X: Any) -> np.ndarray:
         """Distances to all centers, of shape (n_samples, n_clusters)."""
@@ -122,9 +135,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Na
     def score(self, X: Any, y: Any = None) -> float:
         """Minus the inertia of samples."""
         self._check_fitted("cluster_centers_")
+        return -float(np.sum(self._assign(X)[1] ** 2))
+
+    def _assign(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         X = self._samples(X, reset=False)
-        distances = assign(self.cluster_centers_, X, self.spherical, threads_of(self.n_jobs))[1]
-        return -float(np.sum(distances**2))
+        return assign(self.cluster_centers_, normalize(X) if self.spherical else X, threads_of(self.n_jobs))
 
     @property
     def _n_features_out(self) -> int:
@@ -157,7 +172,7 @@ class LandmarkClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     """Clusters that need not be round: k-means in coordinates in which neighbours are close.
 
     Samples are coded by their nearest landmarks; coordinates are leading singular vectors of the codes. Samples that are
-    all zero cannot be coded.
+    all zero have no landmarks: they are not learned from, and have the coordinates 0.
 
     Parameters
     ----------
@@ -198,11 +213,12 @@ class LandmarkClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
     def fit(self, X: Any, y: Any = None):
         """Learns landmarks and coordinates, then finds clusters."""
         X = self._samples(X, reset=True, ensure_min_samples=2)
-        m = min(400, X.shape[0]) if self.n_landmarks is None else self.n_landmarks
+        kept = with_direction(X)
+        m = min(400, int(kept.sum())) if self.n_landmarks is None else self.n_landmarks
         chosen = {"m": m, "k": min(4, m) if self.n_nonzero_coefs is None else self.n_nonzero_coefs,
                   "d": min(3 * self.n_clusters, m) if self.n_components is None else self.n_components, "power": self.power}
         options = {**self._options(), **chosen}
-        made = make("landmarks", lib.dltf_bind_landmarks_train, borrow(X), Options("landmark", options, self._renamed()),
+        made = make("landmarks", lib.dltf_bind_landmarks_train, borrow(X if kept.all() else X[kept]), Options("landmark", options, self._renamed()),
                     reporter=self._reporter(), names=self._renamed())
         self._landmarks = Landmarks(made)
         found = train(self._landmarks.apply(X, options["threads"]), None, self._options("n_clusters", "n_init"),
@@ -218,7 +234,7 @@ class LandmarkClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of each sample."""
-        return assign(self.cluster_centers_, self.transform(X), False, threads_of(self.n_jobs))[0]
+        return assign(self.cluster_centers_, self.transform(X), threads_of(self.n_jobs))[0]
 
     @property
     def _n_features_out(self) -> int:

@@ -18,8 +18,10 @@ SPARSE_TYPES = (np.float32, np.float64)
 
 
 def as_array(X: Any) -> Any:
-    """What scikit-learn's checks cannot take by themselves: tensors of PyTorch, as arrays, without a copy if they are
-    on the CPU."""
+    """Tensors of PyTorch as arrays, without a copy if they are on the CPU; lists as arrays of the type that NumPy
+    chooses, so that a list gives the same result as the array. Everything else is left to scikit-learn's checks."""
+    if isinstance(X, (list, tuple)):
+        return np.asarray(X)
     if hasattr(X, "detach") and hasattr(X, "cpu"):
         X = X.detach().cpu()
         try:

@@ -46,7 +46,7 @@ class Hasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NativeEstimator)
         Of sparseh and dltf: bits that are 1 (k).
     max_samples : int, optional
         Learn from at most this many samples, chosen at random; by default 100,000.
-    max_iter : int, optional
+    n_iter : int, optional
         Of sph, itq and neighbour.
     random_state, n_jobs, verbose, callback
         As in :class:`DLTF`.
@@ -64,15 +64,15 @@ class Hasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NativeEstimator)
     array([0, 0, 0], dtype=int32)
     """
 
-    _names = {"n_bits": "bits", "n_nonzero_coefs": "k", "max_samples": "samples", "max_iter": "iterations"}
+    _names = {"n_bits": "bits", "n_nonzero_coefs": "k", "max_samples": "samples", "n_iter": "iterations"}
 
-    def __init__(self, n_bits=64, *, method="neighbour", n_nonzero_coefs=None, max_samples=None, max_iter=None,
+    def __init__(self, n_bits=64, *, method="neighbour", n_nonzero_coefs=None, max_samples=None, n_iter=None,
                  random_state=None, n_jobs=None, verbose=False, callback=None):
         self.n_bits = n_bits
         self.method = method
         self.n_nonzero_coefs = n_nonzero_coefs
         self.max_samples = max_samples
-        self.max_iter = max_iter
+        self.n_iter = n_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -81,7 +81,7 @@ class Hasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NativeEstimator)
     def fit(self, X: Any, y: Any = None):
         """Learns from samples."""
         X = self._samples(X, reset=True, ensure_min_samples=2)
-        options = self._options("n_bits", "method", "n_nonzero_coefs", "max_samples", "max_iter")
+        options = self._options("n_bits", "method", "n_nonzero_coefs", "max_samples", "n_iter")
         chosen = Options("hash", options, self._renamed())
         self.hasher_ = NativeHasher(make("hasher", lib.dltf_bind_hasher_train, borrow(X), chosen, reporter=self._reporter(),
                                          names=self._renamed()))
