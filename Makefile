@@ -2,8 +2,10 @@
 PREFIX ?= $(or $(prefix),/usr/local)
 DESTDIR ?=
 
-# Without tests by default: they need more packages.
-CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF)
+# Without tests by default: they need more packages. In a git checkout warnings are errors, as in `make test`, which would
+# otherwise compile everything again with other flags; DLTF_WERROR=OFF for a compiler that warns more than ours.
+DLTF_WERROR ?= $(if $(wildcard .git),ON,OFF)
+CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF -DDLTF_WERROR=$(DLTF_WERROR))
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
 .PHONY: all demo test test-all soak bench format install uninstall clean help

@@ -42,7 +42,8 @@ void train_report_center(facts *f, const char *choice) {
     if (!choice || !*choice)
         return;
     facts_text(f, "center_choice", NULL, choice);
-    if (strncmp(choice, "centred", strlen("centred")) == 0)
+    if (strncmp(choice, "not ", strlen("not ")) !=
+        0) /* "centered: ..."; "centred" in checkpoints before 0.3 */
         facts_line(f, "preprocessing", "%s; --no-center leaves it", choice);
 }
 

@@ -17,6 +17,7 @@
 #include "dltf/encode.h"
 #include "dltf/hash.h"
 #include "dltf/image.h"
+#include "dltf/measure.h"
 #include "dltf/online.h"
 #include "dltf/options.h"
 #include "dltf/search.h"
@@ -25,12 +26,22 @@
 extern "C" {
 #endif
 
-/* ---- Progress ---------------------------------------------------------------------------------- */
+/* ---- Errors and progress ----------------------------------------------------------------------- */
+
+/* dltf_last_error without its struct: returns the status. `subject` is "option", "file", "argument" or "" for
+ * none, and `name` that of the option, the path of the file, or what the argument is, such as "data". Each
+ * may be NULL: not needed. The texts stay valid until the thread's next error. */
+DLTF_API dltf_status dltf_bind_last_error(const char **subject, const char **name, const char **text);
 
 /* The fields of dltf_progress. stage, index and error are those of a learner's newest history record (its
  * relative_error): "", -1 and NaN before the first and for other tasks. A non-zero return value cancels. */
 typedef int (*dltf_report_fn)(void *context, const char *task, int64_t done, int64_t total, const char *stage,
                               int64_t index, double error, const struct dltf_state *state);
+
+/* Until dltf_bind_watch(NULL, NULL), long calls of this thread without a callback of their own call `report`
+ * some times a second, with the task "" and no numbers. If it returns non-zero they give up and return
+ * DLTF_CANCELLED, as do all later ones until the next dltf_bind_watch. */
+DLTF_API void dltf_bind_watch(dltf_report_fn report, void *context);
 
 /* ---- Values ------------------------------------------------------------------------------------ */
 
@@ -50,6 +61,13 @@ DLTF_API dltf_status dltf_values_array(const dltf_values *values, const char *na
                                        int64_t *rows, int64_t *cols, const void **data);
 DLTF_API void dltf_values_free(dltf_values *values);
 
+/* An option of a task: `kind` ("integer", "real", "flag", "choice", "text", "bytes" or "switch"), `default`
+ * (missing: the library chooses), `min` and `max` of numbers, `choices` separated by '|', `scope` (what it
+ * applies to, such as "encoder tied"; missing: everything), `argument` (a placeholder for help) and `help`.
+ */
+DLTF_API dltf_status dltf_options_describe(const dltf_options *options, const char *name,
+                                           dltf_values **values);
+
 /* Values for dltf_bind_new. A value replaces an earlier one of the same name. Arrays are borrowed until
  * dltf_bind_new returns. */
 DLTF_API dltf_status dltf_values_new(dltf_values **values);
@@ -60,7 +78,7 @@ DLTF_API dltf_status dltf_values_set_array(dltf_values *values, const char *name
 
 /* ---- Objects ----------------------------------------------------------------------------------- */
 
-/* The content of an object of a kind, which must be that of the handle:
+/* The content of an object of a kind. An object of another kind gives DLTF_ARGUMENT.
  *   "array"       rows, cols, type ("rows" and "sparse" if not an element type); channels, height, width
  *                 (0 if rows are not images); `data` if they are in memory in C order
  *   "codes"       rows, cols, and the arrays of dltf_codes_csr
@@ -69,7 +87,8 @@ DLTF_API dltf_status dltf_values_set_array(dltf_values *values, const char *name
  *   "online"      dltf_online_view, and `first` (dltf_online_first)
  *   "hasher"      dltf_hasher_view with method as text, and the arrays of the method
  *   "landmarks"   dltf_landmarks_view with the dictionary of the model in place of the model
- *   "model" "clusters" "pca" "index" "neighbours" "image"  the view of that name; select and method as text
+ *   "synthetic"   dictionary; samples, indptr, indices, values; the same of the test set as "test.samples"
+ * ... "model" "clusters" "pca" "index" "neighbours" "image"  the view of that name; select and method as text
  * Arrays are valid as long as the object is neither freed nor changed. */
 DLTF_API dltf_status dltf_bind_get(const char *kind, const void *object, dltf_values **values);
 
@@ -80,20 +99,43 @@ DLTF_API dltf_status dltf_bind_new(const char *kind, const dltf_values *values, 
 /* ---- Data -------------------------------------------------------------------------------------- */
 
 /* A view of the caller's memory, which must outlive it: "float32", "float64" or "uint8". Strides count
- * elements: (cols, 1) in C order, (1, rows) in Fortran order; they must not be negative. */
+ * elements: (cols, 1) in C order, (1, rows) in Fortran order; negative ones run backwards from `data`. */
 DLTF_API dltf_status dltf_array_borrow(const void *data, const char *type, int64_t rows, int64_t cols,
                                        int64_t row_stride, int64_t col_stride, dltf_array **array);
-/* The same for the entries of a sparse matrix (dltf_csr), `entries` of them. indptr is copied if its type is
- * "int32" instead of "int64". Values are "float32" or "float64". */
+/* The same for the entries of a sparse matrix (dltf_csr), `entries` of them. indptr and indices have the same
+ * type, as in SciPy and Octave: of "int32" indptr is copied, of "int64" the indices. Values are "float32" or
+ * "float64" and never copied. */
 DLTF_API dltf_status dltf_array_borrow_csr(int64_t rows, int64_t cols, int64_t entries, const void *indptr,
-                                           const char *indptr_type, const int32_t *indices,
-                                           const void *values, const char *type, dltf_array **array);
+                                           const void *indices, const char *index_type, const void *values,
+                                           const char *type, dltf_array **array);
+/* Rows that `read` computes or fetches; any thread may call it. */
+DLTF_API dltf_status dltf_bind_source_new(int64_t rows, int64_t cols, dltf_row_reader read, void *context,
+                                          dltf_array **array);
 /* Copies rows first .. first + count - 1, of any type, to count x cols floats. */
 DLTF_API dltf_status dltf_array_rows(const dltf_array *array, int64_t first, int64_t count, float *out);
-/* From a sparse array of type "float32". */
+DLTF_API dltf_status dltf_bind_matrix_save(const dltf_array *array, const char *path);
+/* From a sparse array of either type. */
 DLTF_API dltf_status dltf_bind_codes_new(const dltf_array *csr, dltf_codes **codes);
 /* All values, zeros included: rows x cols floats. */
 DLTF_API dltf_status dltf_codes_dense(const dltf_codes *codes, float *out);
+
+/* ---- Streams ----------------------------------------------------------------------------------- */
+
+/* The next rows, to be freed before the next call; NULL at the end of input. dltf_bind_online_add and
+ * dltf_bind_encode accept them. */
+DLTF_API dltf_status dltf_bind_reader_next(dltf_reader *reader, int64_t most, dltf_array **rows);
+/* layout: "sparse", "dense" or "raw". */
+DLTF_API dltf_status dltf_bind_codes_writer_open(const char *path, const char *layout, int64_t rows,
+                                                 int64_t cols, dltf_codes_writer **writer);
+DLTF_API dltf_status dltf_bind_codes_writer_add(dltf_codes_writer *writer, const dltf_codes *codes);
+/* Task "encode". */
+DLTF_API dltf_status dltf_bind_encode_stream(const dltf_model *model, dltf_reader *reader,
+                                             const dltf_options *options, dltf_report_fn report,
+                                             void *context, dltf_codes_writer *writer, dltf_values **totals);
+/* layout: "dense" or "raw". */
+DLTF_API dltf_status dltf_bind_hasher_apply_stream(const dltf_hasher *hasher, dltf_reader *reader,
+                                                   int64_t threads, dltf_report_fn report, void *context,
+                                                   const char *path, const char *layout, int64_t *samples);
 
 /* ---- Learning ---------------------------------------------------------------------------------- */
 
@@ -111,6 +153,9 @@ DLTF_API dltf_status dltf_bind_learner_quality(const dltf_learner *learner, cons
                                                dltf_values **quality);
 DLTF_API dltf_status dltf_bind_learner_resume(const char *path, const dltf_array *X, int64_t threads,
                                               dltf_learner **learner);
+/* The options in use, as those of task "train". */
+DLTF_API dltf_status dltf_bind_learner_options(const dltf_learner *learner, dltf_options **options);
+DLTF_API dltf_status dltf_bind_online_options(const dltf_online *online, dltf_options **options);
 DLTF_API dltf_status dltf_bind_online_new(int64_t n, const dltf_model *start, const dltf_options *options,
                                           dltf_online **online);
 DLTF_API dltf_status dltf_bind_online_add(dltf_online *online, const dltf_array *X);
@@ -136,6 +181,13 @@ DLTF_API dltf_status dltf_bind_reconstruction_measure(const dltf_model *model, c
 
 /* ---- Measures and certificates ----------------------------------------------------------------- */
 
+DLTF_API dltf_status dltf_bind_coherence(const dltf_array *dictionary, double *coherence);
+DLTF_API dltf_status dltf_bind_babel(const dltf_array *dictionary, int64_t order, double *babel);
+DLTF_API dltf_status dltf_bind_frame_potential(const dltf_array *dictionary, double *potential);
+/* Task "synthetic". */
+DLTF_API dltf_status dltf_bind_synthetic_new(const dltf_options *options, dltf_report_fn report,
+                                             void *context, dltf_synthetic **problem);
+
 DLTF_API dltf_status dltf_bind_match(const dltf_array *dictionary, const dltf_array *truth, int32_t *match,
                                      float *cosine);
 DLTF_API dltf_status dltf_bind_supports_score(const dltf_codes *codes, const dltf_codes *truth,
@@ -150,12 +202,24 @@ DLTF_API dltf_status dltf_bind_samples_certify(const dltf_model *model, const dl
 
 /* ---- Clusters ---------------------------------------------------------------------------------- */
 
-/* k-means: task "kmeans". */
+/* k-means: task "cluster". */
 DLTF_API dltf_status dltf_bind_clusters_train(const dltf_array *X, const dltf_options *options,
                                               dltf_report_fn report, void *context, dltf_clusters **clusters);
 DLTF_API dltf_status dltf_bind_clusters_train_codes(const dltf_codes *codes, const dltf_options *options,
                                                     dltf_report_fn report, void *context,
                                                     dltf_clusters **clusters);
+DLTF_API dltf_status dltf_bind_clusters_train_from(const dltf_array *X, const dltf_array *centers,
+                                                   const dltf_options *options, dltf_report_fn report,
+                                                   void *context, dltf_clusters **clusters);
+DLTF_API dltf_status dltf_bind_clusters_resume(const char *path, const dltf_array *X, int64_t threads,
+                                               dltf_report_fn report, void *context,
+                                               dltf_clusters **clusters);
+DLTF_API dltf_status dltf_bind_clusters_resume_codes(const char *path, const dltf_codes *codes,
+                                                     int64_t threads, dltf_report_fn report, void *context,
+                                                     dltf_clusters **clusters);
+DLTF_API dltf_status dltf_bind_centers_assign(const dltf_array *centers, const dltf_array *X, int spherical,
+                                              int64_t threads, dltf_report_fn report, void *context,
+                                              int32_t *assignment, double *distance);
 DLTF_API dltf_status dltf_bind_partitions_compare(const int32_t *assignment, const int64_t *labels,
                                                   int64_t count, dltf_values **agreement);
 /* Task "landmark". */
@@ -173,12 +237,17 @@ DLTF_API dltf_status dltf_bind_pca_apply(const dltf_pca *pca, const dltf_array *
 /* Task "hash". */
 DLTF_API dltf_status dltf_bind_hasher_train(const dltf_array *X, const dltf_options *options,
                                             dltf_report_fn report, void *context, dltf_hasher **hasher);
+DLTF_API dltf_status dltf_bind_hasher_resume(const char *path, const dltf_array *X, int64_t threads,
+                                             dltf_report_fn report, void *context, dltf_hasher **hasher);
 /* hashes: X.rows x bits/8 bytes. */
 DLTF_API dltf_status dltf_bind_hasher_apply(const dltf_hasher *hasher, const dltf_array *X, int64_t threads,
                                             dltf_report_fn report, void *context, uint8_t *hashes);
 DLTF_API dltf_status dltf_bind_relevance_by_nearest(const dltf_array *database, const dltf_array *queries,
                                                     int64_t count, int64_t threads, dltf_report_fn report,
                                                     void *context, dltf_relevance **relevance);
+DLTF_API dltf_status dltf_bind_relevance_by_radius(const dltf_array *database, const dltf_array *queries,
+                                                   int64_t count, int64_t threads, dltf_report_fn report,
+                                                   void *context, dltf_relevance **relevance);
 /* Task "hash_evaluate". */
 DLTF_API dltf_status dltf_bind_hashes_evaluate(const dltf_array *database, const dltf_array *queries,
                                                const dltf_relevance *relevance, const dltf_options *options,
@@ -199,6 +268,15 @@ DLTF_API dltf_status dltf_bind_search(const dltf_index *index, const dltf_array 
 DLTF_API dltf_status dltf_bind_denoise(const dltf_image *noisy, const dltf_model *model,
                                        const dltf_options *options, dltf_report_fn report, void *context,
                                        dltf_image **clean, dltf_values **info);
+/* Task "gist". `out` has a row of 512 values per image. */
+DLTF_API dltf_status dltf_bind_gist(const dltf_array *images, int64_t width, int64_t height,
+                                    const dltf_options *options, dltf_report_fn report, void *context,
+                                    float *out);
+DLTF_API dltf_status dltf_bind_image_set_gist(const dltf_image_set *set, const dltf_options *options,
+                                              dltf_report_fn report, void *context, float *out);
+/* gray: "own", "symmetric" or "unit". */
+DLTF_API dltf_status dltf_bind_picture_save(const dltf_array *tiles, int64_t width, int64_t height,
+                                            int64_t columns, const char *gray, const char *path);
 
 #ifdef __cplusplus
 }

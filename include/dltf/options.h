@@ -15,8 +15,10 @@ typedef enum dltf_switch { DLTF_AUTO, DLTF_YES, DLTF_NO } dltf_switch;
 /* The options of a task. Names, values and defaults are those of the commands. */
 typedef struct dltf_options dltf_options;
 
-/* Tasks: "train", "encode", "denoise", "gist", "certify", "cluster", "landmark", "hash", "hash_evaluate",
- * "search", "synthetic". All options have their defaults. */
+/* The names of the tasks: "train", "encode", "denoise", "gist", "certify", "cluster", "landmark", "hash",
+ * "hash_evaluate", "search", "synthetic". NULL past the end. */
+DLTF_API const char *dltf_options_task(int index);
+/* The options of a task. All have their defaults. */
 DLTF_API dltf_status dltf_options_new(const char *task, dltf_options **options);
 /* Parses `text`. Flags take "true" or "false", switches also "yes", "no" and "auto"; numbers of bytes may
  * have a unit, such as 500M or 2G. */

@@ -20,4 +20,8 @@ dltf_status dl_call_begin(dl_call *call, const char *task, const dltf_options *o
 /* The same without options. */
 dl_call dl_call_plain(dltf_report_fn report, void *context);
 
+/* The task of options; options of a task with the values of its struct. */
+const char *dl_options_task(const dltf_options *options);
+dltf_status dl_options_of(const char *task, const void *values, dltf_options **options);
+
 #endif

@@ -65,3 +65,40 @@ dltf_status dltf_bind_pca_apply(const dltf_pca *pca, const dltf_array *X, int64_
     DL_REQUIRE(pca, X, out);
     return dltf_pca_apply(pca, X->matrix, threads, out);
 }
+
+dltf_status dltf_bind_clusters_train_from(const dltf_array *X, const dltf_array *centers,
+                                          const dltf_options *options, dltf_report_fn report, void *context,
+                                          dltf_clusters **clusters) {
+    DL_CLEAR(clusters);
+    DL_REQUIRE(X, centers, clusters);
+    dl_call call;
+    dltf_status status = dl_call_begin(&call, "cluster", options, report, context);
+    return status == DLTF_OK ? dltf_clusters_train_from(X->matrix, centers->matrix, call.options,
+                                                        call.progress, &call, clusters)
+                             : status;
+}
+
+dltf_status dltf_bind_clusters_resume(const char *path, const dltf_array *X, int64_t threads,
+                                      dltf_report_fn report, void *context, dltf_clusters **clusters) {
+    DL_CLEAR(clusters);
+    DL_REQUIRE(path, X, clusters);
+    dl_call call = dl_call_plain(report, context);
+    return dltf_clusters_resume(path, X->matrix, threads, call.progress, &call, clusters);
+}
+
+dltf_status dltf_bind_clusters_resume_codes(const char *path, const dltf_codes *codes, int64_t threads,
+                                            dltf_report_fn report, void *context, dltf_clusters **clusters) {
+    DL_CLEAR(clusters);
+    DL_REQUIRE(path, codes, clusters);
+    dl_call call = dl_call_plain(report, context);
+    return dltf_clusters_resume_codes(path, codes, threads, call.progress, &call, clusters);
+}
+
+dltf_status dltf_bind_centers_assign(const dltf_array *centers, const dltf_array *X, int spherical,
+                                     int64_t threads, dltf_report_fn report, void *context,
+                                     int32_t *assignment, double *distance) {
+    DL_REQUIRE(centers, X, assignment);
+    dl_call call = dl_call_plain(report, context);
+    return dltf_centers_assign(centers->matrix, X->matrix, spherical != 0, threads, call.progress, &call,
+                               assignment, distance);
+}

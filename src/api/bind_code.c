@@ -78,6 +78,30 @@ dltf_status dltf_bind_supports_score(const dltf_codes *codes, const dltf_codes *
     return dl_values_finish(made, score);
 }
 
+dltf_status dltf_bind_coherence(const dltf_array *dictionary, double *coherence) {
+    DL_REQUIRE(dictionary, coherence);
+    return dltf_coherence(dictionary->matrix, coherence);
+}
+
+dltf_status dltf_bind_babel(const dltf_array *dictionary, int64_t order, double *babel) {
+    DL_REQUIRE(dictionary, babel);
+    return dltf_babel(dictionary->matrix, order, babel);
+}
+
+dltf_status dltf_bind_frame_potential(const dltf_array *dictionary, double *potential) {
+    DL_REQUIRE(dictionary, potential);
+    return dltf_frame_potential(dictionary->matrix, potential);
+}
+
+dltf_status dltf_bind_synthetic_new(const dltf_options *options, dltf_report_fn report, void *context,
+                                    dltf_synthetic **problem) {
+    DL_CLEAR(problem);
+    DL_REQUIRE(problem);
+    dl_call call;
+    dltf_status status = dl_call_begin(&call, "synthetic", options, report, context);
+    return status == DLTF_OK ? dltf_synthetic_new(call.options, call.progress, &call, problem) : status;
+}
+
 /* ---- Certificates ---- */
 
 static void put_certificate(dltf_values *values, dltf_model_certificate found) {

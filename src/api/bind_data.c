@@ -17,19 +17,6 @@ static dltf_status matrix_type(const char *name, dltf_type *type) {
                          "unsupported element type '%s': expected float32, float64 or uint8", name);
 }
 
-/* Strides whose last element cannot be addressed. */
-static dltf_status check_strides(dltf_matrix matrix) {
-    int64_t down = 0, right = 0, last = 0;
-    if (matrix.row_stride >= 0 && matrix.col_stride >= 0 &&
-        dl_multiply(matrix.rows - 1, matrix.row_stride, &down) &&
-        dl_multiply(matrix.cols - 1, matrix.col_stride, &right) &&
-        !__builtin_add_overflow(down, right, &last) && last <= INT64_MAX / 8)
-        return DLTF_OK;
-    return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA,
-                         "strides of %lld and %lld elements are out of range", (long long)matrix.row_stride,
-                         (long long)matrix.col_stride);
-}
-
 dltf_status dltf_array_borrow(const void *data, const char *type, int64_t rows, int64_t cols,
                               int64_t row_stride, int64_t col_stride, dltf_array **array) {
     DL_CLEAR(array);
@@ -38,11 +25,9 @@ dltf_status dltf_array_borrow(const void *data, const char *type, int64_t rows, 
     dltf_status status = matrix_type(type, &matrix.type);
     if (status == DLTF_OK)
         status = dl_matrix_check(matrix, DLTF_SUBJECT_DATA);
-    if (status == DLTF_OK)
-        status = check_strides(matrix);
     if (status != DLTF_OK)
         return status;
-    dltf_array *made = DL_NEW(dltf_array, 1);
+    dltf_array *made = dl_array_new();
     if (!made)
         return DLTF_MEMORY;
     made->matrix = matrix;
@@ -52,10 +37,11 @@ dltf_status dltf_array_borrow(const void *data, const char *type, int64_t rows, 
 
 /* ---- Sparse matrices ---- */
 
-/* What an array of a sparse matrix owns. */
+/* What an array of a sparse matrix owns. Indices have one type, as in SciPy and Octave, but a dltf_csr has
+ * both: indptr is copied from int32, indices are copied from int64. */
 typedef struct borrowed_csr {
     dltf_csr csr;
-    int64_t indptr[]; /* the copy, if there is one */
+    int64_t copy[]; /* indptr, or the indices as int32 */
 } borrowed_csr;
 
 /* The type of this name, which must be one of two, for the elements at an address. */
@@ -72,11 +58,25 @@ static dltf_status csr_type(const char *what, const char *name, const void *addr
     return DLTF_OK;
 }
 
-/* Both types of indptr as int64. */
-static void read_indptr(const void *indptr, bool wide, borrowed_csr *to) {
-    to->csr.indptr = wide ? indptr : to->indptr;
-    for (int64_t i = 0; i <= to->csr.rows && !wide; i++)
-        to->indptr[i] = ((const int32_t *)indptr)[i];
+static void copy_narrow(const int32_t *indptr, const int32_t *indices, borrowed_csr *to) {
+    for (int64_t i = 0; i <= to->csr.rows; i++)
+        to->copy[i] = indptr[i];
+    to->csr.indptr = to->copy;
+    to->csr.indices = indices;
+}
+
+static dltf_status copy_wide(const int64_t *indptr, const int64_t *indices, int64_t entries,
+                             borrowed_csr *to) {
+    int32_t *narrow = (int32_t *)to->copy;
+    for (int64_t e = 0; e < entries; e++) {
+        if (indices[e] < 0 || indices[e] >= to->csr.cols)
+            return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA, "entry %lld is in column %lld of %lld",
+                                 (long long)e, (long long)indices[e], (long long)to->csr.cols);
+        narrow[e] = (int32_t)indices[e];
+    }
+    to->csr.indptr = indptr;
+    to->csr.indices = narrow;
+    return DLTF_OK;
 }
 
 static dltf_status check_entries(const dltf_csr *csr, int64_t entries) {
@@ -91,25 +91,28 @@ static dltf_status check_entries(const dltf_csr *csr, int64_t entries) {
     return dl_matrix_check(dltf_matrix_sparse(csr), DLTF_SUBJECT_DATA);
 }
 
+/* Rows, and entries: a copy of either can be addressed. */
+static const int64_t MOST = INT64_MAX / 16;
+
 dltf_status dltf_array_borrow_csr(int64_t rows, int64_t cols, int64_t entries, const void *indptr,
-                                  const char *indptr_type, const int32_t *indices, const void *values,
+                                  const void *indices, const char *index_type, const void *values,
                                   const char *type, dltf_array **array) {
     DL_CLEAR(array);
-    DL_REQUIRE(indptr, indptr_type, indices, values, type, array);
+    DL_REQUIRE(indptr, indices, index_type, values, type, array);
     dltf_status status = DLTF_OK;
     dl_tensor_type offsets = DL_TENSOR_U8, elements = DL_TENSOR_U8;
     dltf_array *made = NULL;
     borrowed_csr *own = NULL;
-    if (rows < 1 || cols < 1 || rows > INT64_MAX / 16)
+    if (rows < 1 || cols < 1 || rows > MOST || cols > INT32_MAX || entries < 0 || entries > MOST)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_DATA,
-                             "%lld rows and %lld columns: at least one of each is needed", (long long)rows,
-                             (long long)cols);
-    DL_TRY(csr_type("indptr", indptr_type, indptr, DL_TENSOR_I32, DL_TENSOR_I64, &offsets));
-    DL_TRY(csr_type("indices", "int32", indices, DL_TENSOR_I32, DL_TENSOR_I32, &elements));
+                             "%lld rows, %lld columns and %lld entries are out of range", (long long)rows,
+                             (long long)cols, (long long)entries);
+    DL_TRY(csr_type("indptr", index_type, indptr, DL_TENSOR_I32, DL_TENSOR_I64, &offsets));
+    DL_TRY(csr_type("indices", index_type, indices, DL_TENSOR_I32, DL_TENSOR_I64, &offsets));
     DL_TRY(csr_type("values", type, values, DL_TENSOR_F32, DL_TENSOR_F64, &elements));
     bool wide = offsets == DL_TENSOR_I64;
-    DL_TRY_NEW(made, 1);
-    made->memory = own = dl_alloc((int64_t)sizeof *own + (wide ? 0 : rows + 1) * 8, 1);
+    DL_TRY_HANDLE(made, ARRAY);
+    made->memory = own = dl_alloc((int64_t)sizeof *own + (wide ? entries * 4 : (rows + 1) * 8), 1);
     if (!own) {
         status = DLTF_MEMORY;
         goto done;
@@ -117,10 +120,13 @@ dltf_status dltf_array_borrow_csr(int64_t rows, int64_t cols, int64_t entries, c
     own->csr = (dltf_csr){rows,
                           cols,
                           NULL,
-                          indices,
+                          NULL,
                           elements == DL_TENSOR_F32 ? values : NULL,
                           elements == DL_TENSOR_F64 ? values : NULL};
-    read_indptr(indptr, wide, own);
+    if (wide)
+        DL_TRY(copy_wide(indptr, indices, entries, own));
+    else
+        copy_narrow(indptr, indices, own);
     DL_TRY(check_entries(&own->csr, entries));
     made->matrix = dltf_matrix_sparse(&own->csr);
     *array = made;
@@ -131,6 +137,27 @@ done:
 }
 
 /* ---- Rows and codes ---- */
+
+dltf_status dltf_bind_source_new(int64_t rows, int64_t cols, dltf_row_reader read, void *context,
+                                 dltf_array **array) {
+    DL_CLEAR(array);
+    DL_REQUIRE(array);
+    dltf_status status = DLTF_OK;
+    dltf_array *made = NULL;
+    DL_TRY_HANDLE(made, ARRAY);
+    DL_TRY(dltf_source_new(rows, cols, read, context, &made->source));
+    made->matrix = dltf_source_matrix(made->source);
+    *array = made;
+    made = NULL;
+done:
+    dltf_array_free(made);
+    return status;
+}
+
+dltf_status dltf_bind_matrix_save(const dltf_array *array, const char *path) {
+    DL_REQUIRE(array, path);
+    return dltf_matrix_save(array->matrix, path);
+}
 
 dltf_status dltf_array_rows(const dltf_array *array, int64_t first, int64_t count, float *out) {
     DL_REQUIRE(array, out);
@@ -147,10 +174,22 @@ dltf_status dltf_array_rows(const dltf_array *array, int64_t first, int64_t coun
 dltf_status dltf_bind_codes_new(const dltf_array *csr, dltf_codes **codes) {
     DL_CLEAR(codes);
     DL_REQUIRE(csr, codes);
-    const dltf_csr *entries = csr->matrix.type == DLTF_SPARSE ? csr->matrix.data : NULL;
-    if (!entries || !entries->values)
-        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES, "expected a sparse array of type float32");
-    return dltf_codes_new(*entries, codes);
+    if (csr->matrix.type != DLTF_SPARSE)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES, "expected a sparse array");
+    dltf_csr entries = *(const dltf_csr *)csr->matrix.data;
+    if (!entries.doubles)
+        return dltf_codes_new(entries, codes);
+    int64_t count = entries.indptr[entries.rows];
+    float *narrow = DL_NEW(float, count);
+    if (!narrow)
+        return DLTF_MEMORY;
+    for (int64_t e = entries.indptr[0]; e < count; e++)
+        narrow[e] = (float)entries.doubles[e];
+    entries.doubles = NULL;
+    entries.values = narrow;
+    dltf_status status = dltf_codes_new(entries, codes);
+    dl_free(narrow);
+    return status;
 }
 
 dltf_status dltf_codes_dense(const dltf_codes *codes, float *out) {

@@ -2,6 +2,7 @@
 #include "api/values.h"
 #include "base/text.h"
 #include "data/array.h"
+#include "dltf/measure.h"
 #include "hash/hasher.h"
 #include "learning/history_columns.h"
 
@@ -178,17 +179,59 @@ static void get_image(const void *object, dltf_values *values) {
     DL_PUT_ARRAY(values, view, planes, DL_TENSOR_F32, view.channels * view.height, view.width);
 }
 
+/* ---- Synthetic problems ---- */
+
+static void get_set(const dltf_synthetic *problem, bool test, const char *const names[4],
+                    dltf_values *values) {
+    dltf_matrix X = dltf_synthetic_samples(problem, test);
+    dltf_csr csr = dltf_codes_csr(dltf_synthetic_codes(problem, test));
+    int64_t entries = csr.indptr[csr.rows];
+    dl_values_put_array(values, names[0], DL_TENSOR_F32, X.rows, X.cols, X.data);
+    dl_values_put_array(values, names[1], DL_TENSOR_I64, csr.rows + 1, 0, csr.indptr);
+    dl_values_put_array(values, names[2], DL_TENSOR_I32, entries, 0, csr.indices);
+    dl_values_put_array(values, names[3], DL_TENSOR_F32, entries, 0, csr.values);
+}
+
+static void get_synthetic(const void *object, dltf_values *values) {
+    static const char *const training[] = {"samples", "indptr", "indices", "values"};
+    static const char *const test[] = {"test.samples", "test.indptr", "test.indices", "test.values"};
+    dltf_matrix W0 = dltf_synthetic_dictionary(object);
+    dl_values_put_array(values, "dictionary", DL_TENSOR_F32, W0.rows, W0.cols, W0.data);
+    get_set(object, false, training, values);
+    get_set(object, true, test, values);
+}
+
 static const struct kind {
     const char *name;
+    dl_handle handle;
     void (*get)(const void *object, dltf_values *values);
 } kinds[] = {
-    {"array", get_array},     {"codes", get_codes},           {"model", get_model},
-    {"learner", get_learner}, {"online", get_online},         {"clusters", get_clusters},
-    {"pca", get_pca},         {"landmarks", get_landmarks},   {"hasher", get_hasher},
-    {"index", get_index},     {"neighbours", get_neighbours}, {"image", get_image},
+    {"array", DL_HANDLE_ARRAY, get_array},
+    {"codes", DL_HANDLE_CODES, get_codes},
+    {"model", DL_HANDLE_MODEL, get_model},
+    {"learner", DL_HANDLE_LEARNER, get_learner},
+    {"online", DL_HANDLE_ONLINE, get_online},
+    {"clusters", DL_HANDLE_CLUSTERS, get_clusters},
+    {"pca", DL_HANDLE_PCA, get_pca},
+    {"landmarks", DL_HANDLE_LANDMARKS, get_landmarks},
+    {"hasher", DL_HANDLE_HASHER, get_hasher},
+    {"index", DL_HANDLE_INDEX, get_index},
+    {"neighbours", DL_HANDLE_NEIGHBOURS, get_neighbours},
+    {"image", DL_HANDLE_IMAGE, get_image},
+    {"synthetic", DL_HANDLE_SYNTHETIC, get_synthetic},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* The kind of an object, as it says itself; NULL if it is none of these. */
+static const struct kind *kind_of(const void *object) {
+    dl_handle handle;
+    memcpy(&handle, object, sizeof handle);
+    for (int i = 0; i < KINDS; i++)
+        if (kinds[i].handle == handle)
+            return &kinds[i];
+    return NULL;
+}
 
 dltf_status dltf_bind_get(const char *kind, const void *object, dltf_values **values) {
     DL_CLEAR(values);
@@ -199,6 +242,10 @@ dltf_status dltf_bind_get(const char *kind, const void *object, dltf_values **va
         found++;
     if (found == KINDS)
         return dl_fail(DLTF_ARGUMENT, "unknown kind of object '%s'", kind);
+    const struct kind *own = kind_of(object);
+    if (own != &kinds[found])
+        return dl_fail(DLTF_ARGUMENT, "the object is not of kind '%s'%s%s%s", kind,
+                       own ? ", but of kind '" : "", own ? own->name : "", own ? "'" : "");
     dltf_status status = dltf_values_new(&made);
     if (status != DLTF_OK)
         return status;

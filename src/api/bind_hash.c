@@ -13,6 +13,14 @@ dltf_status dltf_bind_hasher_train(const dltf_array *X, const dltf_options *opti
                              : status;
 }
 
+dltf_status dltf_bind_hasher_resume(const char *path, const dltf_array *X, int64_t threads,
+                                    dltf_report_fn report, void *context, dltf_hasher **hasher) {
+    DL_CLEAR(hasher);
+    DL_REQUIRE(path, X, hasher);
+    dl_call call = dl_call_plain(report, context);
+    return dltf_hasher_resume(path, X->matrix, threads, call.progress, &call, hasher);
+}
+
 dltf_status dltf_bind_hasher_apply(const dltf_hasher *hasher, const dltf_array *X, int64_t threads,
                                    dltf_report_fn report, void *context, uint8_t *hashes) {
     DL_REQUIRE(hasher, X, hashes);
@@ -28,6 +36,16 @@ dltf_status dltf_bind_relevance_by_nearest(const dltf_array *database, const dlt
     dl_call call = dl_call_plain(report, context);
     return dltf_relevance_by_nearest(database->matrix, queries->matrix, count, threads, call.progress, &call,
                                      relevance);
+}
+
+dltf_status dltf_bind_relevance_by_radius(const dltf_array *database, const dltf_array *queries,
+                                          int64_t count, int64_t threads, dltf_report_fn report,
+                                          void *context, dltf_relevance **relevance) {
+    DL_CLEAR(relevance);
+    DL_REQUIRE(database, queries, relevance);
+    dl_call call = dl_call_plain(report, context);
+    return dltf_relevance_by_radius(database->matrix, queries->matrix, count, threads, call.progress, &call,
+                                    relevance);
 }
 
 dltf_status dltf_bind_hashes_evaluate(const dltf_array *database, const dltf_array *queries,

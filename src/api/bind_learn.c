@@ -80,6 +80,13 @@ dltf_status dltf_bind_learner_quality(const dltf_learner *learner, const dltf_mo
     return dl_values_finish(made, quality);
 }
 
+dltf_status dltf_bind_learner_options(const dltf_learner *learner, dltf_options **options) {
+    DL_CLEAR(options);
+    DL_REQUIRE(learner, options);
+    dltf_train_options found = dltf_learner_options(learner);
+    return dl_options_of("train", &found, options);
+}
+
 /* ---- Streams of samples ---- */
 
 dltf_status dltf_bind_online_new(int64_t n, const dltf_model *start, const dltf_options *options,
@@ -94,6 +101,13 @@ dltf_status dltf_bind_online_new(int64_t n, const dltf_model *start, const dltf_
 dltf_status dltf_bind_online_add(dltf_online *online, const dltf_array *X) {
     DL_REQUIRE(online, X);
     return dltf_online_add(online, X->matrix);
+}
+
+dltf_status dltf_bind_online_options(const dltf_online *online, dltf_options **options) {
+    DL_CLEAR(options);
+    DL_REQUIRE(online, options);
+    dltf_train_options found = dltf_online_options(online);
+    return dl_options_of("train", &found, options);
 }
 
 dltf_status dltf_bind_online_quality(const dltf_online *online, const dltf_model *model,

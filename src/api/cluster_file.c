@@ -1,6 +1,7 @@
 /* Checkpoints of k-means: connects cluster, which does no I/O, to io, which knows no clusters. */
 #include "base/options.h"
 #include "cluster/kmeans.h"
+#include "data/matrix.h"
 #include "io/formats/safetensors.h"
 
 static dltf_status resume(const char *path, dl_kmeans_data data, int64_t threads, dltf_progress_fn progress,
@@ -23,7 +24,9 @@ dltf_status dltf_clusters_resume(const char *path, dltf_matrix X, int64_t thread
     DL_CLEAR(clusters);
     DL_REQUIRE(path, clusters);
     DL_REQUIRE_THREADS(threads);
-    return resume(path, (dl_kmeans_data){.X = X}, threads, progress, context, clusters);
+    dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
+    return status == DLTF_OK ? resume(path, (dl_kmeans_data){.X = X}, threads, progress, context, clusters)
+                             : status;
 }
 
 dltf_status dltf_clusters_resume_codes(const char *path, const dltf_codes *codes, int64_t threads,

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "comm/comm.h"
+#include "data/matrix.h"
 #include "io/files/shard_files.h"
 #include "io/formats/safetensors.h"
 #include "learning/ranks/shard.h"
@@ -111,7 +112,9 @@ dltf_status dltf_learner_resume(const char *path, dltf_matrix X, int64_t threads
     dl_file file = {0};
     shard_file shard = {.path = path};
     dl_shard_source source = {open_shard, close_shard, &shard};
-    dltf_status status = dl_safetensors_open(path, &file, &bundle);
+    dltf_status status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
+    if (status == DLTF_OK)
+        status = dl_safetensors_open(path, &file, &bundle);
     if (status == DLTF_OK)
         status = blame(dl_checkpoint_restore(&bundle, X, threads, &source, learner), &shard);
     close_shard(&shard);

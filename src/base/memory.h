@@ -18,7 +18,17 @@ static inline bool dl_is_aligned(const void *array, size_t size) {
     return (uintptr_t)array % size == 0;
 }
 
-/* a * b, or false if it overflows int64 (both must be >= 0). */
+/* No array has more elements, of up to 16 bytes: for sizes that a caller states of its own arrays. */
+#define DL_MOST_ELEMENTS (INT64_MAX / 16)
+
+/* Returns from the calling function if no block of memory can have so many bytes. */
+#define DL_REQUIRE_BYTES(size)                                                                               \
+    do {                                                                                                     \
+        if ((size) < 0 || (size) > DL_MOST_ELEMENTS)                                                         \
+            return dl_fail(DLTF_ARGUMENT, "a size of %lld bytes is out of range", (long long)(size));        \
+    } while (0)
+
+/* a * b, or false if it overflows int64. */
 bool dl_multiply(int64_t a, int64_t b, int64_t *product);
 
 /* Bytes of physical memory; infinite if unknown. */

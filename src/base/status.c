@@ -90,6 +90,7 @@ dltf_status dl_fail_about(dltf_status status, dltf_subject subject, const char *
         [DLTF_SUBJECT_LABELS] = "labels",
         [DLTF_SUBJECT_DATABASE] = "database",
         [DLTF_SUBJECT_QUERIES] = "queries",
+        [DLTF_SUBJECT_CENTERS] = "centers",
     };
     va_list arguments;
     va_start(arguments, format);

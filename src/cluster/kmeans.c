@@ -9,6 +9,8 @@
 #include "cluster/cluster_options.h"
 #include "cluster/seeding.h"
 #include "comm/comm.h"
+#include "data/matrix.h"
+#include "kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,7 +30,7 @@ static dltf_status check(const dltf_cluster_options *o, int64_t N, dltf_subject 
 static dltf_status result_alloc(int64_t N, int64_t n, int64_t c, dltf_clusters **result) {
     dltf_status status = DLTF_OK;
     dltf_clusters *made = NULL;
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, CLUSTERS);
     DL_TRY_NEW(made->assignment, N);
     DL_TRY_NEW(made->centers, c * n);
     DL_TRY_NEW(made->sizes, c);
@@ -92,13 +94,40 @@ static bool step(void *kmeans) {
     return report(kmeans, 0);
 }
 
+/* Begins with the given centers. */
+static dltf_status place_centers(dl_kmeans *k) {
+    dltf_status status = DLTF_OK;
+    dl_lloyd *state = &k->state;
+    int64_t n = k->points->n;
+    double *row = NULL;
+    DL_TRY_NEW(row, n);
+    dl_lloyd_reset(state);
+    for (int64_t j = 0; j < state->c; j++) {
+        float *center = state->centers + j * n;
+        dl_matrix_row(*k->centers, j, row);
+        DL_TRY(dl_points_place(k->points, row, state->spherical, j, DLTF_SUBJECT_CENTERS, center));
+        state->square[j] = dl_kernels_now()->square(center, n);
+    }
+    status = dl_matrix_status(*k->centers);
+done:
+    dl_free(row);
+    return status;
+}
+
+static dltf_status begin_restart(dl_kmeans *k, dl_seeding *seeding) {
+    if (k->centers)
+        return place_centers(k);
+    return dl_seeding_run(seeding, &k->state, k->options.seed, k->restart) ? DLTF_OK : DLTF_CANCELLED;
+}
+
 static dltf_status run_restart(dl_kmeans *k, dl_seeding *seeding) {
     const dltf_cluster_options *o = &k->options;
     double movement = o->tolerance * k->points->variance, scale = k->points->scale;
-    if (!k->inside && !dl_seeding_run(seeding, &k->state, o->seed, k->restart))
-        return DLTF_CANCELLED;
+    dltf_status status = k->inside ? DLTF_OK : begin_restart(k, seeding);
+    if (status != DLTF_OK)
+        return status;
     k->inside = true;
-    dltf_status status = dl_lloyd_run(&k->state, o->iterations, movement, step, k);
+    status = dl_lloyd_run(&k->state, o->iterations, movement, step, k);
     if (status != DLTF_OK)
         return status;
     if (k->restart == 0 || k->state.inertia / scale / scale < k->result->view.inertia)
@@ -110,10 +139,10 @@ static dltf_status run_restart(dl_kmeans *k, dl_seeding *seeding) {
 }
 
 /* `from`: the checkpoint to resume, or NULL. */
-static dltf_status run(const dl_points *points, const dltf_cluster_options *o, const dl_bundle *from,
-                       dl_meter *meter, dltf_clusters **clusters) {
+static dltf_status run(const dl_points *points, const dltf_cluster_options *o, const dltf_matrix *centers,
+                       const dl_bundle *from, dl_meter *meter, dltf_clusters **clusters) {
     dltf_status status = DLTF_OK;
-    dl_kmeans k = {.points = points, .options = *o, .meter = meter};
+    dl_kmeans k = {.points = points, .options = *o, .centers = centers, .meter = meter};
     k.checkpoint = (struct dltf_state){dl_kmeans_to_bundle, &k};
     dl_seeding seeding = {0};
     DL_TRY(dl_lloyd_alloc(&k.state, points, o->clusters, o->spherical, dl_thread_count(o->threads)));
@@ -152,7 +181,7 @@ static dltf_status cluster(dl_kmeans_data data, const dltf_cluster_options *opti
         status = data.codes ? dl_points_sparse(data.codes, options->spherical, &points)
                             : dl_points_dense(data.X, options->spherical, &points);
     if (status == DLTF_OK)
-        status = run(&points, options, from, &meter, clusters);
+        status = run(&points, options, data.centers, from, &meter, clusters);
     dl_meter_unwatch(&meter);
     if (status == DLTF_CANCELLED)
         dl_fail(status, "clustering was cancelled");
@@ -179,6 +208,24 @@ dltf_status dltf_clusters_train_codes(const dltf_codes *codes, const dltf_cluste
     DL_CLEAR(clusters);
     DL_REQUIRE(codes, clusters);
     return cluster_anew((dl_kmeans_data){.codes = codes}, options, progress, context, clusters);
+}
+
+dltf_status dltf_clusters_train_from(dltf_matrix X, dltf_matrix centers, const dltf_cluster_options *options,
+                                     dltf_progress_fn progress, void *context, dltf_clusters **clusters) {
+    DL_CLEAR(clusters);
+    DL_REQUIRE(clusters);
+    dltf_cluster_options own;
+    dltf_status status = DL_READ_OPTIONS(cluster, options, &own);
+    if (status == DLTF_OK)
+        status = dl_centers_check(centers, X);
+    if (status != DLTF_OK)
+        return status;
+    if (own.clusters != 0 && own.clusters != centers.rows)
+        return dl_fail_option(DLTF_ARGUMENT, "clusters", "%lld clusters, but %lld centers are given",
+                              (long long)own.clusters, (long long)centers.rows);
+    own.clusters = centers.rows;
+    own.restarts = 1; /* others would give the same result */
+    return cluster((dl_kmeans_data){.X = X, .centers = &centers}, &own, NULL, progress, context, clusters);
 }
 
 dltf_status dl_kmeans_resume(const dl_bundle *bundle, dl_kmeans_data data, int64_t threads,

@@ -2,12 +2,14 @@
 #ifndef DL_CLUSTER_KMEANS_H
 #define DL_CLUSTER_KMEANS_H
 
+#include "base/handle.h"
 #include "base/meter.h"
 #include "cluster/lloyd.h"
 #include "data/state.h"
 #include "dltf/cluster.h"
 
 struct dltf_clusters {
+    dl_handle handle;
     dltf_clusters_view view;
     int32_t *assignment;
     float *centers;
@@ -20,7 +22,8 @@ typedef struct dl_kmeans {
     dl_lloyd state;        /* of the current restart */
     dltf_clusters *result; /* the best of those before */
     int64_t restart;
-    bool inside; /* the restart has begun */
+    bool inside;                /* the restart has begun */
+    const dltf_matrix *centers; /* initial ones, or NULL: seeding */
     dl_meter *meter;
     struct dltf_state checkpoint;
 } dl_kmeans;
@@ -29,6 +32,7 @@ typedef struct dl_kmeans {
 typedef struct dl_kmeans_data {
     const dltf_codes *codes;
     dltf_matrix X;
+    const dltf_matrix *centers; /* initial ones, or NULL */
 } dl_kmeans_data;
 
 /* A checkpoint. Within a restart it holds centers, sums and bounds, 4 N c bytes. */

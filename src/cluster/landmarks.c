@@ -3,6 +3,7 @@
  * V and values S of A D^(-1/2): coordinates of the random walk from sample to landmark to sample. */
 #include "cluster/landmarks.h"
 #include "base/finite.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/meter.h"
 #include "base/options.h"
@@ -21,6 +22,7 @@
 enum { ITERATIONS = 40 };
 
 struct dltf_landmarks {
+    dl_handle handle;
     dltf_landmarks_view view;
     dltf_model *model;
     float *map;
@@ -144,7 +146,7 @@ dltf_status dltf_landmarks_train(dltf_matrix X, const dltf_landmark_options *opt
     if (dl_comm_size() == 1) /* ranks could not agree on where to stop */
         dl_meter_watch(&meter);
     DL_TRY(dl_blas_ready(1));
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, LANDMARKS);
     DL_TRY_NEW(made->map, o.m * o.d);
     DL_TRY(find_landmarks(X, &o, progress, context, &made->model));
     DL_TRY(encode(made->model, X, o.threads, &codes));
@@ -168,7 +170,7 @@ dltf_status dl_landmarks_new(int64_t m, int64_t n, int64_t k, int64_t d, const f
                        (long long)d, (long long)m);
     if (!dl_all_finite(map, m * d))
         return dl_fail(DLTF_DATA, "the map contains NaN or infinity");
-    DL_TRY_NEW(copy, 1);
+    DL_TRY_HANDLE(copy, LANDMARKS);
     DL_TRY_NEW(copy->map, m * d);
     DL_TRY(make_model(m, n, k, landmarks, &copy->model));
     memcpy(copy->map, map, (size_t)(m * d) * sizeof *map);

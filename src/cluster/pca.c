@@ -1,5 +1,5 @@
 /* dltf_pca_train and dltf_pca_apply. The components are eigenvectors of the covariance X^T X (n x n, X
- * centred), or, if there are fewer samples than columns, X^T u / s for the eigenvectors u of X X^T (N x N),
+ * centered), or, if there are fewer samples than columns, X^T u / s for the eigenvectors u of X X^T (N x N),
  * s^2 their eigenvalues. */
 #include "base/finite.h"
 #include "base/integer.h"
@@ -25,7 +25,7 @@ typedef struct fit {
     int64_t size, d; /* of the eigenvalue problem; wanted components */
     int threads;
     float *mean, *components;
-    double *rows;   /* centred: BLOCK x n, or all if there are few */
+    double *rows;   /* centered: BLOCK x n, or all if there are few */
     double *A;      /* size x size, then its eigenvectors */
     double *values; /* size, ascending */
     double *variances, total;

@@ -1,6 +1,7 @@
 /* Copies of samples and codes, and distances to them. */
 #include "cluster/points.h"
 
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/meter.h"
 #include "comm/comm.h"
@@ -103,17 +104,10 @@ dltf_status dl_points_dense(dltf_matrix X, bool spherical, dl_points *points) {
     for (int64_t i = 0; i < points->N; i++) {
         DL_TRY(poll(i));
         dl_matrix_row(X, points->first + i, row);
-        if (spherical) {
-            DL_TRY(dl_row_check_finite(row, n, points->first + i, DLTF_SUBJECT_DATA));
-            DL_TRY(dl_matrix_status(X));
-            if (!dl_normalise(row, n))
-                DL_TRY(zero_row(points->first + i, DLTF_SUBJECT_DATA));
-        }
-        for (int64_t j = 0; j < n; j++)
-            points->rows[i * n + j] =
-                (float)((row[j] - (points->mean ? points->mean[j] : 0)) * points->scale);
+        DL_TRY(dl_matrix_status(X));
+        DL_TRY(dl_points_place(points, row, spherical, points->first + i, DLTF_SUBJECT_DATA,
+                               points->rows + i * n));
     }
-    DL_TRY(dl_matrix_status(X));
     DL_TRY(measure_variance(points));
 done:
     dl_free(row);
@@ -172,6 +166,34 @@ void dl_points_free(dl_points *points) {
 }
 
 /* ---- Both ---- */
+
+dltf_status dl_centers_check(dltf_matrix centers, dltf_matrix X) {
+    dltf_status status = dl_matrix_check(centers, DLTF_SUBJECT_CENTERS);
+    if (status == DLTF_OK)
+        status = dl_matrix_check(X, DLTF_SUBJECT_DATA);
+    if (status == DLTF_OK && centers.cols != X.cols)
+        status = dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA, "%lld columns, but the centers have %lld",
+                               (long long)X.cols, (long long)centers.cols);
+    return status;
+}
+
+dltf_status dl_points_place(const dl_points *points, double *row, bool spherical, int64_t index,
+                            dltf_subject subject, float *out) {
+    int64_t n = points->n;
+    dltf_status status = spherical ? dl_row_check_finite(row, n, index, subject)
+                                   : dl_row_check_single(row, n, index, subject); /* centers are floats */
+    if (status != DLTF_OK)
+        return status;
+    if (spherical && !dl_normalise(row, n))
+        return zero_row(index, subject);
+    for (int64_t j = 0; j < n; j++)
+        out[j] = (float)((row[j] - (points->mean ? points->mean[j] : 0)) * points->scale);
+    if (!dl_all_finite(out, n))
+        return dl_fail_about(DLTF_NUMERIC, subject,
+                             "row %lld (counting from 0) is too far from the others for single precision",
+                             (long long)index);
+    return DLTF_OK;
+}
 
 void dl_points_distances(const dl_points *points, int64_t i, const float *Y, const double *square,
                          const int32_t *index, int64_t count, float *out) {

@@ -2,7 +2,7 @@
  * ranks, each has a part of the samples.
  *
  * Both are copied in f32 and scaled so that squares of distances neither overflow nor underflow. Dense rows
- * are also centred, which keeps the digits of data far from the origin. */
+ * are also centered, which keeps the digits of data far from the origin. */
 #ifndef DL_CLUSTER_POINTS_H
 #define DL_CLUSTER_POINTS_H
 
@@ -22,11 +22,18 @@ typedef struct dl_points {
     double variance;        /* mean over columns of the variance of the points */
 } dl_points;
 
-/* `spherical`: rows are scaled to norm 1, and not centred; a zero row is an error. Points must be freed
+/* `spherical`: rows are scaled to norm 1, and not centered; a zero row is an error. Points must be freed
  * after a failure, too. */
 dltf_status dl_points_dense(dltf_matrix X, bool spherical, dl_points *points);
 dltf_status dl_points_sparse(const dltf_codes *codes, bool spherical, dl_points *points);
 void dl_points_free(dl_points *points);
+
+/* A row of doubles, which is overwritten, in the coordinates of the points. Fails for values that are not
+ * finite, beyond single precision, or too far from the points for it; spherical: for a zero row. */
+dltf_status dl_points_place(const dl_points *points, double *row, bool spherical, int64_t index,
+                            dltf_subject subject, float *out);
+/* Whether centers have the columns of the samples. */
+dltf_status dl_centers_check(dltf_matrix centers, dltf_matrix X);
 
 /* out[e] = ||x_i - y|| for the rows y of Y (rows of n) that `index` lists; square[j] = ||row j of Y||^2. */
 void dl_points_distances(const dl_points *points, int64_t i, const float *Y, const double *square,

@@ -2,9 +2,11 @@
 #ifndef DL_DATA_ARRAY_H
 #define DL_DATA_ARRAY_H
 
+#include "base/handle.h"
 #include "dltf/data.h"
 
 struct dltf_array {
+    dl_handle handle;
     dltf_matrix matrix;
     void *memory;  /* from dl_alloc, or NULL */
     void *mapping; /* from mmap, or NULL */
@@ -12,5 +14,13 @@ struct dltf_array {
     dltf_source *source;             /* of a matrix of DLTF_ROWS, or NULL */
     int64_t channels, height, width; /* if a row is an image: planes; otherwise 0 */
 };
+
+/* An empty one; NULL with a message on failure. */
+static inline dltf_array *dl_array_new(void) {
+    dltf_array *made = DL_NEW(dltf_array, 1);
+    if (made)
+        made->handle = DL_HANDLE_ARRAY;
+    return made;
+}
 
 #endif

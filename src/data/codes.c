@@ -8,9 +8,8 @@
 
 dltf_status dl_codes_alloc(int64_t rows, int64_t cols, int64_t entries, dltf_codes **codes) {
     dltf_status status = DLTF_OK;
-    dltf_codes *made = DL_NEW(dltf_codes, 1);
-    if (!made)
-        return DLTF_MEMORY;
+    dltf_codes *made = NULL;
+    DL_TRY_HANDLE(made, CODES);
     made->rows = rows;
     made->cols = cols;
     DL_TRY_NEW(made->indptr, rows + 1);
@@ -57,9 +56,9 @@ static dltf_status check_row(dltf_csr csr, int64_t row) {
 }
 
 dltf_status dl_codes_check(dltf_csr csr) {
-    if (csr.rows < 0 || csr.cols < 1 || csr.cols > INT32_MAX || !csr.indptr)
-        return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_CODES, "invalid shape %lld x %lld", (long long)csr.rows,
-                             (long long)csr.cols);
+    if (csr.rows < 0 || csr.rows > DL_MOST_ELEMENTS || csr.cols < 1 || csr.cols > INT32_MAX || !csr.indptr)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES, "invalid shape %lld x %lld",
+                             (long long)csr.rows, (long long)csr.cols);
     if (!dl_is_aligned(csr.indptr, sizeof *csr.indptr) || !dl_is_aligned(csr.indices, sizeof *csr.indices) ||
         !dl_is_aligned(csr.values, sizeof *csr.values))
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_CODES,

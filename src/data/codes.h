@@ -2,10 +2,11 @@
 #ifndef DL_DATA_CODES_H
 #define DL_DATA_CODES_H
 
-#include "base/status.h"
+#include "base/handle.h"
 #include "dltf/data.h"
 
 struct dltf_codes {
+    dl_handle handle;
     int64_t rows, cols;
     int64_t *indptr;
     int32_t *indices;

@@ -43,7 +43,7 @@ static dltf_status check_codes(dltf_matrix codes, dltf_subject subject) {
                                         [DLTF_ROWS] = "rows",
                                         [DLTF_SPARSE] = "a sparse matrix"};
     if (codes.data && codes.rows == 0)
-        return dl_fail_about(DLTF_DATA, subject, "is empty: there are no codes");
+        return dl_fail_about(DLTF_ARGUMENT, subject, "is empty: there are no codes");
     dltf_status status = dl_matrix_check(codes, subject);
     if (status != DLTF_OK)
         return status;
@@ -76,7 +76,7 @@ dltf_status dl_index_new(dltf_matrix codes, dltf_subject subject, dltf_index **i
     dltf_status status = check_codes(codes, subject);
     if (status != DLTF_OK)
         return status;
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, INDEX);
     made->rows = codes.rows;
     made->width = codes.cols;
     if (codes.row_stride != codes.cols || codes.col_stride != 1)

@@ -2,7 +2,7 @@
 #ifndef DL_DATA_INDEX_H
 #define DL_DATA_INDEX_H
 
-#include "base/status.h"
+#include "base/handle.h"
 #include "data/array.h"
 #include "dltf/search.h"
 #include "kernels/word.h"
@@ -31,6 +31,7 @@ typedef struct dl_table {
 } dl_table;
 
 struct dltf_index {
+    dl_handle handle;
     int64_t rows, width; /* bytes of a code */
     const uint8_t *codes;
     int64_t tables;

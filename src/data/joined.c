@@ -72,8 +72,8 @@ dltf_status dltf_array_join(dltf_array **parts, int64_t count, dltf_array **arra
     joined *j = NULL;
     dltf_array *made = NULL;
     int64_t owned = 0;
-    if (count < 1)
-        return dl_fail(DLTF_ARGUMENT, "no arrays to join");
+    if (count < 1 || count > DL_MOST_ELEMENTS)
+        return dl_fail(DLTF_ARGUMENT, "%s", count < 1 ? "no arrays to join" : "too many arrays to join");
     DL_TRY_NEW(j, 1);
     DL_TRY_NEW(j->parts, count);
     DL_TRY_NEW(j->first, count + 1);
@@ -81,7 +81,7 @@ dltf_status dltf_array_join(dltf_array **parts, int64_t count, dltf_array **arra
         j->parts[owned] = parts[owned];
     j->count = count;
     DL_TRY(count_rows(j));
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, ARRAY);
     DL_TRY(dltf_source_new(j->first[count], dltf_array_matrix(parts[0]).cols, read_row, j, &made->source));
     dl_source_extend(made->source, (dl_source_extras){expect_rows, free_parts});
     j = NULL;

@@ -7,6 +7,7 @@
 #include "data/source.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static dltf_matrix view(const void *data, dltf_type type, int64_t rows, int64_t cols) {
@@ -39,7 +40,7 @@ static dltf_status check_sparse(dltf_matrix matrix, dltf_subject subject) {
     const dltf_csr *entries = matrix.data;
     if (!entries->indptr || !entries->indices || (!entries->values && !entries->doubles))
         return dl_fail_about(DLTF_ARGUMENT, subject, "the sparse matrix has no data");
-    if (matrix.row_stride < 0 || matrix.row_stride + matrix.rows > entries->rows)
+    if (matrix.row_stride < 0 || matrix.rows > entries->rows - matrix.row_stride)
         return dl_fail_about(DLTF_ARGUMENT, subject, "the sparse matrix has only %lld rows",
                              (long long)entries->rows);
     const int64_t *indptr = entries->indptr + matrix.row_stride;
@@ -55,6 +56,18 @@ static dltf_status check_sparse(dltf_matrix matrix, dltf_subject subject) {
                                      (long long)i, (long)entries->indices[e], (long long)matrix.cols);
     }
     return DLTF_OK;
+}
+
+/* Whether every element of a matrix in memory can be addressed. */
+static dltf_status check_strides(dltf_matrix matrix, dltf_subject subject) {
+    const int64_t most = INT64_MAX / 8; /* elements of 8 bytes */
+    int64_t down = 0, right = 0;
+    if (dl_multiply(matrix.rows - 1, matrix.row_stride, &down) && down <= most && down >= -most &&
+        dl_multiply(matrix.cols - 1, matrix.col_stride, &right) && right <= most && right >= -most &&
+        llabs(down) + llabs(right) <= most)
+        return DLTF_OK;
+    return dl_fail_about(DLTF_ARGUMENT, subject, "strides of %lld and %lld elements are out of range",
+                         (long long)matrix.row_stride, (long long)matrix.col_stride);
 }
 
 dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
@@ -75,7 +88,9 @@ dltf_status dl_matrix_check(dltf_matrix matrix, dltf_subject subject) {
     if (matrix.cols > INT32_MAX || matrix.rows > INT64_MAX / matrix.cols / 8)
         return dl_fail_about(DLTF_ARGUMENT, subject, "%lld x %lld is too large", (long long)matrix.rows,
                              (long long)matrix.cols);
-    return matrix.type == DLTF_SPARSE ? check_sparse(matrix, subject) : DLTF_OK;
+    if (matrix.type == DLTF_SPARSE)
+        return check_sparse(matrix, subject);
+    return matrix.type == DLTF_ROWS ? DLTF_OK : check_strides(matrix, subject);
 }
 
 /* out[j] = element (row, j), for an element type of the view and a type of the result. A loop of its own for

@@ -84,7 +84,7 @@ dltf_status dltf_model_new_sized(const dltf_model_view *parts, size_t size, dltf
         return status;
     int64_t m = parts->m, n = parts->n;
     dltf_model *made = NULL;
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, MODEL);
     DL_TRY_NEW(made->derivatives, 1);
     DL_TRY(copy_finite(parts->dictionary, m * n, "dictionary", &made->dictionary));
     DL_TRY(copy_finite(parts->encoder, m * n, "encoder", &made->encoder));

@@ -2,6 +2,7 @@
 #ifndef DL_DATA_MODEL_H
 #define DL_DATA_MODEL_H
 
+#include "base/handle.h"
 #include "data/notes.h"
 #include "data/samples.h"
 #include "kernels/packed.h"
@@ -27,6 +28,7 @@ typedef struct dl_derived {
 typedef dltf_status (*dl_deriver)(const void *context, dl_derived **made);
 
 struct dltf_model {
+    dl_handle handle;
     dltf_model_view parts; /* points to the arrays below */
     float *dictionary, *encoder, *bias, *mean, *offset;
     dl_packed packed; /* encoder (of a tied model: dictionary) and bias, packed for products */

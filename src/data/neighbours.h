@@ -2,10 +2,11 @@
 #ifndef DL_DATA_NEIGHBOURS_H
 #define DL_DATA_NEIGHBOURS_H
 
-#include "base/status.h"
+#include "base/handle.h"
 #include "dltf/search.h"
 
 struct dltf_neighbours {
+    dl_handle handle;
     dltf_neighbours_view view;
     int64_t *indptr, *indices;
     int32_t *distances;

@@ -52,7 +52,7 @@ dltf_status dltf_pca_new_sized(const dltf_pca_view *parts, size_t size, dltf_pca
         status = check(parts);
     if (status != DLTF_OK)
         return status;
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, PCA);
     DL_TRY_NEW(made->mean, parts->n);
     DL_TRY_NEW(made->components, parts->d * parts->n);
     DL_TRY_NEW(made->variances, parts->d);

@@ -1,6 +1,7 @@
 /* The paper's synthetic problem: a Gaussian dictionary, codes with k entries (ones in the paper), noisy
  * samples. Every sample's numbers are drawn by its index, so a larger problem begins with the samples of a
  * smaller one, for any number of threads. */
+#include "base/handle.h"
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/meter.h"
@@ -17,6 +18,7 @@
 enum { TRAINING, TEST, SETS, TILE = 64 };
 
 struct dltf_synthetic {
+    dl_handle handle;
     dltf_synthetic_options options;
     float *W0; /* m x n */
     float *X[SETS];
@@ -154,7 +156,7 @@ dltf_status dltf_synthetic_new(const dltf_synthetic_options *options, dltf_progr
     if (status != DLTF_OK)
         return status;
     dl_meter meter = dl_meter_new("drawing samples", progress, context, o.m + SETS * o.samples);
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, SYNTHETIC);
     made->options = o;
     DL_TRY_NEW(made->W0, o.m * o.n);
     DL_TRY(draw_dictionary(made, &meter));

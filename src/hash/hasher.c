@@ -29,7 +29,7 @@ dltf_status dl_hasher_alloc(const dl_hash_method *method, int64_t bits, int64_t 
     dltf_hasher *h = NULL;
     void *data = NULL;
     DL_TRY_NEW(h, 1);
-    *h = (dltf_hasher){.method = method, .bits = bits, .n = n, .k = k};
+    *h = (dltf_hasher){.handle = DL_HANDLE_HASHER, .method = method, .bits = bits, .n = n, .k = k};
     DL_TRY(dl_bundle_add(&h->content, "mean", DL_TENSOR_F32, n, 0, &data));
     h->mean = data;
     for (const dl_hash_tensor *t = method->tensors; t->name; t++)

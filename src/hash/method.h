@@ -3,6 +3,7 @@
 #ifndef DL_HASH_METHOD_H
 #define DL_HASH_METHOD_H
 
+#include "base/handle.h"
 #include "base/meter.h"
 #include "coding/feature.h"
 #include "data/state.h"
@@ -25,6 +26,7 @@ typedef struct dl_hash_tensor {
 typedef struct dl_hash_method dl_hash_method;
 
 struct dltf_hasher {
+    dl_handle handle;
     const dl_hash_method *method;
     int64_t bits, n;
     int64_t k;         /* of methods with sparse codes, otherwise 0 */

@@ -2,10 +2,11 @@
 #ifndef DL_IMAGE_IMAGE_H
 #define DL_IMAGE_IMAGE_H
 
-#include "base/status.h"
+#include "base/handle.h"
 #include "dltf/image.h"
 
 struct dltf_image {
+    dl_handle handle;
     int64_t width, height, channels;
     int bits;
     float *planes; /* channels x height x width */

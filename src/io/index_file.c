@@ -69,8 +69,8 @@ dltf_status dl_index_parse(dl_file *file, dltf_index **index) {
         status = check_header(file->bytes, file->size);
     if (status != DLTF_OK)
         return status;
-    DL_TRY_NEW(made, 1);
-    DL_TRY_NEW(made->array, 1);
+    DL_TRY_HANDLE(made, INDEX);
+    DL_TRY_HANDLE(made->array, ARRAY);
     DL_TRY(place(file->bytes, file->size, made));
     dl_file_give(file, made->array);
     *index = made;
@@ -119,6 +119,7 @@ dltf_status dltf_index_load(const char *path, dltf_index **index) {
 dltf_status dltf_index_read(const void *bytes, int64_t size, dltf_index **index) {
     DL_CLEAR(index);
     DL_REQUIRE(bytes, index);
+    DL_REQUIRE_BYTES(size);
     if (!dl_index_recognise(bytes, size))
         return dl_fail(DLTF_FORMAT, "is not an index");
     uint8_t *copy = DL_NEW(uint8_t, size);

@@ -193,7 +193,7 @@ static dltf_status make_array(row_file *f, dltf_array **array) {
     f->serial = atomic_fetch_add(&files, 1) + 1;
     f->row_bytes = layout->cols * layout->elements.item;
     f->distance = layout->prefix + f->row_bytes;
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, ARRAY);
     DL_TRY(dltf_source_new(layout->rows, layout->cols, read_row, f, &made->source));
     dl_source_extend(made->source, (dl_source_extras){expect_rows, close_rows});
     made->matrix = dltf_source_matrix(made->source);

@@ -55,10 +55,10 @@ static void describe(dltf_learner *l, double share) {
     bool subtracted = l->mean || l->offset;
     if (!subtracted && share > DOMINANT)
         snprintf(l->center_choice, sizeof l->center_choice,
-                 "not centred: the samples equal their mean up to rounding");
+                 "not centered: the samples equal their mean up to rounding");
     else
         snprintf(l->center_choice, sizeof l->center_choice, "%s: the mean %s %.0f%% of the energy",
-                 subtracted ? "centred" : "not centred", subtracted ? "held" : "holds", 100 * share);
+                 subtracted ? "centered" : "not centered", subtracted ? "held" : "holds", 100 * share);
 }
 
 static dltf_status decide(dltf_learner *l) {

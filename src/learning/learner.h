@@ -2,6 +2,7 @@
 #ifndef DL_LEARNING_LEARNER_H
 #define DL_LEARNING_LEARNER_H
 
+#include "base/handle.h"
 #include "data/bundle.h"
 #include "data/samples.h"
 #include "kernels/packed.h"
@@ -11,6 +12,7 @@
 enum { DL_CENTER_CHOICE = 80 };
 
 struct dltf_learner {
+    dl_handle handle;
     dltf_train_options options; /* complete: m and k as chosen */
     int threads;
     int64_t N, n, m, k;   /* N: training samples, without those held out */

@@ -103,7 +103,7 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     if (status != DLTF_OK)
         return status;
     dltf_learner *l = NULL;
-    DL_TRY_NEW(l, 1);
+    DL_TRY_HANDLE(l, LEARNER);
     l->options = *options;
     dl_train_options_complete(&l->options, X.rows, X.cols, l->choice, sizeof l->choice);
     DL_TRY(dl_train_options_check(&l->options));

@@ -111,6 +111,8 @@ dltf_status dltf_partitions_compare_sized(const int32_t *assignment, const int64
     dltf_agreement own = {0};
     if (count < 1)
         return dl_fail(DLTF_ARGUMENT, "agreement: no samples");
+    if (count > DL_MOST_ELEMENTS)
+        return dl_fail(DLTF_ARGUMENT, "agreement: %lld samples are out of range", (long long)count);
     DL_TRY(make_table(assignment, labels, count, &t));
     DL_TRY(accuracy_of(&t, (double)count, &own.accuracy));
     DL_TRY(nmi_of(&t, (double)count, &own.nmi));

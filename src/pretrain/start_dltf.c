@@ -30,7 +30,7 @@ static dltf_status make(const dl_start_job *job, dl_network **layer) {
     o.m = job->m;
     o.k = job->k;
     o.unit_norm = true;
-    o.center = DLTF_NO; /* the inputs of the layer are not centred */
+    o.center = DLTF_NO; /* the inputs of the layer are not centered */
     o.encoder = options->encoder;
     if (o.encoder == DLTF_ENCODER_LEARNED || o.encoder == DLTF_ENCODER_BEST)
         o.epochs = (double)options->epochs;

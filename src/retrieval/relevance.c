@@ -53,7 +53,7 @@ dltf_status dltf_relevance_by_labels(const int64_t *labels, int64_t samples, con
     DL_REQUIRE(query_labels, labels, relevance);
     dltf_status status = DLTF_OK;
     dltf_relevance *made = NULL;
-    if (queries < 1 || samples < 1)
+    if (queries < 1 || samples < 1 || queries > DL_MOST_ELEMENTS || samples > DL_MOST_ELEMENTS)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_LABELS,
                              "%lld queries and %lld samples: expected at least one of both",
                              (long long)queries, (long long)samples);

@@ -31,7 +31,7 @@ dltf_status dl_neighbours_new(int64_t queries, int64_t k, const dltf_index *inde
     if (!dl_multiply(queries, k, &entries))
         return dl_fail(DLTF_MEMORY, "not enough memory for %lld neighbours of %lld queries", (long long)k,
                        (long long)queries);
-    DL_TRY_NEW(n, 1);
+    DL_TRY_HANDLE(n, NEIGHBOURS);
     n->bits = 8 * index->width;
     n->capacity = entries;
     DL_TRY_NEW(n->indptr, queries + 1);

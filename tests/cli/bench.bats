@@ -86,7 +86,7 @@ for select in data.SELECT:
         assert run["exit_code"] == 0 and run["us_per_sample"] > 0 and run["wall_seconds"] > 0, run
         model = ours.read_model(arguments)
         assert (model.select, model.k) == (select, 3) and model.unit_norm == (how == "unit-norm"), how
-        assert np.any(model.offset) == (how == "unit-norm") and np.any(model.mean) == (how != "unit-norm"), how  # centred by default
+        assert np.any(model.offset) == (how == "unit-norm") and np.any(model.mean) == (how != "unit-norm"), how  # centered by default
         found = measures.measure(model, X, test, how)
         # Of the same residuals, the program reports shares of the energy that its model sees, and of the variance of the data.
         energy, energy_seen = ((rows ** 2).sum(dtype=np.float64) for rows in
@@ -102,9 +102,9 @@ for select in data.SELECT:
         entries = len(np.load("codes.npz")["data"]) / len(test)
         assert abs(found["entries"] - entries) < 0.01 and 0 <= found["unused"] < 1, (found, entries)
 # The variance is that of the held-out samples; without a mean it is their energy.
-centred = test - test.mean(axis=0)
-assert abs(measures.shares(1, 1, centred)["raw_variance_left"] - 1 / (centred ** 2).sum()) < 1e-6
-assert abs(measures.shares(1, 1, test)["raw_variance_left"] - 1 / (centred ** 2).sum()) < 1e-6
+centered = test - test.mean(axis=0)
+assert abs(measures.shares(1, 1, centered)["raw_variance_left"] - 1 / (centered ** 2).sum()) < 1e-6
+assert abs(measures.shares(1, 1, test)["raw_variance_left"] - 1 / (centered ** 2).sum()) < 1e-6
 # A mean of the model shifts the samples; an error is the same in each space, except for the scale of --unit-norm.
 W = np.eye(2, dtype=np.float32)
 shifted = measures.Model(W, W, 0, 1, "positive", mean=np.float32([1, 0]))

@@ -215,7 +215,7 @@ PYTHON
 
 @test "a dominant mean is subtracted by default, and train and inspect say so" {
   "$PYTHON" -c 'import numpy, sys; numpy.save("shifted.npy", numpy.load(sys.argv[1]) + 1)' "$toy/X.npy"
-  local choice='centred: the mean held [0-9]+% of the energy; --no-center leaves it' norm
+  local choice='centered: the mean held [0-9]+% of the energy; --no-center leaves it' norm
   for norm in --no-unit-norm --unit-norm; do
     run -0 --separate-stderr dltf train shifted.npy -m 24 -k 3 --encoder learned --epochs 0.1 $norm -o m.safetensors
     [[ $output =~ preprocessing\ +$choice ]]
@@ -226,7 +226,7 @@ PYTHON
     [[ $(dltf inspect m.safetensors --json | value 'd["center"]') == False ]]
   done
   dltf train - -m 24 -k 3 -o m.safetensors --json -q <shifted.npy >r.json
-  [[ $(value 'd["center_choice"]' <r.json) == "centred: the mean held "* ]]
+  [[ $(value 'd["center_choice"]' <r.json) == "centered: the mean held "* ]]
   dltf train shifted.npy -m 24 -k 3 "${FAST[@]}" --encoder tied -q -o m.safetensors
   [[ $(dltf inspect m.safetensors --json | value 'd["center"]') == False ]]
 }

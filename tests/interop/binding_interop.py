@@ -77,10 +77,10 @@ assert outcome.value == b"iteration-limit" and history["stage"].count(b"\n") == 
 S = scipy.sparse.csr_matrix(np.where(np.abs(X) > 1, X, 0))
 dense = binding.pairs(binding.encode(binding.Array(S.toarray().reshape(-1), 12), model))
 for type_ in ("int32", "int64"):
-    indptr = S.indptr.astype(type_)
+    indptr, indices = S.indptr.astype(type_), S.indices.astype(type_)
     address = lambda array: binding.pointer(array.ctypes.data)
     sparse = binding.Handle("array", binding.lib.dltf_array_borrow_csr, binding.integer(500), binding.integer(12), binding.integer(S.nnz),
-                            address(indptr), type_.encode(), address(S.indices), address(S.data), b"float32")
+                            address(indptr), address(indices), type_.encode(), address(S.data), b"float32")
     assert binding.pairs(binding.encode(sparse, model)) == dense
 
 # A model from the bytes of its file, and from its arrays.

@@ -16,7 +16,7 @@ load common
   for norm in "" --unit-norm "--unit-norm --remove-mean"; do
     options=(-m 24 -k 3 --encoder learned --epochs 0.1 $norm --checkpoint-every 0)
     dltf train shifted.npy "${options[@]}" -q -o one.safetensors
-    [[ $(dltf inspect one.safetensors) == *"centred: the mean held"* ]] || [[ $norm == *remove-mean ]]
+    [[ $(dltf inspect one.safetensors) == *"centered: the mean held"* ]] || [[ $norm == *remove-mean ]]
     ranks 3 train shifted.npy "${options[@]}" -q -o three.safetensors
     same_file one.safetensors three.safetensors
   done

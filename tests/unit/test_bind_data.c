@@ -63,7 +63,7 @@ static void arrays_that_cannot_be(void **state) {
     assert_fails(dltf_array_borrow(x, "float32", -1, 2, 2, 1, &array), DLTF_ARGUMENT, "data: -1 rows");
     assert_fails(dltf_array_borrow(x, "float32", INT64_C(1) << 62, 2, 2, 1, &array), DLTF_ARGUMENT,
                  "too large");
-    assert_fails(dltf_array_borrow(x, "float32", 2, 2, -2, 1, &array), DLTF_ARGUMENT, "strides of -2 and 1");
+    assert_fails(dltf_array_borrow(x, "float32", 2, 2, INT64_MIN, 1, &array), DLTF_ARGUMENT, "strides of -9");
     assert_fails(dltf_array_borrow(x, "float32", 2, 2, INT64_MAX, 1, &array), DLTF_ARGUMENT, "strides");
     assert_fails(dltf_array_borrow(x, "float32", 3, 2, INT64_MAX, 1, &array), DLTF_ARGUMENT, "strides");
     assert_fails(dltf_array_borrow((const char *)x + 2, "float32", 1, 2, 2, 1, &array), DLTF_ARGUMENT,
@@ -73,6 +73,7 @@ static void arrays_that_cannot_be(void **state) {
 
 static const int64_t wide[] = {0, 2, 2, 3};
 static const int32_t narrow[] = {0, 2, 2, 3}, indices[] = {0, 2, 1};
+static const int64_t wide_indices[] = {0, 2, 1};
 static const float singles[] = {1, -2, 3};
 static const double doubles[] = {1, -2, 3};
 static const float dense[] = {1, 0, -2, 0, 0, 0, 0, 3, 0};
@@ -81,34 +82,31 @@ static void sparse_views(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
         const void *indptr = i % 2 ? (const void *)wide : narrow;
+        const void *columns = i % 2 ? (const void *)wide_indices : indices;
         const void *values = i / 2 ? (const void *)doubles : singles;
         dltf_array *array = NULL;
         dltf_codes *codes = NULL;
         float rows[9];
-        assert_survives_lack_of_memory(dltf_array_borrow_csr(3, 3, 3, indptr, i % 2 ? "int64" : "int32",
-                                                             indices, values, i / 2 ? "float64" : "float32",
-                                                             &array),
+        assert_survives_lack_of_memory(dltf_array_borrow_csr(3, 3, 3, indptr, columns,
+                                                             i % 2 ? "int64" : "int32", values,
+                                                             i / 2 ? "float64" : "float32", &array),
                                        2);
         assert_int_equal(dltf_array_rows(array, 0, 3, rows), DLTF_OK);
         assert_memory_equal(rows, dense, sizeof rows);
-        if (i / 2) {
-            assert_fails(dltf_bind_codes_new(array, &codes), DLTF_ARGUMENT, "expected a sparse array");
-        } else {
-            memset(rows, 9, sizeof rows);
-            assert_int_equal(dltf_bind_codes_new(array, &codes), DLTF_OK);
-            assert_int_equal(dltf_codes_dense(codes, rows), DLTF_OK);
-            assert_memory_equal(rows, dense, sizeof rows);
-            dltf_codes_free(codes);
-        }
+        memset(rows, 9, sizeof rows);
+        assert_survives_lack_of_memory(dltf_bind_codes_new(array, &codes), 2);
+        assert_int_equal(dltf_codes_dense(codes, rows), DLTF_OK);
+        assert_memory_equal(rows, dense, sizeof rows);
+        dltf_codes_free(codes);
         dltf_array_free(array);
     }
 }
 
 static dltf_status sparse(int64_t rows, int64_t cols, int64_t entries, const void *indptr,
-                          const char *offsets, const char *type) {
+                          const char *index_type, const char *type) {
     dltf_array *array = NULL;
     dltf_status status =
-        dltf_array_borrow_csr(rows, cols, entries, indptr, offsets, indices, singles, type, &array);
+        dltf_array_borrow_csr(rows, cols, entries, indptr, wide_indices, index_type, singles, type, &array);
     assert_null(array);
     return status;
 }
@@ -117,7 +115,8 @@ static void sparse_views_that_cannot_be(void **state) {
     (void)state;
     const int64_t falling[] = {0, 3, 2, 3}, late[] = {-1, 2, 2, 3};
     assert_fails(sparse(0, 3, 3, wide, "int64", "float32"), DLTF_ARGUMENT, "0 rows");
-    assert_fails(sparse(3, INT64_MIN, 3, wide, "int64", "float32"), DLTF_ARGUMENT, "at least one of each");
+    assert_fails(sparse(3, INT64_MIN, 3, wide, "int64", "float32"), DLTF_ARGUMENT, "out of range");
+    assert_fails(sparse(3, 3, INT64_MAX, wide, "int64", "float32"), DLTF_ARGUMENT, "out of range");
     assert_fails(sparse(INT64_MAX, 3, 3, wide, "int64", "float32"), DLTF_ARGUMENT, "rows");
     assert_fails(sparse(3, 3, 3, wide, "uint8", "float32"), DLTF_ARGUMENT, "type 'uint8' of indptr");
     assert_fails(sparse(3, 3, 3, wide, "int64", "int32"), DLTF_ARGUMENT, "type 'int32' of values");
@@ -126,7 +125,7 @@ static void sparse_views_that_cannot_be(void **state) {
     assert_fails(sparse(3, 3, 2, wide, "int64", "float32"), DLTF_ARGUMENT, "but there are 2");
     assert_fails(sparse(3, 3, 3, falling, "int64", "float32"), DLTF_ARGUMENT, "decreases at row 1");
     assert_fails(sparse(3, 3, 3, late, "int64", "float32"), DLTF_ARGUMENT, "entries -1 to 3");
-    assert_fails(sparse(3, 2, 3, wide, "int64", "float32"), DLTF_ARGUMENT, "entry in column 2");
+    assert_fails(sparse(3, 2, 3, wide, "int64", "float32"), DLTF_ARGUMENT, "in column 2 of 2");
     dltf_array *array = NULL;
     dltf_codes *codes = NULL;
     assert_int_equal(dltf_array_borrow(dense, "float32", 3, 3, 3, 1, &array), DLTF_OK);

@@ -78,7 +78,7 @@ static void expected_mean(bool remove_mean, bool unit_norm, double *mean) {
 
 /* ---- When ---- */
 
-static void learned_encoders_are_centred(void **state) {
+static void learned_encoders_are_centered(void **state) {
     (void)state;
     dltf_matrix data = samples(3);
     const dltf_encoder_kind kinds[] = {DLTF_ENCODER_LEARNED, DLTF_ENCODER_BEST, DLTF_ENCODER_AUTO};
@@ -91,14 +91,14 @@ static void learned_encoders_are_centred(void **state) {
         assert_true(view.mean && !view.offset);
         for (int64_t d = 0; d < n; d++)
             assert_near((double)view.mean[d], mean[d], 1e-6);
-        assert_true(begins(dltf_model_note(automatic, "center.choice"), "centred: the mean held "));
+        assert_true(begins(dltf_model_note(automatic, "center.choice"), "centered: the mean held "));
         assert_string_equal(dltf_model_note(automatic, "option.center"), "auto");
         options.center = DLTF_YES;
-        dltf_model *centred = train(data, &options);
-        assert_same_model(automatic, centred);
-        assert_null(dltf_model_note(centred, "center.choice"));
+        dltf_model *centered = train(data, &options);
+        assert_same_model(automatic, centered);
+        assert_null(dltf_model_note(centered, "center.choice"));
         dltf_model_free(automatic);
-        dltf_model_free(centred);
+        dltf_model_free(centered);
     }
 }
 
@@ -107,13 +107,13 @@ static void small_means_stay(void **state) {
     dltf_matrix data = samples(0);
     dltf_train_options options = options_for(DLTF_ENCODER_LEARNED);
     dltf_model *automatic = train(data, &options);
-    assert_true(begins(dltf_model_note(automatic, "center.choice"), "not centred: the mean holds "));
+    assert_true(begins(dltf_model_note(automatic, "center.choice"), "not centered: the mean holds "));
     options.center = DLTF_NO;
-    dltf_model *uncentred = train(data, &options);
+    dltf_model *uncentered = train(data, &options);
     assert_true(!dltf_model_get(automatic).mean && !dltf_model_get(automatic).offset);
-    assert_same_model(automatic, uncentred);
+    assert_same_model(automatic, uncentered);
     dltf_model_free(automatic);
-    dltf_model_free(uncentred);
+    dltf_model_free(uncentered);
 }
 
 /* Rows (a, +-b): the share of the mean is a^2 / (a^2 + b^2). */
@@ -123,9 +123,9 @@ static void a_tenth_of_the_energy(void **state) {
         double share;
         bool center;
         const char *choice;
-    } cases[] = {{0.097, false, "not centred: the mean holds 10% of the energy"},
-                 {0.103, true, "centred: the mean held 10% of the energy"},
-                 {0.62, true, "centred: the mean held 62% of the energy"}};
+    } cases[] = {{0.097, false, "not centered: the mean holds 10% of the energy"},
+                 {0.103, true, "centered: the mean held 10% of the energy"},
+                 {0.62, true, "centered: the mean held 62% of the energy"}};
     for (int i = 0; i < 3; i++)
         for (int unit_norm = 0; unit_norm < 2; unit_norm++) {
             double rows[100][2];
@@ -146,7 +146,7 @@ static void a_tenth_of_the_energy(void **state) {
 }
 
 /* The methods of the paper, and encoders made for a finished dictionary. */
-static void other_methods_are_not_centred(void **state) {
+static void other_methods_are_not_centered(void **state) {
     (void)state;
     dltf_matrix data = samples(3);
     for (int variant = 0; variant < 6; variant++) {
@@ -177,7 +177,7 @@ static void equal_samples_stay(void **state) {
         dltf_learner *learner = new_learner(dltf_matrix_f64(&rows[0][0], 50, 3), &options);
         assert_true(!learner->mean && !learner->offset);
         assert_string_equal(dl_learner_center_choice(learner),
-                            "not centred: the samples equal their mean up to rounding");
+                            "not centered: the samples equal their mean up to rounding");
         run(learner);
         dltf_learner_free(learner);
     }
@@ -197,7 +197,7 @@ static void without_memory(void **state) {
 
 /* ---- Offsets ---- */
 
-static void scaled_samples_are_centred(void **state) {
+static void scaled_samples_are_centered(void **state) {
     (void)state;
     dltf_matrix data = samples(3);
     for (int remove_mean = 0; remove_mean < 2; remove_mean++) {
@@ -377,11 +377,16 @@ static void starts_keep_their_scores(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learned_encoders_are_centred), cmocka_unit_test(small_means_stay),
-        cmocka_unit_test(a_tenth_of_the_energy),        cmocka_unit_test(other_methods_are_not_centred),
-        cmocka_unit_test(equal_samples_stay),           cmocka_unit_test(without_memory),
-        cmocka_unit_test(scaled_samples_are_centred),   cmocka_unit_test(resumed),
-        cmocka_unit_test(resumed_from_a_flag),          cmocka_unit_test(every_coder),
+        cmocka_unit_test(learned_encoders_are_centered),
+        cmocka_unit_test(small_means_stay),
+        cmocka_unit_test(a_tenth_of_the_energy),
+        cmocka_unit_test(other_methods_are_not_centered),
+        cmocka_unit_test(equal_samples_stay),
+        cmocka_unit_test(without_memory),
+        cmocka_unit_test(scaled_samples_are_centered),
+        cmocka_unit_test(resumed),
+        cmocka_unit_test(resumed_from_a_flag),
+        cmocka_unit_test(every_coder),
         cmocka_unit_test(starts_keep_their_scores),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);

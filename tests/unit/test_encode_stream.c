@@ -19,7 +19,7 @@ static void fill_samples(void) {
         X[i] = (float)dl_random_normal(source, (uint64_t)i);
 }
 
-static dltf_model *make_model(bool centred, bool unit_norm) {
+static dltf_model *make_model(bool centered, bool unit_norm) {
     dl_random source = {.seed = 9, .stream = 2};
     float W[ATOMS * COLS], mean[COLS] = {.1f, .2f, -.3f};
     dltf_model *model = NULL;
@@ -29,7 +29,7 @@ static dltf_model *make_model(bool centred, bool unit_norm) {
                              .n = COLS,
                              .k = 3,
                              .dictionary = W,
-                             .mean = centred ? mean : NULL,
+                             .mean = centered ? mean : NULL,
                              .unit_norm = unit_norm};
     assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
     return model;

@@ -44,7 +44,7 @@ static double project(const dltf_hasher *h, const float *row, int64_t i) {
     return sum;
 }
 
-/* Bits of lsh and itq are signs of linear functions of centred samples. */
+/* Bits of lsh and itq are signs of linear functions of centered samples. */
 static void linear_bits(void **state) {
     (void)state;
     const dltf_hash_method methods[] = {DLTF_HASH_LSH, DLTF_HASH_ITQ};

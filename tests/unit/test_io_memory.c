@@ -28,7 +28,7 @@ static void assert_reads(dltf_status (*read)(const void *, int64_t), const uint8
     assert_int_equal(read(moved + 1, size), DLTF_OK);
     const int64_t cuts[] = {-1, 0, 1, 8, size / 2, size - 1};
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
-        assert_int_equal(read(moved + 1, cuts[i]), DLTF_FORMAT);
+        assert_int_equal(read(moved + 1, cuts[i]), cuts[i] < 0 ? DLTF_ARGUMENT : DLTF_FORMAT);
     moved[1] ^= 0xff;
     assert_int_equal(read(moved + 1, size), DLTF_FORMAT);
     free(moved);

@@ -181,15 +181,15 @@ static void decision_of_the_first_buffer(void **state) {
         assert_memory_equal(unit_norm ? view.offset : view.mean, unit_norm ? learner->offset : learner->mean,
                             n * sizeof(float));
         assert_string_equal(dltf_model_note(model, "center.choice"), dl_learner_center_choice(learner));
-        assert_memory_equal(dl_learner_center_choice(learner), "centred: the mean held ", 23);
+        assert_memory_equal(dl_learner_center_choice(learner), "centered: the mean held ", 24);
         options.center = DLTF_NO;
         dltf_online *plainly = new_online(&options);
         add(plainly, 0, N);
-        dltf_model *uncentred = model_of(plainly);
-        assert_true(!dltf_model_get(uncentred).mean && !dltf_model_get(uncentred).offset);
-        assert_null(dltf_model_note(uncentred, "center.choice"));
+        dltf_model *uncentered = model_of(plainly);
+        assert_true(!dltf_model_get(uncentered).mean && !dltf_model_get(uncentered).offset);
+        assert_null(dltf_model_note(uncentered, "center.choice"));
         dltf_model_free(model);
-        dltf_model_free(uncentred);
+        dltf_model_free(uncentered);
         dltf_learner_free(learner);
         dltf_online_free(online);
         dltf_online_free(plainly);

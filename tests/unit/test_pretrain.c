@@ -136,8 +136,8 @@ static void from_model(void **state) {
     dl_network *network = NULL;
     fill_normal(atoms, 3 * n);
     fill_normal(mean, n);
-    for (int centred = 0; centred < 2; centred++) {
-        dltf_model_view parts = {.m = 3, .n = n, .k = 1, .dictionary = atoms, .mean = centred ? mean : NULL};
+    for (int centered = 0; centered < 2; centered++) {
+        dltf_model_view parts = {.m = 3, .n = n, .k = 1, .dictionary = atoms, .mean = centered ? mean : NULL};
         assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
         assert_int_equal(dl_network_from_model(model, &network), DLTF_OK);
         assert_int_equal(dl_network_layers(network), 1);
@@ -146,7 +146,7 @@ static void from_model(void **state) {
         assert_memory_equal(layer.weights, dltf_model_get(model).dictionary, 3 * n * sizeof(float));
         for (int j = 0; j < 3; j++) {
             double wanted = 0;
-            for (int e = 0; e < n && centred; e++)
+            for (int e = 0; e < n && centered; e++)
                 wanted -= (double)layer.weights[j * n + e] * (double)mean[e];
             assert_true(fabs((double)layer.bias[j] - wanted) < 1e-5);
         }

@@ -112,9 +112,9 @@ static void explained_variance(void **state) {
 static void far_from_zero(void **state) {
     (void)state;
     fill(4096);
-    dltf_model *centred = make_model(CENTER);
-    assert_explained(centred, N, 1e-3); /* decoded samples are rounded to floats */
-    dltf_model_free(centred);
+    dltf_model *centered = make_model(CENTER);
+    assert_explained(centered, N, 1e-3); /* decoded samples are rounded to floats */
+    dltf_model_free(centered);
 }
 
 static double explained_without_codes(dltf_matrix samples, bool remove_mean) {

@@ -264,7 +264,7 @@ static void bad_input(void **state) {
     dltf_index *index = NULL;
     dltf_neighbours *found = NULL;
     dltf_search_options options = {.size = sizeof(dltf_search_options), .k = 3, .threads = 1};
-    assert_fails(dltf_index_new(dltf_matrix_u8(bytes, 0, 8), &index), DLTF_DATA,
+    assert_fails(dltf_index_new(dltf_matrix_u8(bytes, 0, 8), &index), DLTF_ARGUMENT,
                  "database: is empty: there are no codes");
     assert_fails(dltf_index_new(dltf_matrix_u8(bytes, 1, 513), &index), DLTF_DATA, "4104 bits are too long");
     assert_fails(dltf_index_new(dltf_matrix_f32(reals, 2, 2), &index), DLTF_DATA,
@@ -278,8 +278,8 @@ static void bad_input(void **state) {
     options.k = 2;
     assert_fails(dltf_search(index, dltf_matrix_u8(bytes, 1, 8), &options, NULL, NULL, &found), DLTF_DATA,
                  "queries: codes have 64 bits, but those of the database have 512");
-    assert_fails(dltf_search(index, dltf_matrix_u8(bytes, 0, 64), &options, NULL, NULL, &found), DLTF_DATA,
-                 "queries: is empty");
+    assert_fails(dltf_search(index, dltf_matrix_u8(bytes, 0, 64), &options, NULL, NULL, &found),
+                 DLTF_ARGUMENT, "queries: is empty");
     options.method = DLTF_SEARCH_MULTI_INDEX;
     assert_fails(dltf_search(index, one, &options, NULL, NULL, &found), DLTF_ARGUMENT,
                  "codes have 512 bits: multi-index hashing supports at most 256");

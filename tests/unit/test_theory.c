@@ -73,7 +73,7 @@ static void mercedes_benz(void **state) {
     assert_near(babel[1], 1);
 }
 
-/* The n + 1 vertices of a regular simplex, centred: all cosines are -1/n, and the frame is tight in n
+/* The n + 1 vertices of a regular simplex, centered: all cosines are -1/n, and the frame is tight in n
  * dimensions. */
 static void simplex(void **state) {
     (void)state;

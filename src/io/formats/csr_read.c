@@ -103,7 +103,7 @@ dltf_status dl_csr_load(const dl_zip *zip, dltf_array **array) {
     DL_TRY(dl_csr_open(zip, "fViu", &p));
     if (p.rows == 0)
         DL_TRY(dl_fail(DLTF_FORMAT, "contains no rows"));
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, ARRAY);
     made->memory = c = content_new(p.rows, p.cols, p.indices.elements.count);
     if (!c) {
         status = DLTF_MEMORY;

@@ -213,7 +213,7 @@ static dltf_status read_numbers(const dl_file *file, dltf_array *array) {
 
 dltf_status dl_csv_load(dl_file *file, dltf_array **array) {
     dl_decimal_point point;
-    dltf_array *made = DL_NEW(dltf_array, 1);
+    dltf_array *made = dl_array_new();
     if (!made)
         return DLTF_MEMORY;
     dltf_status status = dl_decimal_point_open(&point);

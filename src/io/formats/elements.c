@@ -218,7 +218,7 @@ dltf_status dl_elements_array(const dl_elements *elements, dl_file *owner, dltf_
     dltf_status status = dl_elements_type(elements, &type);
     if (status != DLTF_OK)
         return status;
-    dltf_array *made = DL_NEW(dltf_array, 1);
+    dltf_array *made = dl_array_new();
     if (!made)
         return DLTF_MEMORY;
     int64_t rows = elements->shape[0], cols = elements->count / rows;

@@ -137,6 +137,7 @@ done:
 dltf_status dltf_model_read(const void *bytes, int64_t size, dltf_model **model) {
     DL_CLEAR(model);
     DL_REQUIRE(bytes, model);
+    DL_REQUIRE_BYTES(size);
     dl_bundle bundle;
     dltf_status status = dl_safetensors_parse(bytes, size, &bundle);
     if (status == DLTF_OK)

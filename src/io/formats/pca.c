@@ -1,25 +1,43 @@
-/* dltf_pca_save and dltf_pca_load: principal components as tensors (docs/formats.md). */
+/* Files of principal components: tensors (docs/formats.md). */
+#include "base/memory.h"
 #include "data/kind.h"
 #include "dltf/cluster.h"
 #include "io/files/file.h"
 #include "io/formats/safetensors.h"
 
+static dltf_status to_bundle(const dltf_pca *pca, dl_bundle *bundle) {
+    dltf_status status = DLTF_OK;
+    dltf_pca_view v = dltf_pca_get(pca);
+    DL_TRY(dl_kind_mark(bundle, DL_KIND_PCA));
+    DL_TRY(dl_bundle_add_copy(bundle, "mean", DL_TENSOR_F32, v.n, 0, v.mean));
+    DL_TRY(dl_bundle_add_copy(bundle, "components", DL_TENSOR_F32, v.d, v.n, v.components));
+    DL_TRY(dl_bundle_add_copy(bundle, "variances", DL_TENSOR_F64, v.d, 0, v.variances));
+    DL_TRY(dl_bundle_add_copy(bundle, "total_variance", DL_TENSOR_F64, 1, 0, &v.total_variance));
+done:
+    return status;
+}
+
 dltf_status dltf_pca_save(const dltf_pca *pca, const char *path) {
     DL_REQUIRE(pca, path);
-    dltf_status status = DLTF_OK;
     dl_bundle bundle = {0};
-    dltf_pca_view v = dltf_pca_get(pca);
-    DL_TRY(dl_kind_mark(&bundle, DL_KIND_PCA));
-    DL_TRY(dl_bundle_add_copy(&bundle, "mean", DL_TENSOR_F32, v.n, 0, v.mean));
-    DL_TRY(dl_bundle_add_copy(&bundle, "components", DL_TENSOR_F32, v.d, v.n, v.components));
-    DL_TRY(dl_bundle_add_copy(&bundle, "variances", DL_TENSOR_F64, v.d, 0, v.variances));
-    DL_TRY(dl_bundle_add_copy(&bundle, "total_variance", DL_TENSOR_F64, 1, 0, &v.total_variance));
-    status = dl_safetensors_save(&bundle, path);
+    dltf_status status = to_bundle(pca, &bundle);
+    if (status == DLTF_OK)
+        status = dl_safetensors_save(&bundle, path); /* prefixes with the path */
+    else
+        dl_file_result(status, path);
     dl_bundle_free(&bundle);
-    return status; /* already prefixed with the path */
-done:
+    return status;
+}
+
+dltf_status dltf_pca_write(const dltf_pca *pca, uint8_t **bytes, int64_t *size) {
+    DL_CLEAR(bytes);
+    DL_REQUIRE(pca, bytes, size);
+    dl_bundle bundle = {0};
+    dltf_status status = to_bundle(pca, &bundle);
+    if (status == DLTF_OK)
+        status = dl_safetensors_write(&bundle, bytes, size);
     dl_bundle_free(&bundle);
-    return dl_file_result(status, path);
+    return status;
 }
 
 static dltf_status from_bundle(const dl_bundle *bundle, dltf_pca **pca) {
@@ -52,6 +70,18 @@ dltf_status dltf_pca_load(const char *path, dltf_pca **pca) {
     if (status != DLTF_OK)
         return status; /* already prefixed with the path */
     status = dl_file_result(from_bundle(&bundle, pca), path);
+    dl_bundle_free(&bundle);
+    return status;
+}
+
+dltf_status dltf_pca_read(const void *bytes, int64_t size, dltf_pca **pca) {
+    DL_CLEAR(pca);
+    DL_REQUIRE(bytes, pca);
+    DL_REQUIRE_BYTES(size);
+    dl_bundle bundle = {0};
+    dltf_status status = dl_safetensors_parse(bytes, size, &bundle);
+    if (status == DLTF_OK)
+        status = from_bundle(&bundle, pca);
     dl_bundle_free(&bundle);
     return status;
 }

@@ -10,7 +10,7 @@
 dltf_status dl_records_array(const dl_records *records, dl_file *file, dltf_array **array) {
     const uint8_t *bytes = file->bytes;
     int64_t size = file->size;
-    dltf_array *made = DL_NEW(dltf_array, 1);
+    dltf_array *made = dl_array_new();
     if (!made)
         return DLTF_MEMORY;
     if (!dl_file_give(file, made)) {

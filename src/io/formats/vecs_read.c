@@ -64,7 +64,7 @@ static dltf_status convert(const dl_file *file, dl_elements row, dltf_type type,
     int64_t size = dl_type_size(type);
     row.count = cols;
     row.bytes = cols * row.item;
-    DL_TRY_NEW(made, 1);
+    DL_TRY_HANDLE(made, ARRAY);
     made->memory = dl_alloc(rows * cols, (size_t)size);
     if (!made->memory) {
         status = DLTF_MEMORY;

@@ -67,7 +67,7 @@ dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_
     double share = options->validation > 0 ? options->validation : HELD_OUT;
     const int64_t unlimited = INT64_MAX / 2;
     DL_TRY(check_memory(options, n));
-    DL_TRY_NEW(s, 1);
+    DL_TRY_HANDLE(s, ONLINE);
     s->options = *options;
     s->threads = dl_thread_count(options->threads);
     s->n = n;

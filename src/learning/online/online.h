@@ -8,6 +8,7 @@
 #ifndef DL_LEARNING_ONLINE_ONLINE_H
 #define DL_LEARNING_ONLINE_ONLINE_H
 
+#include "base/handle.h"
 #include "dltf/online.h"
 #include "learning/gradient/descent.h"
 
@@ -17,6 +18,7 @@ enum {
 };
 
 struct dltf_online {
+    dl_handle handle;
     dltf_train_options options; /* complete */
     int threads;
     int64_t n, m, k;

@@ -4,6 +4,7 @@
  * that determines the solution. The passes are kernels (kernels/level/prox.c and prox_columns.c). */
 #include "learning/paper/prox.h"
 
+#include "base/memory.h"
 #include "dltf/learn.h"
 #include "kernels/kernels.h"
 #include "kernels/prox_search.h"
@@ -238,8 +239,9 @@ void dl_prox(const float *c, int64_t m, int64_t k, double gamma, float *q) {
 }
 
 dltf_status dl_prox_check(const float *c, int64_t m, int64_t k, double gamma) {
-    if (m < 1)
-        return dl_fail(DLTF_ARGUMENT, "prox: m is %lld: must be at least 1", (long long)m);
+    if (m < 1 || m > DL_MOST_ELEMENTS)
+        return dl_fail(DLTF_ARGUMENT, "prox: m is %lld: must be at least 1%s", (long long)m,
+                       m > 0 ? " and the size of an array" : "");
     if (k < 1 || k > m)
         return dl_fail(DLTF_ARGUMENT, "prox: k is %lld: must be between 1 and m = %lld", (long long)k,
                        (long long)m);

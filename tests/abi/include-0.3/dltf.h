@@ -18,6 +18,9 @@
  *   NULL is rejected with DLTF_ARGUMENT, except for what a header calls optional, for callbacks, and for
  * options, where it means the defaults. A function that does not return a status gives zeros or NULL for it.
  * What is returned through a `**` argument is NULL after a failure.
+ *   A matrix has at least one row and one column; codes may have no rows. Sizes, counts and strides that no
+ * array can have, whether negative or near 2^63, give DLTF_ARGUMENT; sizes that are only too large for this
+ * machine give DLTF_MEMORY. 0 is rejected like -1, except where a header gives it a meaning.
  *   Arrays must be aligned as C requires: floats at multiples of 4 bytes, doubles and 64-bit integers of 8.
  * Matrices, models and codes that are not are rejected.
  *   Words mean the same everywhere. `train` learns an object from samples, `new` makes one from its parts,

@@ -54,6 +54,18 @@ DLTF_API dltf_status dltf_clusters_train_codes(const dltf_codes *codes, const dl
                                                dltf_progress_fn progress, void *context,
                                                dltf_clusters **clusters);
 
+/* The same from given centers instead of seeding, in one run: `restarts` is not used, and `clusters` is the
+ * number of centers unless it is 0. */
+DLTF_API dltf_status dltf_clusters_train_from(dltf_matrix X, dltf_matrix centers,
+                                              const dltf_cluster_options *options, dltf_progress_fn progress,
+                                              void *context, dltf_clusters **clusters);
+
+/* The nearest center of each row of X, and the distance to it; ties go to the lowest index. `spherical`:
+ * samples and centers are first scaled to norm 1. `distance` may be NULL. */
+DLTF_API dltf_status dltf_centers_assign(dltf_matrix centers, dltf_matrix X, bool spherical, int64_t threads,
+                                         dltf_progress_fn progress, void *context, int32_t *assignment,
+                                         double *distance);
+
 /* Continue a checkpoint that dltf_state_save wrote in the progress callback of one of these, on the same
  * samples or codes. */
 DLTF_API dltf_status dltf_clusters_resume(const char *path, dltf_matrix X, int64_t threads,
@@ -97,6 +109,9 @@ static inline dltf_status dltf_pca_new(const dltf_pca_view *parts, dltf_pca **pc
 
 DLTF_API dltf_status dltf_pca_load(const char *path, dltf_pca **pca);
 DLTF_API dltf_status dltf_pca_save(const dltf_pca *pca, const char *path);
+/* The same in memory: the bytes of the file. dltf_bytes_free frees them. */
+DLTF_API dltf_status dltf_pca_read(const void *bytes, int64_t size, dltf_pca **pca);
+DLTF_API dltf_status dltf_pca_write(const dltf_pca *pca, uint8_t **bytes, int64_t *size);
 DLTF_API void dltf_pca_get_sized(const dltf_pca *pca, dltf_pca_view *found, size_t size);
 static inline dltf_pca_view dltf_pca_get(const dltf_pca *pca) {
     dltf_pca_view found;

@@ -53,6 +53,7 @@ typedef enum dltf_subject {
     DLTF_SUBJECT_LABELS,
     DLTF_SUBJECT_DATABASE, /* samples or hashes that are searched */
     DLTF_SUBJECT_QUERIES,  /* samples or hashes that are searched for */
+    DLTF_SUBJECT_CENTERS,  /* of clusters */
     DLTF_SUBJECT_COUNT
 } dltf_subject;
 

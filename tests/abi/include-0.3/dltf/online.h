@@ -61,6 +61,9 @@ static inline dltf_status dltf_online_quality(const dltf_online *online, const d
 /* The complete state, as a checkpoint: continuing it gives the same bytes as without the interruption. */
 DLTF_API dltf_status dltf_online_save(const dltf_online *online, const char *path);
 DLTF_API dltf_status dltf_online_resume(const char *path, int64_t threads, dltf_online **online);
+/* The same in memory: the bytes of the file. dltf_bytes_free frees them. */
+DLTF_API dltf_status dltf_online_write(const dltf_online *online, uint8_t **bytes, int64_t *size);
+DLTF_API dltf_status dltf_online_read(const void *bytes, int64_t size, int64_t threads, dltf_online **online);
 DLTF_API void dltf_online_free(dltf_online *online);
 
 #ifdef __cplusplus
