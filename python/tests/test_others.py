@@ -1,0 +1,113 @@
+"""Clusters, hashes, images, certificates."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import sklearn.cluster
+from sklearn.metrics import adjusted_rand_score
+
+import dltf
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(4), 60)
+    return (5 * rng.normal(size=(4, 6))[labels] + rng.normal(size=(240, 6))).astype(np.float32), labels
+
+
+def test_kmeans(blobs):
+    X, labels = blobs
+    kmeans = dltf.KMeans(4, random_state=0).fit(X)
+    assert adjusted_rand_score(labels, kmeans.labels_) == 1 and kmeans.converged_
+    np.testing.assert_array_equal(kmeans.predict(X), kmeans.labels_)
+    assert kmeans.score(X) == pytest.approx(-kmeans.inertia_, rel=1e-5)
+    np.testing.assert_array_equal(kmeans.transform(X).argmin(axis=1), kmeans.labels_)
+    theirs = sklearn.cluster.KMeans(4, n_init=10, random_state=0).fit(X)
+    assert kmeans.inertia_ == pytest.approx(theirs.inertia_, rel=1e-5)
+
+
+def test_kmeans_from_centers(blobs):
+    X, labels = blobs
+    kmeans = dltf.KMeans(4, init=X[[0, 60, 120, 180]]).fit(X)
+    np.testing.assert_array_equal(kmeans.labels_, labels)
+    with pytest.raises(ValueError, match="init: expected an array of shape"):
+        dltf.KMeans(4, init=X[:3]).fit(X)
+    with pytest.raises(ValueError, match="init"):
+        dltf.KMeans(4, init="random").fit(X)
+
+
+def test_spherical_kmeans_with_zeros(blobs):
+    X = blobs[0].copy()
+    X[7] = 0
+    kmeans = dltf.KMeans(4, spherical=True, random_state=0).fit(X)
+    assert kmeans.labels_[7] == 0
+    np.testing.assert_allclose(np.linalg.norm(kmeans.cluster_centers_, axis=1), 1, rtol=1e-5)
+    np.testing.assert_array_equal(kmeans.predict(X), kmeans.labels_)
+
+
+def test_landmarks():
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, 2 * np.pi, 400)
+    radius = np.repeat([1.0, 3.0], 200)
+    X = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(400, 2.0)], axis=1).astype(np.float32)
+    found = dltf.LandmarkClustering(2, n_landmarks=100, random_state=0).fit(X)
+    assert adjusted_rand_score(radius > 2, found.labels_) > 0.9
+    again = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(again.predict(X), found.predict(X))
+    assert found.landmarks_.shape == (100, 3)
+
+
+@pytest.mark.parametrize("method", ["lsh", "sh", "sph", "sparseh", "itq", "dltf", "neighbour"])
+def test_hasher(X, method, tmp_path):
+    bits = 8 if method in ("itq", "sh") else 16
+    hasher = dltf.Hasher(bits, method=method, random_state=0).fit(X)
+    hashes = hasher.transform(X)
+    assert hashes.shape == (400, bits // 8) and hashes.dtype == np.uint8
+    hasher.save(tmp_path / "hasher")
+    for again in (pickle.loads(pickle.dumps(hasher)), dltf.Hasher.load(tmp_path / "hasher")):
+        np.testing.assert_array_equal(again.transform(X), hashes)
+
+
+@pytest.mark.parametrize("method", ["auto", "flat", "multi-index"])
+def test_index(method):
+    rng = np.random.default_rng(0)
+    database, queries = rng.integers(0, 256, (2, 500, 4), dtype=np.uint8)
+    index = dltf.HammingIndex(database, method=method)
+    distances = np.unpackbits(database[None] ^ queries[:, None], axis=2).sum(axis=2)
+    order = np.argsort(distances, axis=1, kind="stable")[:, :7]
+    for used in (index, copy.deepcopy(index)):
+        near, rows = used.kneighbors(queries, 7)
+        np.testing.assert_array_equal(rows, order)
+        np.testing.assert_array_equal(near, np.take_along_axis(distances, order, axis=1))
+    near, rows = index.radius_neighbors(queries, 8)
+    for i in range(500):
+        assert set(rows[i]) == set(np.flatnonzero(distances[i] <= 8)) and np.all(np.diff(near[i]) >= 0)
+    assert len(index) == 500
+    with pytest.raises(ValueError, match="n_neighbors"):
+        index.kneighbors(queries, 501)
+    with pytest.raises(ValueError, match="uint8"):
+        dltf.HammingIndex(database.astype(float))
+
+
+@pytest.mark.parametrize("shape", [(40, 48), (40, 48, 3)])
+def test_denoise(shape):
+    rng = np.random.default_rng(0)
+    clean = np.broadcast_to(np.linspace(0, 200, 48).reshape(48, *[1] * (len(shape) - 2)), shape)
+    noisy = clean + rng.normal(scale=15, size=shape)
+    found, info = dltf.denoise(noisy, 15, return_info=True)
+    assert found.shape == shape and found.dtype == np.float32 and info["sigma"] == 15
+    assert np.mean((found - clean) ** 2) < 0.3 * np.mean((noisy - clean) ** 2)
+    with pytest.raises(ValueError, match="image: expected"):
+        dltf.denoise(noisy[0, 0])
+
+
+def test_certify(fitted, X):
+    certificate = dltf.certify(fitted, X[:50], known=fitted.transform(X[:50]))
+    W = fitted.components_
+    assert certificate["mu"] == pytest.approx(np.max(np.abs(W @ W.T) - np.eye(24)), rel=1e-4)
+    assert set(certificate["samples"]) >= {"covered", "theorem1", "proven"}
+    assert certificate["samples"]["feature"].all()
+    with pytest.raises(ValueError, match="model: expected"):
+        dltf.certify(X)
