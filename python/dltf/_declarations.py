@@ -22,7 +22,6 @@ REPORT = ctypes.CFUNCTYPE(ctypes.c_int, pointer, text, int64, int64, text, int64
 FUNCTIONS: dict[str, tuple] = {
     # errors, version, progress
     "dltf_bind_last_error": (status, pointer, pointer, pointer),
-    "dltf_message": (text,),
     "dltf_version": (text,),
     "dltf_version_number": (number,),
     "dltf_build": (text,),
@@ -66,7 +65,6 @@ FUNCTIONS: dict[str, tuple] = {
     "dltf_learner_free": (None, pointer),
     "dltf_bind_online_new": (status, int64, pointer, pointer, pointer),
     "dltf_bind_online_add": (status, pointer, pointer),
-    "dltf_bind_online_quality": (status, pointer, pointer, pointer),
     "dltf_online_model": (status, pointer, pointer),
     "dltf_online_write": (status, pointer, pointer, pointer),
     "dltf_online_read": (status, pointer, int64, int64, pointer),

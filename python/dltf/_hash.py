@@ -181,6 +181,18 @@ class HammingIndex:
         indices = np.split(found["indices"], ends)
         return (np.split(found["distances"], ends), indices) if return_distance else indices
 
+    def save(self, path: Union[str, os.PathLike]) -> None:
+        """Writes hashes and tables to a file that the program reads."""
+        call(lib.dltf_index_save, self._handle, os.fsencode(path))
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike], *, method: str = "auto", n_jobs: Optional[int] = None) -> HammingIndex:
+        """An index from such a file, which is mapped and not read, or from a file with a matrix of bytes."""
+        index = cls.__new__(cls)
+        index._handle = make("index", lib.dltf_index_load, os.fsencode(path))
+        index.hashes, index.method, index.n_jobs = contents(index._handle)["hashes"], method, n_jobs
+        return index
+
     def __len__(self) -> int:
         return len(self.hashes)
 

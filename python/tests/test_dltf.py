@@ -124,17 +124,21 @@ def test_pipeline_and_search(X):
     y = (X[:, 0] > 0).astype(int)
     pipeline = make_pipeline(dltf.DLTF(24, 3, **TIED), LogisticRegression())
     assert cross_val_score(pipeline, X, y, cv=2).mean() > 0.7
-    search = GridSearchCV(dltf.DLTF(24, max_iter=3, options={"steps": 20}, **TIED), {"n_nonzero_coefs": [1, 4]}, cv=2, n_jobs=2).fit(X)
+
+
+@pytest.mark.long
+def test_search_in_processes(X):
+    search = GridSearchCV(dltf.DLTF(24, refit=True, **TIED), {"n_nonzero_coefs": [1, 4]}, cv=2, n_jobs=2).fit(X)
     assert search.best_params_ == {"n_nonzero_coefs": 4}
 
 
 def test_partial_fit(X):
     whole = dltf.DLTF(24, 3, random_state=0)
     pieces = dltf.DLTF(24, 3, random_state=0)
-    stream = np.vstack([X] * 20)
+    stream = np.vstack([X] * 60)
     whole.partial_fit(stream)
-    for at in range(0, len(stream), 1700):
-        pieces = pickle.loads(pickle.dumps(pieces.partial_fit(stream[at:at + 1700])))
+    for at in range(0, len(stream), 7000):
+        pieces = pickle.loads(pickle.dumps(pieces.partial_fit(stream[at:at + 7000])))
     np.testing.assert_array_equal(whole.components_, pieces.components_)
     assert whole.n_iter_ == pieces.n_iter_ > 0
     with pytest.raises(ValueError, match="features"):
