@@ -50,8 +50,9 @@ class NativeEstimator(BaseEstimator):
         own = {option: parameter for parameter, option in self._names.items()}
         return {"seed": "random_state", "threads": "n_jobs", **own}
 
-    def _reporter(self) -> Reporter:
-        return make_reporter(getattr(self, "callback", None), getattr(self, "verbose", 0))
+    def _reporter(self, *, fitting: bool) -> Reporter:
+        """Shows progress if wanted. The callback is that of `fit`."""
+        return make_reporter(getattr(self, "callback", None) if fitting else None, self.verbose)  # type: ignore[attr-defined]
 
     def _check_fitted(self, attribute: str) -> None:
         check_is_fitted(self, attribute)

@@ -111,7 +111,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Na
         X = self._samples(X, reset=True)
         kept = with_direction(X) if self.spherical else np.ones(X.shape[0], bool)
         options = self._options("n_clusters", "n_init", "max_iter", "tol", "spherical")
-        found = train(X if kept.all() else X[kept], self._centers(X.shape[1]), options, self._renamed(), self._reporter())
+        found = train(X if kept.all() else X[kept], self._centers(X.shape[1]), options, self._renamed(), self._reporter(fitting=True))
         self.cluster_centers_ = found["centers"]
         self.labels_ = np.zeros(len(kept), np.int32)
         self.labels_[kept] = found["assignment"]
@@ -219,10 +219,10 @@ class LandmarkClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clus
                   "d": min(3 * self.n_clusters, m) if self.n_components is None else self.n_components, "power": self.power}
         options = {**self._options(), **chosen}
         made = make("landmarks", lib.dltf_bind_landmarks_train, borrow(X if kept.all() else X[kept]), Options("landmark", options, self._renamed()),
-                    reporter=self._reporter(), names=self._renamed())
+                    reporter=self._reporter(fitting=True), names=self._renamed())
         self._landmarks = Landmarks(made)
         found = train(self._landmarks.apply(X, options["threads"]), None, self._options("n_clusters", "n_init"),
-                      self._renamed(), self._reporter())
+                      self._renamed(), self._reporter(fitting=True))
         self.cluster_centers_, self.labels_ = found["centers"], found["assignment"]
         self.landmarks_ = self._landmarks.parts()["dictionary"]
         return self

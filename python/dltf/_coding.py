@@ -39,7 +39,7 @@ class ModelEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NativeEs
         """
         self._check_fitted("model_")
         X = self._samples(X, reset=False)
-        Z = self.model_.encode(X, self._coding_options(), reporter=self._reporter(), names=self._renamed())
+        Z = self.model_.encode(X, self._coding_options(), reporter=self._reporter(fitting=False), names=self._renamed())
         return Z if self.sparse_output else Z.toarray()
 
     def inverse_transform(self, Z: Any) -> np.ndarray:

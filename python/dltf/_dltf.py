@@ -60,7 +60,7 @@ class DictionaryEstimator(ModelEstimator):
         X = self._samples(X, reset=True, ensure_min_samples=2)
         start, chosen = self._start(X.shape[1])
         options = {**self._training_options(), **chosen, **(self.options or {})}
-        learned = learn(X, start, options, self._reporter(), self._renamed())
+        learned = learn(X, start, options, self._reporter(fitting=True), self._renamed())
         self.model_, self.history_, self.quality_ = learned.model, learned.history, learned.quality
         self.outcome_, self.n_iter_ = learned.outcome, len(learned.history["stage"])
         self.__dict__.pop("_online", None)

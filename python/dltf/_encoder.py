@@ -40,7 +40,7 @@ class SparseEncoder(ModelEstimator):
         Of shortlist: the length of the list; 2 for a second one, from the residual.
     sparse_output : bool
         `transform` returns a SciPy CSR matrix, otherwise an array.
-    n_jobs, verbose, callback
+    n_jobs, verbose
         As in :class:`DLTF`.
 
     Examples
@@ -56,7 +56,7 @@ class SparseEncoder(ModelEstimator):
 
     def __init__(self, model: Union[Model, Any] = None, n_nonzero_coefs=None, *, coder="threshold", select="model", refit=False,
                  error=None, passes=None, coherence=None, threshold=None, candidates=None, lists=None, sparse_output=True,
-                 n_jobs=None, verbose=False, callback=None):
+                 n_jobs=None, verbose=False):
         self.model = model
         self.n_nonzero_coefs = n_nonzero_coefs
         self.coder = coder
@@ -71,7 +71,6 @@ class SparseEncoder(ModelEstimator):
         self.sparse_output = sparse_output
         self.n_jobs = n_jobs
         self.verbose = verbose
-        self.callback = callback
 
     def fit(self, X: Any, y: Any = None):
         """Takes or makes the model, and checks that it is one for samples like X."""

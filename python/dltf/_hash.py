@@ -83,7 +83,7 @@ class Hasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NativeEstimator)
         X = self._samples(X, reset=True, ensure_min_samples=2)
         options = self._options("n_bits", "method", "n_nonzero_coefs", "max_samples", "n_iter")
         chosen = Options("hash", options, self._renamed())
-        self.hasher_ = NativeHasher(make("hasher", lib.dltf_bind_hasher_train, borrow(X), chosen, reporter=self._reporter(),
+        self.hasher_ = NativeHasher(make("hasher", lib.dltf_bind_hasher_train, borrow(X), chosen, reporter=self._reporter(fitting=True),
                                          names=self._renamed()))
         return self
 
@@ -93,7 +93,7 @@ class Hasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NativeEstimator)
         X = self._samples(X, reset=False)
         hashes = np.empty((X.shape[0], self._n_features_out), np.uint8)
         call(lib.dltf_bind_hasher_apply, self.hasher_, borrow(X), threads_of(self.n_jobs), hashes.ctypes.data,
-             reporter=self._reporter())
+             reporter=self._reporter(fitting=False))
         return hashes
 
     def save(self, path: Union[str, os.PathLike]) -> None:

@@ -30,7 +30,7 @@ def learn(X: Any, start: Optional[Model], options: Mapping[str, Any], reporter: 
     outcome = ctypes.c_char_p()
     with reporter:
         status = lib.dltf_bind_learner_run(learner, reporter.function, None, ctypes.byref(outcome))
-    interruption, reporter.exception = reporter.exception, None
+    interruption = reporter.kept()
     check(status, names)
     model = Model._of(make("model", lib.dltf_learner_model, learner))
     quality = {} if interruption else values_of(make("values", lib.dltf_bind_learner_quality, learner, model))

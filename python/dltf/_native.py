@@ -53,7 +53,9 @@ def call(function, *arguments, reporter: Optional[Reporter] = None, names: Mappi
     reporter = reporter or Reporter()
     with reporter:
         status = function(*filled(function.argtypes, arguments, reporter.function))
-    reporter.raise_kept()
+    exception = reporter.kept()
+    if exception is not None:
+        raise exception
     check(status, names)
 
 

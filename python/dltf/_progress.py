@@ -1,12 +1,15 @@
 """Progress and interruption of calls into the library.
 
-The library calls back some times a second, on the thread that called it. Python then runs pending signal handlers, so
-Ctrl-C raises KeyboardInterrupt inside the callback. A :class:`Reporter` keeps the exception, cancels the call and lets
-the caller raise it again.
+The library calls back some times a second, on the thread that called it. An exception cannot pass through the library:
+a :class:`Reporter` keeps it, cancels the call, and lets the caller raise it again. Python runs signal handlers when a
+callback is entered, before any `try` in it; so a handler of our own only notes Ctrl-C, and the handler of the user, which
+raises KeyboardInterrupt, runs after the call.
 """
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from typing import Any, Callable, NamedTuple, Optional
 
 from ._declarations import REPORT
@@ -38,29 +41,45 @@ class Reporter:
     def __init__(self, callback: Optional[Callable[[Progress], Any]] = None):
         self.callback = callback
         self.exception: Optional[BaseException] = None
+        self.handler: Any = None  # of SIGINT, while ours replaces it
+        self.interrupted = False
         self.function = REPORT(self._report)
 
     def _report(self, _context, task, done, total, stage, index, error, _state) -> int:
+        if self.interrupted:
+            return 1
+        if self.callback is None or not task:
+            return 0
         try:
-            if self.callback is None or not task:
-                return 0
             return int(bool(self.callback(Progress(task.decode(), done, total, stage.decode(), index, error))))
-        except BaseException as exception:  # noqa: B902  KeyboardInterrupt included: it must not end in the library
+        except BaseException as exception:
             self.exception = exception
             return 1
 
+    def _note_interrupt(self, _number, _frame) -> None:
+        self.interrupted = True
+
     def __enter__(self) -> Reporter:
+        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
+            self.handler = signal.signal(signal.SIGINT, self._note_interrupt)
         lib.dltf_bind_watch(self.function, None)
         return self
 
     def __exit__(self, *_error) -> None:
         lib.dltf_bind_watch(REPORT(), None)
+        if self.handler is not None:
+            signal.signal(signal.SIGINT, self.handler)
 
-    def raise_kept(self) -> None:
-        """Raises what was raised within the callback."""
-        if self.exception is not None:
-            exception, self.exception = self.exception, None
-            raise exception
+    def kept(self) -> Optional[BaseException]:
+        """What was raised within the callback, or is raised by the handler of a signal that came meanwhile."""
+        exception, self.exception = self.exception, None
+        if self.interrupted:
+            self.interrupted = False
+            try:
+                self.handler(signal.SIGINT, None)
+            except BaseException as raised:
+                exception = raised
+        return exception
 
 
 class TextBar:

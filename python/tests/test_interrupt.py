@@ -26,8 +26,7 @@ LONG = {
 
 @pytest.mark.parametrize("name", LONG)
 def test_interrupt(many, name):
-    """The process gets SIGINT while the library computes. Time is that of this thread and its workers' last piece: the
-    limit is generous, because tests must not depend on an idle machine; bench/silence measures the 0.2 s."""
+    """The process gets SIGINT while the library computes. No limit of time: tests must not depend on an idle machine."""
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
@@ -66,13 +65,13 @@ def test_callback_raises(many):
 
 def test_verbose(many, capsys, monkeypatch):
     monkeypatch.setattr(dltf._progress, "make_bar", dltf._progress.TextBar)
-    dltf.DLTF(64, 8, encoder="tied", verbose=True, random_state=0).fit(many)
+    dltf.DLTF(64, 8, encoder="tied", verbose=True, random_state=0).fit(many[:5000])
     assert "%" in capsys.readouterr().err
 
 
 def test_other_threads_run(many):
     """The GIL is released: this thread counts while another one learns."""
-    worker = threading.Thread(target=dltf.DLTF(128, 8, encoder="tied", random_state=0).fit, args=(many,))
+    worker = threading.Thread(target=dltf.DLTF(128, 8, encoder="tied", random_state=0).fit, args=(many[:5000],))
     worker.start()
     count = 0
     while worker.is_alive():

@@ -101,11 +101,16 @@ def test_denoise(shape):
         dltf.denoise(noisy[0, 0])
 
 
-def test_certify(fitted, X):
-    certificate = dltf.certify(fitted, X[:50], known=fitted.transform(X[:50]))
-    W = fitted.components_
-    assert certificate["mu"] == pytest.approx(np.max(np.abs(W @ W.T) - np.eye(24)), rel=1e-4)
-    assert set(certificate["samples"]) >= {"covered", "theorem1", "proven"}
-    assert certificate["samples"]["feature"].all()
+def test_certify():
+    rng = np.random.default_rng(0)
+    model = dltf.Model(np.eye(8) + 0.01 * rng.normal(size=(8, 8)), 2)
+    codes = np.zeros((30, 8))
+    for row in codes:
+        row[rng.choice(8, 2, replace=False)] = 1
+    certificate = dltf.certify(model, model.decode(codes), known=codes)
+    W = model.get()["dictionary"]
+    assert certificate["mu"] == pytest.approx(np.max(np.abs(W @ W.T) - np.eye(8)), rel=1e-3)
+    assert set(certificate["samples"]) >= {"covered", "theorem1", "feature", "proven"}
+    assert all(certificate["samples"][flag].all() for flag in ("covered", "feature", "theorem1"))
     with pytest.raises(ValueError, match="model: expected"):
-        dltf.certify(X)
+        dltf.certify(W)
