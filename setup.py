@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 from wheel.bdist_wheel import bdist_wheel
 
@@ -37,13 +37,15 @@ class BuildWithLibrary(build_py):
 
 
 class PlatformWheel(bdist_wheel):
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
-
     def get_tag(self):
         """Any Python 3; the platform is the oldest glibc that has all symbols the libraries ask for."""
-        return "py3", "none", bundle.platform_tag(pathlib.Path(self.bdist_dir, "dltf", "lib"))
+        return "py3", "none", bundle.platform_tag(pathlib.Path(self.get_finalized_command("build_py").build_lib, "dltf", "lib"))
 
 
-setup(version=VERSION, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel})
+class BinaryDistribution(Distribution):
+    def has_ext_modules(self):
+        return True  # the wheel is for one platform
+
+
+setup(version=VERSION, distclass=BinaryDistribution, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},
+      options={"build": {"build_base": "build/python"}, "bdist_wheel": {"bdist_dir": "build/python/wheel"}})

@@ -30,16 +30,17 @@ def found(library):
 
 def bundle(library, folder):
     """Fills the folder with the library, under its soname, and copies of what it needs."""
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     places = found(library)
     target = folder / output("patchelf", "--print-soname", library).strip()
     shutil.copy(library, target)
+    output("strip", "--strip-unneeded", target)  # before patchelf, whose layout strip does not understand
     renamed = {name: copy(path, name, folder) for name, path in places.items() if not ALLOWED.fullmatch(name)}
     for file in folder.iterdir():
         for name in set(needed(file)) & set(renamed):
             output("patchelf", "--replace-needed", name, renamed[name], file)
         output("patchelf", "--set-rpath", "$ORIGIN", file)
-        output("strip", "--strip-unneeded", file)
     check(folder)
 
 
