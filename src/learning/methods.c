@@ -7,7 +7,8 @@
 #define TIED(STAGE)                                                                                          \
     STAGE(minibatch) /* least-squares dictionary of dual codes, batch by batch */                            \
     STAGE(tied)      /* the paper's model without Q, towards a tight frame */                                \
-    STAGE(admm)      /* the paper's model, all four steps */
+    STAGE(admm)      /* the paper's model, all four steps */                                                 \
+    STAGE(spread)    /* towards a smaller coherence */
 
 /* The dictionary that fits the data best, and an encoder made for it. */
 #define UNTIED(STAGE)                                                                                        \

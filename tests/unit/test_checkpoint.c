@@ -115,6 +115,13 @@ static void outcome_of_finished_training(void **state) {
     }
 }
 
+static void stopped_while_spreading(void **state) {
+    (void)state;
+    dltf_train_options options = all_stages();
+    options.incoherence = DLTF_INCOHERENCE_INF;
+    check_every_stop(&options);
+}
+
 static void stopped_in_fine_tuning(void **state) {
     (void)state;
     dltf_train_options options = with_encoder(DLTF_ENCODER_DISTILLED);
@@ -245,6 +252,7 @@ int main(void) {
         cmocka_unit_test(stopped_in_gradient_descent),
         cmocka_unit_test(stopped_while_atoms_join),
         cmocka_unit_test(outcome_of_finished_training),
+        cmocka_unit_test(stopped_while_spreading),
         cmocka_unit_test(stopped_in_fine_tuning),
         cmocka_unit_test(stopped_before_the_choice),
         cmocka_unit_test(stopped_among_replacements),

@@ -151,7 +151,7 @@ static double frame_potential(const double *W, int64_t m, int64_t n) {
 /* One call; its outcome is checked by loops. */
 static void assert_step(instance *t, int steps, double *tau) {
     double before = by_loops(t, t->W);
-    dl_w_outcome outcome = dl_w_step(&t->problem, steps, tau, t->W, &t->space);
+    dl_search_outcome outcome = dl_w_step(&t->problem, steps, tau, t->W, &t->space);
     double after = by_loops(t, t->W), rounding = 1e-9 * (1 + before);
     assert_near(outcome.before, before, rounding);
     assert_near(outcome.after, after, rounding);

@@ -1,8 +1,7 @@
-/* The W-step: objective and gradient from sufficient statistics, curvilinear search over unit-norm atoms.
+/* The W-step: objective and gradient from sufficient statistics.
  * Rows are atoms: W, C and F are stored as the transposes of the paper's. */
 #include "learning/paper/step_w.h"
 
-#include "data/matrix.h"
 #include "kernels/gram.h"
 #include "linalg/blas.h"
 
@@ -24,14 +23,6 @@ double dl_w_residual(const dl_w_problem *problem, const double *W, const double 
     const dl_statistics *s = problem->s;
     return problem->X_square - 2 * dl_dot(W, s->C, s->m * s->n) + dl_dot(s->D, G, s->m * s->m);
 }
-
-/* What the tasks of one evaluation or step share. */
-typedef struct evaluation {
-    const dl_w_problem *problem;
-    dl_w_space *space;
-    double *W;
-    double tau;
-} evaluation;
 
 /* ---- Objective ---- */
 
@@ -65,7 +56,7 @@ static double panel_noise(const dl_w_problem *problem, const double *W, dl_w_spa
 
 static void objective_panel(void *context, int64_t task, int worker) {
     (void)worker;
-    const evaluation *e = context;
+    const dl_search *e = context;
     const dl_w_problem *problem = e->problem;
     const dl_statistics *s = problem->s;
     dl_w_rows rows = dl_w_task_rows(e->space, task);
@@ -81,7 +72,7 @@ static void objective_panel(void *context, int64_t task, int worker) {
     dl_w_task_sums(e->space, task)[DL_W_VALUE] = f;
 }
 
-static double objective(evaluation *e) {
+static double objective(dl_search *e) {
     const dl_w_problem *problem = e->problem;
     double f = 0;
     dl_w_each(e->space, objective_panel, e);
@@ -89,15 +80,10 @@ static double objective(evaluation *e) {
     return f + problem->theta / 2 * problem->X_square + problem->beta / 2 * problem->s->M_square;
 }
 
-double dl_w_objective(const dl_w_problem *problem, double *W, dl_w_space *space) {
-    evaluation e = {problem, space, W, 0};
-    return objective(&e);
-}
-
 /* ---- Gradient ---- */
 
 /* gradient = 4 rho (G - I) W + theta (D W - C) + beta [ (S + S^T) W + WA - GC - F ] */
-static void panel_gradient(const evaluation *e, dl_w_rows rows) {
+static void panel_gradient(const dl_search *e, dl_w_rows rows) {
     const dl_w_problem *problem = e->problem;
     const dl_statistics *s = problem->s;
     int64_t m = s->m, n = s->n, at = rows.first * n, end = rows.first + rows.count;
@@ -121,135 +107,37 @@ static void panel_gradient(const evaluation *e, dl_w_rows rows) {
     dl_gemm(1, DL_PLAIN, DL_PLAIN, rows.count, n, m, 1, T, e->W, 1, gradient + at);
 }
 
-/* Projects row j of the gradient onto the tangent space of its sphere. Adds to the sums what the row changed
- * since the previous point, whose place it then takes. */
-static void advance_row(const evaluation *e, int64_t j, double *sums) {
-    int64_t n = e->problem->s->n;
-    const double *w = e->W + j * n, *g = e->space->gradient + j * n;
-    double *t = e->space->tangent + j * n;
-    double *s = e->space->previous + j * n, *y = e->space->previous_tangent + j * n;
-    double along = dl_dot(w, g, n);
-    for (int64_t i = 0; i < n; i++) {
-        t[i] = g[i] - along * w[i];
-        s[i] = w[i] - s[i];
-        y[i] = t[i] - y[i];
-    }
-    sums[DL_W_TT] += dl_dot(t, t, n);
-    sums[DL_W_SS] += dl_dot(s, s, n);
-    sums[DL_W_SY] += dl_dot(s, y, n);
-    sums[DL_W_YY] += dl_dot(y, y, n);
-    memcpy(s, w, (size_t)n * sizeof *s);
-    memcpy(y, t, (size_t)n * sizeof *y);
-}
-
-static void gradient_panel(void *context, int64_t task, int worker) {
-    (void)worker;
-    const evaluation *e = context;
-    dl_w_rows rows = dl_w_task_rows(e->space, task);
-    double *sums = dl_w_task_sums(e->space, task);
-    panel_gradient(e, rows);
-    for (int i = 0; i < DL_W_SUMS; i++)
-        sums[i] = 0;
-    for (int64_t j = rows.first; j < rows.first + rows.count; j++)
-        advance_row(e, j, sums);
-}
-
-/* Makes W the previous point. The sums of changes have no meaning at the first one. */
-static void gradient(evaluation *e, double sums[DL_W_SUMS]) {
-    if (e->problem->beta > 0)
-        dl_w_complete(e->space, e->space->S, e->problem->s->m);
-    dl_w_each(e->space, gradient_panel, e);
-    dl_w_total(e->space, DL_W_SUMS, sums);
-}
-
-void dl_w_gradient(const dl_w_problem *problem, double *W, dl_w_space *space) {
-    evaluation e = {problem, space, W, 0};
-    double sums[DL_W_SUMS];
-    gradient(&e, sums);
+/* Makes the rows of S, of which ranks have their own, available to all. */
+static void share_products(const dl_search *search) {
+    const dl_w_problem *problem = search->problem;
+    if (problem->beta > 0)
+        dl_w_complete(search->space, search->space->S, problem->s->m);
 }
 
 /* ---- Search ---- */
 
-/* The Cayley curve of Wen & Yin through each w, in closed form, with h = tau/2 and t the tangent part of g:
- *   w(tau) = { (1 - h^2 ||t||^2) w - tau t } / { 1 + h^2 ||t||^2 }
- * It preserves norms in exact arithmetic only: the rounding error in the radial part of g grows from step to
- * step (measured: norms of 1.4 after some 300 steps), so each w is normalised again. */
-static void move_panel(void *context, int64_t task, int worker) {
-    (void)worker;
-    const evaluation *e = context;
-    dl_w_rows rows = dl_w_task_rows(e->space, task);
-    int64_t n = e->problem->s->n;
-    double tau = e->tau, h = tau / 2;
-    for (int64_t j = rows.first; j < rows.first + rows.count; j++) {
-        const double *w = e->space->previous + j * n, *t = e->space->previous_tangent + j * n;
-        double tt = h * h * dl_dot(t, t, n);
-        double keep = (1 - tt) / (1 + tt), turn = tau / (1 + tt);
-        double *moved = e->W + j * n;
-        for (int64_t i = 0; i < n; i++)
-            moved[i] = keep * w[i] - turn * t[i];
-        double scale = 1 / sqrt(dl_dot(moved, moved, n));
-        for (int64_t i = 0; i < n; i++)
-            moved[i] *= scale;
-    }
+static dl_search search_of(const dl_w_problem *problem, double *W, dl_w_space *space) {
+    return (dl_search){.n = problem->s->n,
+                       .problem = problem,
+                       .space = space,
+                       .W = W,
+                       .value = objective,
+                       .prepare = share_products,
+                       .gradient = panel_gradient};
 }
 
-/* Moves W along the curve from the previous point, and returns f there. */
-static double move(evaluation *e, double tau) {
-    e->tau = tau;
-    dl_w_each(e->space, move_panel, e);
-    dl_w_complete(e->space, e->W, e->problem->s->n);
-    return objective(e);
+double dl_w_objective(const dl_w_problem *problem, double *W, dl_w_space *space) {
+    dl_search search = search_of(problem, W, space);
+    return objective(&search);
 }
 
-static void back_panel(void *context, int64_t task, int worker) {
-    (void)worker;
-    const evaluation *e = context;
-    dl_w_rows rows = dl_w_task_rows(e->space, task);
-    int64_t n = e->problem->s->n, at = rows.first * n;
-    memcpy(e->W + at, e->space->previous + at, (size_t)(rows.count * n) * sizeof *e->W);
+void dl_w_gradient(const dl_w_problem *problem, double *W, dl_w_space *space) {
+    dl_search search = search_of(problem, W, space);
+    dl_search_gradient(&search);
 }
 
-static void move_back(evaluation *e) {
-    dl_w_each(e->space, back_panel, e);
-    dl_w_complete(e->space, e->W, e->problem->s->n);
-    objective(e);
-}
-
-/* Barzilai-Borwein: the step length for which a multiple of the identity best maps the last step to the
- * change of the gradient. Alternates between the two formulas. */
-static double next_tau(const double sums[DL_W_SUMS], int step, double tau) {
-    double sy = fabs(sums[DL_W_SY]);
-    double next = step % 2 == 0 ? sums[DL_W_SS] / sy : sy / sums[DL_W_YY];
-    return isfinite(next) && next > 0 ? fmin(fmax(next, 1e-15), 1e15) : tau;
-}
-
-dl_w_outcome dl_w_step(const dl_w_problem *problem, int steps, double *tau, double *W, dl_w_space *space) {
-    enum { MAX_BACKTRACKS = 25 };
-    const double eta = 0.85, decrease = 1e-4, backtrack = 0.1;
-    evaluation e = {problem, space, W, 0};
-    double f = objective(&e), sums[DL_W_SUMS];
-    dl_w_outcome outcome = {.before = f, .after = f, .worst_excess = -INFINITY};
-    double reference = f, weight = 1; /* non-monotone reference value (Zhang & Hager 2004) */
-    gradient(&e, sums);
-    for (int step = 0; step < steps && sums[DL_W_TT] > 0; step++) {
-        double first_tau = *tau, slope = sums[DL_W_TT]; /* minus that of f along the curve */
-        for (int backtracks = 0;; backtracks++, *tau *= backtrack) {
-            f = move(&e, *tau);
-            if (f <= reference - decrease * *tau * slope || backtracks == MAX_BACKTRACKS)
-                break;
-        }
-        if (!(f <= reference)) { /* converged up to rounding */
-            move_back(&e);
-            *tau = first_tau;
-            break;
-        }
-        outcome.after = f;
-        outcome.worst_excess = fmax(outcome.worst_excess, f - reference);
-        double next_weight = eta * weight + 1;
-        reference = (eta * weight * reference + f) / next_weight;
-        weight = next_weight;
-        gradient(&e, sums);
-        *tau = next_tau(sums, step, *tau);
-    }
-    return outcome;
+dl_search_outcome dl_w_step(const dl_w_problem *problem, int steps, double *tau, double *W,
+                            dl_w_space *space) {
+    dl_search search = search_of(problem, W, space);
+    return dl_search_run(&search, steps, tau);
 }

@@ -2,8 +2,8 @@
 #ifndef DL_LEARNING_PAPER_STEP_W_H
 #define DL_LEARNING_PAPER_STEP_W_H
 
+#include "learning/paper/search.h"
 #include "learning/paper/statistics.h"
-#include "learning/paper/w_panels.h"
 
 /* W-subproblem (eq. 8 of the paper) over unit-norm atoms:
  *   f(W) = rho ||W^T W - I||^2 + theta/2 ||X - WZ||^2 + beta/2 ||M - W^T(X - WZ)||^2,   M = Q + Y/beta
@@ -26,13 +26,8 @@ double dl_w_incoherence(const double *G, int64_t m);
  * space->tangent. W must be that of the last dl_w_objective. */
 void dl_w_gradient(const dl_w_problem *problem, double *W, dl_w_space *space);
 
-typedef struct dl_w_outcome {
-    double before, after; /* f */
-    double worst_excess;  /* largest f(accepted) - reference value of the line search: never positive */
-} dl_w_outcome;
-
-/* Curvilinear search on the product of spheres (Wen & Yin 2013): at most `steps` steps from W, in place.
- * `tau`: initial step length, replaced by the final one. */
-dl_w_outcome dl_w_step(const dl_w_problem *problem, int steps, double *tau, double *W, dl_w_space *space);
+/* At most `steps` steps of the search from W, in place. `tau`: as for dl_search_run. */
+dl_search_outcome dl_w_step(const dl_w_problem *problem, int steps, double *tau, double *W,
+                            dl_w_space *space);
 
 #endif

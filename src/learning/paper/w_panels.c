@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 
+#include <math.h>
+
 enum {
     MOST_ROWS = 64, /* of a panel: fewer make the products slower */
     EVENLY = 4,     /* their number is a multiple of this if possible: equal shares for as many ranks */
@@ -84,14 +86,26 @@ void dl_w_each(const dl_w_space *space, dl_task run, void *context) {
     dl_parallel_polled(space->threads, space->end - space->first, run, context);
 }
 
-void dl_w_total(const dl_w_space *space, int count, double *total) {
+static void gather_sums(const dl_w_space *space) {
     if (space->rank_panels)
         dl_comm_gather_all(NULL, space->rank_panels, DL_W_SUMS * (int64_t)sizeof *space->sums, space->sums);
+}
+
+void dl_w_total(const dl_w_space *space, int count, double *total) {
+    gather_sums(space);
     for (int i = 0; i < count; i++) {
         total[i] = 0;
         for (int64_t panel = 0; panel < space->panels; panel++)
             total[i] += space->sums[panel * DL_W_SUMS + i];
     }
+}
+
+double dl_w_largest(const dl_w_space *space) {
+    double largest = -INFINITY;
+    gather_sums(space);
+    for (int64_t panel = 0; panel < space->panels; panel++)
+        largest = fmax(largest, space->sums[panel * DL_W_SUMS]);
+    return largest;
 }
 
 void dl_w_complete(const dl_w_space *space, double *matrix, int64_t cols) {

@@ -45,6 +45,9 @@ void dl_w_each(const dl_w_space *space, dl_task run, void *context);
 /* Adds up the first `count` sums of all panels of all ranks. */
 void dl_w_total(const dl_w_space *space, int count, double *total);
 
+/* The largest first sum of all panels of all ranks. */
+double dl_w_largest(const dl_w_space *space);
+
 /* Completes a matrix of m rows, of which every rank has its own. */
 void dl_w_complete(const dl_w_space *space, double *matrix, int64_t cols);
 

@@ -33,6 +33,10 @@ typedef enum dltf_encoder_kind {
 } dltf_encoder_kind;
 
 /* K-SVD: an atom and its coefficients by a full singular value decomposition, or by one step towards it. */
+/* How the tied stage ends: with the sum of squares of the paper's model, or with a last stage that lowers the
+ * largest |<w_i, w_j>|, too. */
+typedef enum dltf_incoherence { DLTF_INCOHERENCE_2, DLTF_INCOHERENCE_INF } dltf_incoherence;
+
 typedef enum dltf_update { DLTF_UPDATE_EXACT, DLTF_UPDATE_APPROXIMATE } dltf_update;
 
 /* How to learn. `dltf train --help` and dltf_options_help describe every field. */
@@ -72,6 +76,9 @@ typedef struct dltf_train_options {
 
     int64_t
         memory; /* bytes that training may use; 0: what the machine has. The result does not depend on it */
+
+    dltf_incoherence incoherence; /* stage spread, after tied and admm: inf */
+    double keep;                  /* its weight of the distance from the dictionary before */
 } dltf_train_options;
 
 DLTF_API void dltf_train_options_init(dltf_train_options *options, size_t size);
