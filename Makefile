@@ -8,7 +8,7 @@ DLTF_WERROR ?= $(if $(wildcard .git),ON,OFF)
 CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF -DDLTF_WERROR=$(DLTF_WERROR))
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
-.PHONY: all demo test test-all soak bench format install uninstall clean help
+.PHONY: all demo test test-all python soak bench format install uninstall clean help
 
 all:
 	@command -v cmake > /dev/null || { echo "cmake not found: run scripts/install-deps build" >&2; exit 1; }
@@ -30,6 +30,13 @@ test:
 test-all:
 	@scripts/install-deps test-all
 	@scripts/run-tests all
+
+# The Python package: wheel and source archive, offline (python/README.md).
+python:
+	@scripts/install-deps python
+	@mkdir -p build/python
+	@/usr/bin/python3 -m build --no-isolation -o build/python/dist . > build/python/log 2>&1 || { tail -n 40 build/python/log; exit 1; }
+	@ls build/python/dist/*
 
 # Bounded by SOAK_MINUTES; what led to a defect is kept in build/soak-defects.
 SOAK_MINUTES ?= 30
@@ -74,6 +81,7 @@ help:
 	@echo "make demo     run a demo of under a minute; installs the packages it needs"
 	@echo "make test     run the tests; installs the packages they need"
 	@echo "make test-all run also the tests that take long: sanitizers, two MPIs, aarch64, faults; installs more packages"
+	@echo "make python   build the Python package: wheel and source archive in build/python/dist"
 	@echo "make soak     disturb the program for SOAK_MINUTES (30); writes tests/soak/summary.json"
 	@echo "make bench    run the benchmarks; writes bench/results and the tables of docs/performance.md"
 	@echo "make format   format the C files"

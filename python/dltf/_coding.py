@@ -6,11 +6,14 @@ from typing import Any, Optional, Union
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import estimator_html_repr
 
 from ._base import NativeEstimator, threads_of
 from ._compat import check_array
 from ._data import as_array
+from ._html import describe
 from ._model import Model
+from ._torch import to_torch
 
 __all__ = ["ModelEstimator"]
 
@@ -61,6 +64,17 @@ class ModelEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NativeEs
         """Writes the model to a file that the program ``dltf`` reads."""
         self._check_fitted("model_")
         self.model_.save(path)
+
+    def to_torch(self) -> Any:
+        """An ``nn.Module`` of PyTorch that computes the same codes: `encode`, `decode` and `forward`, which does both."""
+        self._check_fitted("model_")
+        return to_torch(self.model_)
+
+    def _repr_html_(self) -> str:
+        return describe(self) if hasattr(self, "model_") else estimator_html_repr(self)
+
+    def _repr_mimebundle_(self, **_how: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     @property
     def components_(self) -> np.ndarray:

@@ -10,6 +10,7 @@ from ._base import threads_of
 from ._coding import ModelEstimator
 from ._learner import Online, learn
 from ._model import Model
+from ._torch import from_torch
 
 __all__ = ["DLTF", "DictionaryEstimator"]
 
@@ -203,6 +204,17 @@ class DLTF(DictionaryEstimator):
         estimator.model_ = model
         estimator.n_features_in_ = found["n"]
         return estimator
+
+    @classmethod
+    def from_torch(cls, encoder: Any, decoder: Any, n_nonzero_coefs: int, *, select: str = "positive", subtract_bias: bool = True,
+                   **parameters: Any) -> DLTF:
+        """A fitted estimator with the codes of a TopK autoencoder: ``nn.Linear(n, m)`` and ``nn.Linear(m, n)``.
+
+        The columns of the decoder must have norm 1. `subtract_bias`: the bias of the decoder is subtracted from samples
+        before they are encoded.
+        """
+        model = from_torch(encoder, decoder, n_nonzero_coefs, select=select, subtract_bias=subtract_bias)
+        return cls.from_model(model, select=select, **parameters)
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike], **parameters: Any) -> DLTF:
