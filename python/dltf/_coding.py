@@ -57,8 +57,8 @@ class ModelEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NativeEs
         """Explained variance of samples by their codes: 1 for perfect reconstruction."""
         self._check_fitted("model_")
         X = self._samples(X, reset=False)
-        how = {"threads": threads_of(self.n_jobs), "names": self._renamed()}
-        return self.model_.measure(X, self._coding_options(), **how)["explained_variance"]
+        options, threads = self._coding_options(), threads_of(self.n_jobs)
+        return self.model_.measure(X, options, threads=threads, names=self._renamed())["explained_variance"]
 
     def save(self, path: Union[str, os.PathLike]) -> None:
         """Writes the model to a file that the program ``dltf`` reads."""

@@ -24,7 +24,7 @@ def raise_error(status: int, names: Mapping[str, str]) -> None:
     """Raises the last error of the library. ``names``: what Python calls the options."""
     subject, name, text = (ctypes.c_char_p() for _ in range(3))
     lib.dltf_bind_last_error(ctypes.byref(subject), ctypes.byref(name), ctypes.byref(text))
-    about, message = name.value.decode(), text.value.decode()
+    about, message = (name.value or b"").decode(), (text.value or b"").decode()
     if subject.value == b"option":
         about = names.get(about, about.replace("-", "_"))
     raise EXCEPTIONS.get(status, ValueError)(f"{about}: {message}" if about else message)
@@ -113,7 +113,7 @@ def array_at(address: int, dtype, shape: tuple, owner: Any) -> np.ndarray:
     bytes_ = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     memory = (ctypes.c_char * bytes_).from_address(address)
     memory.owner = owner  # type: ignore[attr-defined]
-    return np.frombuffer(memory, dtype).reshape(shape)
+    return np.frombuffer(memory, dtype).reshape(shape)  # type: ignore[call-overload]
 
 
 def read_array(values: Handle, name: bytes, owner: Any) -> np.ndarray:

@@ -17,6 +17,8 @@ from ._library import lib
 
 __all__ = ["Progress", "Reporter", "make_reporter"]
 
+NO_REPORT = REPORT(0)  # a null pointer
+
 
 class Progress(NamedTuple):
     """What a callback is told."""
@@ -29,8 +31,8 @@ class Progress(NamedTuple):
     """0 if unknown until the end."""
     stage: str
     """Of a learner: the newest record of its history; ``""`` before the first."""
-    index: int
-    """Iteration within the stage; -1 before the first."""
+    iteration: int
+    """Its index within the stage; -1 before the first."""
     error: float
     """Relative error of that record, or NaN."""
 
@@ -66,7 +68,7 @@ class Reporter:
         return self
 
     def __exit__(self, *_error) -> None:
-        lib.dltf_bind_watch(REPORT(), None)
+        lib.dltf_bind_watch(NO_REPORT, None)
         if self.handler is not None:
             signal.signal(signal.SIGINT, self.handler)
 

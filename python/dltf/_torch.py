@@ -56,7 +56,8 @@ def to_torch(model: Model) -> Any:
             return (scores.relu() if self.positive else scores) * kept
 
         def decode(self, z: Any) -> Any:
-            return z @ self.dictionary + self.offset + self.mean
+            decoded = z @ self.dictionary + self.offset
+            return decoded if self.unit_norm else decoded + self.mean
 
         def forward(self, x: Any) -> Any:
             return self.decode(self.encode(x))
