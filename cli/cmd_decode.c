@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/picture.h"
+#include "cli/prefix.h"
 #include "cli/quality.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@
 
 typedef struct decode_flags {
     const char *output, *picture, *original, *shape;
+    int64_t atoms;
 } decode_flags;
 
 typedef struct decode_job {
@@ -36,6 +38,7 @@ static const dl_option own_options[] = {
     {.name = "picture", .kind = DL_OPTION_TEXT, .offset = offsetof(decode_flags, picture), .argument = "FILE.png", .help = "draw the first 64 samples as gray images"},
     {.name = "original", .kind = DL_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that was encoded; print relative error and explained variance, and show each original above its reconstruction in the picture, on the same gray scale"},
     {.name = "shape", .kind = DL_OPTION_TEXT, .offset = offsetof(decode_flags, shape), .argument = "WxH", .help = "width and height of a sample as an image (default: square)"},
+    PREFIX_OPTION(decode_flags, "decode codes of"),
 };
 /* clang-format on */
 
@@ -56,7 +59,7 @@ static int choose_files(decode_job *job) {
 }
 
 static int load(decode_job *job) {
-    int code = files_load_model(job->args.operands[0], &job->model);
+    int code = prefix_load_model(job->args.operands[0], job->flags.atoms, &job->model);
     if (code != EXIT_OK)
         return code;
     dltf_status status = dltf_codes_load(job->args.operands[1], &job->codes);
@@ -162,6 +165,7 @@ static int print_report(decode_job *job) {
     facts f = facts_new();
     facts_integer(&f, "samples", "samples", dltf_codes_csr(job->codes).rows);
     facts_integer(&f, "n", "entries of a sample", dltf_model_get(job->model).n);
+    prefix_report(&f, job->model);
     if (job->original) {
         quality_entries(&f, job->found.entries);
         facts_real(&f, "relative_error", "relative error", job->found.relative_error);

@@ -17,7 +17,7 @@ typedef struct inspect_flags {
 /* clang-format off */
 static const dl_option own_options[] = {
     {.name = "atoms", .kind = DL_OPTION_TEXT, .offset = offsetof(inspect_flags, atoms), .argument = "FILE.png", .help = "draw the atoms as gray images in a grid"},
-    {.name = "data", .kind = DL_OPTION_TEXT, .offset = offsetof(inspect_flags, data), .argument = "DATA", .help = "samples to code: report their errors and how often atoms are used, and draw the most used atoms first"},
+    {.name = "data", .kind = DL_OPTION_TEXT, .offset = offsetof(inspect_flags, data), .argument = "DATA", .help = "samples to code: report their errors, those of each prefix of a nested dictionary, and how often atoms are used, and draw the most used atoms first"},
     {.name = "shape", .kind = DL_OPTION_TEXT, .offset = offsetof(inspect_flags, shape), .argument = "WxH", .help = "width and height of an atom as an image (default: square)"},
 };
 /* clang-format on */
@@ -159,6 +159,7 @@ static int report(const char *path, const inspect_flags *flags, const dltf_model
     report_measures(&f, &found);
     if (flags->data)
         atom_use_report(&f, use, view.m, errors);
+    prefix_list_report(&f, &errors->prefixes);
     report_notes(&f, model);
     if (flags->atoms)
         facts_text(&f, "atoms", "picture of the atoms", flags->atoms);
@@ -168,7 +169,7 @@ static int report(const char *path, const inspect_flags *flags, const dltf_model
 
 static int inspect(const char *path, const inspect_flags *flags, const dltf_model *model) {
     int64_t m = dltf_model_get(model).m;
-    atom_use_errors errors = {.samples = 0};
+    atom_use_errors errors = {.prefixes = prefix_list_of(model)};
     atom_use *use = calloc((size_t)m, sizeof *use);
     if (!use)
         return failure("not enough memory for %s", counted(m, "atom"));

@@ -48,6 +48,8 @@ typedef struct command {
     ROW(encode)                                                                                              \
     ROW(decode)                                                                                              \
     ROW(inspect)                                                                                             \
+    ROW(evaluate)                                                                                            \
+    ROW(top)                                                                                                 \
     ROW(export)                                                                                              \
     ROW(certify)                                                                                             \
     ROW(synth)                                                                                               \

@@ -161,6 +161,15 @@ static inline dltf_model_view dltf_model_get(const dltf_model *model) {
 
 DLTF_API void dltf_model_free(dltf_model *model);
 
+/* A model of the first atoms of another one, with its k (at most `atoms`), encoder, preprocessing and notes.
+ * A dictionary of its own if the other was trained with option `nested` and this is one of its prefixes;
+ * otherwise the errors of its codes can be much larger than those of a dictionary trained with as many atoms.
+ */
+DLTF_API dltf_status dltf_model_first_atoms(const dltf_model *model, int64_t atoms, dltf_model **first);
+/* How many prefixes of a nested dictionary are dictionaries, all atoms included; 0: it is not nested. Writes
+ * up to `room` of their sizes, ascending, unless `sizes` is NULL. */
+DLTF_API int64_t dltf_model_prefixes(const dltf_model *model, int64_t *sizes, int64_t room);
+
 /* Provenance: training options and data checksum, as text. NULL if there is none. */
 DLTF_API const char *dltf_model_note(const dltf_model *model, const char *name);
 DLTF_API const char *dltf_model_note_name(const dltf_model *model, int index);

@@ -183,7 +183,7 @@ static const float *load_measured(const batch *b, int64_t tile, int worker, int6
 
 static void measure_tile(const batch *b, int64_t tile, int worker, const float *X, dl_slots codes) {
     for (int64_t i = 0; i < codes.rows; i++)
-        dl_residual_code(b->residual, tile, worker, X + i * b->samples.X.cols, dl_slots_code(&codes, i));
+        dl_residual_code(b->residual, tile, worker, i, X + i * b->samples.X.cols, dl_slots_code(&codes, i));
     dl_residual_end(b->residual, tile, worker);
 }
 

@@ -7,6 +7,7 @@
 #include "dltf.h"
 
 #include "api/checkpoint_files.h"
+#include "atoms/top_options.h"
 #include "base/options.h"
 #include "base/shown.h"
 #include "cluster/cluster_options.h"
@@ -14,6 +15,7 @@
 #include "coding/encode_options.h"
 #include "data/synthetic_options.h"
 #include "denoise/denoise_options.h"
+#include "firmware/firmware.h"
 #include "hash/hash_options.h"
 #include "image/gist_options.h"
 #include "io/content.h"

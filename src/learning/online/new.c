@@ -47,7 +47,7 @@ static dltf_status check_options(const dltf_train_options *options) {
  * buffer, which is no larger. */
 static dltf_status check_memory(const dltf_train_options *o, int64_t n) {
     double m = (double)o->m, cols = (double)n, machine = dl_memory_of_machine();
-    double state = dl_gradient_bytes(dl_thread_count(o->threads), o->m, n, o->k, DL_ONLINE_BATCH) +
+    double state = dl_gradient_bytes(dl_thread_count(o->threads), o->m, n, o->k, o->nested, DL_ONLINE_BATCH) +
                    8 * m * cols + 8 * (double)buffer_rows(o->m, n) * cols + 4.0 * DL_ONLINE_HELD * cols;
     double needed = 2 * state + PROGRAM_BYTES, allowed = o->memory > 0 ? (double)o->memory : machine;
     if (needed <= allowed)
@@ -66,6 +66,8 @@ dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_
     dltf_online *s = NULL;
     double share = options->validation > 0 ? options->validation : HELD_OUT;
     const int64_t unlimited = INT64_MAX / 2;
+    if (options->nested)
+        DL_TRY(dl_nested_admit(options->m, options->k));
     DL_TRY(check_memory(options, n));
     DL_TRY_HANDLE(s, ONLINE);
     s->options = *options;
@@ -79,7 +81,7 @@ dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_
     DL_TRY_NEW(s->held, DL_ONLINE_HELD * n);
     DL_TRY_NEW(s->rows, s->room * n);
     DL_TRY(dl_gradient_alloc(&s->g, s->threads, s->m, n, s->k, options->select == DLTF_SELECT_POSITIVE,
-                             DL_ONLINE_BATCH));
+                             options->nested, DL_ONLINE_BATCH));
     DL_TRY(dl_parameters_alloc(&s->average, s->m, n));
     DL_TRY_NEW(s->row, s->threads * dl_apart(n));
     *online = s;
