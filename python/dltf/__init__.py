@@ -7,6 +7,7 @@
 from ._cluster import KMeans, LandmarkClustering
 from ._dltf import DLTF
 from ._encoder import SparseEncoder
+from ._evaluate import TopSamples, evaluate, top_samples
 from ._functions import certify, denoise
 from ._hash import HammingIndex, Hasher
 from ._ksvd import KSVD
@@ -16,4 +17,5 @@ from ._progress import Progress
 
 __version__ = version()
 __all__ = ["DLTF", "KSVD", "SparseEncoder", "KMeans", "LandmarkClustering", "Hasher", "HammingIndex", "Model", "Progress",
-           "certify", "denoise", "build", "version"]
+           "TopSamples",
+           "certify", "denoise", "evaluate", "top_samples", "build", "version"]

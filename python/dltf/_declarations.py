@@ -73,6 +73,9 @@ FUNCTIONS: dict[str, tuple] = {
     "dltf_bind_encode": (status, pointer, pointer, pointer, REPORT, pointer, pointer),
     "dltf_decode": (status, pointer, pointer, pointer),
     "dltf_bind_reconstruction_measure": (status, pointer, pointer, pointer, int64, pointer),
+    "dltf_bind_evaluate": (status, pointer, pointer, pointer, REPORT, pointer, pointer),
+    "dltf_bind_top_find": (status, pointer, pointer, pointer, pointer, REPORT, pointer, pointer),
+    "dltf_top_free": (None, pointer),
     # certificates
     "dltf_bind_model_certify": (status, pointer, pointer, pointer),
     "dltf_bind_samples_certify": (status, pointer, pointer, pointer, pointer, pointer, REPORT, pointer, pointer, size),

@@ -114,3 +114,18 @@ def test_certify():
     assert all(certificate["samples"][flag].all() for flag in ("covered", "feature", "theorem1"))
     with pytest.raises(ValueError, match="model: expected"):
         dltf.certify(W)
+
+
+def test_evaluate(fitted, X):
+    found = dltf.evaluate(fitted, X)
+    Z = fitted.transform(X)
+    assert found["explained_variance"] == pytest.approx(fitted.score(X), rel=1e-6) and found["l0"] == 3
+    np.testing.assert_array_equal(found["uses"], np.bincount(Z.indices, minlength=24))
+    assert dltf.evaluate(fitted.model_, X, options={"k": 1})["l0"] == 1
+
+
+def test_top_samples(fitted, X):
+    Z = abs(fitted.transform(X)).toarray()
+    for atom, top in enumerate(dltf.top_samples(fitted, X, 5)):
+        assert top.uses == np.count_nonzero(Z[:, atom]) and len(top.rows) == min(5, top.uses)
+        np.testing.assert_array_equal(np.abs(top.values), np.sort(Z[:, atom])[::-1][:len(top.rows)])
