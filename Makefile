@@ -55,6 +55,7 @@ bench: all
 	  DLTF_KERNELS=avx2 OPENBLAS_CORETYPE=Haswell build/release/bin/dltf-bench encode -o bench/results/encode-avx2.json
 	@echo "== peers"; bench/peers -o bench/results/peers.json
 	@echo "== kmeans"; bench/kmeans -o bench/results/kmeans.json
+	@echo "== python"; bench/python_peers -o bench/results/python_peers.json
 	@echo "== networks"; bench/networks -o bench/results/networks.json
 	@echo "== searchers"; bench/searchers -o bench/results/searchers.json
 	@echo "== learners"; bench/learners --speed --again -o bench/results/learners.json --figures bench/results
