@@ -7,15 +7,18 @@ import dltf
 TIED = {"encoder": "tied", "random_state": 0}
 QUICK = [dltf.DLTF(**TIED), dltf.KSVD(), dltf.KMeans(), dltf.LandmarkClustering(), dltf.Hasher(method="lsh"),
          dltf.SparseEncoder(dltf.DLTF(**TIED))]
+SHORT = {"steps": 20, "polish": 1, "finetune": 20}  # without these, each takes a minute
 LONG = [
-    dltf.DLTF(), *(dltf.DLTF(encoder=name) for name in ("tight", "dual", "distilled", "learned", "best")),
+    *(dltf.DLTF(encoder=name, options={"steps": 20, "polish": 1}) for name in ("tight", "dual")),
+    dltf.DLTF(encoder="distilled", options=SHORT), dltf.DLTF(encoder="best", epochs=5, options=SHORT),
+    dltf.DLTF(encoder="learned", epochs=5), dltf.DLTF(),
     *(dltf.DLTF(**{name: value}, **TIED) for name, value in {
         "select": "positive", "center": True, "remove_mean": True, "unit_norm": True, "refit": True, "sparse_output": False,
         "dict_init": "gaussian", "validation_fraction": 0.3, "n_jobs": 2, "max_iter": 3, "memory_limit": "1G"}.items()),
     dltf.KSVD(minibatch=True), dltf.KSVD(update="exact"), dltf.KSVD(error=0.1), dltf.KSVD(sparse_output=False), dltf.KMeans(spherical=True),
     *(dltf.Hasher(8, method=name) for name in ("sph", "sparseh", "dltf", "neighbour")),
     *(dltf.SparseEncoder(dltf.DLTF(**TIED), coder=name) for name in ("omp", "iht", "niht", "htp", "incoherent", "shortlist")),
-    dltf.SparseEncoder(), dltf.SparseEncoder(dltf.KSVD(), refit=True), dltf.SparseEncoder(dltf.DLTF(**TIED), select="positive"),
+    dltf.SparseEncoder(dltf.KSVD(), refit=True), dltf.SparseEncoder(dltf.DLTF(**TIED), select="positive"),
 ]
 
 
