@@ -15,6 +15,8 @@ from ._torch import from_torch
 __all__ = ["DLTF", "DictionaryEstimator"]
 
 SWITCH = {True: "yes", False: "no"}
+# Options that learning from a stream has, too (dltf_online_new).
+ONLINE = frozenset("m k seed threads select init center remove_mean unit_norm validation memory".split())
 
 
 class DictionaryEstimator(ModelEstimator):
@@ -183,13 +185,15 @@ class DLTF(DictionaryEstimator):
         """Learns from the next samples of a stream, in one pass and constant memory.
 
         Encoder and dictionary are learned by gradients (``encoder="learned"``). The result does not depend on how the
-        stream is divided into calls. `fit` forgets what was learned so.
+        stream is divided into calls. Parameters of other ways to learn are not used: `encoder`, `max_iter`, `epochs`, `tol`,
+        `time_limit`, `options`. `fit` forgets what was learned so.
         """
         first = "_online" not in self.__dict__
         X = self._samples(X, reset=first)
         if first:
             start, chosen = self._start(X.shape[1])
-            options = {**self._training_options(), "encoder": "learned", **chosen, **(self.options or {})}
+            own = {name: value for name, value in self._training_options().items() if name in ONLINE}
+            options = {**own, "encoder": "learned", **chosen}
             self._online = Online(X.shape[1], start, options, self._renamed())
         self._online.add(X)
         self.model_ = self._online.model()

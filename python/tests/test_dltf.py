@@ -134,7 +134,7 @@ def test_search_in_processes(X):
 
 def test_partial_fit(X):
     whole = dltf.DLTF(24, 3, random_state=0)
-    pieces = dltf.DLTF(24, 3, random_state=0)
+    pieces = dltf.DLTF(24, 3, encoder="tied", max_iter=3, epochs=1, tol=1, options={"steps": 5}, random_state=0)
     stream = np.vstack([X] * 60)
     whole.partial_fit(stream)
     for at in range(0, len(stream), 7000):
