@@ -200,6 +200,7 @@ const command command_classify_train = {
                "checkpoint and prints the command to resume.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, classifier_flags),
     .library = training_options,
     .library_title = "Training",

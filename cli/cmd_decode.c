@@ -96,18 +96,26 @@ static int decode(decode_job *job) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-/* Puts back what a decoded sample lacks, for the eye: the original's own mean and, with unit_norm, its norm
- * and the mean of all samples. */
+/* An entry of a sample after the mean of all samples and the deviation of its column. */
+static double standardised(const dltf_model_view *view, const float *original, int64_t i) {
+    return (original[i] - (view->mean ? view->mean[i] : 0)) /
+           (view->deviation ? (double)view->deviation[i] : 1);
+}
+
+/* Puts back what a decoded sample lacks, for the eye: the original's own mean and, with unit_norm, its norm,
+ * and the deviations and the mean of all samples. */
 static void restore(const dltf_model_view *view, const float *original, float *sample) {
     int64_t n = view->n;
     double own_mean = 0, norm = 0;
     for (int64_t i = 0; i < n && view->remove_mean; i++)
-        own_mean += (original[i] - (view->mean ? view->mean[i] : 0)) / (double)n;
+        own_mean += standardised(view, original, i) / (double)n;
     for (int64_t i = 0; i < n && view->unit_norm; i++)
-        norm = hypot(norm, original[i] - (view->mean ? view->mean[i] : 0) - own_mean);
+        norm = hypot(norm, standardised(view, original, i) - own_mean);
     for (int64_t i = 0; i < n; i++) {
         double mean = view->unit_norm && view->mean ? view->mean[i] : 0;
-        sample[i] = (float)(mean + own_mean + (view->unit_norm ? norm : 1) * sample[i]);
+        double deviation = view->deviation ? view->deviation[i] : 1;
+        sample[i] = view->unit_norm ? (float)(mean + deviation * (own_mean + norm * sample[i]))
+                                    : (float)(sample[i] + deviation * own_mean);
     }
 }
 
@@ -214,5 +222,6 @@ const command command_decode = {
     .examples = {"dltf decode X.model.safetensors Xtest.codes.npz -o Xhat.npy",
                  "dltf decode X.model.safetensors Xtest.codes.npz --original Xtest.npy --picture pairs.png",
                  NULL},
+    .reads_data = true,
     .run = run,
 };

@@ -187,6 +187,7 @@ const command command_encode = {
         "standard input: a .npy in C order or, with --raw, rows of float32.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, encode_flags),
     .library = dl_encode_option_table,
     .library_title = "Encoding",

@@ -167,6 +167,7 @@ const command command_evaluate = {
         "reads standard input: a .npy in C order or, with --raw, rows of float32.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, evaluate_flags),
     .library = dl_encode_option_table,
     .library_title = "Encoding",

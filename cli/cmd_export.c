@@ -97,6 +97,7 @@ static void write_model(FILE *out, const char *name, dltf_model_view view, bool 
     write_array(out, name, "encoder", view.encoder, view.m, view.n);
     write_array(out, name, "bias", view.bias, 1, view.m);
     write_array(out, name, "mean", view.mean, 1, view.n);
+    write_array(out, name, "deviation", view.deviation, 1, view.n);
     write_array(out, name, "offset", view.offset, 1, view.n);
     if (!header)
         fprintf(out, "extern const dltf_model_view %s;\n", name);
@@ -106,6 +107,7 @@ static void write_model(FILE *out, const char *name, dltf_model_view view, bool 
     write_pointer(out, name, "encoder", view.encoder);
     write_pointer(out, name, "bias", view.bias);
     write_pointer(out, name, "mean", view.mean);
+    write_pointer(out, name, "deviation", view.deviation);
     write_pointer(out, name, "offset", view.offset);
     fprintf(out, "    .unit_norm = %s,\n    .select = %s,\n    .remove_mean = %s,\n};\n",
             view.unit_norm ? "true" : "false",
@@ -135,7 +137,7 @@ static int save(export_job *job) {
 static int print_report(export_job *job) {
     dltf_model_view view = dltf_model_get(job->model);
     int64_t floats = view.m * view.n * (view.encoder ? 2 : 1) + (view.bias ? view.m : 0) +
-                     (view.mean ? view.n : 0) + (view.offset ? view.n : 0);
+                     (view.mean ? view.n : 0) + (view.deviation ? view.n : 0) + (view.offset ? view.n : 0);
     facts f = facts_new();
     facts_integer(&f, "m", "atoms", view.m);
     prefix_report(&f, job->model);

@@ -70,12 +70,15 @@ static void report_model(facts *f, const char *path, dltf_model_view view) {
                view.bias ? ", with a bias" : "");
     facts_json(f, "bias", json_boolean(view.bias != NULL));
     facts_json(f, "center", json_boolean(view.mean || view.offset));
+    facts_json(f, "standardise", json_boolean(view.deviation != NULL));
     facts_json(f, "remove_mean", json_boolean(view.remove_mean));
     facts_json(f, "unit_norm", json_boolean(view.unit_norm));
-    const char *steps[4];
+    const char *steps[5];
     int count = 0;
     if (view.mean)
         steps[count++] = "mean of the training samples subtracted";
+    if (view.deviation)
+        steps[count++] = "columns divided by their deviations";
     if (view.remove_mean)
         steps[count++] = "own mean of every sample subtracted";
     if (view.unit_norm)
@@ -315,5 +318,6 @@ const command command_inspect = {
     .json = "the same values",
     .examples = {"dltf inspect X.model.safetensors",
                  "dltf inspect faces.model.safetensors --atoms atoms.png --data faces.npy", NULL},
+    .reads_data = true,
     .run = run,
 };

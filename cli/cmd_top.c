@@ -183,6 +183,7 @@ const command command_top = {
         "with --raw, rows of float32.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, top_flags),
     .library = dl_encode_option_table,
     .library_title = "Encoding",

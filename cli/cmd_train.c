@@ -284,6 +284,7 @@ const command command_train = {
         "SIGTERM, SIGHUP) saves a checkpoint and prints the command to resume.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, train_flags),
     .library = dl_train_option_table,
     .library_title = "Learning",

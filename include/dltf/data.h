@@ -64,16 +64,18 @@ DLTF_API dltf_matrix dltf_source_matrix(const dltf_source *source);
 DLTF_API void dltf_source_free(dltf_source *source);
 
 /* A matrix read from a file: .npy (v1-3; memory-mapped where possible), .npz ("file.npz" with one array, or
- * "file.npz:name"), a sparse matrix in SciPy's .npz, text (.csv, .tsv, .txt), IDX and IDX.gz, CIFAR-10
- * (.bin), .fvecs, .bvecs, .ivecs. The first axis is the sample; the others are flattened. A mapped file must
- * not become shorter while the array exists: reading it would raise SIGBUS. */
+ * "file.npz:name"), a tensor of a safetensors file ("file.safetensors:name"), a dataset of an HDF5 file
+ * ("file.h5:name") if the build found libhdf5, a sparse matrix in SciPy's .npz, text (.csv, .tsv, .txt), IDX
+ * and IDX.gz, CIFAR-10 (.bin), .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, .f16bin. Of three and more axes
+ * the last one is the columns; of images (bytes) and IDX files the first one is the sample and the others are
+ * flattened. A mapped file must not become shorter while the array exists: reading it would raise SIGBUS. */
 typedef struct dltf_array dltf_array;
 
 DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);
 /* The same for files larger than memory: rows are read on demand, as DLTF_ROWS, if the format stores rows of
- * equal size in order: .npy in C order, IDX, CIFAR-10, .fvecs, .bvecs, .ivecs. Other formats are loaded; .npy
- * in Fortran order is rejected. `raw_columns` > 0: the file is rows of that many little-endian floats,
- * without a header. */
+ * equal size in order: .npy in C order, safetensors, HDF5, IDX, CIFAR-10, .fvecs, .fbin and their kin. Other
+ * formats are loaded; .npy in Fortran order is rejected. `raw_columns` > 0: the file is rows of that many
+ * little-endian floats, without a header. */
 DLTF_API dltf_status dltf_array_open(const char *path, int64_t raw_columns, dltf_array **array);
 /* The rows of several arrays, one after the other. Takes ownership of the parts, even on failure. */
 DLTF_API dltf_status dltf_array_join(dltf_array **parts, int64_t count, dltf_array **array);
@@ -136,6 +138,7 @@ typedef struct dltf_model_view {
     dltf_select select;      /* DLTF_SELECT_MODEL in a new model means abs */
     bool remove_mean;        /* before scaling, the mean of its entries is subtracted from each sample */
     const float *offset;     /* n, subtracted from preprocessed samples last; NULL: none */
+    const float *deviation;  /* n, positive; samples are divided by it after `mean`; NULL: none */
 } dltf_model_view;
 
 /* Copies; dictionary rows are normalised. */

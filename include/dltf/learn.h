@@ -82,6 +82,7 @@ typedef struct dltf_train_options {
 
     bool nested; /* learned: the first m/16, m/8, m/4 and m/2 atoms are dictionaries, too
                   * (dltf_model_prefixes) */
+    bool standardise; /* every column to mean 0 and variance 1; not for streams */
 } dltf_train_options;
 
 DLTF_API void dltf_train_options_init(dltf_train_options *options, size_t size);

@@ -47,6 +47,7 @@ static void get_model(const void *object, dltf_values *values) {
     DL_PUT_ARRAY(values, view, encoder, DL_TENSOR_F32, view.m, view.n);
     DL_PUT_ARRAY(values, view, bias, DL_TENSOR_F32, view.m, 0);
     DL_PUT_ARRAY(values, view, mean, DL_TENSOR_F32, view.n, 0);
+    DL_PUT_ARRAY(values, view, deviation, DL_TENSOR_F32, view.n, 0);
     DL_PUT_ARRAY(values, view, offset, DL_TENSOR_F32, view.n, 0);
 }
 

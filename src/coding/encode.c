@@ -175,14 +175,17 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
     double *x = DL_NEW(double, n);
     if (!x)
         return DLTF_MEMORY;
-    /* A mean that was subtracted before samples were scaled to norm 1 cannot be added back. */
+    /* What was done before samples were scaled to norm 1 cannot be undone. */
     const float *mean = model->parts.unit_norm ? NULL : model->mean;
+    const float *deviation = model->parts.unit_norm ? NULL : model->deviation;
     for (int64_t i = 0; i < codes->rows; i++) {
         memset(x, 0, (size_t)n * sizeof *x);
         dl_decode(x, DL_ADD, model->dictionary, n, dl_codes_code(codes, i));
         for (int64_t j = 0; j < n; j++) {
             if (model->offset)
                 x[j] += (double)model->offset[j];
+            if (deviation)
+                x[j] *= (double)deviation[j];
             if (mean)
                 x[j] += (double)mean[j];
             X[i * n + j] = (float)x[j];

@@ -80,7 +80,7 @@ static void add_to_mean(const double *row, int64_t n, int64_t count, double *mea
 /* Reconstructions lack the own mean of a sample if the model subtracts it. Their error is the same with it,
  * and so is compared with the variance of the data. The mean of all samples does not change the variance. */
 static bool varies_as_data(const dl_samples *samples) {
-    return samples->remove_mean && !samples->unit_norm;
+    return samples->remove_mean && !samples->unit_norm && !samples->deviation;
 }
 
 static double *sums_of(const dl_residual *r, int64_t tile) {

@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "data/matrix.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -35,6 +36,15 @@ static dltf_status check_finite(const float *values, int64_t count, const char *
         if (!isfinite(values[i]))
             return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL, "entry %lld of the %s is not finite",
                                  (long long)i, name);
+    return DLTF_OK;
+}
+
+static dltf_status check_positive(const float *values, int64_t count, const char *name) {
+    for (int64_t i = 0; values && i < count; i++)
+        if (values[i] < FLT_MIN)
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL,
+                                 "entry %lld of the %s is %g: expected a positive number", (long long)i, name,
+                                 (double)values[i]);
     return DLTF_OK;
 }
 
@@ -91,6 +101,8 @@ dltf_status dltf_model_new_sized(const dltf_model_view *parts, size_t size, dltf
     DL_TRY(copy_finite(parts->bias, m, "bias", &made->bias));
     DL_TRY(copy_finite(parts->mean, n, "mean", &made->mean));
     DL_TRY(copy_finite(parts->offset, n, "offset", &made->offset));
+    DL_TRY(copy_finite(parts->deviation, n, "deviation", &made->deviation));
+    DL_TRY(check_positive(made->deviation, n, "deviation"));
     DL_TRY(normalise_rows(made->dictionary, m, n));
     DL_TRY(dl_packed_alloc(&made->packed, m, n));
     dl_packed_fill(&made->packed, made->encoder ? made->encoder : made->dictionary, made->bias);
@@ -100,6 +112,7 @@ dltf_status dltf_model_new_sized(const dltf_model_view *parts, size_t size, dltf
     made->parts.bias = made->bias;
     made->parts.mean = made->mean;
     made->parts.offset = made->offset;
+    made->parts.deviation = made->deviation;
     if (made->parts.select == DLTF_SELECT_MODEL)
         made->parts.select = DLTF_SELECT_ABS;
     *model = made;
@@ -192,6 +205,7 @@ void dltf_model_free(dltf_model *model) {
     dl_free(model->encoder);
     dl_free(model->bias);
     dl_free(model->mean);
+    dl_free(model->deviation);
     dl_free(model->offset);
     dl_packed_free(&model->packed);
     dl_notes_free(&model->notes);

@@ -11,11 +11,12 @@ enum { DL_TILE = 96 };
 
 typedef struct dl_samples {
     dltf_matrix X;
-    const float *mean;   /* subtracted, or NULL */
-    bool remove_mean;    /* then the mean of its own entries is subtracted from each row */
-    bool unit_norm;      /* then scaled to norm 1 (a zero row stays zero) */
-    const float *offset; /* then subtracted, or NULL */
-    double scale;        /* then multiplied */
+    const float *mean;      /* subtracted, or NULL */
+    const float *deviation; /* then divided by, or NULL */
+    bool remove_mean;       /* then the mean of its own entries is subtracted from each row */
+    bool unit_norm;         /* then scaled to norm 1 (a zero row stays zero) */
+    const float *offset;    /* then subtracted, or NULL */
+    double scale;           /* then multiplied */
 } dl_samples;
 
 /* Results of one pass over the raw data, or over a part of it. */
@@ -38,6 +39,10 @@ const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t
  * infinity. */
 dltf_status dl_samples_mean(const dl_samples *samples, float *mean);
 
+/* The standard deviation of every column about samples->mean, in f32; 1 for a column that is constant up to
+ * rounding, so that it can be divided by. */
+dltf_status dl_samples_deviation(const dl_samples *samples, float *deviation);
+
 /* A guard against resuming or comparing with other data: FNV-1a over 64-bit words, not cryptographic. */
 uint64_t dl_checksum_add(uint64_t checksum, uint64_t word);
 /* Of shape and values, as in dl_summary. */
@@ -54,9 +59,11 @@ int64_t dl_summary_parts(int64_t rows);
 dltf_status dl_summary_part(const dl_samples *samples, int64_t part, double *row, dl_summary *found);
 void dl_summary_join(const dl_samples *samples, const dl_summary *parts, dl_summary *summary);
 
-/* Adds what a part contributes to the mean row; then the mean in f32, from the sum of all parts, in order. */
-dltf_status dl_mean_part(const dl_samples *samples, int64_t part, double *row, double *sum);
+/* Adds what a part contributes to the mean row, or to that of squares; then the mean or the deviation in f32,
+ * from the sum of all parts, in order. */
+dltf_status dl_mean_part(const dl_samples *samples, int64_t part, bool squares, double *row, double *sum);
 dltf_status dl_mean_finish(const double *sum, int64_t n, float *mean);
+dltf_status dl_deviation_finish(const dl_samples *samples, const double *sum, float *deviation);
 
 /* What `mean` and `offset` together subtract from every preprocessed row, without `scale`. A mean that is
  * subtracted before rows are scaled to norm 1 is not counted: its effect differs from row to row. */

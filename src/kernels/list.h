@@ -47,6 +47,9 @@ DL_KERNEL(ALL, void, scores_above,
           (const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride, int64_t rows,
            bool positive, const uint32_t *cut, dl_candidates hits))
 
+/* The floats that `count` float16 (IEEE 754 binary16, at any address) stand for. */
+DL_KERNEL(ALL, void, floats_of_halves, (const void *halves, int64_t count, float *out))
+
 /* <x, y> */
 DL_KERNEL(ALL, double, dot, (const double *x, const double *y, int64_t n))
 

@@ -170,6 +170,7 @@ void dltf_learner_free(dltf_learner *l) {
     dl_free(l->E);
     dl_free(l->bias);
     dl_free(l->mean);
+    dl_free(l->deviation);
     dl_free(l->offset);
     dl_history_free(&l->history);
     dl_free(l);

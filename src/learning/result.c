@@ -89,6 +89,7 @@ dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model) 
                              .encoder = encoder,
                              .bias = bias,
                              .mean = l->mean,
+                             .deviation = l->deviation,
                              .offset = l->offset,
                              .remove_mean = l->options.remove_mean,
                              .unit_norm = l->options.unit_norm,

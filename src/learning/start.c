@@ -4,6 +4,8 @@
 #include "data/model.h"
 #include "learning/order.h"
 
+#include <string.h>
+
 static void gaussian_atom(const dltf_learner *l, int64_t j) {
     dl_random random = {(uint64_t)l->options.seed, DL_STREAM_INIT};
     double *w = l->W + j * l->n;
@@ -46,11 +48,16 @@ done:
     return status;
 }
 
+static bool same_deviations(const float *a, const float *b, int64_t n) {
+    return a && b ? memcmp(a, b, (size_t)n * sizeof *a) == 0 : a == b;
+}
+
 /* What the model subtracts from samples more than this training does: its scores stay the same if the bias
  * takes it in. Zero if the two preprocess samples differently, which nothing can make up for. */
 static void find_shift(const dltf_learner *l, const dltf_model *start, double *shift, double *own) {
     dl_samples before = dl_model_samples(start, l->samples.X);
-    bool alike = before.remove_mean == l->samples.remove_mean && before.unit_norm == l->samples.unit_norm;
+    bool alike = before.remove_mean == l->samples.remove_mean && before.unit_norm == l->samples.unit_norm &&
+                 same_deviations(before.deviation, l->samples.deviation, l->n);
     dl_samples_shift(&before, shift);
     dl_samples_shift(&l->samples, own);
     for (int64_t i = 0; i < l->n; i++)

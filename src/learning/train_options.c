@@ -24,6 +24,7 @@ static const dl_option options[] = {
     {.name = "select", .kind = DL_OPTION_CHOICE, FIELD(select), .default_text = "abs", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = DL_SELECT_HELP},
     {.name = "init", .kind = DL_OPTION_CHOICE, FIELD(init), .default_text = "samples", .choices = DL_INIT_CHOICES, .argument = "START", .help = DL_INIT_HELP},
     {.name = "center", .kind = DL_OPTION_SWITCH, FIELD(center), .default_text = "auto", .help = "subtract the mean of the samples first, or do not; the model remembers it. auto: with encoder learned or best, if the mean holds more than a tenth of the energy of the samples; with --unit-norm, the mean of the scaled samples"},
+    {.name = "standardise", .kind = DL_OPTION_FLAG, FIELD(standardise), .default_text = "false", .help = "subtract the mean of every column and divide the column by its standard deviation first, as is usual for tables whose columns have different units; constant columns become 0. The model remembers both, and decoding undoes it"},
     {.name = "remove-mean", .kind = DL_OPTION_FLAG, FIELD(remove_mean), .default_text = "false", .help = "subtract the mean of its own entries from every sample first, as is usual for patches of images; the model remembers it"},
     {.name = "unit-norm", .kind = DL_OPTION_FLAG, FIELD(unit_norm), .default_text = "false", .help = "scale every sample to norm 1 first; the model remembers it"},
     {.name = "steps", .kind = DL_OPTION_INTEGER, FIELD(steps), .default_text = "200", .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "T1", .help = "minibatch steps with dual codes, the first stage; 0 skips it"},
@@ -162,6 +163,10 @@ dltf_status dl_train_options_check(const dltf_train_options *options) {
     if (options->m > 0 && options->k > options->m)
         return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than m = %lld atoms: lower k or raise m",
                               (long long)options->k, (long long)options->m);
+    if (options->standardise && options->center == DLTF_NO)
+        return dl_fail_option(DLTF_ARGUMENT, "standardise",
+                              "subtracts the mean of every column: leave out "
+                              "--no-center");
     bool learned = options->encoder == DLTF_ENCODER_LEARNED || options->encoder == DLTF_ENCODER_AUTO;
     if (options->m > 46340 && (!learned || options->method != DLTF_METHOD_DLTF))
         return dl_fail_option(DLTF_ARGUMENT, "m",

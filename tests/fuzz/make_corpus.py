@@ -138,6 +138,7 @@ CORPUS = {
         "fortran": b"\0" + npy("<i2", (3, 2), struct.pack("<6h", *range(6)), fortran=True),
         "idx": b"\0" + IMAGES,
         "raw": b"\x83" + FLOATS,
+        "tensors": b"\0" + safetensors({"i": ("U8", [3], b"abc"), "x": ("F16", [2, 3], bytes(12))}),
     },
     "npz": {
         "stored": npz({"a": MATRIX}),
@@ -154,6 +155,12 @@ CORPUS = {
         "blanks": b"# comment\n 1  2\t3\n4 5 6",
         "quoted": b'"x, y","z ""q"""\n"1",2\n',
         "long": b"3.14159265358979323846264338327950288\t1e-320\n1e22\t9007199254740993\n",
+    },
+    "table": {  # a byte for the target, then the file
+        "names": b"\4a,b,c\n1,x,3\n4,y,6\n",
+        "drop": b"\x06a,b\n1,\nNA,2\n3,4\n",
+        "mean": b"\x0ca;b;c\n1;;?\nnan;2;3\n",
+        "ids": b"\0" + b"".join(b"%d,%d\n" % (i, i % 3) for i in range(12)),
     },
     "idx": {
         "u8": IMAGES,
@@ -185,6 +192,24 @@ CORPUS = {
         "types": safetensors({"f": ("F32", [2, 1], bytes(8)), "d": ("F64", [1], bytes(8)), "q": ("I64", [1], bytes(8)),
                               "i": ("I32", [1], bytes(4)), "b": ("U8", [3], b"abc")}, {"note": "text \u00e4"}),
         "model": model(True),
+    },
+    "tensors": {
+        "one": safetensors({"x": ("F16", [2, 3], bytes(range(12)))}),
+        "axes": safetensors({"x": ("BF16", [1, 2, 3], bytes(12)), "ids": ("I64", [1], bytes(8))}, {"note": "text"}),
+        "two": safetensors({"x": ("F32", [2, 3], FLOATS), "y": ("F64", [1], bytes(8))}),
+        "bytes": safetensors({"b": ("U8", [3, 2], b"abcdef")}),
+        "model": model(True),
+    },
+    "shards": {
+        "two": b'{"metadata": {"total_size": 3}, "weight_map": {"x": "a.safetensors", "y": "b.safetensors"}}',
+        "one": b'{"weight_map": {"z": "a.safetensors"}}',
+    },
+    "bin": {  # a byte for the target, then the file
+        "f32": b"\0" + struct.pack("<II", 2, 3) + FLOATS,
+        "u8": b"\1" + struct.pack("<II", 3, 2) + b"abcdef",
+        "i8": b"\2" + struct.pack("<II", 1, 6) + b"abc\xff\xfe\x80",
+        "f16": b"\3" + struct.pack("<II", 2, 3) + bytes(range(12)),
+        "huge": b"\0" + struct.pack("<II", 4294967295, 4294967295),
     },
     "png": {
         "gray": png(0, 8, b"\0abc\1def"),

@@ -30,8 +30,8 @@ static void lists_supported_formats(void **state) {
     dltf_array *array = NULL;
     write_file(in_directory("a.dat"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.dat"), &array), DLTF_FORMAT,
-                 "a.dat: unrecognised format: expected .npy, .npz, .csv, .txt, IDX, IDX.gz, CIFAR-10, "
-                 ".fvecs, .bvecs or .ivecs");
+                 "a.dat: unrecognised format: expected .npy, .npz, .safetensors, .safetensors.index.json, .h5, "
+                 ".csv, .txt, IDX, IDX.gz, CIFAR-10, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin or .f16bin");
     write_file(in_directory("a.npy"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.npy"), &array), DLTF_FORMAT,
                  "a.npy: is corrupt or misnamed: content is not .npy");
@@ -40,7 +40,7 @@ static void lists_supported_formats(void **state) {
                  "is corrupt or misnamed: content is not IDX");
     write_file(in_directory("a.npz"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.npz:x"), &array), DLTF_FORMAT,
-                 "a.npz: is not a .npz archive: array");
+                 "a.npz: is not an archive of several arrays: array");
     assert_fails(dltf_array_load(in_directory("none.npz:x"), &array), DLTF_FILE, "none.npz: cannot open");
     assert_fails(dltf_array_load(in_directory("none"), &array), DLTF_FILE, "none: cannot open: No such file");
     assert_fails(dltf_array_load(test_directory, &array), DLTF_FILE, "is a directory");
@@ -68,7 +68,8 @@ static void names_in_messages(void **state) {
         dl_access access;
         const char *conjunction, *names;
     } cases[] = {{DL_CONTENT_MATRIX, DL_READ, "and",
-                  ".npy, .npz, .csv, .txt, IDX, IDX.gz, CIFAR-10, .fvecs, .bvecs and .ivecs"},
+                  ".npy, .npz, .safetensors, .safetensors.index.json, .h5, .csv, .txt, IDX, IDX.gz, CIFAR-10, "
+                  ".fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin and .f16bin"},
                  {DL_CONTENT_MATRIX, DL_WRITE, "or", ".npy, .csv or .fvecs"},
                  {DL_CONTENT_MATRIX, DL_WRITE_BYTES, "or", ".npy, .csv, .fvecs or .bvecs"},
                  {DL_CONTENT_INTEGERS, DL_WRITE, "or", ".npy, .csv or .ivecs"},
@@ -84,8 +85,8 @@ static void names_in_messages(void **state) {
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "1 2\n", 4), 4);
     close(ends[1]);
-    assert_fails(dl_reader_adopt(ends[0], "stream", 0, &reader), DLTF_FORMAT,
-                 "unrecognised format: expected a stream of .fvecs, .npy, .npz, IDX or IDX.gz");
+    assert_fails(dl_reader_adopt(ends[0], "stream", 0, NULL, &reader), DLTF_FORMAT,
+                 "unrecognised format: expected a stream of .fvecs, .npy, .npz, .safetensors, .h5, IDX or IDX.gz");
 }
 
 static void extensions_of_paths(void **state) {

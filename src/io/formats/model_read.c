@@ -105,10 +105,11 @@ static dltf_status get_tensors(const dl_bundle *bundle, dltf_model_view *parts) 
     DL_TRY(get_tensor(bundle, "encoder", parts->m, parts->n, &parts->encoder, &used));
     DL_TRY(get_tensor(bundle, "bias", parts->m, 0, &parts->bias, &used));
     DL_TRY(get_tensor(bundle, "mean", parts->n, 0, &parts->mean, &used));
+    DL_TRY(get_tensor(bundle, "deviation", parts->n, 0, &parts->deviation, &used));
     DL_TRY(get_tensor(bundle, "offset", parts->n, 0, &parts->offset, &used));
     if (used != bundle->count)
-        return dl_fail(DLTF_FORMAT, "contains tensors other than dictionary, encoder, bias, mean and "
-                                    "offset: written by another version?");
+        return dl_fail(DLTF_FORMAT, "contains tensors other than dictionary, encoder, bias, mean, "
+                                    "deviation and offset: written by another version?");
     status = check_unit_rows(parts);
 done:
     return status;

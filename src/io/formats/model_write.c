@@ -36,6 +36,8 @@ static dltf_status to_bundle(const dltf_model *model, dl_bundle *bundle) {
         DL_TRY(dl_bundle_add_view(bundle, "bias", DL_TENSOR_F32, m, 0, model->bias));
     if (model->mean)
         DL_TRY(dl_bundle_add_view(bundle, "mean", DL_TENSOR_F32, n, 0, model->mean));
+    if (model->deviation)
+        DL_TRY(dl_bundle_add_view(bundle, "deviation", DL_TENSOR_F32, n, 0, model->deviation));
     if (model->offset)
         DL_TRY(dl_bundle_add_view(bundle, "offset", DL_TENSOR_F32, n, 0, model->offset));
 done:

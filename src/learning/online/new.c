@@ -30,7 +30,7 @@ static int64_t buffer_rows(int64_t m, int64_t n) {
 /* ---- Checks ---- */
 
 static dltf_status check_options(const dltf_train_options *options) {
-    static const char *const only_files[] = {"epochs", "seconds", "tolerance"};
+    static const char *const only_files[] = {"epochs", "seconds", "tolerance", "standardise"};
     dl_option_table table = dl_train_option_table();
     if (options->method != DLTF_METHOD_DLTF)
         return dl_fail_option(DLTF_ARGUMENT, "method", "a stream is learned from by method dltf only");
