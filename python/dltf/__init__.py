@@ -4,6 +4,7 @@
 >>> dltf.__version__
 '0.3.0'
 """
+from ._autoencoders import from_gemma_scope, from_saelens, from_sparsify, to_gemma_scope, to_saelens, to_sparsify
 from ._cluster import KMeans, LandmarkClustering
 from ._dltf import DLTF
 from ._encoder import SparseEncoder
@@ -18,4 +19,5 @@ from ._progress import Progress
 __version__ = version()
 __all__ = ["DLTF", "KSVD", "SparseEncoder", "KMeans", "LandmarkClustering", "Hasher", "HammingIndex", "Model", "Progress",
            "TopSamples",
-           "certify", "denoise", "evaluate", "top_samples", "build", "version"]
+           "certify", "denoise", "evaluate", "top_samples", "from_gemma_scope", "from_saelens", "from_sparsify",
+           "to_gemma_scope", "to_saelens", "to_sparsify", "build", "version"]

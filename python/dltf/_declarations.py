@@ -54,6 +54,8 @@ FUNCTIONS: dict[str, tuple] = {
     "dltf_model_save": (status, pointer, text),
     "dltf_model_read": (status, pointer, int64, pointer),
     "dltf_model_write": (status, pointer, pointer, pointer),
+    "dltf_model_import": (status, text, real, pointer),
+    "dltf_model_export": (status, pointer, text, text),
     "dltf_model_note": (text, pointer, text),
     "dltf_model_note_name": (text, pointer, number),
     "dltf_model_free": (None, pointer),

@@ -129,3 +129,17 @@ def test_top_samples(fitted, X):
     for atom, top in enumerate(dltf.top_samples(fitted, X, 5)):
         assert top.uses == np.count_nonzero(Z[:, atom]) and len(top.rows) == min(5, top.uses)
         np.testing.assert_array_equal(np.abs(top.values), np.sort(Z[:, atom])[::-1][:len(top.rows)])
+
+
+@pytest.mark.parametrize("name", ["saelens", "sparsify"])
+def test_autoencoder_files(X, name, tmp_path):
+    rng = np.random.default_rng(0)
+    model = dltf.Model(rng.normal(size=(24, 12)), 3, encoder=rng.normal(size=(24, 12)), bias=rng.normal(size=24), select="positive")
+    getattr(dltf, f"to_{name}")(model, tmp_path / "sae")
+    again = getattr(dltf, f"from_{name}")(tmp_path / "sae")
+    np.testing.assert_allclose(again.encode(X).toarray(), model.encode(X).toarray(), rtol=1e-5, atol=1e-5)
+    assert dltf.DLTF.from_model(again).transform(X).shape == (400, 24)
+    with pytest.raises(ValueError):
+        getattr(dltf, f"to_{name}")(dltf.Model(np.eye(3), 1), tmp_path / "signed")
+    with pytest.raises((OSError, ValueError)):
+        dltf.from_saelens(tmp_path / "none")
