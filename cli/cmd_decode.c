@@ -102,20 +102,27 @@ static double standardised(const dltf_model_view *view, const float *original, i
            (view->deviation ? (double)view->deviation[i] : 1);
 }
 
-/* Puts back what a decoded sample lacks, for the eye: the original's own mean and, with unit_norm, its norm,
- * and the deviations and the mean of all samples. */
+/* The number that preprocessing divides a sample by, which is here without its mean. */
+static double own_scale(const dltf_model_view *view, const float *original, double own_mean) {
+    double norm = 0;
+    for (int64_t i = 0; i < view->n; i++)
+        norm = hypot(norm, standardised(view, original, i) - own_mean);
+    return view->unit_norm ? norm : norm / sqrt(view->n > 1 ? (double)(view->n - 1) : 1) + 1e-5;
+}
+
+/* Puts back what a decoded sample lacks, for the eye: the original's own mean and, with unit_norm and
+ * layer_norm, its scale, and the deviations and the mean of all samples. */
 static void restore(const dltf_model_view *view, const float *original, float *sample) {
     int64_t n = view->n;
-    double own_mean = 0, norm = 0;
-    for (int64_t i = 0; i < n && view->remove_mean; i++)
+    bool rescaled = view->unit_norm || view->layer_norm;
+    double own_mean = 0;
+    for (int64_t i = 0; i < n && (view->remove_mean || view->layer_norm); i++)
         own_mean += standardised(view, original, i) / (double)n;
-    for (int64_t i = 0; i < n && view->unit_norm; i++)
-        norm = hypot(norm, standardised(view, original, i) - own_mean);
+    double scale = rescaled ? own_scale(view, original, own_mean) : 1;
     for (int64_t i = 0; i < n; i++) {
-        double mean = view->unit_norm && view->mean ? view->mean[i] : 0;
-        double deviation = view->deviation ? view->deviation[i] : 1;
-        sample[i] = view->unit_norm ? (float)(mean + deviation * (own_mean + norm * sample[i]))
-                                    : (float)(sample[i] + deviation * own_mean);
+        double mean = view->mean ? view->mean[i] : 0, deviation = view->deviation ? view->deviation[i] : 1;
+        sample[i] = rescaled ? (float)(mean + deviation * (own_mean + scale * sample[i]))
+                             : (float)(sample[i] + deviation * own_mean);
     }
 }
 
@@ -180,11 +187,14 @@ static int print_report(decode_job *job) {
         quality_explained(&f, job->found.explained_variance);
     }
     dltf_model_view view = dltf_model_get(job->model);
-    if (view.remove_mean || view.unit_norm)
+    bool mean = view.remove_mean || view.layer_norm, norm = view.unit_norm || view.layer_norm;
+    if (mean || norm)
         facts_line(&f, "not restored",
                    "%s%s%s of a sample, which preprocessing takes away and codes do not contain",
-                   view.remove_mean ? "mean" : "", view.remove_mean && view.unit_norm ? " and " : "",
-                   view.unit_norm ? "norm" : "");
+                   mean ? "mean" : "", mean && norm ? " and " : "",
+                   view.layer_norm ? "standard deviation"
+                   : norm          ? "norm"
+                                   : "");
     facts_text(&f, "output", "written to", job->output);
     if (job->flags.picture)
         facts_text(&f, "picture", "picture", job->flags.picture);

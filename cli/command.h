@@ -52,6 +52,7 @@ typedef struct command {
     ROW(evaluate)                                                                                            \
     ROW(top)                                                                                                 \
     ROW(export)                                                                                              \
+    ROW(import)                                                                                              \
     ROW(certify)                                                                                             \
     ROW(synth)                                                                                               \
     ROW(score)                                                                                               \

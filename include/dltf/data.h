@@ -103,7 +103,7 @@ DLTF_API dltf_status dltf_labels_save(const int64_t *labels, int64_t count, cons
 /* ---- Codes ------------------------------------------------------------------------------------- */
 
 /* Sparse codes in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to sample i, at most k per
- * sample; their indices (atoms) ascend, their values are non-zero. */
+ * sample (of a model with thresholds: at most m); their indices (atoms) ascend, their values are non-zero. */
 typedef struct dltf_codes dltf_codes;
 
 /* Copies and checks. */
@@ -139,6 +139,13 @@ typedef struct dltf_model_view {
     bool remove_mean;        /* before scaling, the mean of its entries is subtracted from each sample */
     const float *offset;     /* n, subtracted from preprocessed samples last; NULL: none */
     const float *deviation;  /* n, positive; samples are divided by it after `mean`; NULL: none */
+    const float *scale;      /* m, positive: entry z_j of a code stands for z_j scale_j w_j; NULL: all 1 */
+    const float *threshold;  /* m: a code has all positive scores above their thresholds, and k is m; NULL: it
+                              * has the k largest. Needs DLTF_SELECT_POSITIVE */
+    bool layer_norm;         /* instead of remove_mean and unit_norm: the mean of its entries is subtracted
+                              * from each sample, which is then divided by their standard deviation (n - 1
+                              * degrees of freedom) + 1e-5 */
+    double factor;           /* samples are multiplied by it before `offset` is subtracted; 0: 1 */
 } dltf_model_view;
 
 /* Copies; dictionary rows are normalised. */
@@ -154,6 +161,14 @@ DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
 /* The bytes of that file, to be freed with dltf_bytes_free. */
 DLTF_API dltf_status dltf_model_write(const dltf_model *model, uint8_t **bytes, int64_t *size);
 DLTF_API void dltf_bytes_free(uint8_t *bytes);
+
+/* The sparse autoencoder of another program in a folder: cfg.json and sae_weights.safetensors of SAELens,
+ * cfg.json and sae.safetensors of sparsify, or params.npz of Gemma Scope (docs/formats.md). `factor`: what
+ * samples are multiplied by, where cfg.json says expected_average_only_in and no file has it; otherwise 0. */
+DLTF_API dltf_status dltf_model_import(const char *folder, double factor, dltf_model **model);
+/* The reverse; creates the folder. `format`: "saelens", "sparsify" or "gemma-scope". Fails if an autoencoder
+ * of this format cannot compute the same codes. */
+DLTF_API dltf_status dltf_model_export(const dltf_model *model, const char *format, const char *folder);
 
 DLTF_API void dltf_model_get_sized(const dltf_model *model, dltf_model_view *found, size_t size);
 static inline dltf_model_view dltf_model_get(const dltf_model *model) {

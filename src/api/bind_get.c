@@ -42,6 +42,8 @@ static void get_model(const void *object, dltf_values *values) {
     DL_PUT_NUMBER(values, view, k);
     DL_PUT_NUMBER(values, view, unit_norm);
     DL_PUT_NUMBER(values, view, remove_mean);
+    DL_PUT_NUMBER(values, view, layer_norm);
+    DL_PUT_NUMBER(values, view, factor);
     dl_values_put_text(values, "select", view.select == DLTF_SELECT_POSITIVE ? "positive" : "abs");
     DL_PUT_ARRAY(values, view, dictionary, DL_TENSOR_F32, view.m, view.n);
     DL_PUT_ARRAY(values, view, encoder, DL_TENSOR_F32, view.m, view.n);
@@ -49,6 +51,8 @@ static void get_model(const void *object, dltf_values *values) {
     DL_PUT_ARRAY(values, view, mean, DL_TENSOR_F32, view.n, 0);
     DL_PUT_ARRAY(values, view, deviation, DL_TENSOR_F32, view.n, 0);
     DL_PUT_ARRAY(values, view, offset, DL_TENSOR_F32, view.n, 0);
+    DL_PUT_ARRAY(values, view, scale, DL_TENSOR_F32, view.m, 0);
+    DL_PUT_ARRAY(values, view, threshold, DL_TENSOR_F32, view.m, 0);
 }
 
 /* ---- Learning ---- */

@@ -41,7 +41,8 @@ static dltf_status open_pieces(pieces *p, const dltf_encode_options *options) {
     DL_TRY(
         dl_encoder_open(pass->model, options, total < 0 ? INT64_MAX : dl_max(total, DL_TILE), &p->encoder));
     int64_t k = dltf_encoder_k(p->encoder);
-    p->max_rows = dl_piece_rows(pass->model->parts.n, k);
+    p->max_rows = dl_encoder_unlimited(p->encoder) ? dl_encoder_batch(p->encoder)
+                                                   : dl_piece_rows(pass->model->parts.n, k);
     DL_TRY(dl_codes_alloc(p->max_rows, pass->model->parts.m, p->max_rows * k, &p->codes));
     DL_TRY(check_columns(p));
     DL_TRY_NEW(p->count, p->max_rows);

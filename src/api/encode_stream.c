@@ -84,7 +84,8 @@ static dltf_status stream_open(stream *s, const dltf_model *model, const dltf_en
     s->measured = !options->no_error;
     DL_TRY(dl_encoder_open(model, options, total < 0 ? INT64_MAX : dl_max(total, DL_TILE), &s->encoder));
     int64_t k = dltf_encoder_k(s->encoder);
-    s->max_rows = dl_piece_rows(model->parts.n, k);
+    s->max_rows =
+        dl_encoder_unlimited(s->encoder) ? dl_encoder_batch(s->encoder) : dl_piece_rows(model->parts.n, k);
     DL_TRY(dl_codes_alloc(s->max_rows, model->parts.m, s->max_rows * k, &s->codes));
     DL_TRY(check_columns(s));
     DL_TRY_NEW(s->count, s->max_rows);

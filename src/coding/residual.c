@@ -80,7 +80,7 @@ static void add_to_mean(const double *row, int64_t n, int64_t count, double *mea
 /* Reconstructions lack the own mean of a sample if the model subtracts it. Their error is the same with it,
  * and so is compared with the variance of the data. The mean of all samples does not change the variance. */
 static bool varies_as_data(const dl_samples *samples) {
-    return samples->remove_mean && !samples->unit_norm && !samples->deviation;
+    return samples->remove_mean && !dl_samples_rescaled(samples) && !samples->deviation;
 }
 
 static double *sums_of(const dl_residual *r, int64_t tile) {
@@ -133,7 +133,7 @@ const double *dl_residual_decode(dl_residual *r, int worker, dl_code code) {
     int64_t n = r->model->parts.n;
     double *x = row_of(r, worker) + n;
     memset(x, 0, (size_t)n * sizeof *x);
-    dl_decode(x, DL_ADD, r->model->dictionary, n, code);
+    dl_decode_scaled(x, DL_ADD, r->model->dictionary, r->model->scale, n, code);
     return x;
 }
 
@@ -144,6 +144,10 @@ void dl_residual_code(dl_residual *r, int64_t tile, int worker, int64_t number, 
     if (r->watch)
         r->watch(r->context,
                  &(dl_coded){tile, number, worker, sample, target_of(r, worker, number), x, code});
+}
+
+void dl_residual_given(dl_residual *r, int64_t tile, const float *sample, const double *x) {
+    add_errors(sample, x, r->model->parts.n, sums_of(r, tile));
 }
 
 void dl_residual_end(dl_residual *r, int64_t tile, int worker) {
@@ -245,6 +249,9 @@ double dl_residual_relative(const dl_residual *r) {
 }
 
 double dl_residual_explained(const dl_residual *r) {
-    double explained = r->variance > 0 && isfinite(r->variance) ? 1 - r->error / r->variance : NAN;
+    dl_samples samples = dl_model_samples(r->model, (dltf_matrix){0});
+    double factor = varies_as_data(&samples) ? dl_samples_factor(&samples) : 1; /* of error, not of data */
+    double variance = r->variance * factor * factor;
+    double explained = variance > 0 && isfinite(variance) ? 1 - r->error / variance : NAN;
     return isfinite(explained) ? explained : NAN;
 }

@@ -30,7 +30,8 @@ typedef dltf_status (*dl_deriver)(const void *context, dl_derived **made);
 struct dltf_model {
     dl_handle handle;
     dltf_model_view parts; /* points to the arrays below */
-    float *dictionary, *encoder, *bias, *mean, *deviation, *offset;
+    float *dictionary, *encoder, *bias, *mean, *deviation, *offset, *scale, *threshold;
+    float *cut; /* m: a score must exceed this, the larger of threshold and 0; NULL without thresholds */
     dl_packed packed; /* encoder (of a tied model: dictionary) and bias, packed for products */
     dl_notes notes;
     struct dl_derivatives *derivatives; /* of a const model, too: only dl_model_derive changes them */
@@ -47,6 +48,9 @@ const dl_derived *dl_model_derived(const dltf_model *model, dl_derived_kind kind
 /* Adds samples to those coded with the model so far, and returns their number, at most UINT_MAX. */
 unsigned dl_model_count(const dltf_model *model, int64_t samples);
 
+/* A model without atoms: the part of a rank that has none. It has the means and settings of `parts`. */
+dltf_status dl_model_new_empty(const dltf_model_view *parts, dltf_model **model);
+
 /* Replaces dictionary and encoder of an untied model, both in double, by others of the same size, and drops
  * all that was derived. No other thread may use the model, and no encoder may exist. */
 dltf_status dl_model_replace(dltf_model *model, const double *dictionary, const double *encoder);
@@ -58,6 +62,8 @@ static inline dl_samples dl_model_samples(const dltf_model *model, dltf_matrix X
                         .deviation = model->deviation,
                         .remove_mean = model->parts.remove_mean,
                         .unit_norm = model->parts.unit_norm,
+                        .layer_norm = model->parts.layer_norm,
+                        .factor = model->parts.factor,
                         .offset = model->offset,
                         .scale = 1};
 }

@@ -18,8 +18,27 @@ static void remove_mean(double *row, int64_t n) {
         row[j] = (row[j] - row[0]) - rest;
 }
 
+/* As SAELens does it: n - 1 degrees of freedom, and a small constant instead of a case for constant rows. */
+static void layer_norm(double *row, int64_t n) {
+    const double epsilon = 1e-5;
+    remove_mean(row, n);
+    double deviation = n > 1 ? dl_norm(row, n) / sqrt((double)(n - 1)) : 0;
+    for (int64_t j = 0; j < n; j++)
+        row[j] /= deviation + epsilon;
+}
+
+static void multiply(double *row, int64_t n, double factor) {
+    for (int64_t j = 0; j < n; j++)
+        row[j] *= factor;
+}
+
+double dl_samples_factor(const dl_samples *samples) {
+    return samples->factor != 0 ? samples->factor : 1;
+}
+
 static void preprocess(const dl_samples *samples, double *row) {
     int64_t n = samples->X.cols;
+    double factor = dl_samples_factor(samples);
     if (samples->mean)
         for (int64_t j = 0; j < n; j++)
             row[j] -= (double)samples->mean[j];
@@ -30,6 +49,10 @@ static void preprocess(const dl_samples *samples, double *row) {
         remove_mean(row, n);
     if (samples->unit_norm)
         dl_normalise(row, n);
+    if (samples->layer_norm)
+        layer_norm(row, n);
+    if (factor != 1)
+        multiply(row, n, factor);
     if (samples->offset)
         for (int64_t j = 0; j < n; j++)
             row[j] -= (double)samples->offset[j];
@@ -48,11 +71,12 @@ void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *ou
 
 void dl_samples_shift(const dl_samples *samples, double *shift) {
     int64_t n = samples->X.cols;
-    const float *mean = samples->unit_norm ? NULL : samples->mean;
+    const float *mean = dl_samples_rescaled(samples) ? NULL : samples->mean;
     for (int64_t j = 0; j < n; j++)
         shift[j] = mean ? (double)mean[j] / (samples->deviation ? (double)samples->deviation[j] : 1) : 0;
     if (samples->remove_mean)
         remove_mean(shift, n);
+    multiply(shift, n, dl_samples_factor(samples));
     for (int64_t j = 0; j < n && samples->offset; j++)
         shift[j] += (double)samples->offset[j];
 }
@@ -60,7 +84,8 @@ void dl_samples_shift(const dl_samples *samples, double *shift) {
 const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t *stride) {
     const dltf_matrix *X = &samples->X;
     bool plain = X->type == DLTF_F32 && X->col_stride == 1 && !samples->mean && !samples->deviation &&
-                 !samples->remove_mean && !samples->unit_norm && !samples->offset && samples->scale == 1;
+                 !samples->remove_mean && !samples->unit_norm && !samples->layer_norm &&
+                 dl_samples_factor(samples) == 1 && !samples->offset && samples->scale == 1;
     if (!plain)
         return NULL;
     *stride = X->row_stride;

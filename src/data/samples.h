@@ -15,8 +15,10 @@ typedef struct dl_samples {
     const float *deviation; /* then divided by, or NULL */
     bool remove_mean;       /* then the mean of its own entries is subtracted from each row */
     bool unit_norm;         /* then scaled to norm 1 (a zero row stays zero) */
-    const float *offset;    /* then subtracted, or NULL */
-    double scale;           /* then multiplied */
+    bool layer_norm;     /* instead of both: own mean subtracted, then divided by standard deviation + 1e-5 */
+    double factor;       /* then multiplied; 0: 1 */
+    const float *offset; /* then subtracted, or NULL */
+    double scale;        /* then multiplied */
 } dl_samples;
 
 /* Results of one pass over the raw data, or over a part of it. */
@@ -25,6 +27,14 @@ typedef struct dl_summary {
     uint64_t checksum;  /* of shape and values, independent of element type and memory order */
     int64_t nonzero_rows;
 } dl_summary;
+
+/* The factor in use. */
+double dl_samples_factor(const dl_samples *samples);
+
+/* Whether each row is divided by a number of its own, which nothing but the row can tell. */
+static inline bool dl_samples_rescaled(const dl_samples *samples) {
+    return samples->unit_norm || samples->layer_norm;
+}
 
 /* Row i, preprocessed: in double in `row`, and scaled in `out`. */
 void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *out);
@@ -66,7 +76,8 @@ dltf_status dl_mean_finish(const double *sum, int64_t n, float *mean);
 dltf_status dl_deviation_finish(const dl_samples *samples, const double *sum, float *deviation);
 
 /* What `mean` and `offset` together subtract from every preprocessed row, without `scale`. A mean that is
- * subtracted before rows are scaled to norm 1 is not counted: its effect differs from row to row. */
+ * subtracted before rows are scaled to norm 1 or by their deviation is not counted: its effect differs from
+ * row to row. */
 void dl_samples_shift(const dl_samples *samples, double *shift);
 
 #endif

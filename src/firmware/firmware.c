@@ -232,6 +232,11 @@ dltf_status dl_firmware_new(const dltf_model *model, const dltf_matrix *X, const
     const dltf_model_view view = model->parts;
     double input_scale = 1;
     dltf_status status = check(&view, options);
+    if (status == DLTF_OK &&
+        (view.deviation || view.scale || view.threshold || view.layer_norm || view.factor != 1))
+        status = dl_fail_about(
+            DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
+            "has deviations, scales, thresholds, layer norm or a factor, which firmware does not");
     if (status != DLTF_OK)
         return status;
     dl_firmware *f = DL_NEW(dl_firmware, 1);

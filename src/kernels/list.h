@@ -39,6 +39,10 @@ DL_KERNEL(ALL, int64_t, above,
           (const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base, int32_t *index,
            float *value))
 
+/* The same with a cut for each score: appends those that are not at most cut[i], so that NaN shows. */
+DL_KERNEL(ALL, int64_t, exceeding,
+          (const float *scores, const float *cut, int64_t m, int32_t base, int32_t *index, float *value))
+
 /* `scores` and `above` in one: appends atom and score to the list of row i where the score, with the bits of
  * `scores`, ranks above cut[i]. The lists have room for all atoms of the panels first .. last-1 and
  * DL_CANDIDATES_SLACK more.

@@ -34,7 +34,7 @@ EOF
 }
 
 @test "refusals" {
-  fails 2 'choose a format: --c or --micro' export "$model" -o model.h
+  fails 2 'choose a format: --c, --micro or --format NAME' export "$model" -o model.h
   fails 2 '--name: "1st" is not a C identifier' export "$model" --c --name 1st -o model.h
   fails 2 'is not a C identifier' export "$model" --c --name 'a = 0; int b' -o model.h
   fails 2 'is not a C identifier' export "$model" --c --name '' -o model.h

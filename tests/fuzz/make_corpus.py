@@ -68,6 +68,23 @@ def model(full, scale=1, offset=False):
                                  "version": "1"})
 
 
+def thresholded():
+    floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
+    return safetensors({"dictionary": ("F32", [2, 3], floats(0.6, 0.8, 0, 0, 0, -1)), "scale": ("F32", [2], floats(2, 0.5)),
+                        "threshold": ("F32", [2], floats(-1, 0.5)), "factor": ("F64", [1], struct.pack("<d", 1.5))},
+                       {"format": "dltf-model", "k": "2", "select": "positive", "unit_norm": "false", "layer_norm": "true",
+                        "version": "1"})
+
+
+def autoencoder(thresholds):
+    floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
+    tensors = {"W_enc": ("BF16", [2, 3], bytes.fromhex("803f0040404080bfa0400000")), "b_enc": ("F16", [3], bytes.fromhex("003c00bc0000")),
+               "W_dec": ("F32", [3, 2], floats(1, 0, 0, 2, 0.6, 0.8)), "b_dec": ("F64", [2], struct.pack("<2d", 0.5, -1))}
+    if thresholds:
+        tensors["threshold"] = ("F32", [3], floats(0.1, -1, 2))
+    return safetensors(tensors)
+
+
 def network():
     floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
     return safetensors({"0.weight": ("F32", [2, 3], floats(1, 2, 3, 4, 5, 6)), "0.bias": ("F32", [2], floats(7, 8)),
@@ -231,7 +248,7 @@ CORPUS = {
         "p6": b"P6 1 1 255 abc",
         "p4": b"P4\n8 1\na",
     },
-    "model": {"tied": model(False), "full": model(True), "offset": model(True, offset=True)},
+    "model": {"tied": model(False), "full": model(True), "offset": model(True, offset=True), "thresholded": thresholded()},
     "state": {name: model(True, scale) for name, scale in {"huge": 5e37, "large": 1e19, "tiny": 1e-44, "zero": 0}.items()},
     "denoise": {
         "gray": b"P5\n8 8\n255\n" + bytes(11 * i % 256 for i in range(64)),
@@ -240,6 +257,14 @@ CORPUS = {
         "colour": b"P6\n8 8\n255\n" + bytes(5 * i % 256 for i in range(192)),
         "narrow": b"P5\n20 4\n255\n" + bytes(7 * i % 256 for i in range(80)),
         "png": png(0, 8, b"".join(b"\1" + bytes(range(y, y + 9)) for y in range(8)), size=(9, 8)),
+    },
+    "sae": {
+        "topk": b'l{"architecture": "topk", "d_in": 2, "d_sae": 3, "k": 2, "normalize_activations": "layer_norm"}',
+        "old": b'l{"d_in": 2, "d_sae": 3, "activation_fn_str": "topk", "activation_fn_kwargs": {"k": 1}, "normalize_activations": true}',
+        "sparsify": b's{"d_in": 2, "num_latents": 0, "expansion_factor": 4, "k": 2, "transcode": true, "activation": "topk"}',
+        "factor": b'f{"scaling_factor": 0.5}',
+        "relu": b"r" + autoencoder(False),
+        "jumprelu": b"t" + autoencoder(True),
     },
     "network": {"two": network(), "classifier": classifier()},
     "index": {

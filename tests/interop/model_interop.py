@@ -65,6 +65,45 @@ class Models(unittest.TestCase):
         np.testing.assert_allclose(y, back, rtol=1e-5, atol=1e-5 * abs(back).max(axis=0).min())
         return x, t
 
+    def test_imported_parts(self):
+        """Scale, threshold, factor and layer norm, which training does not make."""
+        random = np.random.default_rng(4)
+        m, n = 40, 12
+        x = random.standard_normal((400, n)) + random.standard_normal(n)
+        np.save(DIRECTORY / "x.npy", x)
+        dictionary = random.standard_normal((m, n))
+        t = {"dictionary": dictionary / np.linalg.norm(dictionary, axis=1, keepdims=True), "bias": random.standard_normal(m),
+             "encoder": random.standard_normal((m, n)), "scale": random.uniform(0.5, 2, m), "offset": random.standard_normal(n)}
+        for flag in "none", "layer_norm", "unit_norm", "remove_mean":
+            for threshold in False, True:
+                for center in False, True:
+                    parts = dict(t)
+                    parts |= {"threshold": random.uniform(-1, 4, m)} if threshold else {}
+                    parts |= {"mean": random.standard_normal(n)} if center else {}
+                    self.check_parts(x, parts, flag)
+
+    def check_parts(self, x, t, flag):
+        t = {name: array.astype("<f4").astype("f8") for name, array in t.items()} | {"factor": np.array([1.7])}
+        k = len(t["dictionary"]) if "threshold" in t else 5
+        notes = {"format": "dltf-model", "version": "1", "k": str(k), "select": "positive", "unit_norm": "false"}
+        flags = {name: name == flag for name in ("remove_mean", "unit_norm", "layer_norm")}
+        notes |= {name: str(value).lower() for name, value in flags.items()}
+        header, data = {"__metadata__": notes}, b""
+        for name, array in t.items():
+            content = array.astype("<f8" if name == "factor" else "<f4").tobytes()
+            header[name] = {"dtype": "F64" if name == "factor" else "F32", "shape": list(array.shape),
+                            "data_offsets": [len(data), len(data) + len(content)]}
+            data += content
+        text = json.dumps(header).encode()
+        text += b" " * (-len(text) % 8)
+        (DIRECTORY / "p.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+        dltf("encode", "p.safetensors", "x.npy", "-o", "z.npz", "-q")
+        dltf("decode", "p.safetensors", "z.npz", "-o", "y.npy", "-q")
+        z, expected = sparse.load_npz(DIRECTORY / "z.npz").toarray(), DOCUMENTED["encode"](x, t, k, "positive", **flags)
+        np.testing.assert_allclose(z, expected, rtol=1e-3, atol=1e-4 * abs(expected).max())
+        y, back = np.load(DIRECTORY / "y.npy"), DOCUMENTED["decode"](z, t, flags["unit_norm"], flags["layer_norm"])
+        np.testing.assert_allclose(y, back, rtol=1e-4, atol=1e-5 * abs(back).max())
+
     def test_standardise(self):
         x, t = self.check("--standardise")
         np.testing.assert_allclose(t["mean"], x.mean(axis=0), rtol=1e-6)

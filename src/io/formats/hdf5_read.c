@@ -75,8 +75,8 @@ dltf_status dl_hdf5_load(dl_file *file, const char *name, dltf_array **array) {
 
 /* ---- By rows ---- */
 
-/* A call of libhdf5 takes as long as reading thousands of numbers: rows are read in blocks, of which the last few
- * are kept, so that several threads find theirs. */
+/* A call of libhdf5 takes as long as reading thousands of numbers: rows are read in blocks, of which the last
+ * few are kept, so that several threads find theirs. */
 enum { SLOTS = 16, BLOCK_VALUES = 1 << 13 };
 
 typedef struct rows {
@@ -88,8 +88,8 @@ typedef struct rows {
     double *values;       /* SLOTS x block x cols */
 } rows;
 
-/* Selects the rows from `row` on that have their places in the last axis that numbers rows: at most `most`, whose
- * number is returned, or -1. The axes behind it make up a row. */
+/* Selects the rows from `row` on that have their places in the last axis that numbers rows: at most `most`,
+ * whose number is returned, or -1. The axes behind it make up a row. */
 static int64_t select_rows(const dl_hdf5 *h, const rows *r, int64_t row, int64_t most, hid_t space) {
     const dl_elements *e = &r->dataset.elements;
     hsize_t first[DL_MAX_AXES] = {0}, count[DL_MAX_AXES];

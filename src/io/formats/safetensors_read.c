@@ -19,11 +19,9 @@ typedef struct entry {
     int64_t begin, end;
 } entry;
 
-static const char *const type_names[] = {[DL_TENSOR_F32] = "F32",
-                                         [DL_TENSOR_F64] = "F64",
-                                         [DL_TENSOR_I64] = "I64",
-                                         [DL_TENSOR_I32] = "I32",
-                                         [DL_TENSOR_U8] = "U8"};
+static const char *const type_names[] = {
+    [DL_TENSOR_F32] = "F32", [DL_TENSOR_F64] = "F64", [DL_TENSOR_I64] = "I64",  [DL_TENSOR_I32] = "I32",
+    [DL_TENSOR_U8] = "U8",   [DL_TENSOR_F16] = "F16", [DL_TENSOR_BF16] = "BF16"};
 enum { TYPES = sizeof type_names / sizeof type_names[0] };
 
 const char *dl_safetensors_type(dl_tensor_type type) {
@@ -41,7 +39,7 @@ static dltf_status read_type(const json_t *value, entry *e) {
             e->type = (dl_tensor_type)i;
             return DLTF_OK;
         }
-    return bad_tensor(e->name, "has an unsupported type: expected F32, F64, I64, I32 or U8");
+    return bad_tensor(e->name, "has an unsupported type: expected F32, F64, F16, BF16, I64, I32 or U8");
 }
 
 static dltf_status read_entry(const char *name, const json_t *value, entry *e) {

@@ -129,7 +129,7 @@ static dltf_status shift_bias(dltf_online *s, const dltf_model *start) {
     for (int64_t j = 0; j < s->m; j++) {
         double product = 0;
         for (int64_t i = 0; i < s->n; i++)
-            product += (double)s->g.E.value[j * s->n + i] * shift[i];
+            product += (double)s->g.E.value[j * s->n + i] * shift[i] / start->parts.factor;
         s->g.b.value[j] = (float)((double)s->g.b.value[j] + product);
     }
     dl_free(shift);
@@ -148,6 +148,11 @@ static dltf_status start_from(dltf_online *s, const dltf_model *start) {
         memcpy(s->g.E.value, parts->encoder, size);
     if (parts->encoder && parts->bias)
         memcpy(s->g.b.value, parts->bias, (size_t)s->m * sizeof(float));
+    for (int64_t j = 0; parts->encoder && parts->scale && j < s->m; j++)
+        for (int64_t i = j * s->n; i < (j + 1) * s->n; i++)
+            s->g.E.value[i] *= parts->scale[j];
+    for (int64_t j = 0; parts->encoder && j < s->m; j++)
+        s->g.b.value[j] *= (float)((parts->scale ? (double)parts->scale[j] : 1) / parts->factor);
     s->warm = true;
     s->warm_encoder = parts->encoder != NULL;
     return s->warm_encoder ? shift_bias(s, start) : DLTF_OK;
@@ -161,6 +166,8 @@ dltf_status dltf_online_new(int64_t n, const dltf_model *start, const dltf_train
     dltf_online *s = NULL;
     char choice[160];
     dltf_status status = DL_READ_OPTIONS(train, options, &o);
+    if (status == DLTF_OK)
+        status = dl_start_check(start, o.k);
     if (status != DLTF_OK)
         return status;
     if (n < 1 || n > INT32_MAX)
