@@ -61,6 +61,8 @@ class DictionaryEstimator(ModelEstimator):
             After a KeyboardInterrupt the estimator has the model of the iterations done until then.
         """
         X = self._samples(X, reset=True, ensure_min_samples=2)
+        if getattr(self, "remove_mean", False) and X.shape[1] == 1:
+            raise ValueError("remove_mean: leaves nothing of samples with n_features = 1")
         start, chosen = self._start(X.shape[1])
         options = {**self._training_options(), **chosen, **(self.options or {})}
         learned = learn(X, start, options, self._reporter(fitting=True), self._renamed())

@@ -18,7 +18,7 @@ LONG = [
     dltf.KSVD(minibatch=True), dltf.KSVD(update="exact"), dltf.KSVD(error=0.1), dltf.KSVD(sparse_output=False), dltf.KMeans(spherical=True),
     *(dltf.Hasher(8, method=name) for name in ("sph", "sparseh", "dltf", "neighbour")),
     *(dltf.SparseEncoder(dltf.DLTF(**TIED), coder=name) for name in ("omp", "iht", "niht", "htp", "incoherent", "shortlist")),
-    dltf.SparseEncoder(dltf.KSVD(), refit=True), dltf.SparseEncoder(dltf.DLTF(**TIED), select="positive"),
+    dltf.SparseEncoder(dltf.KSVD(random_state=0), refit=True), dltf.SparseEncoder(dltf.DLTF(**TIED), select="positive"),
 ]
 
 
