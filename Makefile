@@ -8,7 +8,7 @@ DLTF_WERROR ?= $(if $(wildcard .git),ON,OFF)
 CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF -DDLTF_WERROR=$(DLTF_WERROR))
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
-.PHONY: all demo test test-all soak bench format install uninstall clean help
+.PHONY: all demo test test-all python soak bench format install uninstall clean help
 
 all:
 	@command -v cmake > /dev/null || { echo "cmake not found: run scripts/install-deps build" >&2; exit 1; }
@@ -31,6 +31,13 @@ test-all:
 	@scripts/install-deps test-all
 	@scripts/run-tests all
 
+# The Python package: wheel and source archive, offline (python/README.md).
+python:
+	@scripts/install-deps python
+	@mkdir -p build/python
+	@/usr/bin/python3 -m build --no-isolation -o build/python/dist . > build/python/log 2>&1 || { tail -n 40 build/python/log; exit 1; }
+	@ls build/python/dist/*
+
 # Bounded by SOAK_MINUTES; what led to a defect is kept in build/soak-defects.
 SOAK_MINUTES ?= 30
 soak:
@@ -48,6 +55,7 @@ bench: all
 	  DLTF_KERNELS=avx2 OPENBLAS_CORETYPE=Haswell build/release/bin/dltf-bench encode -o bench/results/encode-avx2.json
 	@echo "== peers"; bench/peers -o bench/results/peers.json
 	@echo "== kmeans"; bench/kmeans -o bench/results/kmeans.json
+	@echo "== python"; bench/python_peers -o bench/results/python_peers.json
 	@echo "== networks"; bench/networks -o bench/results/networks.json
 	@echo "== searchers"; bench/searchers -o bench/results/searchers.json
 	@echo "== learners"; bench/learners --speed --again -o bench/results/learners.json --figures bench/results
@@ -74,6 +82,7 @@ help:
 	@echo "make demo     run a demo of under a minute; installs the packages it needs"
 	@echo "make test     run the tests; installs the packages they need"
 	@echo "make test-all run also the tests that take long: sanitizers, two MPIs, aarch64, faults; installs more packages"
+	@echo "make python   build the Python package: wheel and source archive in build/python/dist"
 	@echo "make soak     disturb the program for SOAK_MINUTES (30); writes tests/soak/summary.json"
 	@echo "make bench    run the benchmarks; writes bench/results and the tables of docs/performance.md"
 	@echo "make format   format the C files"
