@@ -122,7 +122,7 @@ end
 %!  end
 %!endfunction
 %!shared X, start
-%! p = dltf_synthetic ("n", 16, "m", 24, "k", 3, "samples", 500, "noise", 0.05, "entries", "gaussian", "seed", 2);
+%! p = dltf_synthetic ("n", 16, "m", 24, "k", 3, "samples", 500, "noise", 0.05, "seed", 2);
 %! X = double (p.samples);
 %! start = X(:, 1:24) ./ sqrt (sum (X(:, 1:24) .^ 2));
 %!test # errors within 1% of a plain reference
@@ -159,6 +159,6 @@ end
 %!error ksvd (struct ("data", [], "Tdata", 2, "initdict", eye (16)))
 %!error ksvd (struct ("data", {{1}}, "Tdata", 2, "dictsize", 1))
 %!demo
-%! p = dltf_synthetic ("n", 20, "m", 50, "k", 3, "samples", 1500, "noise", 0.05, "entries", "gaussian");
+%! p = dltf_synthetic ("n", 20, "m", 50, "k", 3, "samples", 1500, "noise", 0.05);
 %! params = struct ("data", p.samples, "Tdata", 3, "dictsize", 50, "iternum", 30);
 %! [D, Gamma, err] = ksvd (params, "it");
