@@ -49,8 +49,8 @@ void gw_hash_encode(int outputs, mxArray *out[], const mxArray *in[]) {
     const dltf_array *X = gw_array(in[1], "data");
     out[0] = mxCreateNumericMatrix((mwSize)(dltf_hasher_get(hasher).bits / 8), mxGetN(in[1]), mxUINT8_CLASS,
                                    mxREAL);
-    GW_RUN(dltf_bind_hasher_apply(hasher, X, (int64_t)mxGetScalar(in[2]), gw_report, NULL,
-                                  mxGetData(out[0])));
+    GW_RUN(
+        dltf_bind_hasher_apply(hasher, X, (int64_t)mxGetScalar(in[2]), gw_report, NULL, mxGetData(out[0])));
 }
 
 /* A k x queries matrix of column numbers and one of distances; by radius a cell of columns each. */
@@ -58,7 +58,8 @@ static void put_found(dltf_neighbours_view found, mxArray *out[2]) {
     mwSize queries = (mwSize)found.queries;
     bool equal = found.k > 0;
     for (int o = 0; o < 2; o++)
-        out[o] = equal ? mxCreateDoubleMatrix((mwSize)found.k, queries, mxREAL) : mxCreateCellMatrix(1, queries);
+        out[o] =
+            equal ? mxCreateDoubleMatrix((mwSize)found.k, queries, mxREAL) : mxCreateCellMatrix(1, queries);
     for (mwSize q = 0; q < queries; q++) {
         int64_t first = found.indptr[q], count = found.indptr[q + 1] - first;
         double *place[2];

@@ -58,7 +58,8 @@ dltf_codes *gw_codes_required(const mxArray *matrix, const char *what);
 /* A struct with the fields of a model. NULL for []. */
 dltf_model *gw_model(const mxArray *fields);
 dltf_model *gw_model_required(const mxArray *fields);
-/* Options of a task from the fields of a struct; `_` stands for `-`. The field `progress` is for gw_report. */
+/* Options of a task from the fields of a struct; `_` stands for `-`. The field `progress` is for gw_report.
+ */
 dltf_options *gw_options(const char *task, const mxArray *fields);
 /* Text; raises an error if it is none. */
 char *gw_text(const mxArray *value, const char *what);

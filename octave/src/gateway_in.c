@@ -42,8 +42,8 @@ static dltf_array *borrow_sparse(const mxArray *matrix) {
     const mwIndex *first = mxGetJc(matrix);
     int64_t cols = (int64_t)mxGetN(matrix);
     gw_check(dltf_array_borrow_csr(cols, (int64_t)mxGetM(matrix), (int64_t)first[cols], first,
-                                   mxGetIr(matrix), sizeof(mwIndex) == 8 ? "int64" : "int32",
-                                   mxGetPr(matrix), "float64", &array));
+                                   mxGetIr(matrix), sizeof(mwIndex) == 8 ? "int64" : "int32", mxGetPr(matrix),
+                                   "float64", &array));
     gw_own(array, gw_free_array);
     return array;
 }
