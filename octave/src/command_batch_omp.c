@@ -114,10 +114,10 @@ static problem problem_of(const mxArray *in[]) {
     return p;
 }
 
-static void trim(mxArray *Z, int64_t entries) {
+static void set_room(mxArray *Z, int64_t entries) {
     mwSize room = (mwSize)(entries > 0 ? entries : 1);
-    mxSetIr(Z, mxRealloc(mxGetIr(Z), room * sizeof(mwIndex)));
-    mxSetPr(Z, mxRealloc(mxGetPr(Z), room * sizeof(double)));
+    mxSetIr(Z, mxRealloc(mxGetIr(Z), (size_t)room * sizeof(mwIndex)));
+    mxSetPr(Z, mxRealloc(mxGetPr(Z), (size_t)room * sizeof(double)));
     mxSetNzmax(Z, room);
 }
 
@@ -128,14 +128,17 @@ void gw_batch_omp(int outputs, mxArray *out[], const mxArray *in[]) {
     mwSize N = mxGetN(in[0]);
     space s = {mxMalloc((size_t)(p.most * p.most) * sizeof(double)), mxMalloc((size_t)p.m * sizeof(double)),
                mxMalloc((size_t)p.most * sizeof(double)), mxMalloc((size_t)p.most * sizeof(mwIndex)), 0};
-    out[0] = mxCreateSparse((mwSize)p.m, N, (mwSize)(p.most * (int64_t)N), mxREAL);
+    int64_t room = p.most + 4 * (int64_t)N; /* grows: most codes are shorter than the longest possible */
+    out[0] = mxCreateSparse((mwSize)p.m, N, (mwSize)room, mxREAL);
     mwIndex *first = mxGetJc(out[0]);
     gw_begin();
     for (mwSize i = 0; i < N && !gw_interrupted(); i++) {
         code(&p, mxGetPr(in[0]) + (int64_t)i * p.m, mxGetPr(in[1])[i], &s);
+        if ((int64_t)first[i] + s.count > room)
+            set_room(out[0], room += room / 2 + p.most);
         put_sorted(&s, mxGetIr(out[0]) + first[i], mxGetPr(out[0]) + first[i]);
         first[i + 1] = first[i] + (mwIndex)s.count;
     }
     gw_end(DLTF_OK);
-    trim(out[0], (int64_t)first[N]);
+    set_room(out[0], (int64_t)first[N]);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 char *gw_text(const mxArray *value, const char *what) {
-    char *text = mxIsChar(value) ? mxArrayToString(value) : NULL;
+    char *text = mxIsChar(value) && mxGetM(value) <= 1 ? mxArrayToString(value) : NULL;
     if (!text)
         gw_fail("argument", "%s: expected text", what);
     return text;
