@@ -28,6 +28,7 @@ void gw_show_progress(bool show);
 
 /* Objects of the library that belong to the current call: errors and the end of the call free them. */
 void gw_own(void *object, void (*release)(void *));
+/* Frees them, and gives Ctrl-C back to Octave. */
 void gw_release(void);
 
 /* The functions that gw_own takes. */

@@ -28,8 +28,17 @@ void gw_own(void *object, void (*release)(void *)) {
     owned[owned_count++].release = release;
 }
 
+static void stop_watching(void) {
+    if (!watching)
+        return;
+    watching = false;
+    dltf_bind_watch(NULL, NULL);
+    sigaction(SIGINT, &octave_action, NULL);
+}
+
 /* The newest first: a learner before its samples. */
 void gw_release(void) {
+    stop_watching();
     while (owned_count > 0) {
         owned_count--;
         owned[owned_count].release(owned[owned_count].object);
@@ -55,14 +64,6 @@ DEFINE_FREE(values)
 
 /* ---- Errors ---- */
 
-static void stop_watching(void) {
-    if (!watching)
-        return;
-    watching = false;
-    dltf_bind_watch(NULL, NULL);
-    sigaction(SIGINT, &octave_action, NULL);
-}
-
 void gw_fail(const char *name, const char *format, ...) {
     char id[64], text[1024];
     va_list values;
@@ -70,7 +71,6 @@ void gw_fail(const char *name, const char *format, ...) {
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
     snprintf(id, sizeof id, "dltf:%s", name);
-    stop_watching();
     gw_release();
     mexErrMsgIdAndTxt(id, "%s", text);
 }
