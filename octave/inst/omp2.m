@@ -5,7 +5,7 @@
 % Orthogonal matching pursuit until @code{norm (x - D*gamma) <= epsilon}, as in OMP-Box.
 %
 % @var{XtX} has the squared norms of the samples, @code{sum (X .* X)}. The first form runs in the library, in single precision and on
-% all cores: targets below about 1e-3 of the norm of a sample are beyond its accuracy. The second form runs on one core, in double
+% all cores; for targets below about 1e-3 of the norm of a sample, codes get more entries than they need. The second form runs on one core, in double
 % precision. Other options as in @code{omp}.
 % @seealso{omp, ksvd}
 % @end deftypefn
