@@ -2,13 +2,14 @@
  * -q and --no-flag; -- ends the options. The library validates values and words the errors. */
 #include "cli/arguments.h"
 
+#include "cli/files.h"
 #include "cli/help.h"
 #include "cli/output.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUPS = 3, LONGEST_NAME = 64 };
+enum { GROUPS = 4, LONGEST_NAME = 64 };
 
 /* A table and the struct that its options fill. */
 typedef struct group {
@@ -270,10 +271,12 @@ bool arguments_parse(const command *self, int count, char **words, void *own, vo
     p.groups[0] = (group){self->own, own};
     p.groups[1] = (group){self->library ? self->library() : (dl_option_table){.count = 0}, library};
     p.groups[2] = (group){command_common_options(self), &args->common};
+    p.groups[3] = (group){command_reading_options(self), &args->reading};
     for (int g = 0; g < GROUPS; g++)
         if (p.groups[g].table.count > 0)
             dl_option_defaults(p.groups[g].table, p.groups[g].target);
     args->exit_code = read_words(&p);
+    files_configure(&args->reading);
     output_configure(args->common.quiet, args->common.json);
     return args->exit_code == EXIT_OK;
 }

@@ -13,7 +13,8 @@ typedef struct arguments {
                                            * NULL-terminated */
     int operand_count, given_count;
     common_flags common;
-    int exit_code; /* if the command is not to run: help or an error was printed */
+    dl_reading reading; /* of commands that read data */
+    int exit_code;      /* if the command is not to run: help or an error was printed */
 } arguments;
 
 /* Fills `own` (the target of self->own) and `library` (the target of self->library(), or NULL) with defaults,

@@ -47,6 +47,8 @@ int atom_use_measure(const char *path, const dltf_model *model, atom_use *use, a
     dltf_status status = dltf_encode(model, X, &encoding, progress_step, NULL, &codes);
     if (status == DLTF_OK)
         status = measure_errors(model, X, codes, found);
+    if (status == DLTF_OK)
+        status = prefix_list_measure(&found->prefixes, model, X);
     progress_erase();
     if (status == DLTF_OK)
         count_use(codes, use);

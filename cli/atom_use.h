@@ -2,7 +2,7 @@
 #ifndef CLI_ATOM_USE_H
 #define CLI_ATOM_USE_H
 
-#include "cli/output.h"
+#include "cli/prefix.h"
 
 typedef struct atom_use {
     int64_t atom, codes; /* how many codes use it */
@@ -11,6 +11,7 @@ typedef struct atom_use {
 typedef struct atom_use_errors {
     int64_t samples;
     dltf_reconstruction raw, refitted;
+    prefix_list prefixes;
 } atom_use_errors;
 
 /* Codes the samples in a file and sorts the atoms by use. Returns an exit code. */

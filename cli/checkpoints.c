@@ -78,6 +78,7 @@ void checkpoints_print_command(const char *name, int count, const char *const *f
     fprintf(stderr, "  %s", name);
     for (int i = 0; i < count; i++)
         fprintf(stderr, " %s", files_quoted(files[i]));
+    files_print_reading(stderr);
     for (; words->option; words++)
         if (words->value)
             fprintf(stderr, " %s %s", words->option, files_quoted(words->value));

@@ -122,20 +122,32 @@ static int load_validation(classifier *c) {
                : library_failure_in(status, (sources){[DLTF_SUBJECT_LABELS] = f->validation_labels});
 }
 
-/* 1 / largest magnitude, as far as a float can be; 1 if all are 0 or one is infinite, which training will
- * report. */
-static dltf_status find_scale(dltf_matrix X, double *scale) {
+/* The largest magnitude of dense data. The root mean square of sparse data: the largest entry of sparse codes
+ * is far from the others, and dividing by it makes the inputs so small that training hardly moves. */
+static dltf_status find_size(dltf_matrix X, double *size) {
     float *row = calloc((size_t)X.cols, sizeof *row), largest = 0;
+    double squares = 0;
     if (!row)
         return DLTF_MEMORY;
     for (int64_t i = 0; i < X.rows; i++) {
         dltf_matrix_row(X, i, row);
-        for (int64_t j = 0; j < X.cols; j++)
+        for (int64_t j = 0; j < X.cols; j++) {
             largest = fmaxf(largest, fabsf(row[j]));
+            squares += (double)row[j] * (double)row[j];
+        }
     }
     free(row);
-    *scale = largest > 0 && isfinite(largest) ? fmin(1 / (double)largest, (double)FLT_MAX) : 1;
+    *size = X.type == DLTF_SPARSE ? sqrt(squares / (double)X.rows / (double)X.cols) : (double)largest;
     return DLTF_OK;
+}
+
+/* 1 / size, as far as a float can be; 1 if all values are 0 or one is infinite, which training will report.
+ */
+static dltf_status find_scale(dltf_matrix X, double *scale) {
+    double size = 0;
+    dltf_status status = find_size(X, &size);
+    *scale = size > 0 && isfinite(size) ? fmin(1 / size, (double)FLT_MAX) : 1;
+    return status;
 }
 
 /* ---- The network ---- */

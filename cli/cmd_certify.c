@@ -346,5 +346,6 @@ const command command_certify = {
     .examples = {"dltf certify X.model.safetensors",
                  "dltf certify toy/dictionary.npy toy/Xtest.npy -k 8 --sigma 0.01 --codes toy/codes_test.npz",
                  "dltf certify toy.model.safetensors toy/Xtest.npy --truth toy", NULL},
+    .reads_data = true,
     .run = run,
 };

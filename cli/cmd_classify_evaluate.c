@@ -146,6 +146,7 @@ const command command_classify_evaluate = {
         "confusion matrix, which counts samples by true label (row) and prediction (column).",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, evaluate_flags),
     .json = "samples, errors, error rate, classes and confusion matrix",
     .examples = {"dltf classify evaluate classifier.safetensors Xtest.npy --labels labels-test.npy", NULL},

@@ -108,6 +108,7 @@ const command command_classify_predict = {
                "classifier from 'dltf classify train'. Samples are scaled like those it was trained on.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, predict_flags),
     .json = "number of samples and classes, time and files",
     .examples = {"dltf classify predict classifier.safetensors Xtest.npy -o labels.npy",

@@ -21,7 +21,7 @@ static const dl_option own_options[] = {
     {.name = "init", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, init), .argument = "NETWORK", .help = "start from a network: hidden layers of 'dltf pretrain', or a classifier of the same classes"},
     {.name = "hidden", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, hidden), .argument = "LIST", .help = "units of each hidden layer, random at the start, as in 1000,500; 0: no hidden layer (default: 500)"},
     {.name = "keep", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, keep), .argument = "LIST", .help = "outputs that each of these layers keeps, the largest; the others are set to 0 (default: all)"},
-    {.name = "scale", .kind = DL_OPTION_REAL, .offset = offsetof(classifier_flags, scale), .default_text = "0", .max = 1e30, .argument = "S", .help = "factor on the samples, stored in the model; 0: 1 / largest magnitude"},
+    {.name = "scale", .kind = DL_OPTION_REAL, .offset = offsetof(classifier_flags, scale), .default_text = "0", .max = 1e30, .argument = "S", .help = "factor on the samples, stored in the model; 0: 1 / largest magnitude, for sparse data 1 / root mean square"},
     {.name = "validation", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, validation), .argument = "DATA", .help = "samples to measure the error on after every epoch, instead of --held-out"},
     {.name = "validation-labels", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, validation_labels), .argument = "FILE", .help = "their labels"},
     {.name = "resume", .kind = DL_OPTION_TEXT, .offset = offsetof(classifier_flags, resume), .argument = "CHECKPOINT", .help = "resume interrupted training on the same DATA and labels"},
@@ -132,6 +132,15 @@ static int save(classifier *c) {
     return code;
 }
 
+/* A loss near log(classes) is that of equal probabilities. */
+static void doubt_loss(const classifier *c, const dl_epoch *history, int64_t count) {
+    double chance = log((double)c->class_count);
+    if (count > 0 && history[count - 1].loss > 0.95 * chance)
+        remark(
+            "the loss %.3g is hardly below that of guessing, %.3g: try a larger --scale, --rate or --epochs",
+            history[count - 1].loss, chance);
+}
+
 static int print_report(classifier *c) {
     facts f = facts_new();
     const dl_network *network = dl_training_network(c->training);
@@ -145,6 +154,7 @@ static int print_report(classifier *c) {
     facts_integer(&f, "epochs", "epochs", count);
     if (count > 0)
         facts_real(&f, "loss", "loss", history[count - 1].loss);
+    doubt_loss(c, history, count);
     if (count > 0 && !isnan(history[count - 1].error)) {
         facts_real(&f, "validation_error", NULL, history[count - 1].error);
         facts_line(&f, "validation error", "%.2f%%", 100 * history[count - 1].error);
@@ -190,6 +200,7 @@ const command command_classify_train = {
                "checkpoint and prints the command to resume.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, classifier_flags),
     .library = training_options,
     .library_title = "Training",

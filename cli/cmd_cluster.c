@@ -358,6 +358,7 @@ const command command_cluster = {
         "and the normalised mutual information.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, cluster_flags),
     .library = dl_cluster_option_table,
     .library_title = "k-means",

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/picture.h"
+#include "cli/prefix.h"
 #include "cli/quality.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@
 
 typedef struct decode_flags {
     const char *output, *picture, *original, *shape;
+    int64_t atoms;
 } decode_flags;
 
 typedef struct decode_job {
@@ -36,6 +38,7 @@ static const dl_option own_options[] = {
     {.name = "picture", .kind = DL_OPTION_TEXT, .offset = offsetof(decode_flags, picture), .argument = "FILE.png", .help = "draw the first 64 samples as gray images"},
     {.name = "original", .kind = DL_OPTION_TEXT, .offset = offsetof(decode_flags, original), .argument = "DATA", .help = "the data that was encoded; print relative error and explained variance, and show each original above its reconstruction in the picture, on the same gray scale"},
     {.name = "shape", .kind = DL_OPTION_TEXT, .offset = offsetof(decode_flags, shape), .argument = "WxH", .help = "width and height of a sample as an image (default: square)"},
+    PREFIX_OPTION(decode_flags, "decode codes of"),
 };
 /* clang-format on */
 
@@ -56,7 +59,7 @@ static int choose_files(decode_job *job) {
 }
 
 static int load(decode_job *job) {
-    int code = files_load_model(job->args.operands[0], &job->model);
+    int code = prefix_load_model(job->args.operands[0], job->flags.atoms, &job->model);
     if (code != EXIT_OK)
         return code;
     dltf_status status = dltf_codes_load(job->args.operands[1], &job->codes);
@@ -93,18 +96,33 @@ static int decode(decode_job *job) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
-/* Puts back what a decoded sample lacks, for the eye: the original's own mean and, with unit_norm, its norm
- * and the mean of all samples. */
+/* An entry of a sample after the mean of all samples and the deviation of its column. */
+static double standardised(const dltf_model_view *view, const float *original, int64_t i) {
+    return (original[i] - (view->mean ? view->mean[i] : 0)) /
+           (view->deviation ? (double)view->deviation[i] : 1);
+}
+
+/* The number that preprocessing divides a sample by, which is here without its mean. */
+static double own_scale(const dltf_model_view *view, const float *original, double own_mean) {
+    double norm = 0;
+    for (int64_t i = 0; i < view->n; i++)
+        norm = hypot(norm, standardised(view, original, i) - own_mean);
+    return view->unit_norm ? norm : norm / sqrt(view->n > 1 ? (double)(view->n - 1) : 1) + 1e-5;
+}
+
+/* Puts back what a decoded sample lacks, for the eye: the original's own mean and, with unit_norm and
+ * layer_norm, its scale, and the deviations and the mean of all samples. */
 static void restore(const dltf_model_view *view, const float *original, float *sample) {
     int64_t n = view->n;
-    double own_mean = 0, norm = 0;
-    for (int64_t i = 0; i < n && view->remove_mean; i++)
-        own_mean += (original[i] - (view->mean ? view->mean[i] : 0)) / (double)n;
-    for (int64_t i = 0; i < n && view->unit_norm; i++)
-        norm = hypot(norm, original[i] - (view->mean ? view->mean[i] : 0) - own_mean);
+    bool rescaled = view->unit_norm || view->layer_norm;
+    double own_mean = 0;
+    for (int64_t i = 0; i < n && (view->remove_mean || view->layer_norm); i++)
+        own_mean += standardised(view, original, i) / (double)n;
+    double scale = rescaled ? own_scale(view, original, own_mean) : 1;
     for (int64_t i = 0; i < n; i++) {
-        double mean = view->unit_norm && view->mean ? view->mean[i] : 0;
-        sample[i] = (float)(mean + own_mean + (view->unit_norm ? norm : 1) * sample[i]);
+        double mean = view->mean ? view->mean[i] : 0, deviation = view->deviation ? view->deviation[i] : 1;
+        sample[i] = rescaled ? (float)(mean + deviation * (own_mean + scale * sample[i]))
+                             : (float)(sample[i] + deviation * own_mean);
     }
 }
 
@@ -162,17 +180,21 @@ static int print_report(decode_job *job) {
     facts f = facts_new();
     facts_integer(&f, "samples", "samples", dltf_codes_csr(job->codes).rows);
     facts_integer(&f, "n", "entries of a sample", dltf_model_get(job->model).n);
+    prefix_report(&f, job->model);
     if (job->original) {
         quality_entries(&f, job->found.entries);
         facts_real(&f, "relative_error", "relative error", job->found.relative_error);
         quality_explained(&f, job->found.explained_variance);
     }
     dltf_model_view view = dltf_model_get(job->model);
-    if (view.remove_mean || view.unit_norm)
+    bool mean = view.remove_mean || view.layer_norm, norm = view.unit_norm || view.layer_norm;
+    if (mean || norm)
         facts_line(&f, "not restored",
                    "%s%s%s of a sample, which preprocessing takes away and codes do not contain",
-                   view.remove_mean ? "mean" : "", view.remove_mean && view.unit_norm ? " and " : "",
-                   view.unit_norm ? "norm" : "");
+                   mean ? "mean" : "", mean && norm ? " and " : "",
+                   view.layer_norm ? "standard deviation"
+                   : norm          ? "norm"
+                                   : "");
     facts_text(&f, "output", "written to", job->output);
     if (job->flags.picture)
         facts_text(&f, "picture", "picture", job->flags.picture);
@@ -210,5 +232,6 @@ const command command_decode = {
     .examples = {"dltf decode X.model.safetensors Xtest.codes.npz -o Xhat.npy",
                  "dltf decode X.model.safetensors Xtest.codes.npz --original Xtest.npy --picture pairs.png",
                  NULL},
+    .reads_data = true,
     .run = run,
 };

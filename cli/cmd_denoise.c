@@ -54,8 +54,20 @@ static int load(denoise_job *job) {
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
+/* What the user may not expect of the file. */
+static void remark_on_file(const denoise_job *job, bool estimates) {
+    const char *in = job->args.operands[0];
+    if (dl_image_dropped_alpha(job->noisy))
+        remark("%s: the alpha channel is dropped: all pixels are opaque", in);
+    if (dl_image_is_jpeg(job->noisy))
+        remark("%s: JPEG noise is not white%s", in,
+               estimates ? ": the estimate of sigma is too small; give a larger --sigma if noise remains"
+                         : "");
+}
+
 static int denoise(denoise_job *job) {
-    if (!arguments_given(&job->args, "sigma"))
+    bool estimates = !arguments_given(&job->args, "sigma");
+    if (estimates)
         job->options.sigma = DLTF_SIGMA_UNKNOWN;
     dltf_status status =
         dltf_denoise(job->noisy, job->model, &job->options, progress_step, NULL, &job->clean, &job->info);
@@ -64,6 +76,7 @@ static int denoise(denoise_job *job) {
         return library_failure_in(
             status,
             (sources){[DLTF_SUBJECT_IMAGE] = job->args.operands[0], [DLTF_SUBJECT_MODEL] = job->flags.model});
+    remark_on_file(job, estimates);
     return EXIT_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/prefix.h"
 #include "cli/progress.h"
 #include "cli/quality.h"
 
@@ -14,6 +15,7 @@
 typedef struct encode_flags {
     const char *output;
     bool dense, raw;
+    int64_t atoms;
 } encode_flags;
 
 typedef struct encode_job {
@@ -34,6 +36,7 @@ static const dl_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(encode_flags, output), .argument = "CODES", .help = "output file, or - for standard output (default: named after DATA, in the current directory)"},
     {.name = "dense", .kind = DL_OPTION_FLAG, .offset = offsetof(encode_flags, dense), .default_text = "false", .help = "write all N x m values as .npy, .csv, .fvecs or .f32 (raw rows) instead of a sparse .npz; standard output gets .npy or, with --raw, raw rows"},
     {.name = "raw", .kind = DL_OPTION_FLAG, .offset = offsetof(encode_flags, raw), .default_text = "false", .help = "read DATA as raw rows: little-endian float32 without a header, as many columns as the model expects"},
+    PREFIX_OPTION(encode_flags, "encode with"),
 };
 /* clang-format on */
 
@@ -73,7 +76,7 @@ static int choose_files(encode_job *job) {
 }
 
 static int open_files(encode_job *job) {
-    int code = files_load_model(job->args.operands[0], &job->model);
+    int code = prefix_load_model(job->args.operands[0], job->flags.atoms, &job->model);
     if (code != EXIT_OK)
         return code;
     dltf_model_view model = dltf_model_get(job->model);
@@ -131,9 +134,13 @@ static int print_report(encode_job *job) {
     double entries = (double)totals->entries / (double)totals->samples;
     double rate = job->seconds > 0 ? (double)totals->samples / job->seconds : 0;
     bool to_output = files_is_standard(job->output);
+    char atoms[32] = "";
+    if (job->flags.atoms > 0)
+        snprintf(atoms, sizeof atoms, " --atoms %lld", (long long)job->flags.atoms);
     facts f = facts_new();
     facts_integer(&f, "samples", NULL, totals->samples);
     facts_integer(&f, "m", NULL, dltf_model_get(job->model).m);
+    prefix_report(&f, job->model);
     facts_real(&f, "seconds", NULL, job->seconds);
     facts_real(&f, "samples_per_second", NULL, rate);
     facts_line(&f, "samples", "%lld in %.3g s (%.0f per second)", (long long)totals->samples, job->seconds,
@@ -146,8 +153,8 @@ static int print_report(encode_job *job) {
         output_ranks(&f);
     facts_text(&f, "codes", "codes", to_output ? "standard output" : job->output);
     if (!job->flags.dense && !to_output)
-        facts_line(&f, "next", "dltf decode %s %s", files_quoted(job->args.operands[0]),
-                   files_quoted(job->output));
+        facts_line(&f, "next", "dltf decode %s %s%s", files_quoted(job->args.operands[0]),
+                   files_quoted(job->output), atoms);
     output_facts(&f, true);
     return EXIT_OK;
 }
@@ -180,6 +187,7 @@ const command command_encode = {
         "standard input: a .npy in C order or, with --raw, rows of float32.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, encode_flags),
     .library = dl_encode_option_table,
     .library_title = "Encoding",
@@ -187,6 +195,7 @@ const command command_encode = {
     .json = "sizes, speed, entries per sample, the relative reconstruction error and the explained variance",
     .examples = {"dltf encode X.model.safetensors Xtest.npy -o Xtest.codes.npz --refit",
                  "dltf encode X.model.safetensors Xtest.npy --dense -o features.npy",
+                 "dltf encode nested.safetensors Xtest.npy --atoms 256",
                  "make-rows | dltf encode X.model.safetensors - --raw -o codes.npz", NULL},
     .run = run,
 };

@@ -116,6 +116,7 @@ const command command_hash_encode = {
         "with --raw, rows of float32.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, hash_encode_flags),
     .json = "sizes, bit order and speed",
     .examples = {"dltf hash encode X.hasher.safetensors X.npy -o codes.npy",

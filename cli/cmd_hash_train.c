@@ -146,6 +146,7 @@ const command command_hash_train = {
         "in few bits. The same seed gives the same file for any number of threads.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, hash_train_flags),
     .library = dl_hash_option_table,
     .library_title = "Hashing",

@@ -17,7 +17,7 @@ typedef struct inspect_flags {
 /* clang-format off */
 static const dl_option own_options[] = {
     {.name = "atoms", .kind = DL_OPTION_TEXT, .offset = offsetof(inspect_flags, atoms), .argument = "FILE.png", .help = "draw the atoms as gray images in a grid"},
-    {.name = "data", .kind = DL_OPTION_TEXT, .offset = offsetof(inspect_flags, data), .argument = "DATA", .help = "samples to code: report their errors and how often atoms are used, and draw the most used atoms first"},
+    {.name = "data", .kind = DL_OPTION_TEXT, .offset = offsetof(inspect_flags, data), .argument = "DATA", .help = "samples to code: report their errors, those of each prefix of a nested dictionary, and how often atoms are used, and draw the most used atoms first"},
     {.name = "shape", .kind = DL_OPTION_TEXT, .offset = offsetof(inspect_flags, shape), .argument = "WxH", .help = "width and height of an atom as an image (default: square)"},
 };
 /* clang-format on */
@@ -46,10 +46,12 @@ static dltf_status measure(const dltf_model *model, measures *found) {
     double m = (double)view.m, n = (double)view.n;
     *found = (measures){.potential_bound = fmax(m, m * m / n)};
     found->welch = view.m > view.n ? sqrt((m - n) / (n * (m - 1))) : 0;
-    dltf_status status = dltf_model_certify(model, NULL, &found->certificate);
+    dltf_matrix W = dltf_matrix_f32(view.dictionary, view.m, view.n);
+    dltf_status status = view.threshold ? dltf_coherence(W, &found->certificate.mu)
+                                        : dltf_model_certify(model, NULL, &found->certificate);
     if (status == DLTF_OK)
-        status = dltf_frame_potential(dltf_matrix_f32(view.dictionary, view.m, view.n), &found->potential);
-    if (status == DLTF_OK)
+        status = dltf_frame_potential(W, &found->potential);
+    if (status == DLTF_OK && !view.threshold)
         status = measure_babel(model, view.k < view.m - 1 ? view.k : view.m - 1, found);
     return status;
 }
@@ -58,37 +60,58 @@ static void report_model(facts *f, const char *path, dltf_model_view view) {
     facts_text(f, "model", "model", path);
     facts_integer(f, "m", "atoms (m)", view.m);
     facts_integer(f, "n", "entries of an atom (n)", view.n);
-    facts_integer(f, "k", "entries of a code (k)", view.k);
+    if (view.threshold)
+        facts_integer(f, "k", NULL, view.k);
+    else
+        facts_integer(f, "k", "entries of a code (k)", view.k);
     const char *select = view.select == DLTF_SELECT_POSITIVE ? "positive" : "abs";
     facts_text(f, "select", NULL, select);
     facts_line(f, "selection", "%s",
-               view.select == DLTF_SELECT_POSITIVE ? "the largest positive scores"
-                                                   : "the largest magnitudes");
+               view.threshold                        ? "all scores above their thresholds"
+               : view.select == DLTF_SELECT_POSITIVE ? "the largest positive scores"
+                                                     : "the largest magnitudes");
+    facts_json(f, "threshold", json_boolean(view.threshold != NULL));
+    facts_json(f, "scale", json_boolean(view.scale != NULL));
+    if (view.scale)
+        facts_line(f, "decoding", "values are multiplied by the scale of their atom");
     facts_text(f, "encoder", NULL, view.encoder ? "untied" : "tied");
     facts_line(f, "encoder", "%s%s",
                view.encoder ? "untied, a matrix of its own" : "tied, the dictionary itself",
                view.bias ? ", with a bias" : "");
     facts_json(f, "bias", json_boolean(view.bias != NULL));
     facts_json(f, "center", json_boolean(view.mean || view.offset));
+    facts_json(f, "standardise", json_boolean(view.deviation != NULL));
     facts_json(f, "remove_mean", json_boolean(view.remove_mean));
     facts_json(f, "unit_norm", json_boolean(view.unit_norm));
-    const char *steps[4];
+    facts_json(f, "layer_norm", json_boolean(view.layer_norm));
+    facts_real(f, "factor", NULL, view.factor);
+    char times[64];
+    const char *steps[7];
     int count = 0;
     if (view.mean)
         steps[count++] = "mean of the training samples subtracted";
+    if (view.deviation)
+        steps[count++] = "columns divided by their deviations";
     if (view.remove_mean)
         steps[count++] = "own mean of every sample subtracted";
     if (view.unit_norm)
         steps[count++] = "samples scaled to norm 1";
+    if (view.layer_norm)
+        steps[count++] =
+            "own mean of every sample subtracted and samples divided by their standard deviation";
+    snprintf(times, sizeof times, "samples multiplied by %g", view.factor);
+    if (view.factor != 1)
+        steps[count++] = times;
     if (view.offset)
         steps[count++] = "mean of these samples subtracted";
-    char text[256] = "none";
+    char text[400] = "none";
     for (int i = 0, used = 0; i < count; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", i > 0 ? ", then " : "", steps[i]);
     facts_line(f, "preprocessing", "%s", text);
 }
 
-static void report_measures(facts *f, const measures *found) {
+/* Guarantees are about the k largest scores: `thresholded` models have none. */
+static void report_measures(facts *f, const measures *found, bool thresholded) {
     const dltf_model_certificate *c = &found->certificate;
     facts_real(f, "coherence", NULL, c->mu);
     facts_real(f, "welch_bound", NULL, found->welch);
@@ -100,6 +123,8 @@ static void report_measures(facts *f, const measures *found) {
     facts_real(f, "frame_potential", NULL, found->potential);
     facts_real(f, "frame_potential_bound", NULL, found->potential_bound);
     facts_line(f, "frame potential", "%.6g (lower bound: %.6g)", found->potential, found->potential_bound);
+    if (thresholded)
+        return;
     facts_integer(f, "guaranteed_k", NULL, c->without_noise.theorem1);
     facts_integer(f, "guaranteed_k_babel", NULL, c->without_noise.babel);
     facts_line(f, "guaranteed up to",
@@ -156,9 +181,10 @@ static int report(const char *path, const inspect_flags *flags, const dltf_model
     const char *choice = dltf_model_note(model, "center.choice");
     if (choice && (view.mean || view.offset))
         facts_line(&f, "", "%s; --no-center leaves it", choice);
-    report_measures(&f, &found);
+    report_measures(&f, &found, view.threshold != NULL);
     if (flags->data)
         atom_use_report(&f, use, view.m, errors);
+    prefix_list_report(&f, &errors->prefixes);
     report_notes(&f, model);
     if (flags->atoms)
         facts_text(&f, "atoms", "picture of the atoms", flags->atoms);
@@ -168,7 +194,7 @@ static int report(const char *path, const inspect_flags *flags, const dltf_model
 
 static int inspect(const char *path, const inspect_flags *flags, const dltf_model *model) {
     int64_t m = dltf_model_get(model).m;
-    atom_use_errors errors = {.samples = 0};
+    atom_use_errors errors = {.prefixes = prefix_list_of(model)};
     atom_use *use = calloc((size_t)m, sizeof *use);
     if (!use)
         return failure("not enough memory for %s", counted(m, "atom"));
@@ -314,5 +340,6 @@ const command command_inspect = {
     .json = "the same values",
     .examples = {"dltf inspect X.model.safetensors",
                  "dltf inspect faces.model.safetensors --atoms atoms.png --data faces.npy", NULL},
+    .reads_data = true,
     .run = run,
 };

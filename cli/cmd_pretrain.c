@@ -109,6 +109,7 @@ const command command_pretrain = {
         "threads.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, pretrain_flags),
     .library = dl_pretrain_option_table,
     .library_title = "Layers",

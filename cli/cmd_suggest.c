@@ -154,6 +154,7 @@ const command command_suggest = {
         "explains more. If the size of codes is limited, set k with -k.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, suggest_flags),
     .json = "the trials with their explained variance and costs, which one was chosen, what was varied and "
             "fixed, whether the budget sufficed, the command and its cost",

@@ -80,7 +80,7 @@ static int check_options(training *t) {
 }
 
 static int choose_files(training *t) {
-    int started = train_start(&t->flags, &t->options, &t->start);
+    int started = train_start(&t->args, &t->flags, &t->options, &t->start);
     if (started != EXIT_OK)
         return started;
     t->output = t->flags.output ? files_join(t->flags.output, "")
@@ -284,6 +284,7 @@ const command command_train = {
         "SIGTERM, SIGHUP) saves a checkpoint and prints the command to resume.",
     .input = "DATA",
     .content = DL_CONTENT_MATRIX,
+    .reads_data = true,
     .own = DL_OPTION_TABLE(own_options, train_flags),
     .library = dl_train_option_table,
     .library_title = "Learning",

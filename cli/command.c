@@ -32,6 +32,10 @@ dl_option_table command_common_options(const command *self) {
         .options = common_table + skipped, .count = count - skipped, .size = sizeof(common_flags)};
 }
 
+dl_option_table command_reading_options(const command *self) {
+    return self->reads_data ? dl_reading_option_table() : (dl_option_table){.count = 0};
+}
+
 /* ---- Names ---- */
 
 const char *command_word(const command *self) {
@@ -87,10 +91,11 @@ void command_visit_options(const command *self, option_visitor visit, void *cont
     dl_option_table common = command_common_options(self);
     for (int i = 0; i < common.count; i++)
         visit(context, "Options", common, &common.options[i]);
-    if (!self->library)
-        return;
-    dl_option_table library = self->library();
+    dl_option_table library = self->library ? self->library() : (dl_option_table){.count = 0};
     for (int i = 0; i < library.count; i++)
         if (!dl_option_find(self->own, library.options[i].name))
             visit(context, self->library_title, library, &library.options[i]);
+    dl_option_table reading = command_reading_options(self);
+    for (int i = 0; i < reading.count; i++)
+        visit(context, "Reading data", reading, &reading.options[i]);
 }

@@ -29,6 +29,7 @@ typedef struct command {
     dl_option_table own;              /* options of this command; first target of the parser */
     dl_option_table (*library)(void); /* options defined by the library, or NULL; second target */
     const char *library_title;        /* heading of library options in the help */
+    bool reads_data;                  /* whether it has the options of reading data files */
     bool ranks;                       /* whether several processes can share the work */
     const char *json;                 /* what --json prints; NULL if unsupported */
     operand_choice (*choices)(int);   /* values of the operand, by index; NULL: a file */
@@ -48,7 +49,10 @@ typedef struct command {
     ROW(encode)                                                                                              \
     ROW(decode)                                                                                              \
     ROW(inspect)                                                                                             \
+    ROW(evaluate)                                                                                            \
+    ROW(top)                                                                                                 \
     ROW(export)                                                                                              \
+    ROW(import)                                                                                              \
     ROW(certify)                                                                                             \
     ROW(synth)                                                                                               \
     ROW(score)                                                                                               \
@@ -97,6 +101,8 @@ typedef struct common_flags {
 } common_flags;
 
 dl_option_table command_common_options(const command *self);
+/* How data files are read; empty for commands without. */
+dl_option_table command_reading_options(const command *self);
 
 /* Calls `visit` once for every option of a command, in the order of the help, with its heading and its table.
  * An own option shadows a library option of the same name. */

@@ -27,13 +27,8 @@ static int check_loaded(const char *path, const dltf_array *part, int64_t memory
 static int open_file(const char *path, int64_t memory, int64_t raw_columns, dltf_array **part) {
     if (memory == 0 && raw_columns == 0)
         return files_load_data(path, part);
-    int code = files_check_data(path);
-    if (code != EXIT_OK)
-        return code;
-    dltf_status status = dltf_array_open(path, raw_columns, part);
-    if (status != DLTF_OK)
-        return library_failure(status);
-    return memory > 0 ? check_loaded(path, *part, memory) : EXIT_OK;
+    int code = files_open_rows(path, raw_columns, part);
+    return code == EXIT_OK && memory > 0 ? check_loaded(path, *part, memory) : code;
 }
 
 int data_files_open(char **paths, int count, int64_t memory, int64_t raw_columns, dltf_array **data) {

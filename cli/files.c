@@ -239,12 +239,16 @@ const char *files_save_anywhere(files_saver save, const void *object, const char
     return elsewhere;
 }
 
-/* Rejects models where data is expected. */
-static int check_data(const char *path) {
-    if (dl_format_extension(DL_CONTENT_MODEL, DL_READ, path) && access(path, F_OK) == 0)
-        return usage_error("%s: is a model; expected a data file (%s)", path,
-                           dl_format_list(DL_CONTENT_MATRIX, DL_READ, "or"));
-    return EXIT_OK;
+static const dl_reading *data_reading;
+
+void files_configure(const dl_reading *reading) {
+    data_reading = reading;
+}
+
+/* Says how a file was read, if that may surprise. */
+static void remark_on(const char *path, const char *text) {
+    if (*text && dltf_rank() == 0)
+        remark("%s: %s", path, text);
 }
 
 int files_load_data(const char *path, dltf_array **array) {
@@ -256,29 +260,45 @@ int files_check_data(const char *path) {
         return usage_error(
             "-: only dltf train and dltf encode read standard input this way; to pipe in a .npy, use "
             "/dev/stdin; for a file of this name, use ./-");
-    return check_data(path);
+    return EXIT_OK;
 }
 
 int files_load_data_or_codes(const char *path, dltf_array **array, dltf_codes **codes) {
     int code = files_check_data(path);
     if (code != EXIT_OK)
         return code;
-    dltf_status status = codes ? dl_array_or_codes_load(path, array, codes) : dltf_array_load(path, array);
-    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+    dltf_status status = codes ? dl_array_or_codes_load(path, data_reading, array, codes)
+                               : dl_array_load(path, data_reading, array);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    remark_on(path, dl_array_remark(*array));
+    return EXIT_OK;
+}
+
+int files_open_rows(const char *path, int64_t raw_columns, dltf_array **array) {
+    int code = files_check_data(path);
+    if (code != EXIT_OK)
+        return code;
+    dltf_status status = dl_array_open(path, raw_columns, data_reading, array);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    remark_on(path, dl_array_remark(*array));
+    return EXIT_OK;
 }
 
 int files_open_data(const char *path, int64_t raw_columns, dltf_reader **reader) {
     if (files_is_standard(path) && isatty(STDIN_FILENO))
         return usage_error("standard input is a terminal: pipe data in, or give a file name");
-    int code = check_data(path);
-    if (code != EXIT_OK)
-        return code;
-    dltf_status status = dltf_reader_open(path, raw_columns, reader);
-    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+    dltf_status status = dl_reader_open(path, raw_columns, data_reading, reader);
+    if (status != DLTF_OK)
+        return library_failure(status);
+    remark_on(files_is_standard(path) ? "standard input" : path, dl_reader_remark(*reader));
+    return EXIT_OK;
 }
 
 int files_check_model(const char *path) {
-    if (dl_format_extension(DL_CONTENT_MATRIX, DL_READ, path) && access(path, F_OK) == 0)
+    if (dl_format_extension(DL_CONTENT_MATRIX, DL_READ, path) &&
+        !dl_format_extension(DL_CONTENT_MODEL, DL_READ, path) && access(path, F_OK) == 0)
         return usage_error("%s: is a data file; expected a model (%s, written by dltf train)", path,
                            dl_format_list(DL_CONTENT_MODEL, DL_READ, "or"));
     return EXIT_OK;
@@ -290,6 +310,18 @@ int files_load_model(const char *path, dltf_model **model) {
         return code;
     dltf_status status = dltf_model_load(path, model);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+void files_print_reading(FILE *out) {
+    dl_option_table table = dl_reading_option_table();
+    char value[PATH_MAX] = "="; /* --name=value: a list of columns may begin with a dash */
+    for (int i = 0; data_reading && i < table.count; i++) {
+        const dl_option *option = &table.options[i];
+        dl_option_format(option, data_reading, value + 1, sizeof value - 1);
+        if (strcmp(value + 1, option->default_text ? option->default_text : "") == 0)
+            continue;
+        fprintf(out, " --%s%s", option->name, files_quoted(value));
+    }
 }
 
 const char *files_quoted(const char *name) {

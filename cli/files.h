@@ -5,6 +5,8 @@
 
 #include "program/program.h"
 
+#include <stdio.h>
+
 /* Rejects outputs that cannot be written, that would overwrite an input, or that are given twice, and inputs
  * that are not the same on all ranks. Skips NULL names. Returns an exit code. */
 int files_check(int input_count, const char *const *inputs, int output_count, const char *const *outputs);
@@ -49,9 +51,17 @@ int files_reserve(const char *path, int64_t floats, dl_reservation **space);
 typedef dltf_status (*files_saver)(const void *object, const char *path);
 const char *files_save_anywhere(files_saver save, const void *object, const char *path);
 
+/* How all data files are read from now on: the options of the command, which must outlive its run. */
+void files_configure(const dl_reading *reading);
+
+/* Prints those that differ from their defaults, each after a blank, for a command that users can paste. */
+void files_print_reading(FILE *out);
+
 /* Like the library's loaders, with a specific error for a model or codes given as data, or the reverse.
  * Return an exit code. */
 int files_load_data(const char *path, dltf_array **array);
+/* The same, or rows that are read when they are needed if the format allows it. */
+int files_open_rows(const char *path, int64_t raw_columns, dltf_array **array);
 /* Only rejects what cannot be a data file, by its name. */
 int files_check_data(const char *path);
 /* The same where sparse codes are accepted, too; sets one of the two. */

@@ -43,7 +43,8 @@ static int dispatch(int count, char **words) {
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         return help(count - 1, words + 1);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        printf("dltf %s\n%s\n", dltf_version(), dltf_build());
+        printf("dltf %s\n%s; HDF5: %s\n", dltf_version(), dltf_build(),
+               dl_hdf5_library() ? dl_hdf5_library() : "not supported by this build");
         return EXIT_OK;
     }
     const command *found = command_find(command_list, word);

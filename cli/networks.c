@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 int networks_load(const char *path, dl_network **network) {
-    if (dl_format_extension(DL_CONTENT_MATRIX, DL_READ, path) && access(path, F_OK) == 0)
+    if (dl_format_extension(DL_CONTENT_MATRIX, DL_READ, path) &&
+        !dl_format_extension(DL_CONTENT_MODEL, DL_READ, path) && access(path, F_OK) == 0)
         return usage_error("%s: is a data file; expected a network", path);
     dltf_status status = dl_network_load(path, network);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);

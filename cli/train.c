@@ -27,7 +27,22 @@ int train_check_resume(const arguments *args, const train_flags *flags) {
     return EXIT_OK;
 }
 
-int train_start(const train_flags *flags, dltf_train_options *options, dltf_model **start) {
+/* An imported model is trained further as what it is, unless options say otherwise. */
+static void follow_import(const arguments *args, const dltf_model *start, dltf_train_options *options) {
+    if (!dltf_model_note(start, "import.format"))
+        return;
+    if (!arguments_given(args, "select"))
+        options->select = DLTF_SELECT_POSITIVE;
+    if (options->encoder == DLTF_ENCODER_AUTO && options->method == DLTF_METHOD_DLTF)
+        options->encoder = DLTF_ENCODER_LEARNED;
+    if (!arguments_given(args, "unit-norm"))
+        options->unit_norm = dltf_model_get(start).unit_norm;
+    remark("--init names an imported model: --encoder learned, --select positive%s unless given otherwise",
+           dltf_model_get(start).unit_norm ? " and --unit-norm" : "");
+}
+
+int train_start(const arguments *args, const train_flags *flags, dltf_train_options *options,
+                dltf_model **start) {
     const char *init = flags->init;
     options->select = flags->select == SELECT_POSITIVE ? DLTF_SELECT_POSITIVE : DLTF_SELECT_ABS;
     /* One of the library's choices, or else a file. */
@@ -35,7 +50,10 @@ int train_start(const train_flags *flags, dltf_train_options *options, dltf_mode
         return EXIT_OK;
     if (access(init, F_OK) != 0)
         return usage_error("--init %s: file not found; expected 'samples', 'gaussian' or a model file", init);
-    return files_load_model(init, start);
+    int code = files_load_model(init, start);
+    if (code == EXIT_OK)
+        follow_import(args, *start, options);
+    return code;
 }
 
 void train_report_center(facts *f, const char *choice) {

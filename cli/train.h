@@ -20,7 +20,8 @@ typedef struct train_flags {
 int train_check_resume(const arguments *args, const train_flags *flags);
 
 /* Sets options->select, and options->init unless --init names a file, which is then checked and loaded. */
-int train_start(const train_flags *flags, dltf_train_options *options, dltf_model **start);
+int train_start(const arguments *args, const train_flags *flags, dltf_train_options *options,
+                dltf_model **start);
 
 /* Learns from standard input, in one pass. Returns an exit code. */
 int train_stream(const arguments *args, const train_flags *flags, const dltf_train_options *options);

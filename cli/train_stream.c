@@ -57,7 +57,7 @@ static int choose_files(stream *s) {
     bool replaces = s->flags->resume && files_same(s->flags->resume, s->checkpoint);
     int code = files_check(1, inputs, replaces ? 1 : 2, outputs);
     if (code != EXIT_OK || !s->flags->resume)
-        return code == EXIT_OK ? train_start(s->flags, &s->options, &s->start) : code;
+        return code == EXIT_OK ? train_start(s->args, s->flags, &s->options, &s->start) : code;
     dltf_status status = dltf_online_resume(s->flags->resume, s->options.threads, &s->online);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }

@@ -15,7 +15,7 @@ else()
   set_target_properties(dltf PROPERTIES LINKER_LANGUAGE C)
   # Programs must link its dependencies: in this build where they were found, installed by name.
   set(DLTF_DEPENDENCIES ${LAPACKE_LIBRARY} ${OPENBLAS_LIBRARY} ${PNG_LIBRARIES} ${JPEG_LIBRARIES} ${ZLIB_LIBRARIES}
-                        ${JANSSON_LINK_LIBRARIES} ${KISSFFT_LINK_LIBRARIES} pthread m)
+                        ${JANSSON_LINK_LIBRARIES} ${KISSFFT_LINK_LIBRARIES} pthread ${CMAKE_DL_LIBS} m)
   list(REMOVE_DUPLICATES DLTF_DEPENDENCIES)
   list(TRANSFORM DLTF_DEPENDENCIES REPLACE "^.*/lib([^/.]*)\\.[^/]*$" "\\1" OUTPUT_VARIABLE DLTF_DEPENDENCY_NAMES)
   target_link_libraries(dltf INTERFACE "$<BUILD_INTERFACE:${DLTF_DEPENDENCIES}>" "$<INSTALL_INTERFACE:${DLTF_DEPENDENCY_NAMES}>")

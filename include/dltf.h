@@ -47,6 +47,7 @@
 #ifndef DLTF_H
 #define DLTF_H
 
+#include "dltf/atoms.h"
 #include "dltf/bind.h"
 #include "dltf/certify.h"
 #include "dltf/cluster.h"

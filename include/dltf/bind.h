@@ -12,6 +12,7 @@
 #ifndef DLTF_BIND_H
 #define DLTF_BIND_H
 
+#include "dltf/atoms.h"
 #include "dltf/cluster.h"
 #include "dltf/data.h"
 #include "dltf/encode.h"
@@ -88,7 +89,9 @@ DLTF_API dltf_status dltf_values_set_array(dltf_values *values, const char *name
  *   "hasher"      dltf_hasher_view with method as text, and the arrays of the method
  *   "landmarks"   dltf_landmarks_view with the dictionary of the model in place of the model
  *   "synthetic"   dictionary; samples, indptr, indices, values; the same of the test set as "test.samples"
- * ... "model" "clusters" "pca" "index" "neighbours" "image"  the view of that name; select and method as text
+ *   "top"         samples, m, and for each atom uses, mean and largest; its top samples are entries
+ *                 top_indptr[j] .. top_indptr[j+1]-1 of top_rows and top_values; random ones likewise
+ *   "model" "clusters" "pca" "index" "neighbours" "image"  the view of that name; select and method as text
  * Arrays are valid as long as the object is neither freed nor changed. */
 DLTF_API dltf_status dltf_bind_get(const char *kind, const void *object, dltf_values **values);
 
@@ -178,6 +181,16 @@ DLTF_API dltf_status dltf_bind_refit(const dltf_model *model, const dltf_array *
 DLTF_API dltf_status dltf_bind_reconstruction_measure(const dltf_model *model, const dltf_array *X,
                                                       const dltf_codes *codes, int64_t threads,
                                                       dltf_values **found);
+
+/* Task "encode". The fields of dltf_evaluation, and `uses`, an array with the number of codes of each atom.
+ */
+DLTF_API dltf_status dltf_bind_evaluate(const dltf_model *model, const dltf_array *X,
+                                        const dltf_options *options, dltf_report_fn report, void *context,
+                                        dltf_values **found);
+/* `encoding`: task "encode"; `options`: task "top". */
+DLTF_API dltf_status dltf_bind_top_find(const dltf_model *model, const dltf_array *X,
+                                        const dltf_options *encoding, const dltf_options *options,
+                                        dltf_report_fn report, void *context, dltf_top **top);
 
 /* ---- Measures and certificates ----------------------------------------------------------------- */
 

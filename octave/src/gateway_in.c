@@ -116,20 +116,16 @@ static void set_array(dltf_values *values, const char *name, const mxArray *valu
                                        mxGetData(value)));
 }
 
-static bool is_array_field(const char *name) {
-    return is_matrix_field(name) || strcmp(name, "bias") == 0 || strcmp(name, "mean") == 0 ||
-           strcmp(name, "offset") == 0;
-}
-
+/* Arrays of the library are singles here, and its numbers doubles; a matrix of atoms may be given as doubles.
+ */
 static void set_field(dltf_values *values, const char *name, const mxArray *value) {
-    if (is_array_field(name))
-        set_array(values, name, value);
-    else if (mxIsChar(value))
+    bool scalar = mxGetNumberOfElements(value) == 1 && !mxIsSingle(value) && !is_matrix_field(name);
+    if (mxIsChar(value))
         gw_check(dltf_values_set_text(values, name, gw_text(value, name)));
-    else if ((mxIsNumeric(value) || mxIsLogical(value)) && mxGetNumberOfElements(value) == 1)
+    else if (scalar && (mxIsNumeric(value) || mxIsLogical(value)))
         gw_check(dltf_values_set_number(values, name, mxGetScalar(value)));
     else
-        gw_fail("argument", "model: field %s is neither a number nor text", name);
+        set_array(values, name, value);
 }
 
 dltf_model *gw_model(const mxArray *fields) {

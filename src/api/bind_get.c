@@ -1,4 +1,5 @@
 /* dltf_bind_get: the content of every kind of object by name. One row of the table for each kind. */
+#include "api/bind_top.h"
 #include "api/values.h"
 #include "base/text.h"
 #include "data/array.h"
@@ -41,12 +42,17 @@ static void get_model(const void *object, dltf_values *values) {
     DL_PUT_NUMBER(values, view, k);
     DL_PUT_NUMBER(values, view, unit_norm);
     DL_PUT_NUMBER(values, view, remove_mean);
+    DL_PUT_NUMBER(values, view, layer_norm);
+    DL_PUT_NUMBER(values, view, factor);
     dl_values_put_text(values, "select", view.select == DLTF_SELECT_POSITIVE ? "positive" : "abs");
     DL_PUT_ARRAY(values, view, dictionary, DL_TENSOR_F32, view.m, view.n);
     DL_PUT_ARRAY(values, view, encoder, DL_TENSOR_F32, view.m, view.n);
     DL_PUT_ARRAY(values, view, bias, DL_TENSOR_F32, view.m, 0);
     DL_PUT_ARRAY(values, view, mean, DL_TENSOR_F32, view.n, 0);
+    DL_PUT_ARRAY(values, view, deviation, DL_TENSOR_F32, view.n, 0);
     DL_PUT_ARRAY(values, view, offset, DL_TENSOR_F32, view.n, 0);
+    DL_PUT_ARRAY(values, view, scale, DL_TENSOR_F32, view.m, 0);
+    DL_PUT_ARRAY(values, view, threshold, DL_TENSOR_F32, view.m, 0);
 }
 
 /* ---- Learning ---- */
@@ -219,6 +225,7 @@ static const struct kind {
     {"neighbours", DL_HANDLE_NEIGHBOURS, get_neighbours},
     {"image", DL_HANDLE_IMAGE, get_image},
     {"synthetic", DL_HANDLE_SYNTHETIC, get_synthetic},
+    {"top", DL_HANDLE_TOP, dl_bind_get_top},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -48,9 +48,9 @@ static dltf_status need_number(const dltf_values *values, const char *name, int6
 
 /* ---- Kinds ---- */
 
-static const char *const model_names[] = {"m",           "n",      "k",          "unit_norm",
-                                          "remove_mean", "select", "dictionary", "encoder",
-                                          "bias",        "mean",   "offset",     NULL};
+static const char *const model_names[] = {
+    "m",    "n",         "k",      "unit_norm", "remove_mean", "select", "dictionary", "encoder", "bias",
+    "mean", "deviation", "offset", "scale",     "threshold",   "factor", "layer_norm", NULL};
 
 static dltf_status get_select(const dltf_values *values, dltf_select *select) {
     const char *text = "abs";
@@ -75,12 +75,18 @@ static dltf_status new_model(const dltf_values *values, void **object) {
     DL_TRY(get_floats(values, "encoder", &parts.m, &parts.n, &parts.encoder));
     DL_TRY(get_vector(values, "bias", parts.m, &parts.bias));
     DL_TRY(get_vector(values, "mean", parts.n, &parts.mean));
+    DL_TRY(get_vector(values, "deviation", parts.n, &parts.deviation));
     DL_TRY(get_vector(values, "offset", parts.n, &parts.offset));
+    DL_TRY(get_vector(values, "scale", parts.m, &parts.scale));
+    DL_TRY(get_vector(values, "threshold", parts.m, &parts.threshold));
     DL_TRY(check_size(values, "m", parts.m));
     DL_TRY(check_size(values, "n", parts.n));
     DL_TRY(need_number(values, "k", &parts.k));
     DL_TRY(dl_values_get_flag(values, "unit_norm", &parts.unit_norm));
     DL_TRY(dl_values_get_flag(values, "remove_mean", &parts.remove_mean));
+    DL_TRY(dl_values_get_flag(values, "layer_norm", &parts.layer_norm));
+    if (dl_values_has(values, "factor"))
+        DL_TRY(dltf_values_number(values, "factor", &parts.factor));
     DL_TRY(get_select(values, &parts.select));
     DL_TRY(dltf_model_new(&parts, &model));
     *object = model;

@@ -16,9 +16,6 @@
 
 #include <math.h>
 
-/* A piece takes about this many bytes of samples and codes, and at most this many tiles. */
-enum { PIECE_BYTES = 8 << 20, PIECE_TILES = 64 };
-
 /* With several ranks, rounds: the pieces of a round are coded by one rank each and written by rank 0. */
 typedef struct pieces {
     int64_t *rows, *tiles, *entries; /* of the piece of each rank */
@@ -41,12 +38,6 @@ typedef struct stream {
     dl_residual residual;
     pieces round;
 } stream;
-
-static int64_t piece_rows(int64_t n, int64_t k) {
-    int64_t tile = DL_TILE * (n * (int64_t)sizeof(double) + k * (int64_t)(sizeof(int32_t) + sizeof(float)));
-    int64_t tiles = PIECE_BYTES / tile;
-    return DL_TILE * (tiles < 1 ? 1 : tiles > PIECE_TILES ? PIECE_TILES : tiles);
-}
 
 /* ---- Memory ---- */
 
@@ -93,7 +84,8 @@ static dltf_status stream_open(stream *s, const dltf_model *model, const dltf_en
     s->measured = !options->no_error;
     DL_TRY(dl_encoder_open(model, options, total < 0 ? INT64_MAX : dl_max(total, DL_TILE), &s->encoder));
     int64_t k = dltf_encoder_k(s->encoder);
-    s->max_rows = piece_rows(model->parts.n, k);
+    s->max_rows =
+        dl_encoder_unlimited(s->encoder) ? dl_encoder_batch(s->encoder) : dl_piece_rows(model->parts.n, k);
     DL_TRY(dl_codes_alloc(s->max_rows, model->parts.m, s->max_rows * k, &s->codes));
     DL_TRY(check_columns(s));
     DL_TRY_NEW(s->count, s->max_rows);

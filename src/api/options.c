@@ -2,6 +2,7 @@
 #include "base/options.h"
 #include "api/bind.h"
 #include "api/values.h"
+#include "atoms/top_options.h"
 #include "base/memory.h"
 #include "cluster/cluster_options.h"
 #include "cluster/landmark_options.h"
@@ -32,6 +33,7 @@ static const struct task {
     {"hash_evaluate", dl_hash_evaluate_option_table},
     {"search", dl_search_option_table},
     {"synthetic", dl_synthetic_option_table},
+    {"top", dl_top_option_table},
 };
 
 enum { TASK_COUNT = sizeof tasks / sizeof *tasks, TEXT_SIZE = 400 };

@@ -5,6 +5,9 @@
 #include "base/meter.h"
 #include "dltf/encode.h"
 
+/* How many rows of n columns and codes of k entries are coded at a time: whole tiles. */
+int64_t dl_piece_rows(int64_t n, int64_t k);
+
 /* Reports `done` rows. Fails once the caller cancels. */
 dltf_status dl_piece_report(dl_meter *meter, int64_t done);
 

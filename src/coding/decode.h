@@ -17,7 +17,8 @@ dl_code dl_codes_code(const dltf_codes *codes, int64_t i);
 typedef enum dl_sign { DL_SUBTRACT = -1, DL_ADD = 1 } dl_sign;
 
 /* x += Wz or x -= Wz for a dictionary of atoms of n floats, in double or in single precision; entry by entry,
- * O(count n). */
+ * O(count n). With `scale`, unless it is NULL, entry z_j counts as scale_j z_j. */
+void dl_decode_scaled(double *x, dl_sign sign, const float *W, const float *scale, int64_t n, dl_code code);
 void dl_decode(double *x, dl_sign sign, const float *W, int64_t n, dl_code code);
 void dl_decode32(float *x, dl_sign sign, const float *W, int64_t n, dl_code code);
 

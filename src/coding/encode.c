@@ -27,36 +27,107 @@ static dltf_status run_encoder(dltf_encoder *encoder, dltf_matrix X, dl_slots ou
     return DLTF_OK;
 }
 
+/* Codes that grow: of models with thresholds, whose codes have up to m entries, but few as a rule. */
+typedef struct growing {
+    dltf_codes *codes;
+    int64_t room; /* entries */
+} growing;
+
+static dltf_status make_room(growing *g, int64_t used, int64_t needed) {
+    dltf_codes *codes = g->codes;
+    int64_t room = needed + needed / 2;
+    if (needed <= g->room)
+        return DLTF_OK;
+    int32_t *indices = dl_grow(codes->indices, used, room, sizeof *indices);
+    codes->indices = indices ? indices : codes->indices;
+    float *values = indices ? dl_grow(codes->values, used, room, sizeof *values) : NULL;
+    if (!values)
+        return DLTF_MEMORY;
+    codes->values = values;
+    g->room = room;
+    return DLTF_OK;
+}
+
+/* Adds the codes of rows from `first` on, without entries that a refit has made zero. */
+static dltf_status append(growing *g, int64_t first, dl_slots from) {
+    int64_t at = g->codes->indptr[first], most = at;
+    for (int64_t i = 0; i < from.rows; i++)
+        most += from.count[i];
+    dltf_status status = make_room(g, at, most);
+    if (status != DLTF_OK)
+        return status;
+    for (int64_t i = 0; i < from.rows; i++) {
+        dl_code code = dl_slots_code(&from, i);
+        for (int64_t e = 0; e < code.count; e++) {
+            g->codes->indices[at] = code.index[e];
+            g->codes->values[at] = code.value[e];
+            at += code.value[e] != 0;
+        }
+        g->codes->indptr[first + i + 1] = at;
+    }
+    return DLTF_OK;
+}
+
+/* In batches whose codes need not be short. */
+static dltf_status encode_growing(dltf_encoder *encoder, dltf_matrix X, int64_t m, dl_meter *meter,
+                                  dltf_codes **codes) {
+    dltf_status status = DLTF_OK;
+    int64_t most = dl_encoder_batch(encoder), rows = X.rows < most ? X.rows : most;
+    growing g = {0};
+    dl_slots slots = {0};
+    DL_TRY(dl_slots_alloc(&slots, rows, m));
+    DL_TRY(dl_codes_alloc(X.rows, m, 0, &g.codes));
+    for (int64_t first = 0; first < X.rows; first += rows) {
+        dl_slots some = dl_slots_from(&slots, 0, X.rows - first < rows ? X.rows - first : rows);
+        DL_TRY(dl_encoder_rows(encoder, X, first, 0, some));
+        DL_TRY(append(&g, first, some));
+        if (!dl_meter_add(meter, some.rows))
+            DL_TRY(dl_fail(DLTF_CANCELLED, "encoding was cancelled"));
+    }
+    *codes = g.codes;
+    g.codes = NULL;
+done:
+    dltf_codes_free(g.codes);
+    dl_slots_free(&slots);
+    return status;
+}
+
+static dltf_status encode_fixed(dltf_encoder *encoder, dltf_matrix X, int64_t m, dl_meter *meter,
+                                dltf_codes **codes) {
+    dltf_status status = DLTF_OK;
+    dltf_codes *made = NULL;
+    int32_t *count = NULL;
+    int64_t k = dltf_encoder_k(encoder), entries = 0;
+    if (!dl_multiply(X.rows, k, &entries))
+        return dl_fail(DLTF_MEMORY, "%lld codes of %lld entries are too large", (long long)X.rows,
+                       (long long)k);
+    DL_TRY(dl_codes_alloc(X.rows, m, entries, &made));
+    DL_TRY_NEW(count, X.rows);
+    DL_TRY(run_encoder(encoder, X, (dl_slots){X.rows, k, count, made->indices, made->values}, meter));
+    dl_codes_compress(made, count, k);
+    *codes = made;
+    made = NULL;
+done:
+    dltf_codes_free(made);
+    dl_free(count);
+    return status;
+}
+
 dltf_status dltf_encode(const dltf_model *model, dltf_matrix X, const dltf_encode_options *options,
                         dltf_progress_fn progress, void *context, dltf_codes **codes) {
     DL_CLEAR(codes);
     DL_REQUIRE(model, codes);
     dltf_status status = DLTF_OK;
     dltf_encoder *encoder = NULL;
-    dltf_codes *made = NULL;
-    int32_t *count = NULL;
-    int64_t k = 0, entries = 0;
     dl_meter meter = dl_meter_new("encoding", progress, context, X.rows);
     dl_meter_watch(&meter);
     DL_TRY(dl_encoder_open(model, options, X.rows, &encoder));
     DL_TRY(dl_encoder_check(encoder, X));
-    k = dltf_encoder_k(encoder);
-    if (!dl_multiply(X.rows, k, &entries)) {
-        status =
-            dl_fail(DLTF_MEMORY, "%lld codes of %lld entries are too large", (long long)X.rows, (long long)k);
-        goto done;
-    }
-    DL_TRY(dl_codes_alloc(X.rows, model->parts.m, entries, &made));
-    DL_TRY_NEW(count, X.rows);
-    DL_TRY(run_encoder(encoder, X, (dl_slots){X.rows, k, count, made->indices, made->values}, &meter));
-    dl_codes_compress(made, count, k);
-    *codes = made;
-    made = NULL;
+    status = (dl_encoder_unlimited(encoder) ? encode_growing : encode_fixed)(encoder, X, model->parts.m,
+                                                                             &meter, codes);
 done:
     dl_meter_unwatch(&meter);
     dltf_encoder_free(encoder);
-    dltf_codes_free(made);
-    dl_free(count);
     return status;
 }
 
@@ -104,6 +175,7 @@ static void refit_rows(void *context, int64_t tile, int worker) {
         dl_slots row = {1, count, &count, codes->indices + codes->indptr[i],
                         codes->values + codes->indptr[i]};
         dl_refit_tile(job->model->dictionary, n, x, n, 1, row, job->scratch + worker * job->room);
+        dl_unscale_tile(job->model->scale, row);
     }
 }
 
@@ -175,14 +247,20 @@ dltf_status dltf_decode(const dltf_model *model, const dltf_codes *codes, float 
     double *x = DL_NEW(double, n);
     if (!x)
         return DLTF_MEMORY;
-    /* A mean that was subtracted before samples were scaled to norm 1 cannot be added back. */
-    const float *mean = model->parts.unit_norm ? NULL : model->mean;
+    /* What was done before samples were scaled, each by its own number, cannot be undone. */
+    dl_samples samples = dl_model_samples(model, (dltf_matrix){0});
+    const float *mean = dl_samples_rescaled(&samples) ? NULL : model->mean;
+    const float *deviation = dl_samples_rescaled(&samples) ? NULL : model->deviation;
+    double factor = dl_samples_factor(&samples);
     for (int64_t i = 0; i < codes->rows; i++) {
         memset(x, 0, (size_t)n * sizeof *x);
-        dl_decode(x, DL_ADD, model->dictionary, n, dl_codes_code(codes, i));
+        dl_decode_scaled(x, DL_ADD, model->dictionary, model->scale, n, dl_codes_code(codes, i));
         for (int64_t j = 0; j < n; j++) {
             if (model->offset)
                 x[j] += (double)model->offset[j];
+            x[j] /= factor;
+            if (deviation)
+                x[j] *= (double)deviation[j];
             if (mean)
                 x[j] += (double)mean[j];
             X[i * n + j] = (float)x[j];

@@ -22,6 +22,8 @@ struct dltf_encoder {
     void *state; /* of the coder */
     dl_workspace *spaces;
     double **refit_scratch; /* one per thread; NULL without refit */
+    int64_t *refit_room;    /* entries of a code that they are for */
+    bool *exhausted;        /* whether a thread could not enlarge it */
 };
 
 static dltf_status check_coder(const dl_coder *coder, dl_recipe *recipe) {
@@ -34,6 +36,22 @@ static dltf_status check_coder(const dl_coder *coder, dl_recipe *recipe) {
                               coder->name);
     recipe->listed = recipe->feature.k;
     return coder->list ? coder->list(recipe, &recipe->listed) : DLTF_OK;
+}
+
+/* A model with thresholds has no k: its own feature takes none, other coders need one. */
+static dltf_status apply_thresholds(const dltf_encode_options *options, dl_recipe *recipe) {
+    if (!dl_coder_find(options->coder)->feature_only)
+        return options->k > 0
+                   ? DLTF_OK
+                   : dl_fail_option(DLTF_ARGUMENT, "k", "is needed: the model has thresholds instead of a k");
+    if (options->k > 0)
+        return dl_fail_option(DLTF_ARGUMENT, "k",
+                              "does not apply: the model keeps all scores above its thresholds");
+    if (!recipe->feature.positive)
+        return dl_fail_option(DLTF_ARGUMENT, "select",
+                              "does not apply: the model keeps all scores above its thresholds");
+    recipe->feature.cut = recipe->model->cut;
+    return DLTF_OK;
 }
 
 /* Checks the options against the model and fills in what they leave open. */
@@ -56,7 +74,8 @@ static dltf_status make_recipe(const dltf_model *model, const dltf_encode_option
     };
     recipe->options.k = k;
     recipe->options.select = select;
-    return check_coder(dl_coder_find(options->coder), recipe);
+    status = check_coder(dl_coder_find(options->coder), recipe);
+    return status == DLTF_OK && model->cut ? apply_thresholds(options, recipe) : status;
 }
 
 /* Measured: coding this many samples in full tiles saves what making the filter costs; a single sample, which
@@ -74,23 +93,43 @@ static bool wants_filter(const dltf_encoder *e, int64_t rows) {
             dl_model_count(recipe->model, counted + SINGLE * dl_tiles(counted, DL_TILE)) >= FILTER_PAYS);
 }
 
+/* Longest code that scratch for refitting is allocated for. With thresholds, a code can have m entries, whose
+ * Gram matrix may not fit into memory; threads enlarge the scratch when such a code appears. */
+enum { REFIT_ENTRIES = 256 };
+
+static dltf_status alloc_refit(dltf_encoder *e) {
+    dltf_status status = DLTF_OK;
+    const dl_recipe *recipe = &e->recipe;
+    int64_t k = recipe->feature.k, room = recipe->feature.cut ? dl_min(k, REFIT_ENTRIES) : k;
+    DL_TRY_NEW(e->refit_scratch, recipe->workers);
+    DL_TRY_NEW(e->refit_room, recipe->workers);
+    DL_TRY_NEW(e->exhausted, recipe->workers);
+    for (int t = 0; t < recipe->workers; t++) {
+        DL_TRY_NEW(e->refit_scratch[t], dl_refit_scratch(room, recipe->model->parts.n));
+        e->refit_room[t] = room;
+    }
+done:
+    return status;
+}
+
 static dltf_status alloc_spaces(dltf_encoder *e, int64_t rows) {
     dltf_status status = DLTF_OK;
     const dl_recipe *recipe = &e->recipe;
     int64_t m = recipe->model->parts.m, n = recipe->model->parts.n, listed = recipe->rows;
-    bool filtered = wants_filter(e, rows);
+    bool filtered = !recipe->feature.cut && wants_filter(e, rows);
     if (filtered)
         DL_TRY(dl_prefilter_derive(recipe->model, &e->recipe.feature.filter));
     if (filtered && e->coder->feature_only)
         listed = 1; /* samples that the filter leaves are coded one by one */
-    DL_TRY(dl_workspaces_alloc_rows(recipe->workers, recipe->rows, listed, m, n, recipe->listed, &e->spaces));
+    if (recipe->feature.cut)
+        DL_TRY(dl_workspaces_alloc_cuts(recipe->workers, recipe->rows, m, n, &e->spaces));
+    else
+        DL_TRY(dl_workspaces_alloc_rows(recipe->workers, recipe->rows, listed, m, n, recipe->listed,
+                                        &e->spaces));
     for (int t = 0; filtered && t < recipe->workers; t++)
         DL_TRY(dl_prefilter_space_alloc(recipe->rows, n, recipe->listed, &e->spaces[t].filter));
-    if (recipe->options.refit) {
-        DL_TRY_NEW(e->refit_scratch, recipe->workers);
-        for (int t = 0; t < recipe->workers; t++)
-            DL_TRY_NEW(e->refit_scratch[t], dl_refit_scratch(recipe->feature.k, n));
-    }
+    if (recipe->options.refit)
+        DL_TRY(alloc_refit(e));
 done:
     return status;
 }
@@ -136,6 +175,8 @@ void dltf_encoder_free(dltf_encoder *e) {
     for (int t = 0; e->refit_scratch && t < e->recipe.workers; t++)
         dl_free(e->refit_scratch[t]);
     dl_free(e->refit_scratch);
+    dl_free(e->refit_room);
+    dl_free(e->exhausted);
     dl_workspaces_free(e->spaces, e->recipe.workers);
     dl_free(e);
 }
@@ -144,12 +185,41 @@ int64_t dltf_encoder_k(const dltf_encoder *encoder) {
     return encoder ? encoder->recipe.feature.k : 0;
 }
 
+bool dl_encoder_unlimited(const dltf_encoder *encoder) {
+    return encoder->recipe.feature.cut != NULL;
+}
+
+int64_t dl_encoder_batch(const dltf_encoder *encoder) {
+    const int64_t most_tiles = 64, entries = 1 << 20;
+    int64_t tiles = entries / (DL_TILE * encoder->recipe.feature.k);
+    return DL_TILE * dl_min(most_tiles, dl_max(encoder->recipe.workers, tiles));
+}
+
+/* False if there is not enough memory, which encode_batch reports. */
+static bool enlarge_refit(const dltf_encoder *e, int worker, int64_t rows, dl_slots codes) {
+    int64_t longest = 0;
+    for (int64_t i = 0; i < rows; i++)
+        longest = dl_max(longest, codes.count[i]);
+    if (longest <= e->refit_room[worker])
+        return true;
+    double *scratch = DL_NEW(double, dl_refit_scratch(longest, e->recipe.model->parts.n));
+    e->exhausted[worker] = !scratch;
+    if (!scratch)
+        return false;
+    dl_free(e->refit_scratch[worker]);
+    e->refit_scratch[worker] = scratch;
+    e->refit_room[worker] = longest;
+    return true;
+}
+
 void dl_encoder_tile(const dltf_encoder *e, int worker, const float *X, int64_t x_stride, int64_t rows,
                      dl_slots out) {
     const dltf_model *model = e->recipe.model;
     e->coder->tile(&e->recipe, e->state, worker, X, x_stride, rows, &e->spaces[worker], out);
-    if (e->refit_scratch)
+    if (e->refit_scratch && enlarge_refit(e, worker, rows, out))
         dl_refit_tile(model->dictionary, model->parts.n, X, x_stride, rows, out, e->refit_scratch[worker]);
+    if (e->refit_scratch || !e->coder->feature_only) /* coefficients, not scores */
+        dl_unscale_tile(model->scale, dl_slots_from(&out, 0, rows));
 }
 
 typedef struct batch {
@@ -183,7 +253,7 @@ static const float *load_measured(const batch *b, int64_t tile, int worker, int6
 
 static void measure_tile(const batch *b, int64_t tile, int worker, const float *X, dl_slots codes) {
     for (int64_t i = 0; i < codes.rows; i++)
-        dl_residual_code(b->residual, tile, worker, X + i * b->samples.X.cols, dl_slots_code(&codes, i));
+        dl_residual_code(b->residual, tile, worker, i, X + i * b->samples.X.cols, dl_slots_code(&codes, i));
     dl_residual_end(b->residual, tile, worker);
 }
 
@@ -233,6 +303,9 @@ static dltf_status check_codes(const batch *b) {
 static dltf_status encode_batch(batch *b) {
     if (!dl_parallel_polled(b->e->recipe.workers, dl_tiles(b->out.rows, DL_TILE), encode_tile, b))
         return dl_fail(DLTF_CANCELLED, "encoding was cancelled");
+    for (int t = 0; b->e->exhausted && t < b->e->recipe.workers; t++)
+        if (b->e->exhausted[t])
+            return dl_fail(DLTF_MEMORY, "not enough memory to refit codes of so many entries");
     dltf_status status = dl_matrix_status(b->samples.X);
     return status == DLTF_OK ? check_codes(b) : status;
 }

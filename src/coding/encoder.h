@@ -10,6 +10,11 @@
 dltf_status dl_encoder_open(const dltf_model *model, const dltf_encode_options *options, int64_t rows,
                             dltf_encoder **encoder);
 
+/* Whether codes have up to m entries: those of the model's thresholds. */
+bool dl_encoder_unlimited(const dltf_encoder *encoder);
+/* Rows to code at a time, so that all threads have work and codes of up to m entries take bounded memory. */
+int64_t dl_encoder_batch(const dltf_encoder *encoder);
+
 /* Checks that the data fit the model. */
 dltf_status dl_encoder_check(const dltf_encoder *encoder, dltf_matrix X);
 

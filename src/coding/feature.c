@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* Atoms scored at once where every score has a cut of its own. */
+enum { CUT_ATOMS = 512 };
+
 dltf_status dl_slots_alloc(dl_slots *slots, int64_t rows, int64_t k) {
     dltf_status status = DLTF_OK;
     int64_t entries = 0;
@@ -90,6 +93,10 @@ dltf_status dl_workspaces_alloc_rows(int threads, int64_t rows, int64_t listed, 
 done:
     dl_workspaces_free(made, threads);
     return status;
+}
+
+dltf_status dl_workspaces_alloc_cuts(int threads, int64_t rows, int64_t m, int64_t n, dl_workspace **spaces) {
+    return dl_workspaces_alloc_rows(threads, rows, rows, dl_min(m, CUT_ATOMS), n, 1, spaces);
 }
 
 void dl_workspaces_free(dl_workspace *spaces, int threads) {
@@ -187,9 +194,32 @@ static void code_at_once(const dl_feature *feature, const float *X, int64_t x_st
     }
 }
 
+/* Scores above cuts of their own, block by block: there is nothing to select, and blocks stay in the L2
+ * cache until they are compared. */
+static void code_exceeding(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
+                           dl_workspace *space, dl_slots out) {
+    const dl_packed *E = feature->E;
+    const dl_kernels *kernels = dl_kernels_now();
+    int64_t stride = dl_min(E->m, CUT_ATOMS);
+    for (int64_t i = 0; i < rows; i++)
+        out.count[i] = 0;
+    for (int64_t j = 0; j < E->m; j += CUT_ATOMS) {
+        int64_t atoms = dl_min(E->m - j, CUT_ATOMS), first = j / DL_PANEL;
+        int64_t last = dl_min(first + CUT_ATOMS / DL_PANEL, E->panels);
+        kernels->scores(E, first, last, X, x_stride, rows, space->scores, stride);
+        for (int64_t i = 0; i < rows; i++) {
+            int64_t at = i * out.k + out.count[i];
+            out.count[i] += (int32_t)kernels->exceeding(space->scores + i * stride, feature->cut + j, atoms,
+                                                        (int32_t)j, out.index + at, out.value + at);
+        }
+    }
+}
+
 void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
                      dl_workspace *space, dl_slots out) {
-    if (feature->filter)
+    if (feature->cut)
+        code_exceeding(feature, X, x_stride, rows, space, out);
+    else if (feature->filter)
         dl_prefilter_tile(feature, X, x_stride, rows, space, out);
     else if (space->scores)
         code_at_once(feature, X, x_stride, rows, space, out);

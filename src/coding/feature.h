@@ -33,6 +33,7 @@ typedef struct dl_feature {
     const dl_packed *E;
     int64_t k;
     bool positive;
+    const float *cut;           /* m: all scores above these, instead of the k best; NULL: none */
     const dl_prefilter *filter; /* see coding/prefilter.h; NULL: none */
 } dl_feature;
 
@@ -63,8 +64,11 @@ dltf_status dl_workspaces_alloc_rows(int threads, int64_t rows, int64_t listed, 
                                      int64_t k, dl_workspace **spaces);
 void dl_workspaces_free(dl_workspace *spaces, int threads);
 
-/* Both in one: z = max_k(X E^T - b). The scores of a tile stay in the cache; for many atoms only those above
- * the k-th best so far leave the registers. */
+/* The same for features with cuts, whose codes have up to m entries. */
+dltf_status dl_workspaces_alloc_cuts(int threads, int64_t rows, int64_t m, int64_t n, dl_workspace **spaces);
+
+/* Both in one: z = max_k(X E^T - b), or all scores above feature->cut. The scores of a tile stay in the
+ * cache; for many atoms only those above the k-th best so far leave the registers. */
 void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride, int64_t rows,
                      dl_workspace *space, dl_slots out);
 
@@ -74,5 +78,9 @@ void dl_feature_tile(const dl_feature *feature, const float *X, int64_t x_stride
 void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t x_stride, int64_t rows, dl_slots slots,
                    double *scratch);
 int64_t dl_refit_scratch(int64_t k, int64_t n);
+
+/* Coefficients of unit-norm atoms as values of codes: divides them by the scale of their atoms, if there is
+ * one. */
+void dl_unscale_tile(const float *scale, dl_slots slots);
 
 #endif

@@ -37,3 +37,9 @@ void dl_refit_tile(const float *W, int64_t n, const float *X, int64_t x_stride, 
             z[p] = (float)b[p];
     }
 }
+
+void dl_unscale_tile(const float *scale, dl_slots slots) {
+    for (int64_t i = 0; scale && i < slots.rows; i++)
+        for (int64_t e = i * slots.k; e < i * slots.k + slots.count[i]; e++)
+            slots.value[e] /= scale[slots.index[e]];
+}

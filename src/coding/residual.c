@@ -36,7 +36,18 @@ void dl_residual_close(dl_residual *r) {
     dl_free(r->scratch);
     dl_free(r->sample);
     dl_free(r->sums);
+    dl_free(r->targets);
     *r = (dl_residual){0};
+}
+
+dltf_status dl_residual_watch(dl_residual *r, void (*watch)(void *context, const dl_coded *sample),
+                              void *context) {
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(r->targets, r->threads * DL_TILE * r->model->parts.n);
+    r->watch = watch;
+    r->context = context;
+done:
+    return status;
 }
 
 typedef struct piece {
@@ -69,7 +80,7 @@ static void add_to_mean(const double *row, int64_t n, int64_t count, double *mea
 /* Reconstructions lack the own mean of a sample if the model subtracts it. Their error is the same with it,
  * and so is compared with the variance of the data. The mean of all samples does not change the variance. */
 static bool varies_as_data(const dl_samples *samples) {
-    return samples->remove_mean && !samples->unit_norm;
+    return samples->remove_mean && !dl_samples_rescaled(samples) && !samples->deviation;
 }
 
 static double *sums_of(const dl_residual *r, int64_t tile) {
@@ -91,6 +102,17 @@ void dl_residual_begin(dl_residual *r, int64_t tile, int worker) {
     memset(squares_of(r, worker), 0, (size_t)n * sizeof(double));
 }
 
+static float *target_of(const dl_residual *r, int worker, int64_t number) {
+    return r->targets + (worker * DL_TILE + number) * r->model->parts.n;
+}
+
+/* `row`: as it is in the data or, if it is scaled, as preprocessed. */
+static void keep_target(const dl_samples *samples, const double *row, float *target) {
+    const float *offset = samples->unit_norm ? samples->offset : NULL;
+    for (int64_t j = 0; j < samples->X.cols; j++)
+        target[j] = (float)(row[j] + (offset ? (double)offset[j] : 0));
+}
+
 void dl_residual_load(dl_residual *r, const dl_samples *samples, int64_t tile, int worker, int64_t i,
                       int64_t number, float *out) {
     int64_t n = samples->X.cols;
@@ -98,17 +120,30 @@ void dl_residual_load(dl_residual *r, const dl_samples *samples, int64_t tile, i
     dl_matrix_row(samples->X, i, row);
     if (varies_as_data(samples))
         add_to_mean(row, n, number + 1, mean, squares);
+    if (r->watch && !samples->unit_norm)
+        keep_target(samples, row, target_of(r, worker, number));
     dl_samples_preprocess(samples, row, out);
+    if (r->watch && samples->unit_norm)
+        keep_target(samples, row, target_of(r, worker, number));
     if (!varies_as_data(samples))
         add_to_mean(row, n, number + 1, mean, squares);
 }
 
-void dl_residual_code(dl_residual *r, int64_t tile, int worker, const float *sample, dl_code code) {
+const double *dl_residual_decode(dl_residual *r, int worker, dl_code code) {
     int64_t n = r->model->parts.n;
     double *x = row_of(r, worker) + n;
     memset(x, 0, (size_t)n * sizeof *x);
-    dl_decode(x, DL_ADD, r->model->dictionary, n, code);
-    add_errors(sample, x, n, sums_of(r, tile));
+    dl_decode_scaled(x, DL_ADD, r->model->dictionary, r->model->scale, n, code);
+    return x;
+}
+
+void dl_residual_code(dl_residual *r, int64_t tile, int worker, int64_t number, const float *sample,
+                      dl_code code) {
+    const double *x = dl_residual_decode(r, worker, code);
+    add_errors(sample, x, r->model->parts.n, sums_of(r, tile));
+    if (r->watch)
+        r->watch(r->context,
+                 &(dl_coded){tile, number, worker, sample, target_of(r, worker, number), x, code});
 }
 
 void dl_residual_end(dl_residual *r, int64_t tile, int worker) {
@@ -125,7 +160,7 @@ static void add_tile(void *context, int64_t tile, int worker) {
     dl_residual_begin(p->r, tile, worker);
     for (int64_t i = 0; i < left && i < DL_TILE; i++) {
         dl_residual_load(p->r, &p->samples, tile, worker, first + i, i, sample);
-        dl_residual_code(p->r, tile, worker, sample, dl_codes_code(p->codes, first + i));
+        dl_residual_code(p->r, tile, worker, i, sample, dl_codes_code(p->codes, first + i));
     }
     dl_residual_end(p->r, tile, worker);
 }
@@ -210,6 +245,9 @@ double dl_residual_relative(const dl_residual *r) {
 }
 
 double dl_residual_explained(const dl_residual *r) {
-    double explained = r->variance > 0 && isfinite(r->variance) ? 1 - r->error / r->variance : NAN;
+    dl_samples samples = dl_model_samples(r->model, (dltf_matrix){0});
+    double factor = varies_as_data(&samples) ? dl_samples_factor(&samples) : 1; /* of error, not of data */
+    double variance = r->variance * factor * factor;
+    double explained = variance > 0 && isfinite(variance) ? 1 - r->error / variance : NAN;
     return isfinite(explained) ? explained : NAN;
 }

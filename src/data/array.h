@@ -13,6 +13,7 @@ struct dltf_array {
     size_t map_size;
     dltf_source *source;             /* of a matrix of DLTF_ROWS, or NULL */
     int64_t channels, height, width; /* if a row is an image: planes; otherwise 0 */
+    char remark[240];                /* on how the file was read, for people; "": nothing special */
 };
 
 /* An empty one; NULL with a message on failure. */

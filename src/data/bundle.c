@@ -14,6 +14,9 @@ int dl_tensor_type_size(dl_tensor_type type) {
     case DL_TENSOR_F32:
     case DL_TENSOR_I32:
         return 4;
+    case DL_TENSOR_F16:
+    case DL_TENSOR_BF16:
+        return 2;
     case DL_TENSOR_U8:
         break;
     }

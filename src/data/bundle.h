@@ -10,7 +10,9 @@ typedef enum dl_tensor_type {
     DL_TENSOR_F64,
     DL_TENSOR_I64,
     DL_TENSOR_I32,
-    DL_TENSOR_U8
+    DL_TENSOR_U8,
+    DL_TENSOR_F16, /* of other programs; never written */
+    DL_TENSOR_BF16
 } dl_tensor_type;
 
 typedef struct dl_tensor {

@@ -59,6 +59,11 @@ static const row *find(const char *format) {
     return NULL;
 }
 
+const char *dl_kind_name(const char *format) {
+    const row *found = find(format);
+    return found ? found->name : NULL;
+}
+
 dltf_status dl_kind_check(const dl_bundle *bundle, dl_kind kind) {
     const row *wanted = &kinds[kind], *found = find(dl_notes_get(&bundle->notes, "format"));
     const char *version = dl_notes_get(&bundle->notes, "version");

@@ -20,6 +20,9 @@ typedef enum dl_kind {
 /* Sets the two notes. */
 dltf_status dl_kind_mark(dl_bundle *bundle, dl_kind kind);
 
+/* What a file with this note `format` is: "model", "checkpoint"; NULL if dltf did not write it. */
+const char *dl_kind_name(const char *format);
+
 /* Rejects a bundle of another kind or version, with a message that says what it is and how to use it. */
 dltf_status dl_kind_check(const dl_bundle *bundle, dl_kind kind);
 

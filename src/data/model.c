@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "data/matrix.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -27,6 +28,19 @@ static dltf_status check_parts(const dltf_model_view *parts) {
                              (long long)parts->k, (long long)parts->m);
     if ((unsigned)parts->select > DLTF_SELECT_POSITIVE)
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "select must be abs or positive");
+    if (parts->threshold && parts->select != DLTF_SELECT_POSITIVE)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
+                             "thresholds keep positive scores: select must be positive");
+    if (parts->threshold && parts->k != parts->m)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
+                             "k = %lld, but a code of thresholds has up to m = %lld entries: set k to that",
+                             (long long)parts->k, (long long)parts->m);
+    if (parts->layer_norm && (parts->remove_mean || parts->unit_norm))
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
+                             "layer_norm excludes remove_mean and unit_norm");
+    if (!(parts->factor >= 0 && parts->factor <= (double)FLT_MAX))
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL, "factor = %g: expected a number above 0",
+                             parts->factor);
     return DLTF_OK;
 }
 
@@ -35,6 +49,15 @@ static dltf_status check_finite(const float *values, int64_t count, const char *
         if (!isfinite(values[i]))
             return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL, "entry %lld of the %s is not finite",
                                  (long long)i, name);
+    return DLTF_OK;
+}
+
+static dltf_status check_positive(const float *values, int64_t count, const char *name) {
+    for (int64_t i = 0; values && i < count; i++)
+        if (values[i] < FLT_MIN)
+            return dl_fail_about(DLTF_DATA, DLTF_SUBJECT_MODEL,
+                                 "entry %lld of the %s is %g: expected a positive number", (long long)i, name,
+                                 (double)values[i]);
     return DLTF_OK;
 }
 
@@ -72,6 +95,28 @@ static dltf_status normalise_rows(float *dictionary, int64_t m, int64_t n) {
     return DLTF_OK;
 }
 
+static dltf_status make_cuts(dltf_model *model) {
+    int64_t m = model->parts.m;
+    if (!model->threshold)
+        return DLTF_OK;
+    model->cut = DL_NEW(float, m);
+    for (int64_t j = 0; model->cut && j < m; j++)
+        model->cut[j] = fmaxf(model->threshold[j], 0);
+    return model->cut ? DLTF_OK : DLTF_MEMORY;
+}
+
+static void view_arrays(dltf_model *model) {
+    dltf_model_view *parts = &model->parts;
+    parts->dictionary = model->dictionary;
+    parts->encoder = model->encoder;
+    parts->bias = model->bias;
+    parts->mean = model->mean;
+    parts->deviation = model->deviation;
+    parts->offset = model->offset;
+    parts->scale = model->scale;
+    parts->threshold = model->threshold;
+}
+
 dltf_status dltf_model_new_sized(const dltf_model_view *parts, size_t size, dltf_model **model) {
     DL_CLEAR(model);
     DL_REQUIRE(parts, model);
@@ -91,17 +136,21 @@ dltf_status dltf_model_new_sized(const dltf_model_view *parts, size_t size, dltf
     DL_TRY(copy_finite(parts->bias, m, "bias", &made->bias));
     DL_TRY(copy_finite(parts->mean, n, "mean", &made->mean));
     DL_TRY(copy_finite(parts->offset, n, "offset", &made->offset));
+    DL_TRY(copy_finite(parts->deviation, n, "deviation", &made->deviation));
+    DL_TRY(check_positive(made->deviation, n, "deviation"));
+    DL_TRY(copy_finite(parts->scale, m, "scale", &made->scale));
+    DL_TRY(check_positive(made->scale, m, "scale"));
+    DL_TRY(copy_finite(parts->threshold, m, "threshold", &made->threshold));
     DL_TRY(normalise_rows(made->dictionary, m, n));
     DL_TRY(dl_packed_alloc(&made->packed, m, n));
     dl_packed_fill(&made->packed, made->encoder ? made->encoder : made->dictionary, made->bias);
     made->parts = *parts;
-    made->parts.dictionary = made->dictionary;
-    made->parts.encoder = made->encoder;
-    made->parts.bias = made->bias;
-    made->parts.mean = made->mean;
-    made->parts.offset = made->offset;
+    view_arrays(made);
     if (made->parts.select == DLTF_SELECT_MODEL)
         made->parts.select = DLTF_SELECT_ABS;
+    if (made->parts.factor == 0)
+        made->parts.factor = 1;
+    DL_TRY(make_cuts(made));
     *model = made;
     made = NULL;
 done:
@@ -192,7 +241,11 @@ void dltf_model_free(dltf_model *model) {
     dl_free(model->encoder);
     dl_free(model->bias);
     dl_free(model->mean);
+    dl_free(model->deviation);
     dl_free(model->offset);
+    dl_free(model->scale);
+    dl_free(model->threshold);
+    dl_free(model->cut);
     dl_packed_free(&model->packed);
     dl_notes_free(&model->notes);
     dl_free(model);

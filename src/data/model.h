@@ -30,7 +30,8 @@ typedef dltf_status (*dl_deriver)(const void *context, dl_derived **made);
 struct dltf_model {
     dl_handle handle;
     dltf_model_view parts; /* points to the arrays below */
-    float *dictionary, *encoder, *bias, *mean, *offset;
+    float *dictionary, *encoder, *bias, *mean, *deviation, *offset, *scale, *threshold;
+    float *cut; /* m: a score must exceed this, the larger of threshold and 0; NULL without thresholds */
     dl_packed packed; /* encoder (of a tied model: dictionary) and bias, packed for products */
     dl_notes notes;
     struct dl_derivatives *derivatives; /* of a const model, too: only dl_model_derive changes them */
@@ -55,8 +56,11 @@ dltf_status dl_model_replace(dltf_model *model, const double *dictionary, const 
 static inline dl_samples dl_model_samples(const dltf_model *model, dltf_matrix X) {
     return (dl_samples){.X = X,
                         .mean = model->mean,
+                        .deviation = model->deviation,
                         .remove_mean = model->parts.remove_mean,
                         .unit_norm = model->parts.unit_norm,
+                        .layer_norm = model->parts.layer_norm,
+                        .factor = model->parts.factor,
                         .offset = model->offset,
                         .scale = 1};
 }

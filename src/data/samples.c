@@ -5,6 +5,7 @@
 #include "base/meter.h"
 #include "data/matrix.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,15 +18,41 @@ static void remove_mean(double *row, int64_t n) {
         row[j] = (row[j] - row[0]) - rest;
 }
 
+/* As SAELens does it: n - 1 degrees of freedom, and a small constant instead of a case for constant rows. */
+static void layer_norm(double *row, int64_t n) {
+    const double epsilon = 1e-5;
+    remove_mean(row, n);
+    double deviation = n > 1 ? dl_norm(row, n) / sqrt((double)(n - 1)) : 0;
+    for (int64_t j = 0; j < n; j++)
+        row[j] /= deviation + epsilon;
+}
+
+static void multiply(double *row, int64_t n, double factor) {
+    for (int64_t j = 0; j < n; j++)
+        row[j] *= factor;
+}
+
+double dl_samples_factor(const dl_samples *samples) {
+    return samples->factor != 0 ? samples->factor : 1;
+}
+
 static void preprocess(const dl_samples *samples, double *row) {
     int64_t n = samples->X.cols;
+    double factor = dl_samples_factor(samples);
     if (samples->mean)
         for (int64_t j = 0; j < n; j++)
             row[j] -= (double)samples->mean[j];
+    if (samples->deviation)
+        for (int64_t j = 0; j < n; j++)
+            row[j] /= (double)samples->deviation[j];
     if (samples->remove_mean)
         remove_mean(row, n);
     if (samples->unit_norm)
         dl_normalise(row, n);
+    if (samples->layer_norm)
+        layer_norm(row, n);
+    if (factor != 1)
+        multiply(row, n, factor);
     if (samples->offset)
         for (int64_t j = 0; j < n; j++)
             row[j] -= (double)samples->offset[j];
@@ -44,19 +71,21 @@ void dl_samples_row(const dl_samples *samples, int64_t i, double *row, float *ou
 
 void dl_samples_shift(const dl_samples *samples, double *shift) {
     int64_t n = samples->X.cols;
-    const float *mean = samples->unit_norm ? NULL : samples->mean;
+    const float *mean = dl_samples_rescaled(samples) ? NULL : samples->mean;
     for (int64_t j = 0; j < n; j++)
-        shift[j] = mean ? (double)mean[j] : 0;
+        shift[j] = mean ? (double)mean[j] / (samples->deviation ? (double)samples->deviation[j] : 1) : 0;
     if (samples->remove_mean)
         remove_mean(shift, n);
+    multiply(shift, n, dl_samples_factor(samples));
     for (int64_t j = 0; j < n && samples->offset; j++)
         shift[j] += (double)samples->offset[j];
 }
 
 const float *dl_samples_direct(const dl_samples *samples, int64_t first, int64_t *stride) {
     const dltf_matrix *X = &samples->X;
-    bool plain = X->type == DLTF_F32 && X->col_stride == 1 && !samples->mean && !samples->remove_mean &&
-                 !samples->unit_norm && !samples->offset && samples->scale == 1;
+    bool plain = X->type == DLTF_F32 && X->col_stride == 1 && !samples->mean && !samples->deviation &&
+                 !samples->remove_mean && !samples->unit_norm && !samples->layer_norm &&
+                 dl_samples_factor(samples) == 1 && !samples->offset && samples->scale == 1;
     if (!plain)
         return NULL;
     *stride = X->row_stride;
@@ -88,7 +117,7 @@ static dltf_status cancelled(void) {
 
 /* ---- The mean ---- */
 
-dltf_status dl_mean_part(const dl_samples *samples, int64_t part, double *row, double *sum) {
+dltf_status dl_mean_part(const dl_samples *samples, int64_t part, bool squares, double *row, double *sum) {
     dltf_matrix X = samples->X;
     int64_t last = first_row(X.rows, part + 1);
     for (int64_t i = first_row(X.rows, part); i < last; i++) {
@@ -100,7 +129,8 @@ dltf_status dl_mean_part(const dl_samples *samples, int64_t part, double *row, d
             return status;
         preprocess(samples, row);
         for (int64_t j = 0; j < X.cols; j++)
-            sum[j] += row[j] / (double)X.rows; /* divided first: the sum of huge values would overflow */
+            /* Divided first: the sum of huge values would overflow. */
+            sum[j] += (squares ? row[j] : 1) * (row[j] / (double)X.rows);
     }
     return dl_matrix_status(X);
 }
@@ -116,23 +146,58 @@ dltf_status dl_mean_finish(const double *sum, int64_t n, float *mean) {
     return DLTF_OK;
 }
 
-dltf_status dl_samples_mean(const dl_samples *samples, float *mean) {
+/* A deviation below this share of the mean, which is rounded to single precision, is rounding error. */
+static const double CONSTANT = 0x1p-20;
+
+dltf_status dl_deviation_finish(const dl_samples *samples, const double *sum, float *deviation) {
+    for (int64_t j = 0; j < samples->X.cols; j++) {
+        double found = sqrt(sum[j]), rounding = CONSTANT * fabs((double)samples->mean[j]);
+        deviation[j] = found > rounding && (float)found >= FLT_MIN ? (float)found : 1;
+        if (!isfinite(deviation[j]))
+            return dl_fail_about(DLTF_NUMERIC, DLTF_SUBJECT_DATA,
+                                 "the deviation of column %lld overflows single precision: rescale the data",
+                                 (long long)j);
+    }
+    return DLTF_OK;
+}
+
+/* The sum of all parts: n doubles, with as many of work space behind them. */
+static dltf_status sum_parts(const dl_samples *samples, bool squares, double *sum) {
     dltf_status status = DLTF_OK;
-    double *sum = NULL, *row = NULL;
+    double *row = NULL;
     int64_t n = samples->X.cols;
-    DL_TRY_NEW(sum, 2 * n);
     DL_TRY_NEW(row, n);
     for (int64_t part = 0; part < dl_summary_parts(samples->X.rows); part++) {
         double *own = sum + n;
         memset(own, 0, (size_t)n * sizeof *own);
-        DL_TRY(dl_mean_part(samples, part, row, own));
+        DL_TRY(dl_mean_part(samples, part, squares, row, own));
         for (int64_t j = 0; j < n; j++)
             sum[j] += own[j];
     }
-    status = dl_mean_finish(sum, n, mean);
+done:
+    dl_free(row);
+    return status;
+}
+
+dltf_status dl_samples_mean(const dl_samples *samples, float *mean) {
+    dltf_status status = DLTF_OK;
+    double *sum = NULL;
+    DL_TRY_NEW(sum, 2 * samples->X.cols);
+    DL_TRY(sum_parts(samples, false, sum));
+    status = dl_mean_finish(sum, samples->X.cols, mean);
 done:
     dl_free(sum);
-    dl_free(row);
+    return status;
+}
+
+dltf_status dl_samples_deviation(const dl_samples *samples, float *deviation) {
+    dltf_status status = DLTF_OK;
+    double *sum = NULL;
+    DL_TRY_NEW(sum, 2 * samples->X.cols);
+    DL_TRY(sum_parts(samples, true, sum));
+    status = dl_deviation_finish(samples, sum, deviation);
+done:
+    dl_free(sum);
     return status;
 }
 

@@ -64,8 +64,9 @@ static dltf_status check_options(const dltf_denoise_options *given, const dltf_m
                              "atoms of %lld entries, but a patch of %lld x %lld has %lld",
                              (long long)model->parts.n, (long long)o.patch, (long long)o.patch,
                              (long long)(o.patch * o.patch));
-    if (model && (model->encoder || model->mean || model->offset || model->parts.remove_mean ||
-                  model->parts.unit_norm))
+    if (model && (model->encoder || model->mean || model->deviation || model->offset || model->scale ||
+                  model->threshold || model->parts.remove_mean || model->parts.unit_norm ||
+                  model->parts.layer_norm || model->parts.factor != 1))
         return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
                              "has an encoder or preprocesses samples: expected a plain dictionary");
     if (model && o.m && o.m != model->parts.m)

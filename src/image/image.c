@@ -26,7 +26,8 @@ dltf_status dltf_image_new(int64_t width, int64_t height, int64_t channels, int 
         return dl_fail(DLTF_MEMORY, "not enough memory for an image of %lld x %lld pixels", (long long)width,
                        (long long)height);
     DL_TRY_NEW(made, 1);
-    *made = (dltf_image){DL_HANDLE_IMAGE, width, height, channels, bits, NULL};
+    *made =
+        (dltf_image){DL_HANDLE_IMAGE, .width = width, .height = height, .channels = channels, .bits = bits};
     DL_TRY_NEW(made->planes, values);
     *image = made;
     made = NULL;

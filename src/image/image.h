@@ -10,6 +10,8 @@ struct dltf_image {
     int64_t width, height, channels;
     int bits;
     float *planes; /* channels x height x width */
+    bool alpha;    /* the file had an alpha channel, all opaque */
+    bool jpeg;     /* the file was a JPEG */
 };
 
 /* Plane `channel`. */

@@ -1,8 +1,10 @@
 /* The tables of formats. A new format is a file with its parser and a row here. */
 #include "io/formats.h"
 
+#include "io/formats/bin.h"
 #include "io/formats/cifar.h"
 #include "io/formats/csv.h"
+#include "io/formats/hdf5.h"
 #include "io/formats/idx.h"
 #include "io/formats/jpeg.h"
 #include "io/formats/npy.h"
@@ -10,6 +12,9 @@
 #include "io/formats/npz.h"
 #include "io/formats/png.h"
 #include "io/formats/pnm.h"
+#include "io/formats/safetensors_data.h"
+#include "io/formats/safetensors_header.h"
+#include "io/formats/safetensors_index.h"
 #include "io/formats/vecs.h"
 #include "io/neighbours.h"
 
@@ -24,8 +29,15 @@ static const dl_format matrix_formats[] = {
      .describe = dl_npy_describe,
      .write = dl_npy_write},
     {".npz", {".npz"}, dl_zip_recognise, .load_member = dl_npz_load},
-    {".csv", {".csv"}, NULL, .load = dl_csv_load, .write = dl_csv_write},
-    {".txt", {".txt", ".tsv"}, NULL, .load = dl_csv_load},
+    {".safetensors",
+     {".safetensors"},
+     dl_safetensors_recognise,
+     .load_member = dl_safetensors_load_data,
+     .describe = dl_safetensors_describe},
+    {DL_SAFETENSORS_INDEX, {DL_SAFETENSORS_INDEX}, NULL, .load_member = dl_safetensors_index_load},
+    {".h5", {".h5", ".hdf5"}, dl_hdf5_recognise, .load_member = dl_hdf5_load, .describe = dl_hdf5_describe},
+    {".csv", {".csv"}, NULL, .text = true, .load = dl_csv_load, .write = dl_csv_write},
+    {".txt", {".txt", ".tsv"}, NULL, .text = true, .load = dl_csv_load},
     {"IDX",
      {"-ubyte", "-idx1-ubyte", "-idx2-ubyte", "-idx3-ubyte", ".idx1-ubyte", ".idx2-ubyte", ".idx3-ubyte",
       ".idx"},
@@ -53,6 +65,10 @@ static const dl_format matrix_formats[] = {
      .write = dl_bvecs_write,
      .bytes_only = true},
     {".ivecs", {".ivecs"}, NULL, .load = dl_ivecs_load, .describe = dl_ivecs_describe},
+    {".fbin", {".fbin"}, NULL, .load = dl_fbin_load, .describe = dl_fbin_describe},
+    {".u8bin", {".u8bin"}, NULL, .load = dl_u8bin_load, .describe = dl_u8bin_describe},
+    {".i8bin", {".i8bin"}, NULL, .load = dl_i8bin_load, .describe = dl_i8bin_describe},
+    {".f16bin", {".f16bin"}, NULL, .load = dl_f16bin_load, .describe = dl_f16bin_describe},
 };
 
 /* Read as matrices. */
@@ -163,6 +179,19 @@ const dl_format *dl_format_of_path(dl_content content, dl_format_filter filter, 
         }
     }
     return best;
+}
+
+const char *dl_format_member(const char *path) {
+    const table *t = &tables[DL_CONTENT_MATRIX];
+    const char *last = NULL;
+    for (const dl_format *f = t->rows; f < t->end; f++)
+        for (int e = 0; f->load_member && e < DL_MAX_EXTENSIONS && f->extensions[e]; e++) {
+            size_t length = strlen(f->extensions[e]);
+            for (const char *at = path; (at = strstr(at, f->extensions[e])); at++)
+                if (at[length] == ':' && (!last || at + length + 1 > last))
+                    last = at + length + 1;
+        }
+    return last;
 }
 
 const char *dl_format_names(dl_content content, dl_format_filter filter, const char *conjunction) {

@@ -25,6 +25,7 @@ typedef struct dl_format {
      * instead of load; a NULL name loads its only array. Formats without `write` are read-only. */
     dltf_status (*load)(dl_file *file, dltf_array **array);
     dltf_status (*load_member)(dl_file *file, const char *name, dltf_array **array);
+    bool text;                 /* has columns with names, and may have gaps */
     dl_row_describer describe; /* NULL: rows cannot be read one by one */
     dl_matrix_writer write;
     bool bytes_only; /* `write` takes only DLTF_U8 */
@@ -59,6 +60,9 @@ const dl_format *dl_format_of_content(dl_content content, const uint8_t *bytes, 
 
 /* The format with the longest extension that the path ends in; NULL if none. */
 const dl_format *dl_format_of_path(dl_content content, dl_format_filter filter, const char *path);
+
+/* What follows the last ".npz:" or the like in a path; NULL if there is none. */
+const char *dl_format_member(const char *path);
 
 /* "a, b and c" with the conjunction "and". Valid until the thread's next call. */
 const char *dl_format_names(dl_content content, dl_format_filter filter, const char *conjunction);

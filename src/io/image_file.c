@@ -22,6 +22,14 @@ dltf_status dltf_image_load(const char *path, dltf_image **image) {
     return dl_file_result(status, path);
 }
 
+bool dl_image_dropped_alpha(const dltf_image *image) {
+    return image->alpha;
+}
+
+bool dl_image_is_jpeg(const dltf_image *image) {
+    return image->jpeg;
+}
+
 /* The format named by the extension, if it can hold the image. */
 static dltf_status find_format(const dltf_image *image, const char *path, const dl_format **format) {
     bool gray = image->channels == 1;

@@ -9,4 +9,9 @@
  * colours. Writes nothing. */
 dltf_status dl_image_check_path(const dltf_image *image, const char *path);
 
+/* Whether the file of an image had an alpha channel, which was dropped because every pixel is opaque, or was
+ * a JPEG, whose noise is not white. */
+bool dl_image_dropped_alpha(const dltf_image *image);
+bool dl_image_is_jpeg(const dltf_image *image);
+
 #endif

@@ -3,16 +3,17 @@
 #include "io/matrix_file.h"
 
 #include "base/memory.h"
+#include "data/array.h"
 #include "data/matrix.h"
 #include "io/files/bytes.h"
 #include "io/formats.h"
 #include "io/formats/codes.h"
 #include "io/formats/npy.h"
 #include "io/formats/npz.h"
+#include "io/formats/safetensors_index.h"
+#include "io/place.h"
 
 #include <unistd.h>
-
-#define ARCHIVE ".npz"
 
 static dltf_status unknown_format(const char *path, const dl_format *named) {
     if (!path)
@@ -31,45 +32,50 @@ dltf_status dl_matrix_load(dl_file *file, const char *path, const char *name, dl
     const dl_format *named = path ? dl_format_of_path(DL_CONTENT_MATRIX, NULL, path) : NULL;
     if (!format && named && !named->recognise)
         format = named;
+    dltf_status status = format && !format->text ? dl_reading_check_binary(file->reading) : DLTF_OK;
+    if (status != DLTF_OK)
+        return status;
     if (format && format->load_member)
         return format->load_member(file, name, array);
     if (name)
-        return dl_fail(DLTF_FORMAT, "is not a " ARCHIVE " archive: array '%s' not found",
+        return dl_fail(DLTF_FORMAT, "is not an archive of several arrays: array '%s' not found",
                        DL_PRINTABLE(name, (int64_t)strlen(name)));
     return format ? format->load(file, array) : unknown_format(path, named);
 }
 
 const char *dl_array_member(const char *path) {
-    const char *mark = NULL;
-    for (const char *at = path; at && (at = strstr(at, ARCHIVE ":")); at++)
-        mark = at;
-    return mark && access(path, F_OK) != 0 ? mark + strlen(ARCHIVE ":") : NULL;
+    const char *member = path ? dl_format_member(path) : NULL;
+    return member && access(path, F_OK) != 0 ? member : NULL;
 }
 
-static dltf_status load_file(const char *path, const char *name, dltf_array **array) {
+static dltf_status load_place(const dl_place *place, const dl_reading *reading, dltf_array **array) {
     dl_file file;
-    dltf_status status = dl_file_open(path, &file);
+    dltf_status status = dl_file_open(place->file, &file);
     if (status == DLTF_OK) {
-        status = dl_matrix_load(&file, path, name, array);
+        file.reading = reading;
+        status = dl_matrix_load(&file, place->file, place->member, array);
         dl_file_close(&file); /* empty if the array took ownership */
     }
-    return dl_file_result(status, path);
+    return dl_file_result(status, place->file);
+}
+
+dltf_status dl_array_load(const char *path, const dl_reading *reading, dltf_array **array) {
+    DL_CLEAR(array);
+    DL_REQUIRE(path, array);
+    dl_place place;
+    dltf_status status = dl_place_find(path, &place);
+    if (status == DLTF_OK)
+        status = load_place(&place, reading, array);
+    dl_place_free(&place);
+    return status;
 }
 
 dltf_status dltf_array_load(const char *path, dltf_array **array) {
-    DL_CLEAR(array);
-    DL_REQUIRE(path, array);
-    const char *name = dl_array_member(path);
-    if (!name)
-        return load_file(path, NULL, array);
-    size_t length = (size_t)(name - path) - 1; /* without the colon */
-    char *file = dl_alloc((int64_t)length + 1, 1);
-    if (!file)
-        return DLTF_MEMORY;
-    memcpy(file, path, length);
-    dltf_status status = load_file(file, name, array);
-    dl_free(file);
-    return status;
+    return dl_array_load(path, NULL, array);
+}
+
+const char *dl_array_remark(const dltf_array *array) {
+    return array ? array->remark : "";
 }
 
 static bool holds_codes(const dl_file *file) {
@@ -80,15 +86,17 @@ static bool holds_codes(const dl_file *file) {
     return found;
 }
 
-dltf_status dl_array_or_codes_load(const char *path, dltf_array **array, dltf_codes **codes) {
+dltf_status dl_array_or_codes_load(const char *path, const dl_reading *reading, dltf_array **array,
+                                   dltf_codes **codes) {
     DL_CLEAR(array);
     DL_CLEAR(codes);
     DL_REQUIRE(path, array, codes);
     dl_file file;
-    if (dl_array_member(path))
-        return dltf_array_load(path, array);
+    if (dl_array_member(path) || dl_path_ends(path, DL_SAFETENSORS_INDEX))
+        return dl_array_load(path, reading, array);
     dltf_status status = dl_file_open(path, &file);
     if (status == DLTF_OK) {
+        file.reading = reading;
         status = holds_codes(&file) ? dl_codes_parse(&file, codes) : dl_matrix_load(&file, path, NULL, array);
         dl_file_close(&file);
     }

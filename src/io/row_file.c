@@ -10,6 +10,7 @@
 #include "io/formats.h"
 #include "io/formats/npy.h"
 #include "io/matrix_file.h"
+#include "io/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,22 +150,44 @@ static const dl_format *find_format(const char *path, const uint8_t *start, int6
     return found || !named || named->recognise ? found : named;
 }
 
-/* Whether the file can be read by rows; describes them if so. */
-static dltf_status describe(row_file *f, int64_t raw_columns, int64_t size, bool *possible) {
-    int64_t available = size < DL_ROW_FILE_START ? size : DL_ROW_FILE_START;
-    uint8_t *start = dl_alloc(available, 1);
-    if (!start)
-        return DLTF_MEMORY;
-    dltf_status status = read_exactly(f->descriptor, start, available, 0);
-    const dl_format *format = status == DLTF_OK ? find_format(f->path, start, available) : NULL;
-    *possible = raw_columns > 0 || (format && format->describe);
-    if (status == DLTF_OK && raw_columns > 0)
-        status = dl_npy_recognise(start, available) ? dl_fail(DLTF_FORMAT, "is a .npy file, not raw rows")
-                                                    : describe_raw(raw_columns, size, &f->layout);
-    else if (status == DLTF_OK && *possible)
-        status = format->describe(start, available, size, &f->layout);
-    dl_free(start);
+/* Describes the rows by the first `available` bytes. */
+static dltf_status describe_start(int descriptor, const char *path, const dl_reading *reading,
+                                  int64_t available, int64_t size, dl_row_layout *layout, bool *possible) {
+    dltf_status status = DLTF_OK;
+    uint8_t *bytes = NULL;
+    DL_TRY_NEW(bytes, available);
+    DL_TRY(read_exactly(descriptor, bytes, available, 0));
+    const dl_format *format = find_format(path, bytes, available);
+    *possible = format && format->describe;
+    if (*possible) {
+        dl_file start = dl_file_borrow(bytes, available);
+        start.reading = reading;
+        DL_TRY(dl_reading_check_binary(reading));
+        status = format->describe(&start, size, layout);
+    }
+done:
+    dl_free(bytes);
     return status;
+}
+
+dltf_status dl_row_file_describe(int descriptor, const char *path, const dl_reading *reading, int64_t size,
+                                 dl_row_layout *layout, bool *possible) {
+    *layout = (dl_row_layout){0};
+    dltf_status status =
+        describe_start(descriptor, path, reading, dl_min(size, DL_ROW_FILE_START), size, layout, possible);
+    if (status == DLTF_OK && layout->header > 0)
+        status = describe_start(descriptor, path, reading, layout->header, size, layout, possible);
+    return status;
+}
+
+/* Raw rows do not begin like a .npy file. */
+static dltf_status describe_raw_file(row_file *f, int64_t columns, int64_t size) {
+    uint8_t start[DL_NPY_PREFIX];
+    int64_t available = dl_min(size, DL_NPY_PREFIX);
+    dltf_status status = read_exactly(f->descriptor, start, available, 0);
+    if (status == DLTF_OK && dl_npy_recognise(start, available))
+        status = dl_fail(DLTF_FORMAT, "is a .npy file, not raw rows");
+    return status == DLTF_OK ? describe_raw(columns, size, &f->layout) : status;
 }
 
 /* Opens regular files only. Opening a pipe, closing it and opening it again to load it would lose what its
@@ -200,6 +223,8 @@ static dltf_status make_array(row_file *f, dltf_array **array) {
     made->channels = layout->channels;
     made->height = layout->height;
     made->width = layout->width;
+    if (layout->elements.rank > 0)
+        dl_elements_remark(&layout->elements, made->remark, sizeof made->remark);
     *array = made;
     made = NULL;
 done:
@@ -207,35 +232,62 @@ done:
     return status;
 }
 
-dltf_status dltf_array_open(const char *path, int64_t raw_columns, dltf_array **array) {
+/* Sets f->layout if the rows of the file can be read one by one. */
+static dltf_status describe(row_file *f, const dl_place *place, int64_t raw_columns,
+                            const dl_reading *reading, bool *possible) {
+    int64_t size = 0;
+    bool regular = false;
+    dl_reading named = reading ? *reading : (dl_reading){0};
+    named.member = place->member;
+    dltf_status status = open_file(f, &size, &regular);
+    if (status == DLTF_OK && raw_columns > 0 && !regular)
+        status = dl_fail(DLTF_FILE, "is not a regular file, which raw rows need");
+    *possible = raw_columns > 0;
+    if (status != DLTF_OK || !regular)
+        return status;
+    return raw_columns > 0 ? describe_raw_file(f, raw_columns, size)
+                           : dl_row_file_describe(f->descriptor, f->path, &named, size, &f->layout, possible);
+}
+
+static dltf_status open_by_format(const row_file *f, const dl_place *place, const dl_reading *reading,
+                                  dltf_array **array) {
+    dl_reading named = reading ? *reading : (dl_reading){0};
+    named.member = place->member;
+    return f->layout.open(place->file, &named, array);
+}
+
+dltf_status dl_array_open(const char *path, int64_t raw_columns, const dl_reading *reading,
+                          dltf_array **array) {
     DL_CLEAR(array);
     DL_REQUIRE(path, array);
     dltf_status status = DLTF_OK;
+    dl_place place = {0};
     row_file *f = NULL;
-    int64_t size = 0;
-    bool regular = false, possible = false;
+    bool possible = false;
     if (!*path)
         return dl_fail(DLTF_ARGUMENT, "no file name given");
     if (raw_columns < 0 || raw_columns > INT32_MAX)
         return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)raw_columns);
-    if (raw_columns == 0 && dl_array_member(path))
-        return dltf_array_load(path, array);
+    DL_TRY(dl_place_find(path, &place));
     DL_TRY_NEW(f, 1);
     f->descriptor = -1;
-    DL_TRY_NEW(f->path, (int64_t)strlen(path) + 1);
-    strcpy(f->path, path);
-    DL_TRY(open_file(f, &size, &regular));
-    if (regular)
-        DL_TRY(describe(f, raw_columns, size, &possible));
-    if (possible) {
-        DL_TRY(make_array(f, array));
-        f = NULL;
-    } else if (raw_columns > 0)
-        status = dl_fail(DLTF_FILE, "is not a regular file, which raw rows need");
+    DL_TRY_NEW(f->path, (int64_t)strlen(place.file) + 1);
+    strcpy(f->path, place.file);
+    status = describe(f, &place, raw_columns, reading, &possible);
+    if (status == DLTF_OK && f->layout.open)
+        status = open_by_format(f, &place, reading, array);
+    else if (status == DLTF_OK && possible) {
+        status = make_array(f, array);
+        f = status == DLTF_OK ? NULL : f;
+    }
+    status = dl_file_result(status, place.file);
 done:
     if (f)
         close_rows(f);
-    if (status == DLTF_OK && !possible)
-        return dltf_array_load(path, array);
-    return dl_file_result(status, path);
+    dl_place_free(&place);
+    return status == DLTF_OK && !possible ? dl_array_load(path, reading, array) : status;
+}
+
+dltf_status dltf_array_open(const char *path, int64_t raw_columns, dltf_array **array) {
+    return dl_array_open(path, raw_columns, NULL, array);
 }

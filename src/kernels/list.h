@@ -39,6 +39,10 @@ DL_KERNEL(ALL, int64_t, above,
           (const float *scores, int64_t m, bool positive, uint32_t cut, int32_t base, int32_t *index,
            float *value))
 
+/* The same with a cut for each score: appends those that are not at most cut[i], so that NaN shows. */
+DL_KERNEL(ALL, int64_t, exceeding,
+          (const float *scores, const float *cut, int64_t m, int32_t base, int32_t *index, float *value))
+
 /* `scores` and `above` in one: appends atom and score to the list of row i where the score, with the bits of
  * `scores`, ranks above cut[i]. The lists have room for all atoms of the panels first .. last-1 and
  * DL_CANDIDATES_SLACK more.
@@ -46,6 +50,9 @@ DL_KERNEL(ALL, int64_t, above,
 DL_KERNEL(ALL, void, scores_above,
           (const dl_packed *E, int64_t first, int64_t last, const float *X, int64_t x_stride, int64_t rows,
            bool positive, const uint32_t *cut, dl_candidates hits))
+
+/* The floats that `count` float16 (IEEE 754 binary16, at any address) stand for. */
+DL_KERNEL(ALL, void, floats_of_halves, (const void *halves, int64_t count, float *out))
 
 /* <x, y> */
 DL_KERNEL(ALL, double, dot, (const double *x, const double *y, int64_t n))

@@ -14,19 +14,30 @@
 static const double DOMINANT = 0.1, ROUNDING = 1e-12;
 
 static bool is_automatic(const dltf_train_options *o) {
-    return o->center == DLTF_AUTO && o->method == DLTF_METHOD_DLTF &&
+    return o->center == DLTF_AUTO && !o->standardise && o->method == DLTF_METHOD_DLTF &&
            (o->encoder == DLTF_ENCODER_LEARNED || o->encoder == DLTF_ENCODER_BEST);
 }
 
 static dltf_status subtract_mean(dltf_learner *l) {
     dltf_status status = DLTF_OK;
-    bool last = l->options.center == DLTF_AUTO && l->options.unit_norm;
+    bool last = is_automatic(&l->options) && l->options.unit_norm;
     dl_samples rows = {.X = l->samples.X};
     float **mean = last ? &l->offset : &l->mean;
     DL_TRY_NEW(*mean, l->n);
     DL_TRY(dl_ranks_mean(last ? &l->samples : &rows, *mean));
     l->samples.mean = l->mean;
     l->samples.offset = l->offset;
+done:
+    return status;
+}
+
+/* Mean 0 and variance 1 for every column. */
+static dltf_status standardise(dltf_learner *l) {
+    dltf_status status = DLTF_OK;
+    DL_TRY(subtract_mean(l));
+    DL_TRY_NEW(l->deviation, l->n);
+    DL_TRY(dl_ranks_deviation(&(dl_samples){.X = l->samples.X, .mean = l->mean}, l->deviation));
+    l->samples.deviation = l->deviation;
 done:
     return status;
 }
@@ -84,7 +95,9 @@ dltf_status dl_learner_center(dltf_learner *l) {
     if (is_automatic(&l->options))
         DL_TRY(decide(l));
     else {
-        if (l->options.center == DLTF_YES)
+        if (l->options.standardise)
+            DL_TRY(standardise(l));
+        else if (l->options.center == DLTF_YES)
             DL_TRY(subtract_mean(l));
         DL_TRY(dl_ranks_summarise(&l->samples, &l->summary));
     }

@@ -15,11 +15,11 @@ struct dltf_learner {
     dl_handle handle;
     dltf_train_options options; /* complete: m and k as chosen */
     int threads;
-    int64_t N, n, m, k;   /* N: training samples, without those held out */
-    int64_t first, own;   /* of them, those of this rank: whole tiles, in order */
-    dl_samples samples;   /* rows of the data, scaled so that the mean of ||x||^2 is k */
-    dl_holdout holdout;   /* which of them are held out */
-    float *mean, *offset; /* of `samples`, or NULL */
+    int64_t N, n, m, k;               /* N: training samples, without those held out */
+    int64_t first, own;               /* of them, those of this rank: whole tiles, in order */
+    dl_samples samples;               /* rows of the data, scaled so that the mean of ||x||^2 is k */
+    dl_holdout holdout;               /* which of them are held out */
+    float *mean, *deviation, *offset; /* of `samples`, or NULL */
     dl_summary summary;
     double weight;           /* 10^4 / N: data terms in the units of the paper, whatever N */
     bool warm, warm_encoder; /* started from a model; from one with an encoder, copied to E and bias */
@@ -55,6 +55,9 @@ struct dltf_learner {
 
 /* A learner without a dictionary: options checked and completed, data scanned. */
 dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, dltf_learner **learner);
+
+/* Whether training can start from a model, or NULL, with this option k, which may be 0. */
+dltf_status dl_start_check(const dltf_model *start, int64_t k);
 
 /* The first dictionary: a model's, or as the options say. */
 dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);

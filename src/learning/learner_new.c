@@ -137,6 +137,8 @@ dltf_status dltf_learner_new(dltf_matrix X, const dltf_model *start, const dltf_
     DL_REQUIRE(learner);
     dltf_train_options wanted;
     dltf_status status = DL_READ_OPTIONS(train, options, &wanted);
+    if (status == DLTF_OK)
+        status = dl_start_check(start, wanted.k);
     if (status != DLTF_OK)
         return status;
     if (start && wanted.m == 0) /* take open sizes from the model, not from the data */
@@ -170,6 +172,7 @@ void dltf_learner_free(dltf_learner *l) {
     dl_free(l->E);
     dl_free(l->bias);
     dl_free(l->mean);
+    dl_free(l->deviation);
     dl_free(l->offset);
     dl_history_free(&l->history);
     dl_free(l);

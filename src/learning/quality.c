@@ -40,6 +40,7 @@ static dltf_status mean_share(const dltf_model *model, dltf_matrix X, double *sh
     dltf_model_view parts = dltf_model_get(model);
     dl_samples samples = {.X = X,
                           .mean = parts.mean,
+                          .deviation = parts.deviation,
                           .offset = parts.offset,
                           .remove_mean = parts.remove_mean,
                           .unit_norm = parts.unit_norm,

@@ -4,6 +4,7 @@
 #include "data/model.h"
 #include "data/option_notes.h"
 #include "learning/learner.h"
+#include "learning/nested.h"
 #include "learning/provenance.h"
 #include "learning/train_options.h"
 
@@ -32,6 +33,8 @@ dltf_status dl_learner_notes(const dltf_learner *l, dl_notes *notes) {
         DL_TRY(dl_notes_set(notes, "encoder.choice", l->choice));
     if (*l->center_choice)
         DL_TRY(dl_notes_set(notes, "center.choice", l->center_choice));
+    if (l->options.nested)
+        DL_TRY(dl_nested_note(l->m, l->k, notes));
     status = dl_provenance_notes(&provenance, notes);
 done:
     return status;
@@ -86,6 +89,7 @@ dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model) 
                              .encoder = encoder,
                              .bias = bias,
                              .mean = l->mean,
+                             .deviation = l->deviation,
                              .offset = l->offset,
                              .remove_mean = l->options.remove_mean,
                              .unit_norm = l->options.unit_norm,

@@ -4,6 +4,8 @@
 #include "data/model.h"
 #include "learning/order.h"
 
+#include <string.h>
+
 static void gaussian_atom(const dltf_learner *l, int64_t j) {
     dl_random random = {(uint64_t)l->options.seed, DL_STREAM_INIT};
     double *w = l->W + j * l->n;
@@ -46,18 +48,37 @@ done:
     return status;
 }
 
+static bool same_deviations(const float *a, const float *b, int64_t n) {
+    return a && b ? memcmp(a, b, (size_t)n * sizeof *a) == 0 : a == b;
+}
+
 /* What the model subtracts from samples more than this training does: its scores stay the same if the bias
  * takes it in. Zero if the two preprocess samples differently, which nothing can make up for. */
 static void find_shift(const dltf_learner *l, const dltf_model *start, double *shift, double *own) {
     dl_samples before = dl_model_samples(start, l->samples.X);
-    bool alike = before.remove_mean == l->samples.remove_mean && before.unit_norm == l->samples.unit_norm;
+    bool alike = before.remove_mean == l->samples.remove_mean && before.unit_norm == l->samples.unit_norm &&
+                 same_deviations(before.deviation, l->samples.deviation, l->n);
     dl_samples_shift(&before, shift);
     dl_samples_shift(&l->samples, own);
     for (int64_t i = 0; i < l->n; i++)
-        shift[i] = alike ? shift[i] - own[i] : 0;
+        shift[i] = alike ? shift[i] / start->parts.factor - own[i] : 0;
 }
 
-/* Copies the encoder, with the bias in the units of the scaled samples. */
+dltf_status dl_start_check(const dltf_model *start, int64_t k) {
+    if (!start)
+        return DLTF_OK;
+    if (start->parts.layer_norm)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
+                             "applies layer norm to samples, which training does not");
+    if (start->threshold && k == 0)
+        return dl_fail_option(DLTF_ARGUMENT, "k",
+                              "is needed: the model to start from has thresholds instead of a k");
+    return DLTF_OK;
+}
+
+/* Copies the encoder, with the bias in the units of the scaled samples. Codes become coefficients of
+ * unit-norm atoms for samples without a factor: rows are multiplied by the scale of their atom, the bias by
+ * scale / factor. */
 static dltf_status copy_encoder(dltf_learner *l, const dltf_model *start) {
     dltf_status status = DLTF_OK;
     double *shift = NULL;
@@ -65,9 +86,10 @@ static dltf_status copy_encoder(dltf_learner *l, const dltf_model *start) {
     DL_TRY(dl_learner_make_encoder(l));
     find_shift(l, start, shift, shift + l->n);
     for (int64_t j = 0; j < l->m; j++) {
-        double bias = start->bias ? (double)start->bias[j] : 0;
+        double scale = start->scale ? (double)start->scale[j] : 1;
+        double bias = start->bias ? scale / start->parts.factor * (double)start->bias[j] : 0;
         for (int64_t i = 0; i < l->n; i++) {
-            l->E[j * l->n + i] = (double)start->encoder[j * l->n + i];
+            l->E[j * l->n + i] = scale * (double)start->encoder[j * l->n + i];
             bias += l->E[j * l->n + i] * shift[i];
         }
         l->bias[j] = bias * l->samples.scale;

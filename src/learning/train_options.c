@@ -24,6 +24,7 @@ static const dl_option options[] = {
     {.name = "select", .kind = DL_OPTION_CHOICE, FIELD(select), .default_text = "abs", .choices = DL_SELECT_CHOICES, .argument = "RULE", .help = DL_SELECT_HELP},
     {.name = "init", .kind = DL_OPTION_CHOICE, FIELD(init), .default_text = "samples", .choices = DL_INIT_CHOICES, .argument = "START", .help = DL_INIT_HELP},
     {.name = "center", .kind = DL_OPTION_SWITCH, FIELD(center), .default_text = "auto", .help = "subtract the mean of the samples first, or do not; the model remembers it. auto: with encoder learned or best, if the mean holds more than a tenth of the energy of the samples; with --unit-norm, the mean of the scaled samples"},
+    {.name = "standardise", .kind = DL_OPTION_FLAG, FIELD(standardise), .default_text = "false", .help = "subtract the mean of every column and divide the column by its standard deviation first, as is usual for tables whose columns have different units; constant columns become 0. The model remembers both, and decoding undoes it"},
     {.name = "remove-mean", .kind = DL_OPTION_FLAG, FIELD(remove_mean), .default_text = "false", .help = "subtract the mean of its own entries from every sample first, as is usual for patches of images; the model remembers it"},
     {.name = "unit-norm", .kind = DL_OPTION_FLAG, FIELD(unit_norm), .default_text = "false", .help = "scale every sample to norm 1 first; the model remembers it"},
     {.name = "steps", .kind = DL_OPTION_INTEGER, FIELD(steps), .default_text = "200", .max = DL_OPTION_MAX_COUNT, .applies = STAGED, .argument = "T1", .help = "minibatch steps with dual codes, the first stage; 0 skips it"},
@@ -42,6 +43,7 @@ static const dl_option options[] = {
     {.name = "finetune", .kind = DL_OPTION_INTEGER, FIELD(finetune), .default_text = "800", .max = DL_OPTION_MAX_COUNT, .applies = "distilled|best", .argument = "T5", .help = "gradient steps that refine dictionary and distilled encoder; 0 skips them"},
     {.name = "epochs", .kind = DL_OPTION_REAL, FIELD(epochs), .default_text = "0", .max = 1e6, .applies = "learned|best", .argument = "N", .help = "passes over the samples of learned; 0: 10, up to 25 for large dictionaries (200 samples and 5,000 uses per atom), at least 600,000 and at most 20 million samples in total"},
     {.name = "seconds", .kind = DL_OPTION_REAL, FIELD(seconds), .default_text = "0", .max = 1e9, .applies = "learned", .argument = "S", .help = "end by then even if not all passes are done; 0: no limit. The result then depends on the speed of the machine"},
+    {.name = "nested", .kind = DL_OPTION_FLAG, FIELD(nested), .default_text = "false", .applies = "learned", .help = "a dictionary in which the first m/16, m/8, m/4 and m/2 atoms (rounded up to multiples of 16, if above K) are dictionaries of their own, for encode --atoms and export --atoms; takes up to twice as long, less for large dictionaries"},
     {.name = "update", .kind = DL_OPTION_CHOICE, FIELD(update), .default_text = "approximate", .choices = "exact|approximate", .applies = "ksvd|omp", .argument = "HOW", .help = "update of an atom: one power iteration (approximate), or the full rank-one fit (exact), which takes many times as long for large samples and gains little"},
     {.name = "error", .kind = DL_OPTION_REAL, FIELD(error), .default_text = "0", .max = 1e300, .applies = "ksvd|omp", .argument = "E", .help = "a code is complete when ||x - Wz||^2 of the preprocessed sample is at most E, or at K entries; 0: always K entries"},
     {.name = "validation", .kind = DL_OPTION_REAL, FIELD(validation), .default_text = "0", .max = 0.5, .argument = "SHARE", .help = "share of the samples that is held out from training, to measure errors on; 0: a tenth, at most 2,000, for encoder learned or best, and none otherwise: errors are then those of training samples"},
@@ -161,6 +163,10 @@ dltf_status dl_train_options_check(const dltf_train_options *options) {
     if (options->m > 0 && options->k > options->m)
         return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than m = %lld atoms: lower k or raise m",
                               (long long)options->k, (long long)options->m);
+    if (options->standardise && options->center == DLTF_NO)
+        return dl_fail_option(DLTF_ARGUMENT, "standardise",
+                              "subtracts the mean of every column: leave out "
+                              "--no-center");
     bool learned = options->encoder == DLTF_ENCODER_LEARNED || options->encoder == DLTF_ENCODER_AUTO;
     if (options->m > 46340 && (!learned || options->method != DLTF_METHOD_DLTF))
         return dl_fail_option(DLTF_ARGUMENT, "m",

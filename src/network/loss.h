@@ -1,4 +1,4 @@
-/* A loss: a file loss_NAME.c, which defines dl_loss_NAME, and a row of DL_LOSSES. */
+/* A loss: a function in loss.c and a row of DL_LOSSES. */
 #ifndef DL_NETWORK_LOSS_H
 #define DL_NETWORK_LOSS_H
 
@@ -11,10 +11,6 @@ typedef struct dl_loss {
     /* The loss of an output y (n), and `scale` times its gradient. */
     double (*row)(const float *y, const void *target, int64_t n, float scale, float *gradient);
 } dl_loss;
-
-#define DL_DECLARE_LOSS(NAME, name, help) extern const dl_loss dl_loss_##name;
-DL_LOSSES(DL_DECLARE_LOSS)
-#undef DL_DECLARE_LOSS
 
 const dl_loss *dl_loss_find(dl_loss_kind loss);
 

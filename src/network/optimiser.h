@@ -1,4 +1,4 @@
-/* An optimiser: how weights follow their gradient. A file optimiser_NAME.c and a row of DL_OPTIMISERS. */
+/* An optimiser: how weights follow their gradient. A function in optimiser.c and a row of DL_OPTIMISERS. */
 #ifndef DL_NETWORK_OPTIMISER_H
 #define DL_NETWORK_OPTIMISER_H
 
@@ -21,10 +21,6 @@ typedef struct dl_optimiser {
     void (*update)(const dl_step *step, int64_t n, float *weights, const float *gradient,
                    float *const moments[DL_MOST_MOMENTS]);
 } dl_optimiser;
-
-#define DL_DECLARE_OPTIMISER(NAME, name, help) extern const dl_optimiser dl_optimiser_##name;
-DL_OPTIMISERS(DL_DECLARE_OPTIMISER)
-#undef DL_DECLARE_OPTIMISER
 
 const dl_optimiser *dl_optimiser_find(dl_optimiser_kind optimiser);
 

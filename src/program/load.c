@@ -6,6 +6,7 @@
 #include "io/formats.h"
 #include "io/formats/model.h"
 #include "io/formats/safetensors.h"
+#include "io/formats/safetensors_header.h"
 #include "io/index_file.h"
 #include "network/network_bundle.h"
 
@@ -18,8 +19,10 @@ static dltf_status from_bundle(const dl_bundle *bundle, dl_loaded *loaded) {
     return status;
 }
 
-/* By content or, for text and vectors, by name. */
+/* By content or, for text and vectors, by name. A safetensors file is not meant as one here. */
 static bool is_matrix(const dl_file *file, const char *path) {
+    if (dl_safetensors_recognise(file->bytes, file->size))
+        return false;
     const dl_format *named = dl_format_of_path(DL_CONTENT_MATRIX, NULL, path);
     return dl_format_of_content(DL_CONTENT_MATRIX, file->bytes, file->size) || (named && !named->recognise);
 }

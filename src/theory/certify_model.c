@@ -18,6 +18,9 @@ dltf_status dl_assumption(const dltf_model *model, const dltf_certify_options *g
         status = dl_option_check(dl_certify_option_table(), made, NULL);
     if (status != DLTF_OK)
         return status;
+    if (model->threshold)
+        return dl_fail_about(DLTF_ARGUMENT, DLTF_SUBJECT_MODEL,
+                             "selects by thresholds: guarantees are about the k largest scores");
     if (made->k > model->parts.m)
         return dl_fail_option(DLTF_ARGUMENT, "k", "%lld is more than the model's %lld atoms",
                               (long long)made->k, (long long)model->parts.m);

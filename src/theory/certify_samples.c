@@ -35,7 +35,7 @@ typedef struct workspace {
 typedef struct job {
     dltf_certify_options assumption;
     dl_samples samples;
-    const float *dictionary;
+    const float *dictionary, *scale; /* of the model; scale may be NULL */
     bool tied;
     dl_gains gains;
     dltf_isometry twice, next;
@@ -57,6 +57,11 @@ static bool same_support(const dltf_codes *a, const dltf_codes *b, int64_t i) {
 
 /* ---- Theorems, for known codes ---- */
 
+/* Of the unit-norm atom, which is what the theorems are about. */
+static double coefficient(const job *j, int32_t atom, float value) {
+    return j->scale ? (double)j->scale[atom] * (double)value : (double)value;
+}
+
 /* The terms that depend on z only. */
 static dl_terms code_terms(const job *j, int64_t i) {
     const dl_gains *g = &j->gains;
@@ -70,7 +75,8 @@ static dl_terms code_terms(const job *j, int64_t i) {
             t.left = fmax(t.left, dl_gains_rank(g, -b));
             continue;
         }
-        double z = (double)value[s++];
+        double z = coefficient(j, index[s], value[s]);
+        s++;
         t.kept = fmin(t.kept, dl_gains_rank(g, g->d[a] * z - b));
         t.z_k = fmin(t.z_k, dl_gains_rank(g, z));
         t.z_1 = fmax(t.z_1, fabs(z));
@@ -89,9 +95,9 @@ static void add_noise_terms(const job *j, int64_t i, workspace *space, dl_terms 
         space->e[a] = (double)space->sample[a];
     double x_norm = dl_norm(space->e, g->n);
     dl_code known = dl_codes_code(j->known, i);
-    dl_decode(space->e, DL_SUBTRACT, j->dictionary, g->n, known);
+    dl_decode_scaled(space->e, DL_SUBTRACT, j->dictionary, j->scale, g->n, known);
     for (int64_t s = 0; s < known.count; s++)
-        length += fabs((double)known.value[s]);
+        length += fabs(coefficient(j, known.index[s], known.value[s]));
     double terms = (double)(g->n + 2 * t->k + 8);
     double rounding = dl_score_rounding(g, x_norm) + g->slack * t->z_1 +
                       terms * DBL_EPSILON * g->longest_e * (x_norm + g->longest_w * length);
@@ -206,8 +212,10 @@ dltf_status dltf_samples_certify_sized(const dltf_model *model, dltf_matrix X, c
     DL_REQUIRE(model, flags);
     dltf_status status = DLTF_OK;
     dltf_codes *features = NULL;
-    job j = {
-        .samples = dl_model_samples(model, X), .dictionary = model->dictionary, .tied = dl_is_tied(model)};
+    job j = {.samples = dl_model_samples(model, X),
+             .dictionary = model->dictionary,
+             .scale = model->scale,
+             .tied = dl_is_tied(model)};
     int threads = 0;
     dl_meter meter = dl_meter_new("certifying", progress, context, X.rows);
     dl_meter_watch(&meter);

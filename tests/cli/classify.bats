@@ -171,3 +171,16 @@ PYTHON
   fails 1 "c.safetensors: its classes are not the labels of eight.csv" classify train X.csv --labels eight.csv --init c.safetensors
   [[ ! -e d.safetensors && ! -e X.classifier.safetensors ]]
 }
+
+@test "sparse data are divided by their root mean square, and a loss at chance earns a remark" {
+  dltf synth -n 12 -m 20 -k 3 -N 60 -o toy -q
+  dltf train toy/X.npy -m 20 -k 3 --steps 5 --iterations 1 -o m.safetensors -q
+  dltf encode m.safetensors toy/X.npy -o codes.npz -q
+  for i in {1..60}; do echo $((i % 3)); done >labels.csv
+  dltf classify train codes.npz --labels labels.csv --epochs 1 -o c.safetensors --json >r.json 2>remarks
+  dltf encode m.safetensors toy/X.npy --dense -o codes.csv -q
+  root=$("$PYTHON" -c 'v = [float(x) for line in open("codes.csv") for x in line.split(",")]; print((sum(x * x for x in v) / len(v)) ** -0.5)')
+  [[ $(value "abs(d['scale'] / $root - 1) < 1e-5" <r.json) == True ]]
+  dltf classify train codes.npz --labels labels.csv --epochs 1 --scale 1e-6 -o c.safetensors >/dev/null 2>remarks
+  grep -q "hardly below that of guessing, 1.1: try a larger --scale" remarks
+}

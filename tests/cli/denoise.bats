@@ -128,3 +128,20 @@ PYTHON
   [[ $(<figures/table4.html) == *"House not found"*"data:image/png;base64,"*"</html>"* ]]
   fails 2 "encoders has no figure" reproduce encoders --figures figures
 }
+
+@test "remarks on a dropped alpha channel and on JPEG" {
+  "$PYTHON" - <<'PYTHON'
+import struct, zlib
+chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+rows = b"".join(b"\0" + bytes(v for x in range(40) for v in (x * 5, y * 6, x * y % 97, 255)) for y in range(40))
+open("a.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 40, 40, 8, 6, 0, 0, 0))
+                          + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+PYTHON
+  run -0 --separate-stderr dltf denoise a.png --sigma 5 --patch 4 -m 24 -o c.png
+  [[ $stderr == *"a.png: the alpha channel is dropped"* && $stderr != *JPEG* ]]
+  run -0 --separate-stderr dltf denoise c.png --sigma 5 --patch 4 -m 24 -o d.png
+  [[ $stderr != *alpha* ]]
+  cp "$(dirname "$BATS_TEST_FILENAME")"/../fuzz/corpus/jpeg/gray a.jpg
+  run -0 --separate-stderr dltf denoise a.jpg --sigma 5 --patch 4 -m 24 -o c.png
+  [[ $stderr == *"a.jpg: JPEG noise is not white"* ]]
+}

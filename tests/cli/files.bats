@@ -54,7 +54,7 @@ load common
 }
 
 @test "models and data in each other's place" {
-  fails 2 "is a model; expected a data file \(.npy, .npz, .csv, .txt, IDX, IDX.gz, CIFAR-10, .fvecs, .bvecs or .ivecs\)" train "$model"
+  fails 1 "is a model; expected a data file, or one of its tensors: FILE.safetensors:NAME" train "$model"
   fails 2 "is a data file; expected a model" encode "$toy/X.npy" "$model"
   fails 2 "is a data file; expected a model" inspect "$toy/X.npy"
   fails 2 "--init nothing: file not found; expected 'samples', 'gaussian' or a model file" train "$toy/X.npy" --init nothing

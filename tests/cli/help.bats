@@ -56,7 +56,7 @@ load common
 @test "--version names version, kernels, BLAS and build" {
   run -0 dltf --version
   [[ ${lines[0]} =~ ^dltf\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
-  [[ $output == *BLAS* ]]
+  [[ $output == *BLAS*HDF5* ]]
 }
 
 @test "every command has help with an example, in three ways" {

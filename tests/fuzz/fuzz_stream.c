@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "data/matrix.h"
+#include "io/formats/safetensors_header.h"
 #include "io/formats/vecs.h"
 #include "io/matrix_file.h"
 #include "io/streams/reader.h"
@@ -38,8 +39,9 @@ static dltf_status read_all(dltf_reader *reader, int64_t most, const dltf_array 
 
 /* As a file: one of .fvecs is known by its name, a stream by its first bytes. */
 static dltf_status load(dl_file *file, const uint8_t *bytes, size_t size, dltf_array **array) {
-    return dl_fvecs_recognise(bytes, (int64_t)size) ? dl_fvecs_load(file, array)
-                                                    : dl_matrix_load(file, NULL, NULL, array);
+    bool vectors =
+        dl_fvecs_recognise(bytes, (int64_t)size) && !dl_safetensors_recognise(bytes, (int64_t)size);
+    return vectors ? dl_fvecs_load(file, array) : dl_matrix_load(file, NULL, NULL, array);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
@@ -56,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     fuzz_require(write(ends[1], bytes, size) == (ssize_t)size);
     close(ends[1]);
     dltf_reader *reader = NULL;
-    dltf_status status = dl_reader_adopt(ends[0], "pipe", raw_columns, &reader);
+    dltf_status status = dl_reader_adopt(ends[0], "pipe", raw_columns, NULL, &reader);
     fuzz_require((status == DLTF_OK) == (reader != NULL));
     if (reader)
         status = read_all(reader, most, raw_columns ? NULL : whole);

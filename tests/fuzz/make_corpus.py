@@ -68,6 +68,23 @@ def model(full, scale=1, offset=False):
                                  "version": "1"})
 
 
+def thresholded():
+    floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
+    return safetensors({"dictionary": ("F32", [2, 3], floats(0.6, 0.8, 0, 0, 0, -1)), "scale": ("F32", [2], floats(2, 0.5)),
+                        "threshold": ("F32", [2], floats(-1, 0.5)), "factor": ("F64", [1], struct.pack("<d", 1.5))},
+                       {"format": "dltf-model", "k": "2", "select": "positive", "unit_norm": "false", "layer_norm": "true",
+                        "version": "1"})
+
+
+def autoencoder(thresholds):
+    floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
+    tensors = {"W_enc": ("BF16", [2, 3], bytes.fromhex("803f0040404080bfa0400000")), "b_enc": ("F16", [3], bytes.fromhex("003c00bc0000")),
+               "W_dec": ("F32", [3, 2], floats(1, 0, 0, 2, 0.6, 0.8)), "b_dec": ("F64", [2], struct.pack("<2d", 0.5, -1))}
+    if thresholds:
+        tensors["threshold"] = ("F32", [3], floats(0.1, -1, 2))
+    return safetensors(tensors)
+
+
 def network():
     floats = lambda *values: struct.pack(f"<{len(values)}f", *values)
     return safetensors({"0.weight": ("F32", [2, 3], floats(1, 2, 3, 4, 5, 6)), "0.bias": ("F32", [2], floats(7, 8)),
@@ -138,6 +155,7 @@ CORPUS = {
         "fortran": b"\0" + npy("<i2", (3, 2), struct.pack("<6h", *range(6)), fortran=True),
         "idx": b"\0" + IMAGES,
         "raw": b"\x83" + FLOATS,
+        "tensors": b"\0" + safetensors({"i": ("U8", [3], b"abc"), "x": ("F16", [2, 3], bytes(12))}),
     },
     "npz": {
         "stored": npz({"a": MATRIX}),
@@ -154,6 +172,12 @@ CORPUS = {
         "blanks": b"# comment\n 1  2\t3\n4 5 6",
         "quoted": b'"x, y","z ""q"""\n"1",2\n',
         "long": b"3.14159265358979323846264338327950288\t1e-320\n1e22\t9007199254740993\n",
+    },
+    "table": {  # a byte for the target, then the file
+        "names": b"\4a,b,c\n1,x,3\n4,y,6\n",
+        "drop": b"\x06a,b\n1,\nNA,2\n3,4\n",
+        "mean": b"\x0ca;b;c\n1;;?\nnan;2;3\n",
+        "ids": b"\0" + b"".join(b"%d,%d\n" % (i, i % 3) for i in range(12)),
     },
     "idx": {
         "u8": IMAGES,
@@ -186,6 +210,24 @@ CORPUS = {
                               "i": ("I32", [1], bytes(4)), "b": ("U8", [3], b"abc")}, {"note": "text \u00e4"}),
         "model": model(True),
     },
+    "tensors": {
+        "one": safetensors({"x": ("F16", [2, 3], bytes(range(12)))}),
+        "axes": safetensors({"x": ("BF16", [1, 2, 3], bytes(12)), "ids": ("I64", [1], bytes(8))}, {"note": "text"}),
+        "two": safetensors({"x": ("F32", [2, 3], FLOATS), "y": ("F64", [1], bytes(8))}),
+        "bytes": safetensors({"b": ("U8", [3, 2], b"abcdef")}),
+        "model": model(True),
+    },
+    "shards": {
+        "two": b'{"metadata": {"total_size": 3}, "weight_map": {"x": "a.safetensors", "y": "b.safetensors"}}',
+        "one": b'{"weight_map": {"z": "a.safetensors"}}',
+    },
+    "bin": {  # a byte for the target, then the file
+        "f32": b"\0" + struct.pack("<II", 2, 3) + FLOATS,
+        "u8": b"\1" + struct.pack("<II", 3, 2) + b"abcdef",
+        "i8": b"\2" + struct.pack("<II", 1, 6) + b"abc\xff\xfe\x80",
+        "f16": b"\3" + struct.pack("<II", 2, 3) + bytes(range(12)),
+        "huge": b"\0" + struct.pack("<II", 4294967295, 4294967295),
+    },
     "png": {
         "gray": png(0, 8, b"\0abc\1def"),
         "gray1": png(0, 1, b"\0\xa0\0\x40"),
@@ -206,7 +248,7 @@ CORPUS = {
         "p6": b"P6 1 1 255 abc",
         "p4": b"P4\n8 1\na",
     },
-    "model": {"tied": model(False), "full": model(True), "offset": model(True, offset=True)},
+    "model": {"tied": model(False), "full": model(True), "offset": model(True, offset=True), "thresholded": thresholded()},
     "state": {name: model(True, scale) for name, scale in {"huge": 5e37, "large": 1e19, "tiny": 1e-44, "zero": 0}.items()},
     "denoise": {
         "gray": b"P5\n8 8\n255\n" + bytes(11 * i % 256 for i in range(64)),
@@ -215,6 +257,14 @@ CORPUS = {
         "colour": b"P6\n8 8\n255\n" + bytes(5 * i % 256 for i in range(192)),
         "narrow": b"P5\n20 4\n255\n" + bytes(7 * i % 256 for i in range(80)),
         "png": png(0, 8, b"".join(b"\1" + bytes(range(y, y + 9)) for y in range(8)), size=(9, 8)),
+    },
+    "sae": {
+        "topk": b'l{"architecture": "topk", "d_in": 2, "d_sae": 3, "k": 2, "normalize_activations": "layer_norm"}',
+        "old": b'l{"d_in": 2, "d_sae": 3, "activation_fn_str": "topk", "activation_fn_kwargs": {"k": 1}, "normalize_activations": true}',
+        "sparsify": b's{"d_in": 2, "num_latents": 0, "expansion_factor": 4, "k": 2, "transcode": true, "activation": "topk"}',
+        "factor": b'f{"scaling_factor": 0.5}',
+        "relu": b"r" + autoencoder(False),
+        "jumprelu": b"t" + autoencoder(True),
     },
     "network": {"two": network(), "classifier": classifier()},
     "index": {

@@ -15,8 +15,9 @@ static_assert(DLTF_OK == 0 && DLTF_ENCODER_TIED == 1);
 
 int aggregates() {
     const float atoms[] = {1, 0, 0, 1}, x[] = {0, 2};
-    const dltf_model_view parts = {2,     2,      1, atoms, nullptr, nullptr, nullptr, false, DLTF_SELECT_ABS,
-                                   false, nullptr};
+    const dltf_model_view parts = {
+        2,     2,       1,       atoms,   nullptr, nullptr, nullptr, false, DLTF_SELECT_ABS,
+        false, nullptr, nullptr, nullptr, nullptr, false,   1};
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.coder = DLTF_CODER_OMP;
     encoding.refit = true;

@@ -45,8 +45,26 @@ class Matrices(unittest.TestCase):
     def check(self, array, path, dtype):
         back = through(path)
         self.assertEqual(back.dtype, np.dtype(dtype))
-        self.assertEqual(back.shape, (array.shape[0], array.size // array.shape[0]))
-        np.testing.assert_array_equal(back, array.reshape(array.shape[0], -1))
+        images = array.dtype == np.uint8 and (array.ndim == 3 or array.ndim == 4 and {array.shape[1], array.shape[3]} & {1, 3, 4})
+        rows = array.shape[0] if array.ndim < 3 or images else array.size // array.shape[-1]
+        np.testing.assert_array_equal(back, array.reshape(rows, -1))
+
+    def test_safetensors_bins_and_hdf5(self):
+        random = np.random.default_rng(4)
+        x = (100 * random.standard_normal((6, 5, 4))).astype("f2")
+        wide = x.astype("f4").view("u4")
+        brain = (wide >> 16).astype("u2")
+        tensors = {"F64": x.astype("f8"), "F32": x.astype("f4"), "F16": x, "I8": x.astype("i1"), "U16": abs(x).astype("u2"), "I64": x.astype("i8")}
+        path = DIRECTORY / "in.safetensors"
+        for name, array in {**tensors, "BF16": brain}.items():
+            header = json.dumps({"x": {"dtype": name, "shape": array.shape, "data_offsets": [0, array.nbytes]}}).encode()
+            path.write_bytes(struct.pack("<Q", len(header)) + header + array.tobytes())
+            expected = (wide >> 16 << 16).view("f4") if name == "BF16" else array
+            np.testing.assert_array_equal(through(path), expected.reshape(30, 4))
+        for name, code in {"fbin": "f4", "u8bin": "u1", "i8bin": "i1", "f16bin": "f2"}.items():
+            path, array = DIRECTORY / f"in.{name}", (abs(x) % 100).astype(code).reshape(30, 4)
+            path.write_bytes(struct.pack("<II", *array.shape) + array.tobytes())
+            np.testing.assert_array_equal(through(path), array)
 
     def test_every_dtype_order_and_version(self):
         random = np.random.default_rng(1)

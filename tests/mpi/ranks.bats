@@ -61,6 +61,8 @@ load common
   [[ $output == *"dltf decode: runs as one process: start it without mpirun"* ]]
   run -2 ranks 2 train "$toy/X.npy" -m 24 -k 3 --method ksvd
   [[ $output == *"--method: ksvd updates one atom after the other"* ]]
+  run -2 ranks 2 train "$toy/X.npy" -m 64 -k 3 --nested
+  [[ $output == *"--nested: training with several ranks does not support it"* ]]
 }
 
 @test "encoding gives the same files" {

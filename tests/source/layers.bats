@@ -7,7 +7,7 @@ root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 # A copy of the sources, with a header in two layers that probes may include.
 setup() {
   cd "$BATS_TEST_TMPDIR" || return
-  cp -r "$root"/{src,include,experiments,cli,examples} .
+  cp -r "$root"/{src,include,micro,experiments,cli,examples} .
   echo "int low;" >src/base/probe.h
   echo "int high;" >src/learning/probe.h
 }
@@ -106,8 +106,8 @@ object() {
 }
 
 @test "a tree without includes is no success" {
-  rm -r src include experiments cli examples
-  mkdir src include experiments cli examples
+  rm -r src include micro experiments cli examples
+  mkdir src include micro experiments cli examples
   run -1 "$root/scripts/check-layers" .
   [[ $output == "layers: 0 files, 0 includes, 0 violations" ]]
 }

@@ -17,6 +17,7 @@ OPTIONAL = {
     'dltf_bind_match': 'cosine', 'dltf_bind_supports_score': 'match', 'dltf_bind_samples_certify': 'known candidates',
     'dltf_bind_denoise': 'model info', 'dltf_centers_assign': 'distance', 'dltf_bind_centers_assign': 'distance',
     'dltf_bind_last_error': 'subject name text',
+    'dltf_evaluate_sized': 'uses', 'dltf_evaluate_stream_sized': 'uses',
 }
 STRUCTS = ('dltf_matrix', 'dltf_csr')
 OUT_OF_RANGE = {'threads': (-1, 1025), 'seed': (-1,)}

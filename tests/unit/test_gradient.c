@@ -10,7 +10,7 @@ static const dl_gradient_rule plain = {.rate = 0.01f, .growth = 1, .from_center 
 
 /* Random parameters and a coded batch. */
 static void make(dl_gradient *g, bool positive, int threads) {
-    assert_int_equal(dl_gradient_alloc(g, threads, m, n, k, positive, ROWS), DLTF_OK);
+    assert_int_equal(dl_gradient_alloc(g, threads, m, n, k, positive, false, ROWS), DLTF_OK);
     double *W = new_dictionary(m, n);
     for (int64_t i = 0; i < m * n; i++)
         g->W.value[i] = (float)W[i];

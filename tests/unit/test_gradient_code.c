@@ -8,7 +8,7 @@ enum { n = 12, ROWS = 201, MOST_THREADS = 7 };
 /* Every encoder row occurs twice, half the dictionary apart: all scores are tied, mostly between parts. */
 static dl_gradient *make(int threads, int64_t m, int64_t k, bool positive) {
     dl_gradient *g = malloc(sizeof *g);
-    assert_int_equal(dl_gradient_alloc(g, threads, m, n, k, positive, ROWS), DLTF_OK);
+    assert_int_equal(dl_gradient_alloc(g, threads, m, n, k, positive, false, ROWS), DLTF_OK);
     test_draws = 0; /* the same numbers for each number of threads */
     fill_normal(g->W.value, m * n);
     fill_normal(g->E.value, m / 2 * n);

@@ -32,7 +32,7 @@ static int fill(void **state) {
 
 static dl_gradient *make(int threads, bool positive, kind what, bool filter) {
     dl_gradient *g = malloc(sizeof *g);
-    assert_int_equal(dl_gradient_alloc(g, threads, m, n, k, positive, ROWS), DLTF_OK);
+    assert_int_equal(dl_gradient_alloc(g, threads, m, n, k, positive, false, ROWS), DLTF_OK);
     memcpy(g->W.value, W, sizeof W);
     memcpy(g->E.value, E, sizeof E);
     for (int64_t j = 0; j < m; j++) {

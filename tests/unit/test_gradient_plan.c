@@ -63,7 +63,7 @@ static void activation(void **state) {
     enum { m = 50, n = 6, k = 4, ROWS = 30 };
     for (int positive = 0; positive < 2; positive++) {
         dl_gradient g;
-        assert_int_equal(dl_gradient_alloc(&g, 1, m, n, k, positive, ROWS), DLTF_OK);
+        assert_int_equal(dl_gradient_alloc(&g, 1, m, n, k, positive, false, ROWS), DLTF_OK);
         float E[m * n];
         fill_normal(g.W.value, m * n);
         fill_normal(g.E.value, m * n);

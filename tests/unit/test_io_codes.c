@@ -262,17 +262,17 @@ static void a_file_holds_a_matrix_or_codes(void **state) {
     assert_int_equal(dltf_codes_save(codes, sparse), DLTF_OK);
     assert_int_equal(dltf_matrix_save(dltf_matrix_f32((float[]){1, 2, 3}, 1, 3), dense), DLTF_OK);
     dltf_codes_free(codes);
-    assert_int_equal(dl_array_or_codes_load(sparse, &array, &found), DLTF_OK);
+    assert_int_equal(dl_array_or_codes_load(sparse, NULL, &array, &found), DLTF_OK);
     assert_null(array);
     assert_example(found);
     dltf_codes_free(found);
-    assert_int_equal(dl_array_or_codes_load(dense, &array, &found), DLTF_OK);
+    assert_int_equal(dl_array_or_codes_load(dense, NULL, &array, &found), DLTF_OK);
     assert_null(found);
     assert_int_equal(dltf_array_matrix(array).cols, 3);
     dltf_array_free(array);
-    assert_fails(dl_array_or_codes_load(in_directory("none"), &array, &found), DLTF_FILE,
+    assert_fails(dl_array_or_codes_load(in_directory("none"), NULL, &array, &found), DLTF_FILE,
                  "none: cannot open");
-    assert_fails(dl_array_or_codes_load(NULL, &array, &found), DLTF_ARGUMENT, "must not be NULL");
+    assert_fails(dl_array_or_codes_load(NULL, NULL, &array, &found), DLTF_ARGUMENT, "must not be NULL");
 }
 
 static dltf_status load_array(dl_file *file) {

@@ -29,9 +29,10 @@ static void lists_supported_formats(void **state) {
     (void)state;
     dltf_array *array = NULL;
     write_file(in_directory("a.dat"), "1 2\n", 4);
-    assert_fails(dltf_array_load(in_directory("a.dat"), &array), DLTF_FORMAT,
-                 "a.dat: unrecognised format: expected .npy, .npz, .csv, .txt, IDX, IDX.gz, CIFAR-10, "
-                 ".fvecs, .bvecs or .ivecs");
+    assert_fails(
+        dltf_array_load(in_directory("a.dat"), &array), DLTF_FORMAT,
+        "a.dat: unrecognised format: expected .npy, .npz, .safetensors, .safetensors.index.json, .h5, "
+        ".csv, .txt, IDX, IDX.gz, CIFAR-10, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin or .f16bin");
     write_file(in_directory("a.npy"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.npy"), &array), DLTF_FORMAT,
                  "a.npy: is corrupt or misnamed: content is not .npy");
@@ -40,7 +41,7 @@ static void lists_supported_formats(void **state) {
                  "is corrupt or misnamed: content is not IDX");
     write_file(in_directory("a.npz"), "1 2\n", 4);
     assert_fails(dltf_array_load(in_directory("a.npz:x"), &array), DLTF_FORMAT,
-                 "a.npz: is not a .npz archive: array");
+                 "a.npz: is not an archive of several arrays: array");
     assert_fails(dltf_array_load(in_directory("none.npz:x"), &array), DLTF_FILE, "none.npz: cannot open");
     assert_fails(dltf_array_load(in_directory("none"), &array), DLTF_FILE, "none: cannot open: No such file");
     assert_fails(dltf_array_load(test_directory, &array), DLTF_FILE, "is a directory");
@@ -67,15 +68,17 @@ static void names_in_messages(void **state) {
         dl_content content;
         dl_access access;
         const char *conjunction, *names;
-    } cases[] = {{DL_CONTENT_MATRIX, DL_READ, "and",
-                  ".npy, .npz, .csv, .txt, IDX, IDX.gz, CIFAR-10, .fvecs, .bvecs and .ivecs"},
-                 {DL_CONTENT_MATRIX, DL_WRITE, "or", ".npy, .csv or .fvecs"},
-                 {DL_CONTENT_MATRIX, DL_WRITE_BYTES, "or", ".npy, .csv, .fvecs or .bvecs"},
-                 {DL_CONTENT_INTEGERS, DL_WRITE, "or", ".npy, .csv or .ivecs"},
-                 {DL_CONTENT_IMAGE, DL_READ, "and", ".png, .pgm, .ppm, .jpg and .npy"},
-                 {DL_CONTENT_IMAGE, DL_WRITE, "or", ".png, .pgm, .ppm or .npy"},
-                 {DL_CONTENT_CODES, DL_READ, "or", ".npz"},
-                 {DL_CONTENT_MODEL, DL_WRITE, "or", ".safetensors"}};
+    } cases[] = {
+        {DL_CONTENT_MATRIX, DL_READ, "and",
+         ".npy, .npz, .safetensors, .safetensors.index.json, .h5, .csv, .txt, IDX, IDX.gz, CIFAR-10, "
+         ".fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin and .f16bin"},
+        {DL_CONTENT_MATRIX, DL_WRITE, "or", ".npy, .csv or .fvecs"},
+        {DL_CONTENT_MATRIX, DL_WRITE_BYTES, "or", ".npy, .csv, .fvecs or .bvecs"},
+        {DL_CONTENT_INTEGERS, DL_WRITE, "or", ".npy, .csv or .ivecs"},
+        {DL_CONTENT_IMAGE, DL_READ, "and", ".png, .pgm, .ppm, .jpg and .npy"},
+        {DL_CONTENT_IMAGE, DL_WRITE, "or", ".png, .pgm, .ppm or .npy"},
+        {DL_CONTENT_CODES, DL_READ, "or", ".npz"},
+        {DL_CONTENT_MODEL, DL_WRITE, "or", ".safetensors"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(dl_format_list(cases[i].content, cases[i].access, cases[i].conjunction),
                             cases[i].names);
@@ -84,8 +87,9 @@ static void names_in_messages(void **state) {
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "1 2\n", 4), 4);
     close(ends[1]);
-    assert_fails(dl_reader_adopt(ends[0], "stream", 0, &reader), DLTF_FORMAT,
-                 "unrecognised format: expected a stream of .fvecs, .npy, .npz, IDX or IDX.gz");
+    assert_fails(
+        dl_reader_adopt(ends[0], "stream", 0, NULL, &reader), DLTF_FORMAT,
+        "unrecognised format: expected a stream of .fvecs, .npy, .npz, .safetensors, .h5, IDX or IDX.gz");
 }
 
 static void extensions_of_paths(void **state) {

@@ -67,6 +67,34 @@ static void round_trip(void **state) {
     }
 }
 
+static void round_trip_of_thresholds(void **state) {
+    (void)state;
+    static const float scale[] = {2, 0.5f}, threshold[] = {-1, 3};
+    dltf_model_view parts = {.m = 2,
+                             .n = 3,
+                             .k = 2,
+                             .dictionary = atoms,
+                             .scale = scale,
+                             .threshold = threshold,
+                             .layer_norm = true,
+                             .factor = 1.0 / 3,
+                             .select = DLTF_SELECT_POSITIVE};
+    dltf_model *model = NULL, *back = NULL;
+    assert_int_equal(dltf_model_new(&parts, &model), DLTF_OK);
+    assert_int_equal(dltf_model_save(model, in_directory("a.safetensors")), DLTF_OK);
+    assert_int_equal(dltf_model_load(in_directory("a.safetensors"), &back), DLTF_OK);
+    dltf_model_view v = dltf_model_get(back);
+    assert_true(v.layer_norm && v.factor == 1.0 / 3 && v.scale[1] == 0.5f && v.threshold[0] == -1);
+    assert_int_equal(dltf_model_save(back, in_directory("b.safetensors")), DLTF_OK);
+    assert_same_files(in_directory("a.safetensors"), in_directory("b.safetensors"));
+    dl_text file = read_back(in_directory("a.safetensors"));
+    assert_truncation_fails(load, file.data, file.length);
+    flip_every_bit(load, file.data, file.length);
+    dl_text_free(&file);
+    dltf_model_free(model);
+    dltf_model_free(back);
+}
+
 static void survives_corruption(void **state) {
     (void)state;
     dltf_model *model = example(true);
@@ -209,6 +237,7 @@ static void reads_bytes(void **state) {
     dltf_model_free(model);
 }
 
-IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(reads_bytes),
-              cmocka_unit_test(survives_corruption), cmocka_unit_test(rejects_invalid_notes),
-              cmocka_unit_test(rejects_invalid_tensors), cmocka_unit_test(names_the_file_once))
+IO_TESTS_MAIN(cmocka_unit_test(round_trip), cmocka_unit_test(round_trip_of_thresholds),
+              cmocka_unit_test(reads_bytes), cmocka_unit_test(survives_corruption),
+              cmocka_unit_test(rejects_invalid_notes), cmocka_unit_test(rejects_invalid_tensors),
+              cmocka_unit_test(names_the_file_once))

@@ -88,12 +88,12 @@ static void flattens_further_axes(void **state) {
         dl_text file = counting_file("<f4", fortran, "(2, 3, 4)", 24, 0);
         dltf_array *array = load_text(file);
         dltf_matrix m = dltf_array_matrix(array);
-        assert_int_equal(m.rows, 2);
-        assert_int_equal(m.cols, 12);
+        assert_int_equal(m.rows, 6);
+        assert_int_equal(m.cols, 4);
         for (int a = 0; a < 2; a++)
             for (int b = 0; b < 3; b++)
                 for (int c = 0; c < 4; c++)
-                    assert_true(value(m, a, 4 * b + c) == (fortran ? a + 2 * b + 6 * c : 12 * a + 4 * b + c));
+                    assert_true(value(m, 3 * a + b, c) == (fortran ? a + 2 * b + 6 * c : 12 * a + 4 * b + c));
         dltf_array_free(array);
         dl_text_free(&file);
     }

@@ -114,7 +114,7 @@ static void rejects_inconsistent_headers(void **state) {
         {"{" TENSOR("a", "F32", "[0]", "0", "0") "}", 0, "no elements"},
         {"{" TENSOR("a", "F32", "[2]", "8", "0") "}", 8, "invalid data_offsets"},
         {"{" TENSOR("a", "F32", "[2]", "-8", "0") "}", 8, "invalid data_offsets"},
-        {"{" TENSOR("a", "F16", "[2]", "0", "4") "}", 4, "unsupported type: expected F32"},
+        {"{" TENSOR("a", "F8_E4M3", "[4]", "0", "4") "}", 4, "unsupported type: expected F32"},
         {"{" TENSOR("a", "F32", "[1]", "0", "4") "," TENSOR("a", "F32", "[1]", "4", "8") "}", 8, "duplicate"},
         {"{" TENSOR("a\\n", "F32", "[1]", "0", "4") "}", 4, "unprintable"},
         {"{" TENSOR("a_name_that_is_much_longer_than_any_tensor_of_ours", "F32", "[1]", "0", "4") "}", 4,

@@ -117,6 +117,14 @@ static dltf_status try_kmeans_codes(const void *options) {
     return status;
 }
 
+static dltf_status try_kmeans_from(const void *options) {
+    dltf_clusters *made = NULL;
+    dltf_status status =
+        dltf_clusters_train_from(data(), dltf_matrix_f32(samples, 2, COLS), options, NULL, NULL, &made);
+    dltf_clusters_free(made);
+    return status;
+}
+
 static dltf_status try_landmarks(const void *options) {
     dltf_landmarks *made = NULL;
     dltf_status status = dltf_landmarks_train(data(), options, NULL, NULL, &made);
@@ -154,6 +162,41 @@ static dltf_status try_search(const void *options) {
     return status;
 }
 
+static dltf_status try_evaluation(const void *options) {
+    dltf_evaluation found;
+    return dltf_evaluate(model, data(), options, NULL, NULL, NULL, &found);
+}
+
+static dltf_reader *open_samples(void) {
+    dltf_reader *reader = NULL;
+    assert_int_equal(dltf_reader_open("test_sized.npy", 0, &reader), DLTF_OK);
+    return reader;
+}
+
+static dltf_status try_evaluation_of_stream(const void *options) {
+    dltf_evaluation found;
+    dltf_reader *reader = open_samples();
+    dltf_status status = dltf_evaluate_stream(model, reader, options, NULL, NULL, NULL, &found);
+    dltf_reader_free(reader);
+    return status;
+}
+
+static dltf_status try_top_of_stream(const void *options) {
+    dltf_top *top = NULL;
+    dltf_reader *reader = open_samples();
+    dltf_status status = dltf_top_find_stream(model, reader, NULL, options, NULL, NULL, &top);
+    dltf_top_free(top);
+    dltf_reader_free(reader);
+    return status;
+}
+
+static dltf_status try_top(const void *options) {
+    dltf_top *top = NULL;
+    dltf_status status = dltf_top_find(model, data(), NULL, options, NULL, NULL, &top);
+    dltf_top_free(top);
+    return status;
+}
+
 static int cancel(void *context, const dltf_progress *progress) {
     (void)context, (void)progress;
     return 1;
@@ -175,7 +218,8 @@ static dltf_status try_synthetic(const void *options) {
     ROW(train)                                                                                               \
     ROW(encode)                                                                                              \
     ROW(denoise)                                                                                             \
-    ROW(gist) ROW(certify) ROW(cluster) ROW(landmark) ROW(hash) ROW(hash_evaluate) ROW(search) ROW(synthetic)
+    ROW(gist)                                                                                                \
+    ROW(certify) ROW(cluster) ROW(landmark) ROW(hash) ROW(hash_evaluate) ROW(search) ROW(synthetic) ROW(top)
 TASKS(INIT)
 
 typedef struct row {
@@ -194,6 +238,10 @@ static const row rows[] = {
     ROW(encode, encode),
     ROW(encode, encoder),
     ROW(encode, stream),
+    ROW(encode, evaluation),
+    ROW(encode, evaluation_of_stream),
+    ROW(top, top),
+    ROW(top, top_of_stream),
     ROW(denoise, denoise),
     ROW(gist, gist),
     ROW(gist, gist_of_set),
@@ -201,6 +249,7 @@ static const row rows[] = {
     ROW(certify, certify_samples),
     ROW(cluster, kmeans),
     ROW(cluster, kmeans_codes),
+    ROW(cluster, kmeans_from),
     ROW(landmark, landmarks),
     ROW(hash, hasher),
     ROW(hash_evaluate, evaluate),

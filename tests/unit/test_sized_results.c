@@ -24,6 +24,7 @@ static struct {
     dltf_index *index;
     dltf_neighbours *neighbours;
     dltf_relevance *relevance;
+    dltf_top *top;
 } it;
 
 static dltf_matrix data(void) {
@@ -72,6 +73,7 @@ static int make_all(void **state) {
     assert_int_equal(dltf_search(it.index, dltf_matrix_u8(bits, 4, 1), &search, NULL, NULL, &it.neighbours),
                      DLTF_OK);
     assert_int_equal(dltf_relevance_by_labels(labels, 4, labels, 4, &it.relevance), DLTF_OK);
+    assert_int_equal(dltf_top_find(it.model, data(), NULL, NULL, NULL, NULL, &it.top), DLTF_OK);
     return 0;
 }
 
@@ -89,6 +91,7 @@ static int free_all(void **state) {
     dltf_index_free(it.index);
     dltf_neighbours_free(it.neighbours);
     dltf_relevance_free(it.relevance);
+    dltf_top_free(it.top);
     return 0;
 }
 
@@ -118,6 +121,11 @@ static int free_all(void **state) {
     ROW(traffic, dltf_traffic, dltf_ranks_traffic_sized(out, size))
 
 #define RESULTS(ROW)                                                                                         \
+    ROW(evaluation, dltf_evaluation,                                                                         \
+        dltf_evaluate_sized(it.model, data(), NULL, NULL, NULL, NULL, out, size))                            \
+    ROW(evaluation_stream, dltf_evaluation, evaluate_stream(out, size))                                      \
+    ROW(top, dltf_top_atom, dltf_top_get_sized(it.top, 0, out, size))                                        \
+    ROW(interval, dltf_top_interval, dltf_top_interval_get_sized(it.top, 0, 0, out, size))                   \
     ROW(reconstruction, dltf_reconstruction,                                                                 \
         dltf_reconstruction_measure_sized(it.model, data(), it.codes, 1, out, size))                         \
     ROW(quality, dltf_quality, dltf_learner_quality_sized(it.learner, it.model, out, size))                  \
@@ -153,6 +161,16 @@ static dltf_status stream(void *out, size_t size) {
                      DLTF_OK);
     dltf_status status = dltf_encode_stream_sized(it.model, reader, NULL, NULL, NULL, writer, out, size);
     dltf_codes_writer_free(writer);
+    dltf_reader_free(reader);
+    unlink("test_sized_results.npy");
+    return status;
+}
+
+static dltf_status evaluate_stream(void *out, size_t size) {
+    dltf_reader *reader = NULL;
+    assert_int_equal(dltf_matrix_save(data(), "test_sized_results.npy"), DLTF_OK);
+    assert_int_equal(dltf_reader_open("test_sized_results.npy", 0, &reader), DLTF_OK);
+    dltf_status status = dltf_evaluate_stream_sized(it.model, reader, NULL, NULL, NULL, NULL, out, size);
     dltf_reader_free(reader);
     unlink("test_sized_results.npy");
     return status;

@@ -39,6 +39,7 @@ static struct {
     dltf_values *values;
     dltf_image_set *set;
     dltf_codes_writer *writer;
+    dltf_top *top;
 } valid;
 static const char input[] = "test_sizes.npy", output[] = "test_sizes.out", picture[] = "test_sizes.png";
 
@@ -68,6 +69,10 @@ static dltf_status read_row(void *context, int64_t row, double *out) {
 #define VALID_VALUES valid.values
 #define VALID_IMAGE_SET valid.set
 #define VALID_CODES_WRITER valid.writer
+#define VALID_TOP valid.top
+#define VALID_TOP_ATOM BUFFER
+#define VALID_TOP_INTERVAL BUFFER
+#define VALID_EVALUATION BUFFER
 #define VALID_AGREEMENT BUFFER
 #define VALID_ITERATION BUFFER
 #define VALID_RECONSTRUCTION BUFFER
@@ -96,6 +101,7 @@ static void make_models(void) {
     MAKE(dltf_learner_model(valid.learner, &valid.model));
     MAKE(dltf_online_new(COLS, NULL, &train, &valid.online));
     MAKE(dltf_encode(valid.model, VALID_MATRIX, NULL, NULL, NULL, &valid.codes));
+    MAKE(dltf_top_find(valid.model, VALID_MATRIX, NULL, NULL, NULL, NULL, &valid.top));
     MAKE(dltf_encoder_new(valid.model, NULL, &valid.encoder));
     MAKE(dltf_landmarks_train(VALID_MATRIX, &landmark, NULL, NULL, &valid.landmarks));
     MAKE(dltf_pca_train(VALID_MATRIX, 2, 1, &valid.pca));
@@ -134,6 +140,7 @@ static int tear_down(void **state) {
     dltf_landmarks_free(valid.landmarks);
     dltf_encoder_free(valid.encoder);
     dltf_codes_free(valid.codes);
+    dltf_top_free(valid.top);
     dltf_online_free(valid.online);
     dltf_model_free(valid.model);
     dltf_learner_free(valid.learner);

@@ -70,6 +70,11 @@ static dltf_status take_content(int descriptor, dl_file *file) {
     return DLTF_OK;
 }
 
+static bool is_regular(int descriptor) {
+    struct stat about;
+    return fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 dltf_status dl_file_open(const char *path, dl_file *file) {
     *file = (dl_file){0};
     if (!path || !*path)
@@ -78,6 +83,7 @@ dltf_status dl_file_open(const char *path, dl_file *file) {
     if (descriptor < 0)
         return dl_fail(DLTF_FILE, "cannot open: %s", strerror(errno));
     dltf_status status = take_content(descriptor, file);
+    file->path = is_regular(descriptor) ? path : NULL;
     close(descriptor);
     if (status == DLTF_OK && file->size == 0) {
         dl_file_close(file);
@@ -103,7 +109,7 @@ bool dl_file_give(dl_file *file, dltf_array *array) {
     array->memory = file->memory;
     array->mapping = file->mapping;
     array->map_size = file->mapping ? (size_t)file->size : 0;
-    *file = (dl_file){0};
+    *file = (dl_file){.reading = file->reading};
     return true;
 }
 

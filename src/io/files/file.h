@@ -3,6 +3,7 @@
 #define DL_IO_FILES_FILE_H
 
 #include "base/status.h"
+#include "data/reading.h"
 #include "dltf/data.h"
 
 typedef struct dl_file {
@@ -11,7 +12,13 @@ typedef struct dl_file {
     /* Owner of the bytes: a mapping or memory from dl_alloc. Both are NULL if the bytes are borrowed. */
     void *mapping;
     void *memory;
+    const char *path;          /* of a regular file, borrowed; NULL: a pipe, or bytes in memory */
+    const dl_reading *reading; /* how samples are read from it; NULL: by default */
 } dl_file;
+
+static inline dl_columns_axis dl_file_axis(const dl_file *file) {
+    return file->reading ? file->reading->columns_axis : DL_AXIS_AUTO;
+}
 
 /* Opens a file for reading. A pipe is read to its end; directories, devices and empty files are errors. */
 dltf_status dl_file_open(const char *path, dl_file *file);

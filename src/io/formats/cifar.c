@@ -51,9 +51,8 @@ dltf_status dl_cifar_load_labels(dl_file *file, dltf_array **array) {
     return status == DLTF_OK ? dl_records_array(&labels, file, array) : status;
 }
 
-dltf_status dl_cifar_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout) {
+dltf_status dl_cifar_describe(const dl_file *start, int64_t size, dl_row_layout *layout) {
     (void)start;
-    (void)available;
     *layout = (dl_row_layout){.elements = {.kind = 'u', .item = 1},
                               .rows = size / RECORD,
                               .cols = VALUES,

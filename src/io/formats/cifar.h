@@ -6,7 +6,7 @@
 
 /* The images: 32 x 32 red, then green, then blue values per row. */
 dltf_status dl_cifar_load(dl_file *file, dltf_array **array);
-dltf_status dl_cifar_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
+dltf_status dl_cifar_describe(const dl_file *start, int64_t size, dl_row_layout *layout);
 /* The classes, 0 .. 9, in one column. */
 dltf_status dl_cifar_load_labels(dl_file *file, dltf_array **array);
 

@@ -2,13 +2,16 @@
  * already checked that `data` holds `bytes` bytes. */
 #include "io/formats/elements.h"
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "data/array.h"
 #include "data/matrix.h"
 #include "io/files/bytes.h"
 #include "io/formats/row_file.h"
+#include "kernels/kernels.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 dltf_status dl_elements_measure(dl_elements *elements) {
     int64_t count = 1;
@@ -99,6 +102,49 @@ dltf_status dl_elements_type(const dl_elements *elements, dltf_type *type) {
     return DLTF_OK;
 }
 
+static bool is_channels(int64_t length) {
+    return length == 1 || length == 3 || length == 4;
+}
+
+static bool columns_are_rest(const dl_elements *elements) {
+    const int64_t *shape = elements->shape;
+    if (elements->rank < 3)
+        return true;
+    if (elements->columns_axis != DL_AXIS_AUTO)
+        return elements->columns_axis == DL_AXIS_REST;
+    return elements->kind == 'u' && elements->item == 1 &&
+           (elements->rank == 3 || (elements->rank == 4 && (is_channels(shape[1]) || is_channels(shape[3]))));
+}
+
+void dl_elements_shape(const dl_elements *elements, int64_t *rows, int64_t *cols) {
+    int64_t last = elements->shape[elements->rank - 1];
+    *rows = columns_are_rest(elements) ? elements->shape[0] : elements->count / last;
+    *cols = elements->count / *rows;
+}
+
+void dl_elements_remark(const dl_elements *elements, char *text, size_t size) {
+    size_t used = 0;
+    int64_t first = elements->shape[0];
+    text[0] = '\0';
+    if (columns_are_rest(elements))
+        return;
+    for (int axis = 0; axis < elements->rank - 1 && used < size; axis++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", axis ? " x " : "",
+                                 DL_COMMAS(elements->shape[axis]));
+    if (used < size)
+        snprintf(
+            text + used, size - used,
+            " samples of %s entries: the last axis is the columns (--columns-axis rest: %s samples of %s "
+            "entries)",
+            DL_COMMAS(elements->shape[elements->rank - 1]), DL_COMMAS(first),
+            DL_COMMAS(elements->count / first));
+}
+
+/* Of one channel. */
+static bool rows_are_images(const dl_elements *elements) {
+    return elements->rank == 3 && columns_are_rest(elements);
+}
+
 bool dl_elements_native(const dl_elements *elements, dltf_type type) {
     return elements->item == dl_type_size(type) && (elements->kind == 'f' || type == DLTF_U8) &&
            !elements->swapped;
@@ -121,6 +167,32 @@ static dltf_status convert_integers(const dl_elements *elements, dltf_type type,
     return DLTF_OK;
 }
 
+/* `count` elements of 16 bits in this machine's byte order, from `first` on. */
+static void convert_16_bits(const dl_elements *elements, int64_t first, int64_t count, float *out) {
+    const uint8_t *from = elements->data + first * elements->item;
+    if (elements->kind == 'f')
+        dl_kernels_now()->floats_of_halves(from, count, out);
+    else
+        for (int64_t i = 0; i < count; i++) {
+            uint16_t bits;
+            memcpy(&bits, from + i * (int64_t)sizeof bits, sizeof bits);
+            out[i] = float_of_bits((uint32_t)bits << 16);
+        }
+}
+
+/* In pieces. The elements of a piece are read before its doubles, which are four times as long, are written,
+ * so that `data` may be the end of `out`. */
+static void widen_16_bits(const dl_elements *elements, double *out) {
+    enum { PIECE = 256 };
+    float piece[PIECE];
+    for (int64_t first = 0; first < elements->count; first += PIECE) {
+        int64_t count = dl_min(PIECE, elements->count - first);
+        convert_16_bits(elements, first, count, piece);
+        for (int64_t i = 0; i < count; i++)
+            out[first + i] = (double)piece[i];
+    }
+}
+
 dltf_status dl_elements_widen(const dl_elements *elements, double *out) {
     dltf_type type = DLTF_F64;
     if (!is_real(elements) && elements->item > 4)
@@ -131,6 +203,8 @@ dltf_status dl_elements_widen(const dl_elements *elements, double *out) {
             memcpy(&value, elements->data + i * (int64_t)sizeof value, sizeof value);
             out[i] = (double)value;
         }
+    else if (is_real(elements) && elements->item == 2 && !elements->swapped)
+        widen_16_bits(elements, out);
     else
         for (int64_t i = 0; i < elements->count; i++)
             out[i] =
@@ -141,6 +215,10 @@ dltf_status dl_elements_widen(const dl_elements *elements, double *out) {
 static void convert_reals(const dl_elements *elements, void *out) {
     if (!elements->swapped && elements->item != 2) {
         memcpy(out, elements->data, (size_t)elements->bytes);
+        return;
+    }
+    if (!elements->swapped) {
+        convert_16_bits(elements, 0, elements->count, out);
         return;
     }
     for (int64_t i = 0; i < elements->count; i++) {
@@ -221,7 +299,9 @@ dltf_status dl_elements_array(const dl_elements *elements, dl_file *owner, dltf_
     dltf_array *made = dl_array_new();
     if (!made)
         return DLTF_MEMORY;
-    int64_t rows = elements->shape[0], cols = elements->count / rows;
+    int64_t rows, cols;
+    dl_elements_shape(elements, &rows, &cols);
+    dl_elements_remark(elements, made->remark, sizeof made->remark);
     bool columns_first = elements->fortran && elements->rank == 2;
     made->matrix = (dltf_matrix){.data = elements->data,
                                  .type = type,
@@ -229,7 +309,7 @@ dltf_status dl_elements_array(const dl_elements *elements, dl_file *owner, dltf_
                                  .cols = cols,
                                  .row_stride = columns_first ? 1 : cols,
                                  .col_stride = columns_first ? rows : 1};
-    if (elements->rank == 3) {
+    if (rows_are_images(elements)) {
         made->channels = 1;
         made->height = elements->shape[1];
         made->width = elements->shape[2];
@@ -251,11 +331,12 @@ dltf_status dl_elements_layout(const dl_elements *elements, int64_t offset, dl_r
     dltf_status status = dl_elements_type(elements, &type);
     if (status != DLTF_OK)
         return status;
-    int64_t rows = elements->shape[0], cols = elements->count / rows;
+    int64_t rows, cols;
+    dl_elements_shape(elements, &rows, &cols);
     if (elements->fortran && rows > 1 && cols > 1)
         return dl_fail(DLTF_FORMAT, "is in Fortran order: its rows cannot be read one by one; save the array "
                                     "in C order");
-    bool images = elements->rank == 3;
+    bool images = rows_are_images(elements);
     *layout = (dl_row_layout){.elements = *elements,
                               .rows = rows,
                               .cols = cols,

@@ -73,16 +73,23 @@ static dltf_status parse_file(const uint8_t *bytes, int64_t available, int64_t s
     return DLTF_OK;
 }
 
+/* The first axis is the samples, whatever they are. */
+static dl_columns_axis axis_of(const dl_file *file) {
+    return dl_file_axis(file) == DL_AXIS_LAST ? DL_AXIS_LAST : DL_AXIS_REST;
+}
+
 dltf_status dl_idx_load(dl_file *file, dltf_array **array) {
     dl_elements elements;
     dltf_status status = parse_file(file->bytes, file->size, file->size, &elements);
+    elements.columns_axis = axis_of(file);
     return status == DLTF_OK ? dl_elements_array(&elements, file, array) : status;
 }
 
-dltf_status dl_idx_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout) {
+dltf_status dl_idx_describe(const dl_file *start, int64_t size, dl_row_layout *layout) {
     dl_elements elements;
-    dltf_status status = parse_file(start, available, size, &elements);
-    return status == DLTF_OK ? dl_elements_layout(&elements, elements.data - start, layout) : status;
+    dltf_status status = parse_file(start->bytes, start->size, size, &elements);
+    elements.columns_axis = axis_of(start);
+    return status == DLTF_OK ? dl_elements_layout(&elements, elements.data - start->bytes, layout) : status;
 }
 
 dltf_status dl_idx_gzip_load(dl_file *file, dltf_array **array) {
@@ -121,6 +128,7 @@ dltf_status dl_idx_gzip_load(dl_file *file, dltf_array **array) {
                        DL_COMMAS(got)));
     DL_TRY(dl_inflate_finish(&inflater));
     elements.data = content.bytes;
+    elements.columns_axis = axis_of(file);
     DL_TRY(dl_elements_array(&elements, &content, array));
 done:
     dl_inflate_close(&inflater);

@@ -9,7 +9,7 @@ bool dl_idx_recognise(const uint8_t *bytes, int64_t size);
 bool dl_gzip_recognise(const uint8_t *bytes, int64_t size);
 
 dltf_status dl_idx_load(dl_file *file, dltf_array **array);
-dltf_status dl_idx_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
+dltf_status dl_idx_describe(const dl_file *start, int64_t size, dl_row_layout *layout);
 /* IDX is the only content supported in .gz files. */
 dltf_status dl_idx_gzip_load(dl_file *file, dltf_array **array);
 

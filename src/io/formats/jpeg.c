@@ -106,6 +106,7 @@ static void allocate(reader *r) {
     status = dltf_image_new(width, height, colours, 8, &r->image);
     if (status != DLTF_OK)
         give_up(r, status);
+    r->image->jpeg = true;
 }
 
 static void read_lines(reader *r) {

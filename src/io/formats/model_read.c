@@ -8,11 +8,14 @@
 #include "io/files/bytes.h"
 #include "io/formats/safetensors.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-static const char *const reserved[] = {"format", "version", "k", "select", "remove_mean", "unit_norm"};
+static const char *const reserved[] = {"format",      "version",   "k",         "select",
+                                       "remove_mean", "unit_norm", "layer_norm"};
 enum { RESERVED = sizeof reserved / sizeof reserved[0] };
 
 static bool is_reserved(const char *name) {
@@ -56,6 +59,8 @@ static dltf_status read_settings(const dl_notes *notes, dltf_model_view *parts) 
     else
         return bad_note("select", select, "abs or positive");
     dltf_status status = read_flag(notes, "remove_mean", "false", &parts->remove_mean);
+    if (status == DLTF_OK)
+        status = read_flag(notes, "layer_norm", "false", &parts->layer_norm);
     return status == DLTF_OK ? read_flag(notes, "unit_norm", NULL, &parts->unit_norm) : status;
 }
 
@@ -77,6 +82,22 @@ static dltf_status get_tensor(const dl_bundle *bundle, const char *name, int64_t
             return dl_fail(DLTF_FORMAT, "tensor '%s': row %" PRId64 ", column %" PRId64 " is %s", name,
                            i / width, i % width, isnan((*values)[i]) ? "NaN" : "infinite");
     return DLTF_OK;
+}
+
+/* The optional number that samples are multiplied by. */
+static dltf_status get_factor(const dl_bundle *bundle, double *factor, int *used) {
+    const void *content = NULL;
+    *factor = 1;
+    if (!dl_bundle_find(bundle, "factor"))
+        return DLTF_OK;
+    dltf_status status = dl_bundle_get(bundle, "factor", DL_TENSOR_F64, 1, 0, &content);
+    if (status != DLTF_OK)
+        return status;
+    memcpy(factor, content, sizeof *factor);
+    (*used)++;
+    return *factor > 0 && *factor <= (double)FLT_MAX
+               ? DLTF_OK
+               : dl_fail(DLTF_FORMAT, "tensor 'factor' is %g: expected a number above 0", *factor);
 }
 
 static dltf_status check_unit_rows(const dltf_model_view *parts) {
@@ -105,10 +126,14 @@ static dltf_status get_tensors(const dl_bundle *bundle, dltf_model_view *parts) 
     DL_TRY(get_tensor(bundle, "encoder", parts->m, parts->n, &parts->encoder, &used));
     DL_TRY(get_tensor(bundle, "bias", parts->m, 0, &parts->bias, &used));
     DL_TRY(get_tensor(bundle, "mean", parts->n, 0, &parts->mean, &used));
+    DL_TRY(get_tensor(bundle, "deviation", parts->n, 0, &parts->deviation, &used));
     DL_TRY(get_tensor(bundle, "offset", parts->n, 0, &parts->offset, &used));
+    DL_TRY(get_tensor(bundle, "scale", parts->m, 0, &parts->scale, &used));
+    DL_TRY(get_tensor(bundle, "threshold", parts->m, 0, &parts->threshold, &used));
+    DL_TRY(get_factor(bundle, &parts->factor, &used));
     if (used != bundle->count)
-        return dl_fail(DLTF_FORMAT, "contains tensors other than dictionary, encoder, bias, mean and "
-                                    "offset: written by another version?");
+        return dl_fail(DLTF_FORMAT, "contains tensors other than dictionary, encoder, bias, mean, deviation, "
+                                    "offset, scale, threshold and factor: written by another version?");
     status = check_unit_rows(parts);
 done:
     return status;

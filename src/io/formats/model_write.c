@@ -19,6 +19,8 @@ static dltf_status set_notes(const dltf_model *model, dl_notes *notes) {
     if (model->parts.remove_mean)
         DL_TRY(dl_notes_set(notes, "remove_mean", "true"));
     DL_TRY(dl_notes_set(notes, "unit_norm", model->parts.unit_norm ? "true" : "false"));
+    if (model->parts.layer_norm)
+        DL_TRY(dl_notes_set(notes, "layer_norm", "true"));
 done:
     return status;
 }
@@ -36,8 +38,16 @@ static dltf_status to_bundle(const dltf_model *model, dl_bundle *bundle) {
         DL_TRY(dl_bundle_add_view(bundle, "bias", DL_TENSOR_F32, m, 0, model->bias));
     if (model->mean)
         DL_TRY(dl_bundle_add_view(bundle, "mean", DL_TENSOR_F32, n, 0, model->mean));
+    if (model->deviation)
+        DL_TRY(dl_bundle_add_view(bundle, "deviation", DL_TENSOR_F32, n, 0, model->deviation));
     if (model->offset)
         DL_TRY(dl_bundle_add_view(bundle, "offset", DL_TENSOR_F32, n, 0, model->offset));
+    if (model->scale)
+        DL_TRY(dl_bundle_add_view(bundle, "scale", DL_TENSOR_F32, m, 0, model->scale));
+    if (model->threshold)
+        DL_TRY(dl_bundle_add_view(bundle, "threshold", DL_TENSOR_F32, m, 0, model->threshold));
+    if (model->parts.factor != 1)
+        DL_TRY(dl_bundle_add_view(bundle, "factor", DL_TENSOR_F64, 1, 0, &model->parts.factor));
 done:
     return status;
 }

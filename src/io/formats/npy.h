@@ -26,7 +26,7 @@ dltf_status dl_npy_parse(const uint8_t *bytes, int64_t available, int64_t size, 
 
 dltf_status dl_npy_load(dl_file *file, dltf_array **array);
 /* Fails for Fortran order, whose rows are scattered. */
-dltf_status dl_npy_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
+dltf_status dl_npy_describe(const dl_file *start, int64_t size, dl_row_layout *layout);
 
 /* Appends a version 1 header, padded so that the data begins at a multiple of 64 bytes. `code` is a type code
  * without its byte order, such as "f4" or "S3". */

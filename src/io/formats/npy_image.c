@@ -19,6 +19,7 @@ dltf_status dl_npy_load_image(dl_file *file, dltf_image **image) {
     if (channels != 1 && channels != 3)
         return dl_fail(DLTF_FORMAT, "is not an image: expected shape height x width or height x width x 3");
     int64_t height = elements.shape[0], width = elements.shape[1];
+    elements.columns_axis = DL_AXIS_REST; /* a row of pixels is a row of the matrix */
     DL_TRY(dl_elements_array(&elements, file, &array));
     DL_TRY(dl_matrix_check_finite(array->matrix, DLTF_SUBJECT_IMAGE));
     DL_TRY(dltf_image_new(width, height, channels, 32, &made));

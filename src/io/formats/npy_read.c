@@ -60,13 +60,15 @@ dltf_status dl_npy_parse(const uint8_t *bytes, int64_t available, int64_t size, 
 dltf_status dl_npy_load(dl_file *file, dltf_array **array) {
     dl_elements elements;
     dltf_status status = dl_npy_parse(file->bytes, file->size, file->size, &elements);
+    elements.columns_axis = dl_file_axis(file);
     return status == DLTF_OK ? dl_elements_array(&elements, file, array) : status;
 }
 
-dltf_status dl_npy_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout) {
+dltf_status dl_npy_describe(const dl_file *start, int64_t size, dl_row_layout *layout) {
     dl_elements elements;
-    dltf_status status = dl_npy_parse(start, available, size, &elements);
+    dltf_status status = dl_npy_parse(start->bytes, start->size, size, &elements);
+    elements.columns_axis = dl_file_axis(start);
     if (status == DLTF_OK)
-        status = dl_elements_layout(&elements, elements.data - start, layout);
+        status = dl_elements_layout(&elements, elements.data - start->bytes, layout);
     return status;
 }

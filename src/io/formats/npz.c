@@ -109,6 +109,7 @@ static dltf_status load_array(const dl_zip *zip, const char *name, dl_file *file
     if (status != DLTF_OK)
         return status;
     status = read_array(member, &elements, &content);
+    elements.columns_axis = dl_file_axis(file);
     if (status == DLTF_OK) /* a stored array is used in place, in the mapped archive */
         status = dl_elements_array(&elements, member->deflated ? &content : file, array);
     dl_file_close(&content);

@@ -81,6 +81,7 @@ static void allocate(reader *r) {
     status = dltf_image_new(r->width, r->height, colours, r->depth == 16 ? 16 : 8, &r->image);
     if (status != DLTF_OK)
         give_up(r, status);
+    r->image->alpha = r->channels > colours;
 }
 
 static int value_at(const reader *r, const uint8_t *line, int64_t index) {

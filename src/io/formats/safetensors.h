@@ -5,9 +5,6 @@
 #include "data/bundle.h"
 #include "io/files/file.h"
 
-/* Of a header, which takes up to 25 times as much memory while it is parsed. */
-enum { DL_SAFETENSORS_MAX_HEADER = 4 << 20 };
-
 /* Save and load prefix their error messages with the path. */
 dltf_status dl_safetensors_save(const dl_bundle *bundle, const char *path);
 /* The bytes of the file, to be freed with dl_free. */

@@ -3,16 +3,12 @@
 #include "base/memory.h"
 #include "io/files/bytes.h"
 #include "io/formats/safetensors.h"
+#include "io/formats/safetensors_header.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "safetensors is little-endian: swap bytes here on this machine");
-
-/* Limits far above those of any model; they bound the work that a hostile header can cause. */
-enum { PREFIX = 8, MAX_HEADER = DL_SAFETENSORS_MAX_HEADER, MAX_ITEMS = 10000 };
+enum { MAX_ITEMS = DL_SAFETENSORS_MAX_ITEMS };
 
 /* A tensor as described by the header. */
 typedef struct entry {
@@ -23,11 +19,9 @@ typedef struct entry {
     int64_t begin, end;
 } entry;
 
-static const char *const type_names[] = {[DL_TENSOR_F32] = "F32",
-                                         [DL_TENSOR_F64] = "F64",
-                                         [DL_TENSOR_I64] = "I64",
-                                         [DL_TENSOR_I32] = "I32",
-                                         [DL_TENSOR_U8] = "U8"};
+static const char *const type_names[] = {
+    [DL_TENSOR_F32] = "F32", [DL_TENSOR_F64] = "F64", [DL_TENSOR_I64] = "I64",  [DL_TENSOR_I32] = "I32",
+    [DL_TENSOR_U8] = "U8",   [DL_TENSOR_F16] = "F16", [DL_TENSOR_BF16] = "BF16"};
 enum { TYPES = sizeof type_names / sizeof type_names[0] };
 
 const char *dl_safetensors_type(dl_tensor_type type) {
@@ -45,20 +39,7 @@ static dltf_status read_type(const json_t *value, entry *e) {
             e->type = (dl_tensor_type)i;
             return DLTF_OK;
         }
-    return bad_tensor(e->name, "has an unsupported type: expected F32, F64, I64, I32 or U8");
-}
-
-/* An array of `count` integers >= 0. */
-static bool read_integers(const json_t *value, size_t count, int64_t *out) {
-    if (!json_is_array(value) || json_array_size(value) != count)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const json_t *item = json_array_get(value, i);
-        if (!json_is_integer(item) || json_integer_value(item) < 0)
-            return false;
-        out[i] = json_integer_value(item);
-    }
-    return true;
+    return bad_tensor(e->name, "has an unsupported type: expected F32, F64, F16, BF16, I64, I32 or U8");
 }
 
 static dltf_status read_entry(const char *name, const json_t *value, entry *e) {
@@ -74,11 +55,12 @@ static dltf_status read_entry(const char *name, const json_t *value, entry *e) {
         return status;
     const json_t *shape = json_object_get(value, "shape");
     e->rank = (int)json_array_size(shape);
-    if (e->rank < 1 || e->rank > 2 || !read_integers(shape, (size_t)e->rank, e->shape))
+    if (e->rank < 1 || e->rank > 2 || !dl_safetensors_integers(shape, (size_t)e->rank, e->shape))
         return bad_tensor(name, "has a shape other than [rows] or [rows, columns]");
     if (e->shape[0] == 0 || e->shape[1] == 0)
         return bad_tensor(name, "has no elements");
-    if (!read_integers(json_object_get(value, "data_offsets"), 2, offsets) || offsets[0] > offsets[1])
+    if (!dl_safetensors_integers(json_object_get(value, "data_offsets"), 2, offsets) ||
+        offsets[0] > offsets[1])
         return bad_tensor(name, "has invalid data_offsets");
     int64_t bytes = 0;
     if (!dl_multiply(e->shape[0], e->shape[1], &bytes) ||
@@ -148,8 +130,6 @@ static dltf_status read_tensors(const json_t *header, const uint8_t *data, int64
     int64_t count = 0;
     const char *name;
     json_t *value;
-    if (!json_is_object(header) || json_object_size(header) > MAX_ITEMS)
-        return dl_fail(DLTF_FORMAT, "corrupt header: expected an object of at most %d tensors", MAX_ITEMS);
     DL_TRY_NEW(entries, (int64_t)json_object_size(header));
     json_object_foreach((json_t *)(uintptr_t)header, name, value) {
         if (strcmp(name, "__metadata__") == 0)
@@ -166,29 +146,15 @@ done:
 }
 
 static dltf_status parse(const uint8_t *bytes, int64_t size, bool view, dl_bundle *bundle) {
-    json_error_t error;
+    json_t *header = NULL;
+    int64_t begin = 0;
     *bundle = (dl_bundle){0};
-    if (size < PREFIX + 2)
-        return dl_fail(DLTF_FORMAT, "truncated: %" PRId64 " bytes are too few for a safetensors file", size);
-    uint64_t length = dl_little64(bytes);
-    if (length <= (uint64_t)size && length > MAX_HEADER && bytes[PREFIX] == '{')
-        return dl_fail(DLTF_FORMAT, "header of %s bytes is too long: at most %s are supported",
-                       DL_COMMAS((int64_t)length), DL_COMMAS(MAX_HEADER));
-    if (length > MAX_HEADER || bytes[PREFIX] != '{')
-        return dl_fail(DLTF_FORMAT,
-                       "is not a safetensors file: it does not begin with a header length and {");
-    if (length > (uint64_t)(size - PREFIX))
-        return dl_fail(DLTF_FORMAT, "truncated: header length is %s bytes, file has %s",
-                       DL_COMMAS((int64_t)length), DL_COMMAS(size));
-    json_t *header = json_loadb((const char *)bytes + PREFIX, (size_t)length, JSON_REJECT_DUPLICATES, &error);
-    /* jansson sets a code only in some places where it is out of memory, and no text in others. */
-    if (!header && (!*error.text || json_error_code(&error) == json_error_out_of_memory))
-        return dl_fail(DLTF_MEMORY, "not enough memory for the header");
-    if (!header)
-        return dl_fail(DLTF_FORMAT, "corrupt header: byte %d: %s", error.position,
-                       DL_PRINTABLE(error.text, (int64_t)strlen(error.text)));
-    dltf_status status =
-        read_tensors(header, bytes + PREFIX + length, size - PREFIX - (int64_t)length, view, bundle);
+    dltf_status status = dl_safetensors_begin(bytes, size, size, &begin);
+    if (status == DLTF_OK)
+        status = dl_safetensors_header(bytes, begin, &header);
+    if (status != DLTF_OK)
+        return status;
+    status = read_tensors(header, bytes + begin, size - begin, view, bundle);
     json_decref(header);
     if (status != DLTF_OK)
         dl_bundle_free(bundle);

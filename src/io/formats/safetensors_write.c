@@ -5,6 +5,7 @@
 #include "io/files/file.h"
 #include "io/files/writer.h"
 #include "io/formats/safetensors.h"
+#include "io/formats/safetensors_header.h"
 
 #include <jansson.h>
 

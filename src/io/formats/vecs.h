@@ -11,9 +11,9 @@ dltf_status dl_bvecs_load(dl_file *file, dltf_array **array);
 /* As doubles, which hold every 32-bit integer. */
 dltf_status dl_ivecs_load(dl_file *file, dltf_array **array);
 
-dltf_status dl_fvecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
-dltf_status dl_bvecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
-dltf_status dl_ivecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout);
+dltf_status dl_fvecs_describe(const dl_file *start, int64_t size, dl_row_layout *layout);
+dltf_status dl_bvecs_describe(const dl_file *start, int64_t size, dl_row_layout *layout);
+dltf_status dl_ivecs_describe(const dl_file *start, int64_t size, dl_row_layout *layout);
 
 /* Whether the bytes begin with a dimension, up to 65,536: enough to tell a stream from the other formats. */
 bool dl_fvecs_recognise(const uint8_t *bytes, int64_t size);

@@ -114,14 +114,14 @@ bool dl_fvecs_recognise(const uint8_t *bytes, int64_t size) {
     return size >= DIMENSION && dl_little32(bytes) >= 1 && dl_little32(bytes) <= 1 << 16;
 }
 
-static dltf_status describe(const uint8_t *start, int64_t available, int64_t size, char kind, int64_t item,
+static dltf_status describe(const dl_file *start, int64_t size, char kind, int64_t item,
                             dl_row_layout *layout) {
-    if (available < DIMENSION)
+    if (start->size < DIMENSION)
         return dl_fail(DLTF_FORMAT, "truncated: row 0 (counting from 0) ends within its dimension");
-    dltf_status status = dl_vecs_check(start, 0, 0);
+    dltf_status status = dl_vecs_check(start->bytes, 0, 0);
     if (status != DLTF_OK)
         return status;
-    int64_t cols = (int32_t)dl_little32(start), distance = DIMENSION + cols * item;
+    int64_t cols = (int32_t)dl_little32(start->bytes), distance = DIMENSION + cols * item;
     *layout =
         (dl_row_layout){.elements = {.kind = kind, .item = item, .swapped = item > 1 && !dl_host_is_little()},
                         .rows = size / distance,
@@ -134,14 +134,14 @@ static dltf_status describe(const uint8_t *start, int64_t available, int64_t siz
     return DLTF_OK;
 }
 
-dltf_status dl_fvecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout) {
-    return describe(start, available, size, 'f', sizeof(float), layout);
+dltf_status dl_fvecs_describe(const dl_file *start, int64_t size, dl_row_layout *layout) {
+    return describe(start, size, 'f', sizeof(float), layout);
 }
 
-dltf_status dl_bvecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout) {
-    return describe(start, available, size, 'u', 1, layout);
+dltf_status dl_bvecs_describe(const dl_file *start, int64_t size, dl_row_layout *layout) {
+    return describe(start, size, 'u', 1, layout);
 }
 
-dltf_status dl_ivecs_describe(const uint8_t *start, int64_t available, int64_t size, dl_row_layout *layout) {
-    return describe(start, available, size, 'i', sizeof(int32_t), layout);
+dltf_status dl_ivecs_describe(const dl_file *start, int64_t size, dl_row_layout *layout) {
+    return describe(start, size, 'i', sizeof(int32_t), layout);
 }

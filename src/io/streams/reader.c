@@ -1,5 +1,6 @@
-/* dltf_reader: reads rows in order, a few at a time. Raw rows, .npy in C order and .fvecs from a pipe are
- * streamed through one buffer; other formats are loaded whole and returned in pieces. */
+/* dltf_reader: reads rows in order, a few at a time. Raw rows, .npy in C order, safetensors and other files
+ * with rows of equal size, and .fvecs from a pipe are streamed through one buffer; other formats are loaded
+ * whole and returned in pieces. */
 #include "io/streams/reader.h"
 
 #include "base/integer.h"
@@ -8,32 +9,12 @@
 #include "io/files/bytes.h"
 #include "io/formats/npy.h"
 #include "io/formats/vecs.h"
-#include "io/matrix_file.h"
+#include "io/streams/reader_state.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-struct dltf_reader {
-    char *name;                      /* for messages */
-    dltf_array *array;               /* the whole file, if its format cannot be streamed */
-    int descriptor;                  /* of the stream otherwise */
-    bool raw, ended;                 /* no header; end of input reached */
-    dl_elements elements;            /* how an element is stored */
-    dltf_type type;                  /* element type of returned rows */
-    int64_t rows, cols;              /* rows = -1 if unknown until end of input */
-    int64_t row_bytes;               /* of a row in the stream, */
-    int64_t row_prefix;              /* of which so many come before its elements */
-    int64_t done;                    /* rows returned so far */
-    uint8_t *bytes;                  /* buffer, as read */
-    int64_t capacity, filled, given; /* of `bytes`; the first `given` belong to the rows returned last */
-    void *converted;                 /* rows converted to `type`, if needed */
-    int64_t room;                    /* capacity of `converted` in rows */
-};
-
-/* Reads until `bytes` holds `wanted` bytes or the stream ends. A signal interrupts the wait without loss. */
-static dltf_status fill(int descriptor, uint8_t *bytes, int64_t wanted, int64_t *filled, bool *ended) {
+dltf_status dl_reader_fill(int descriptor, uint8_t *bytes, int64_t wanted, int64_t *filled, bool *ended) {
     while (*filled < wanted && !*ended) {
         ssize_t got = read(descriptor, bytes + *filled, (size_t)(wanted - *filled));
         if (got < 0 && errno == EINTR)
@@ -46,188 +27,28 @@ static dltf_status fill(int descriptor, uint8_t *bytes, int64_t wanted, int64_t 
     return DLTF_OK;
 }
 
-/* ---- Opening ---- */
+dltf_status dl_reader_discard(dltf_reader *r, int64_t bytes) {
+    uint8_t unused[1 << 14];
+    dltf_status status = DLTF_OK;
+    while (bytes > 0 && !r->ended && status == DLTF_OK) {
+        int64_t got = 0;
+        status = dl_reader_fill(r->descriptor, unused, dl_min(bytes, sizeof unused), &got, &r->ended);
+        bytes -= got;
+    }
+    return status;
+}
 
-static dltf_status partial_row(const dltf_reader *r, int64_t row, int64_t bytes) {
+dltf_status dl_reader_partial_row(const dltf_reader *r, int64_t row, int64_t bytes) {
     return dl_fail(DLTF_FORMAT, "truncated: row %s (counting from 0) has %s of %s bytes (%s float32 values)",
                    DL_COMMAS(row), DL_COMMAS(bytes), DL_COMMAS(r->row_bytes), DL_COMMAS(r->cols));
 }
 
-static dltf_status describe_raw(dltf_reader *r, int64_t columns, int64_t size) {
-    r->raw = true;
-    r->type = DLTF_F32;
-    r->elements = (dl_elements){.kind = 'f', .item = sizeof(float), .swapped = !dl_host_is_little()};
-    r->cols = columns;
-    r->row_bytes = columns * r->elements.item;
-    r->rows = size >= 0 ? size / r->row_bytes : -1;
-    if (size == 0)
-        return dl_fail(DLTF_FORMAT, "is empty");
-    if (size > 0 && size % r->row_bytes != 0)
-        return partial_row(r, r->rows, size % r->row_bytes);
-    return DLTF_OK;
-}
-
-/* Sets the matrix that a header describes. `in_order`: whether its rows are contiguous. */
-static dltf_status describe_npy(dltf_reader *r, const dl_elements *elements, bool *in_order) {
-    dltf_status status = dl_elements_type(elements, &r->type);
-    if (status != DLTF_OK)
-        return status;
-    r->elements = *elements;
-    r->rows = elements->shape[0];
-    r->cols = elements->count / r->rows;
-    r->row_bytes = r->cols * elements->item;
-    *in_order = !elements->fortran || r->rows == 1 || r->cols == 1;
-    return DLTF_OK;
-}
-
-/* Reads the .npy header, if there is one. `size` is -1 for a stream. Consumes no more than the header or, for
- * other formats, the prefix that rules it out: *start bytes, left in `beginning`. */
-static dltf_status begin_npy(dltf_reader *r, int64_t size, uint8_t *beginning, int64_t *start,
-                             bool *in_order) {
-    dltf_status status = DLTF_OK;
-    dl_elements elements;
-    int64_t begin = 0, length = 0;
-    *in_order = false;
-    DL_TRY(fill(r->descriptor, beginning, DL_NPY_PREFIX, start, &r->ended));
-    if (*start == 0)
-        DL_TRY(dl_fail(DLTF_FORMAT, "is empty"));
-    if (!dl_npy_recognise(beginning, *start))
-        goto done;
-    size = size >= 0 ? size : r->ended ? *start : DL_NPY_UNKNOWN_SIZE;
-    DL_TRY(dl_npy_find_header(beginning, size, &begin, &length));
-    DL_TRY(fill(r->descriptor, beginning, begin + length, start, &r->ended));
-    DL_TRY(dl_npy_parse(beginning, *start, size, &elements));
-    status = describe_npy(r, &elements, in_order);
-done:
-    return status;
-}
-
-/* A stream that begins with a dimension, which no other format does: .fvecs. The bytes read so far are its
- * first. */
-static dltf_status begin_fvecs(dltf_reader *r, const uint8_t *beginning, int64_t start) {
-    dl_row_layout layout;
-    dltf_status status = dl_fvecs_describe(beginning, start, 0, &layout);
-    if (status != DLTF_OK)
-        return status;
-    r->type = DLTF_F32;
-    r->elements = layout.elements;
-    r->rows = -1;
-    r->cols = layout.cols;
-    r->row_prefix = layout.prefix;
-    r->row_bytes = layout.prefix + layout.cols * layout.elements.item;
-    r->bytes = dl_alloc(start, 1);
-    if (!r->bytes)
-        return DLTF_MEMORY;
-    memcpy(r->bytes, beginning, (size_t)start);
-    r->filled = r->capacity = start;
-    return DLTF_OK;
-}
-
-/* Loads a stream that cannot be read row by row and whose first bytes were already read. */
-static dltf_status load_rest(dltf_reader *r, const uint8_t *beginning, int64_t start) {
-    if (dl_npy_recognise(beginning, start))
-        return dl_fail(DLTF_FORMAT, "is in Fortran order: rows cannot be read from a stream; save the array "
-                                    "in C order, or pass a file name");
-    dl_file file;
-    dltf_status status = dl_file_read(r->descriptor, beginning, start, &file);
-    if (status == DLTF_OK) {
-        status = dl_matrix_load(&file, NULL, NULL, &r->array);
-        dl_file_close(&file);
-    }
-    return status;
-}
-
-/* `path` is that of a regular file, which can be read again; NULL for a stream. */
-static dltf_status open_content(dltf_reader *r, const char *path, int64_t raw_columns) {
-    uint8_t beginning[DL_NPY_PREFIX + DL_NPY_MAX_HEADER];
-    struct stat about;
-    bool in_order = false;
-    int64_t start = 0, size = path && fstat(r->descriptor, &about) == 0 ? about.st_size : -1;
-    if (raw_columns > 0)
-        return dl_file_result(describe_raw(r, raw_columns, size), r->name);
-    dltf_status status = begin_npy(r, size, beginning, &start, &in_order);
-    if (status == DLTF_OK && !in_order && path)
-        return dltf_array_load(path, &r->array); /* already prefixed with the path */
-    if (status == DLTF_OK && !in_order && dl_fvecs_recognise(beginning, start))
-        status = begin_fvecs(r, beginning, start);
-    else if (status == DLTF_OK && !in_order)
-        status = load_rest(r, beginning, start);
-    return dl_file_result(status, r->name);
-}
-
-/* Paths that cannot be opened here go to the loader: it handles FILE.npz:NAME, and otherwise reports the
- * error. */
-static dltf_status open_path(dltf_reader *r, const char *path, int64_t raw_columns) {
-    struct stat about;
-    r->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (r->descriptor < 0 && errno == EINTR)
-        return dl_file_result(dl_fail(DLTF_CANCELLED, "interrupted while waiting for data"), path);
-    if (r->descriptor < 0 && raw_columns > 0)
-        return dl_file_result(dl_fail(DLTF_FILE, "cannot open: %s", strerror(errno)), path);
-    if (r->descriptor < 0 || fstat(r->descriptor, &about) != 0)
-        return dltf_array_load(path, &r->array);
-    if (S_ISREG(about.st_mode))
-        return open_content(r, path, raw_columns);
-    return raw_columns > 0 || S_ISFIFO(about.st_mode) ? open_content(r, NULL, raw_columns)
-                                                      : dltf_array_load(path, &r->array);
-}
-
-static dltf_status reader_new(const char *name, dltf_reader **reader) {
-    dltf_reader *r = DL_NEW(dltf_reader, 1);
-    if (!r)
-        return DLTF_MEMORY;
-    r->descriptor = -1;
-    r->name = dl_alloc((int64_t)strlen(name) + 1, 1);
-    if (!r->name) {
-        dltf_reader_free(r);
-        return DLTF_MEMORY;
-    }
-    strcpy(r->name, name);
-    *reader = r;
-    return DLTF_OK;
-}
-
-static dltf_status hand_over(dltf_status status, dltf_reader *r, dltf_reader **reader) {
-    if (status == DLTF_OK) {
-        r->rows = r->array ? dltf_array_matrix(r->array).rows : r->rows;
-        r->cols = r->array ? dltf_array_matrix(r->array).cols : r->cols;
-        *reader = r;
-    } else
-        dltf_reader_free(r);
-    return status;
-}
-
-dltf_status dl_reader_adopt(int descriptor, const char *name, int64_t raw_columns, dltf_reader **reader) {
-    dltf_reader *r = NULL;
-    dltf_status status = reader_new(name, &r);
-    if (status != DLTF_OK) {
-        close(descriptor);
-        return status;
-    }
-    r->descriptor = descriptor;
-    return hand_over(open_content(r, NULL, raw_columns), r, reader);
-}
-
-dltf_status dltf_reader_open(const char *path, int64_t raw_columns, dltf_reader **reader) {
-    DL_CLEAR(reader);
-    DL_REQUIRE(path, reader);
-    dltf_reader *r = NULL;
-    if (!*path)
-        return dl_fail(DLTF_ARGUMENT, "no file name given");
-    if (raw_columns < 0 || raw_columns > INT32_MAX)
-        return dl_fail(DLTF_ARGUMENT, "%lld columns are out of range", (long long)raw_columns);
-    if (strcmp(path, "-") == 0) {
-        int descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-        if (descriptor < 0)
-            return dl_file_result(dl_fail(DLTF_FILE, "cannot read: %s", strerror(errno)), "standard input");
-        return dl_reader_adopt(descriptor, "standard input", raw_columns, reader);
-    }
-    dltf_status status = reader_new(path, &r);
-    return status == DLTF_OK ? hand_over(open_path(r, path, raw_columns), r, reader) : status;
-}
-
 int64_t dltf_reader_rows(const dltf_reader *r) {
     return r ? r->rows : 0;
+}
+
+const char *dl_reader_remark(const dltf_reader *r) {
+    return r->remark;
 }
 
 int64_t dltf_reader_cols(const dltf_reader *r) {
@@ -271,7 +92,7 @@ static dltf_status fill_buffer(dltf_reader *r, int64_t wanted) {
             r->capacity = larger;
         }
         int64_t some = wanted < r->capacity ? wanted : r->capacity;
-        status = fill(r->descriptor, r->bytes, some, &r->filled, &r->ended);
+        status = dl_reader_fill(r->descriptor, r->bytes, some, &r->filled, &r->ended);
     }
     return status;
 }
@@ -279,7 +100,7 @@ static dltf_status fill_buffer(dltf_reader *r, int64_t wanted) {
 /* Checks for truncated or trailing data after an attempt to read `wanted` rows. */
 static dltf_status check_end(const dltf_reader *r, int64_t wanted) {
     int64_t row = r->done + r->filled / r->row_bytes, bytes = r->filled % r->row_bytes;
-    if (r->rows >= 0 && wanted == 0 && r->filled > 0)
+    if (r->rows >= 0 && wanted == 0 && r->filled > 0 && !r->bounded)
         return dl_fail(DLTF_FORMAT, "corrupt: data continues after the %s rows the header declares",
                        DL_COMMAS(r->rows));
     if (r->rows >= 0 && r->filled < wanted * r->row_bytes)
@@ -287,7 +108,7 @@ static dltf_status check_end(const dltf_reader *r, int64_t wanted) {
                        "truncated: header declares %s rows, row %s (counting from 0) has %s of %s bytes",
                        DL_COMMAS(r->rows), DL_COMMAS(row), DL_COMMAS(bytes), DL_COMMAS(r->row_bytes));
     if (r->ended && r->rows < 0 && bytes > 0)
-        return partial_row(r, row, bytes);
+        return dl_reader_partial_row(r, row, bytes);
     if (r->ended && row == 0)
         return dl_fail(DLTF_FORMAT, "is empty");
     if (r->raw && r->done == 0 && dl_npy_recognise(r->bytes, r->filled))
@@ -344,8 +165,11 @@ static dltf_status take_from_stream(dltf_reader *r, int64_t most, dltf_matrix *r
     if (r->filled > 0)
         memmove(r->bytes, r->bytes + r->given, (size_t)r->filled);
     r->given = 0;
-    /* After the last declared row, try one more byte to detect trailing data. */
-    DL_TRY(fill_buffer(r, wanted > 0 ? wanted * r->row_bytes : 1));
+    /* After the last declared row, try one more byte to detect trailing data. A pipe is read to its end, so
+     * that its writer is not stopped by a signal. */
+    if (wanted == 0 && r->drained)
+        DL_TRY(dl_reader_discard(r, INT64_MAX));
+    DL_TRY(fill_buffer(r, wanted > 0 ? wanted * r->row_bytes : !r->bounded));
     DL_TRY(check_end(r, wanted));
     count = r->filled / r->row_bytes;
     count = count < wanted ? count : wanted;

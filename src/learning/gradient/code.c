@@ -23,6 +23,11 @@ static int64_t tile_first(const dl_gradient *g, int64_t tile) {
     return g->rows * tile / tiles_of(g);
 }
 
+/* The sample of a code. */
+static const float *sample_of(const dl_gradient *g, int64_t c) {
+    return g->Y + c % g->rows * g->n;
+}
+
 /* ---- Codes ---- */
 
 /* Candidates of a part: the codes themselves if it has all atoms. */
@@ -30,14 +35,23 @@ static dl_slots found_by(const dl_gradient *g, int64_t part, int64_t first, int6
     return dl_slots_from(g->parts > 1 ? &g->found : &g->Z, part * g->room + first, rows);
 }
 
-/* Parts begin where panels of both layouts do. */
+/* Panels of the active atoms of a prefix. */
+static int64_t panels_of(const dl_gradient *g, int q) {
+    return q < g->depth ? dl_tiles(dl_min(g->prefix[q], g->active), DL_PANEL) : 0;
+}
+
+/* With the filter, parts begin where panels of both layouts do. */
 enum { WIDE = DL_PANEL16 / DL_PANEL };
 
+/* Parts are in the order of the atoms. As many of them divide what each prefix adds to the next shorter one.
+ */
 static int64_t first_panel(const dl_gradient *g, int64_t part) {
-    int64_t panels = dl_tiles(g->active, DL_PANEL);
-    if (part == g->parts)
-        return panels;
-    int64_t first = panels * part / g->parts;
+    int64_t count = g->parts / g->depth;
+    int q = g->depth - 1 - (int)(part / count);
+    if (q < 0)
+        return panels_of(g, 0);
+    int64_t before = panels_of(g, q + 1),
+            first = before + (panels_of(g, q) - before) * (part % count) / count;
     return g->filter ? first / WIDE * WIDE : first;
 }
 
@@ -66,6 +80,10 @@ static block block_of(const dl_gradient *g, int64_t task) {
 static void score_tile(void *context, int64_t task, int worker) {
     dl_gradient *g = context;
     block b = block_of(g, task);
+    if (b.E.m == 0) { /* nested: fewer panels than parts */
+        memset(b.out.count, 0, (size_t)b.rows * sizeof *b.out.count);
+        return;
+    }
     dl_feature feature = {.E = &b.E, .k = g->k, .positive = g->positive};
     const float *Y = g->Y + b.first * g->n;
     if (!dl_gradient_filters(g)) {
@@ -106,25 +124,32 @@ static void settle_rest(dl_gradient *g) {
     dl_parallel(g->threads, g->parts * tiles_of(g), settle_tile, g);
 }
 
-/* The k best of the candidates of all parts. These are in the order of the atoms, so that ties go to the
- * lowest index. */
+/* Code c: the k best of the first candidates. */
+static void select_code(dl_gradient *g, dl_merge *w, int64_t count, int64_t c) {
+    int64_t k = g->k;
+    dl_kernels_now()->select(w->value, count, 1, count, k, g->positive, w->keys, &g->Z.count[c], w->position,
+                             g->Z.value + c * k);
+    for (int32_t e = 0; e < g->Z.count[c]; e++)
+        g->Z.index[c * k + e] = w->index[w->position[e]];
+}
+
+/* The k best of the candidates of all parts of each prefix. These are in the order of the atoms, so that ties
+ * go to the lowest index. */
 static void merge_sample(void *context, int64_t i, int worker) {
     dl_gradient *g = context;
     dl_merge *w = &g->merges[worker];
-    int64_t k = g->k, count = 0;
-    int32_t *index = g->Z.index + i * k;
-    for (int64_t part = 0; part < g->parts; part++) {
+    int64_t count = 0;
+    int per_prefix = g->parts / g->depth;
+    for (int part = 0; part < g->parts; part++) {
         dl_slots found = found_by(g, part, i, 1);
         int32_t first = (int32_t)(first_panel(g, part) * DL_PANEL);
         for (int32_t e = 0; e < found.count[0]; e++, count++) {
             w->index[count] = first + found.index[e];
             w->value[count] = found.value[e];
         }
+        if ((part + 1) % per_prefix == 0) /* a prefix is complete */
+            select_code(g, w, count, (g->depth - 1 - part / per_prefix) * g->rows + i);
     }
-    dl_kernels_now()->select(w->value, count, 1, count, k, g->positive, w->keys, &g->Z.count[i], w->position,
-                             g->Z.value + i * k);
-    for (int32_t e = 0; e < g->Z.count[i]; e++)
-        index[e] = w->index[w->position[e]];
 }
 
 static bool find_codes(dl_gradient *g) {
@@ -143,12 +168,12 @@ static bool find_codes(dl_gradient *g) {
 }
 
 /* D = z* - z, then z = z*. Products in f32 are exact enough for a gradient. */
-static void refit_sample(void *context, int64_t i, int worker) {
+static void refit_code(void *context, int64_t i, int worker) {
     const double smallest_pivot = 1e-5;
     const dl_kernels *kernels = dl_kernels_now();
     dl_gradient *g = context;
     int64_t n = g->n, k = g->k, s = g->Z.count[i];
-    const float *W = g->W.value, *y = g->Y + i * n;
+    const float *W = g->W.value, *y = sample_of(g, i);
     const int32_t *S = g->Z.index + i * k;
     float *z = g->Z.value + i * k, *D = g->D + i * k;
     double *G = g->normal + worker * dl_apart((k + 1) * k), *b = G + s * s;
@@ -177,7 +202,7 @@ static int64_t branch_groups(const dl_gradient *g) {
 }
 
 static float *branch_sum(const dl_gradient *g, int64_t branch, int64_t i) {
-    return g->P + (branch * g->room + i) * g->n;
+    return g->P + (branch * g->depth * g->room + i) * g->n;
 }
 
 /* Entries of a code from *e on: their atoms' sum over groups first .. first + count - 1, as a binary tree, in
@@ -204,14 +229,16 @@ static bool add_groups(const dl_gradient *g, int64_t i, int64_t first, int64_t c
 /* sum_j z_j w_j over the atoms of a branch, for the samples of a tile. */
 static void add_branch(void *context, int64_t task, int worker) {
     dl_gradient *g = context;
-    int64_t branch = task / tiles_of(g), tile = task % tiles_of(g), groups = branch_groups(g);
-    int64_t first = group_first(g, branch * groups);
+    int64_t tiles = g->depth * tiles_of(g), branch = task / tiles, tile = task % tiles;
+    int64_t groups = branch_groups(g), first = group_first(g, branch * groups);
+    int64_t codes = dl_gradient_codes(g);
     float *sums = g->scratch + worker * dl_gradient_stride(g);
-    for (int64_t i = tile_first(g, tile); i < tile_first(g, tile + 1); i++) {
+    for (int64_t i = codes * tile / tiles; i < codes * (tile + 1) / tiles; i++) {
         int32_t e = 0;
         while (e < g->Z.count[i] && g->Z.index[i * g->k + e] < first)
             e++;
-        bool any = g->any[branch * g->room + i] = add_groups(g, i, branch * groups, groups, &e, sums);
+        bool any = g->any[branch * g->depth * g->room + i] =
+            add_groups(g, i, branch * groups, groups, &e, sums);
         if (any)
             memcpy(branch_sum(g, branch, i), sums, (size_t)g->n * sizeof *sums);
     }
@@ -220,7 +247,7 @@ static void add_branch(void *context, int64_t task, int worker) {
 /* Adds up `count` branches of a sample. Returns the one that now has the sum, -1 if there are no terms. */
 static int64_t fold_branches(dl_gradient *g, int64_t i, int64_t first, int64_t count) {
     if (count == 1)
-        return g->any[first * g->room + i] ? first : -1;
+        return g->any[first * g->depth * g->room + i] ? first : -1;
     int64_t low = fold_branches(g, i, first, count / 2);
     int64_t high = fold_branches(g, i, first + count / 2, count / 2);
     if (low < 0 || high < 0)
@@ -233,7 +260,8 @@ static void find_residual(void *context, int64_t i, int worker) {
     (void)worker;
     dl_gradient *g = context;
     const dl_kernels *kernels = dl_kernels_now();
-    float *y = g->Y + i * g->n, *r = g->R + i * g->n;
+    const float *y = sample_of(g, i);
+    float *r = g->R + i * g->n;
     int64_t branch = fold_branches(g, i, 0, g->branches);
     memcpy(r, y, (size_t)g->n * sizeof *r);
     if (branch >= 0)
@@ -247,21 +275,24 @@ static void find_residual(void *context, int64_t i, int worker) {
 dl_gradient_error dl_gradient_code(dl_gradient *g) {
     if (!find_codes(g))
         return (dl_gradient_error){0, 0};
+    int64_t codes = dl_gradient_codes(g);
     if (g->refit)
-        dl_parallel(g->threads, g->rows, refit_sample, g);
-    dl_parallel(g->threads, g->branches * tiles_of(g), add_branch, g);
-    dl_parallel(g->threads, g->rows, find_residual, g);
+        dl_parallel(g->threads, codes, refit_code, g);
+    dl_parallel(g->threads, g->branches * g->depth * tiles_of(g), add_branch, g);
+    dl_parallel(g->threads, codes, find_residual, g);
     return dl_gradient_total(g);
 }
 
 /* By tiles, which loses fewer digits than one long sum. */
 dl_gradient_error dl_gradient_total(const dl_gradient *g) {
     dl_gradient_error error = {0, 0};
-    for (int64_t first = 0; first < g->rows; first += DL_TILE) {
+    int64_t codes = dl_gradient_codes(g);
+    for (int64_t first = 0; first < codes; first += DL_TILE) {
         dl_gradient_error tile = {0, 0};
-        for (int64_t i = first; i < g->rows && i < first + DL_TILE; i++) {
-            tile.left += g->sums[i][0];
-            tile.energy += g->sums[i][1];
+        for (int64_t i = first; i < codes && i < first + DL_TILE; i++) {
+            double weight = (double)g->weight[i / g->rows];
+            tile.left += weight * g->sums[i][0];
+            tile.energy += weight * g->sums[i][1];
         }
         error.left += tile.left;
         error.energy += tile.energy;

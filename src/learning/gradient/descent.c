@@ -41,7 +41,8 @@ static int64_t record_bytes(const dl_gradient *g) {
 dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit) {
     dltf_status status = DLTF_OK;
     bool positive = l->options.select == DLTF_SELECT_POSITIVE;
-    DL_TRY(dl_gradient_alloc(&d->g, l->threads, l->m, l->n, l->k, positive, dl_plan_batch(l)));
+    DL_TRY(dl_gradient_alloc(&d->g, l->threads, l->m, l->n, l->k, positive, l->options.nested,
+                             dl_plan_batch(l)));
     if (refit)
         DL_TRY(dl_gradient_alloc_refit(&d->g));
     DL_TRY_NEW(d->row, l->threads * dl_apart(l->n));

@@ -85,26 +85,36 @@ int64_t dl_gradient_stride(const dl_gradient *g) {
 static dltf_status alloc_divisions(dl_gradient *g) {
     dltf_status status = DLTF_OK;
     int64_t panels = dl_tiles(g->m, DL_PANEL);
-    g->parts = (int)dl_min(g->threads, panels);
+    g->parts = g->depth * (int)dl_min(g->threads, panels);
     g->groups = groups_of(g->m);
     if (g->parts > 1)
         DL_TRY(alloc_merges(g));
     g->branches = 1;
     while (g->branches < g->threads && g->branches < g->groups)
         g->branches *= 2;
-    DL_TRY_NEW(g->P, g->branches * g->room * g->n);
-    DL_TRY_NEW(g->any, g->branches * g->room);
+    DL_TRY_NEW(g->P, g->branches * g->depth * g->room * g->n);
+    DL_TRY_NEW(g->any, g->branches * g->depth * g->room);
     DL_TRY_NEW(g->scratch, g->threads * dl_gradient_stride(g));
-    DL_TRY(dl_workspaces_alloc(g->threads, dl_tiles(panels, g->parts) * DL_PANEL, g->n, g->k, &g->spaces));
+    int64_t most = dl_tiles(panels, g->parts / g->depth) * DL_PANEL; /* atoms of a part */
+    DL_TRY(dl_workspaces_alloc(g->threads, most, g->n, g->k, &g->spaces));
 done:
     return status;
 }
 
+static void find_prefixes(dl_gradient *g, bool nested) {
+    g->prefix[0] = g->m;
+    g->depth = nested ? dl_nested_prefixes(g->m, g->k, g->prefix) : 1;
+    for (int q = 0; q < g->depth; q++)
+        g->weight[q] = (float)dl_nested_weight(g->depth, q);
+}
+
 dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
-                              int64_t room) {
+                              bool nested, int64_t room) {
     dltf_status status = DLTF_OK;
     *g = (dl_gradient){.m = m, .n = n, .k = k, .positive = positive, .threads = threads, .room = room};
     g->active = m;
+    find_prefixes(g, nested);
+    int64_t codes = g->depth * room;
     DL_TRY(adam_alloc(&g->W, m, n));
     DL_TRY(adam_alloc(&g->E, m, n));
     DL_TRY(adam_alloc(&g->b, m, 1));
@@ -114,10 +124,10 @@ dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n,
     dl_gradient_fill_shares(g);
     DL_TRY_NEW(g->code_sum, m);
     DL_TRY_NEW(g->Y, room * n);
-    DL_TRY_NEW(g->R, room * n);
-    DL_TRY(dl_slots_alloc(&g->Z, room, k));
-    DL_TRY(dl_by_atom_alloc(&g->by_atom, m, room * k));
-    DL_TRY_NEW(g->sums, room);
+    DL_TRY_NEW(g->R, codes * n);
+    DL_TRY(dl_slots_alloc(&g->Z, codes, k));
+    DL_TRY(dl_by_atom_alloc(&g->by_atom, m, codes * k));
+    DL_TRY_NEW(g->sums, codes);
     DL_TRY_NEW(g->center, n);
     DL_TRY_NEW(g->center32, n);
     DL_TRY(alloc_divisions(g));
@@ -129,7 +139,7 @@ done:
 
 dltf_status dl_gradient_alloc_refit(dl_gradient *g) {
     dltf_status status = DLTF_OK;
-    DL_TRY_NEW(g->D, g->room * g->k);
+    DL_TRY_NEW(g->D, g->depth * g->room * g->k);
     DL_TRY_NEW(g->normal, g->threads * dl_apart((g->k + 1) * g->k));
 done:
     return status;
@@ -160,10 +170,11 @@ void dl_gradient_free(dl_gradient *g) {
     dl_free(g->any);
 }
 
-double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room) {
-    double filter = dl_prefilter_pays(m / threads, n, k) ? 2 : 0;
+double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, bool nested, int64_t room) {
+    double filter = !nested && dl_prefilter_pays(m / threads, n, k) ? 2 : 0, codes = nested ? DL_PREFIXES : 1;
     double atoms = (double)m * ((20 + filter) * (double)n + 60);
-    double sample = (8 + 4 * (double)threads) * (double)n + (28 + 8 * (double)threads) * (double)k;
+    double sample = 4 * (double)n +
+                    codes * ((4 + 4 * (double)threads) * (double)n + (28 + 8 * (double)threads) * (double)k);
     double tile = 4 * (double)(n + 2 * (2 * k + DL_BLOCK_ATOMS));
     return atoms + (double)room * sample + (double)threads * DL_TILE * tile;
 }

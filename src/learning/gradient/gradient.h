@@ -8,13 +8,17 @@
  *
  * Centred, with positive selection, the encoder is learned in the form E^T (y - c) - b, c being the mean of
  * the batch: a step of E leaves the score of c unchanged, which b alone moves. Otherwise the steps of all
- * atoms of a code add up along the mean of the samples and overshoot. */
+ * atoms of a code add up along the mean of the samples and overshoot.
+ *
+ * Nested (nested.h): a sample has a code of its own for each prefix of the atoms, the k best of that
+ * prefix, and the loss is a weighted mean over the prefixes. All codes come from the same scores. */
 #ifndef DL_LEARNING_GRADIENT_GRADIENT_H
 #define DL_LEARNING_GRADIENT_GRADIENT_H
 
 #include "coding/by_atom.h"
 #include "coding/feature.h"
 #include "coding/prefilter.h"
+#include "learning/nested.h"
 
 /* One parameter per atom (a row of W, of E, or an entry of b) with its averages. */
 typedef struct dl_adam {
@@ -58,13 +62,18 @@ typedef struct dl_gradient {
     int16_t *rounded;            /* per thread: DL_ROWS16 rows of n + 1 */
     int64_t pause;               /* batches that are still to be coded without the filter */
 
-    /* The batch. */
+    /* Codes of a sample: of all atoms; nested, of shorter and shorter prefixes, too. */
+    int depth;
+    int64_t prefix[DL_PREFIXES]; /* atoms of each: m first */
+    float weight[DL_PREFIXES];   /* of each in the loss; their sum is 1 */
+
+    /* The batch. Code c = q rows + i is that of sample i by prefix q. */
     int64_t room, rows; /* samples: capacity, current number */
-    float *Y, *R;       /* room x n: samples, residuals */
-    dl_slots Z;         /* codes */
-    float *D;           /* room x k: least-squares values minus scores; NULL without refit */
+    float *Y, *R;       /* room x n: samples; depth x room x n: residuals of codes */
+    dl_slots Z;         /* codes: depth x room */
+    float *D;           /* depth x room x k: least-squares values minus scores; NULL without refit */
     dl_by_atom by_atom;
-    double (*sums)[2]; /* of each sample: ||r||^2 and ||y||^2 */
+    double (*sums)[2]; /* of each code: ||r||^2 and ||y||^2 */
     bool from_center;  /* by the rule of the current step */
     double *center;    /* n: mean of the samples; double, for sums */
     float *center32;   /* the same */
@@ -75,23 +84,36 @@ typedef struct dl_gradient {
     dl_workspace *spaces;
 
     /* Atoms are divided twice (gradient/code.c). */
-    int parts;        /* for scores: as many as threads */
+    int parts;        /* for scores: as many as threads for each prefix */
     dl_slots found;   /* parts x room: their candidates; none if there is one part */
     dl_merge *merges; /* one per thread; NULL if there is one part */
     int64_t groups;   /* for sums: a power of two that depends only on m */
     int64_t branches; /* of equally many groups, whose sums are made together */
-    float *P;         /* branches x room x n: their sums */
-    bool *any;        /* branches x room: whether there are terms */
+    float *P;         /* branches x depth x room x n: their sums */
+    bool *any;        /* branches x depth x room: whether there are terms */
 } dl_gradient;
 
 /* Allocates for batches of up to `room` samples. */
 dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
-                              int64_t room);
+                              bool nested, int64_t room);
 /* Allocates for g->refit, which the caller may then set: values of codes are least squares on their supports
  * for W, and E and b are fitted to them: min 1/2 sum_i ||z*_i - z_i||^2 over the entries that max_k chose. */
 dltf_status dl_gradient_alloc_refit(dl_gradient *g);
 void dl_gradient_free(dl_gradient *g);
-double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, int64_t room);
+double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, bool nested, int64_t room);
+
+/* Atoms of the shortest prefix that has atom j. */
+static inline int64_t dl_gradient_prefix_of(const dl_gradient *g, int64_t j) {
+    int q = g->depth - 1;
+    while (q > 0 && j >= g->prefix[q])
+        q--;
+    return g->prefix[q];
+}
+
+/* Codes of the current batch. */
+static inline int64_t dl_gradient_codes(const dl_gradient *g) {
+    return g->depth * g->rows;
+}
 
 /* For use by dl_gradient_alloc; and the entries of scratch of a thread. */
 void dl_gradient_fill_shares(dl_gradient *g);

@@ -28,7 +28,9 @@ done:
 
 dltf_status dl_gradient_alloc_layouts(dl_gradient *g) {
     dltf_status status = dl_packed_alloc(&g->packed, g->m, g->n);
-    if (status == DLTF_OK && dl_prefilter_pays(g->m / g->parts, g->n, g->k))
+    /* nested: the bands between prefixes are too small, and need not begin where integer panels do */
+    bool filters = g->depth == 1 && dl_prefilter_pays(g->m / g->parts, g->n, g->k);
+    if (status == DLTF_OK && filters)
         status = alloc_filter(g);
     return status;
 }

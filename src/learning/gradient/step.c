@@ -49,12 +49,13 @@ static void update_atom(dl_gradient *g, int64_t j, const dl_gradient_rule *rule,
     dl_atom_entries entries = dl_by_atom_of(&g->by_atom, j);
     int64_t n = g->n, k = g->k;
     float *w = g->W.value + j * n, *e = g->E.value + j * n;
-    float *w_slope = scratch, *e_slope = scratch + n, b_slope = 0, share = 1 / (float)g->rows;
+    float *w_slope = scratch, *e_slope = scratch + n, b_slope = 0;
     memset(scratch, 0, (size_t)(2 * n) * sizeof *scratch);
     for (int64_t a = 0; a < entries.count; a++) {
-        int64_t entry = entries.entry[a], i = entry / k;
-        float z = g->Z.value[entry], d = g->refit ? g->D[entry] : kernels->dot32(w, g->R + i * n, n);
-        kernels->add_scaled32(w_slope, -share * z, g->R + i * n, n);
+        int64_t entry = entries.entry[a], c = entry / k, i = c % g->rows;
+        float share = g->weight[c / g->rows] / (float)g->rows;
+        float z = g->Z.value[entry], d = g->refit ? g->D[entry] : kernels->dot32(w, g->R + c * n, n);
+        kernels->add_scaled32(w_slope, -share * z, g->R + c * n, n);
         kernels->add_scaled32(e_slope, -share * d, g->Y + i * n, n);
         b_slope += share * d;
         g->code_sum[j] += (double)z;
@@ -101,7 +102,8 @@ static bool lift(dl_gradient *g, int64_t j, float by) {
 }
 
 static bool revive(dl_gradient *g, int64_t j, const dl_gradient_rule *rule) {
-    if (rule->patience == 0 || g->idle[j] <= rule->patience)
+    /* patience is that of all atoms; a code of a prefix uses its fewer atoms more often */
+    if (rule->patience == 0 || g->idle[j] <= rule->patience * dl_gradient_prefix_of(g, j) / g->m)
         return false;
     return g->positive ? lift(g, j, rule->lift) : grow(g, j, rule->growth);
 }
@@ -131,7 +133,7 @@ static void update_panel(void *context, int64_t panel, int worker) {
 
 void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule) {
     step s = {g, rule};
-    dl_slots Z = dl_slots_from(&g->Z, 0, g->rows);
+    dl_slots Z = dl_slots_from(&g->Z, 0, dl_gradient_codes(g));
     dl_by_atom_sort(&g->by_atom, Z);
     g->from_center = g->positive && rule->from_center;
     if (g->from_center)

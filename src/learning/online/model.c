@@ -37,6 +37,8 @@ dltf_status dl_online_notes(const dltf_online *s, dl_notes *notes) {
     DL_TRY(dl_notes_set(notes, "learner", "online"));
     if (*s->center_choice)
         DL_TRY(dl_notes_set(notes, "center.choice", s->center_choice));
+    if (s->options.nested)
+        DL_TRY(dl_nested_note(s->m, s->k, notes));
     status = dl_provenance_notes(&provenance, notes);
 done:
     return status;

@@ -30,7 +30,7 @@ static int64_t buffer_rows(int64_t m, int64_t n) {
 /* ---- Checks ---- */
 
 static dltf_status check_options(const dltf_train_options *options) {
-    static const char *const only_files[] = {"epochs", "seconds", "tolerance"};
+    static const char *const only_files[] = {"epochs", "seconds", "tolerance", "standardise"};
     dl_option_table table = dl_train_option_table();
     if (options->method != DLTF_METHOD_DLTF)
         return dl_fail_option(DLTF_ARGUMENT, "method", "a stream is learned from by method dltf only");
@@ -47,7 +47,7 @@ static dltf_status check_options(const dltf_train_options *options) {
  * buffer, which is no larger. */
 static dltf_status check_memory(const dltf_train_options *o, int64_t n) {
     double m = (double)o->m, cols = (double)n, machine = dl_memory_of_machine();
-    double state = dl_gradient_bytes(dl_thread_count(o->threads), o->m, n, o->k, DL_ONLINE_BATCH) +
+    double state = dl_gradient_bytes(dl_thread_count(o->threads), o->m, n, o->k, o->nested, DL_ONLINE_BATCH) +
                    8 * m * cols + 8 * (double)buffer_rows(o->m, n) * cols + 4.0 * DL_ONLINE_HELD * cols;
     double needed = 2 * state + PROGRAM_BYTES, allowed = o->memory > 0 ? (double)o->memory : machine;
     if (needed <= allowed)
@@ -66,6 +66,8 @@ dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_
     dltf_online *s = NULL;
     double share = options->validation > 0 ? options->validation : HELD_OUT;
     const int64_t unlimited = INT64_MAX / 2;
+    if (options->nested)
+        DL_TRY(dl_nested_admit(options->m, options->k));
     DL_TRY(check_memory(options, n));
     DL_TRY_HANDLE(s, ONLINE);
     s->options = *options;
@@ -79,7 +81,7 @@ dltf_status dl_online_create(const dltf_train_options *options, int64_t n, dltf_
     DL_TRY_NEW(s->held, DL_ONLINE_HELD * n);
     DL_TRY_NEW(s->rows, s->room * n);
     DL_TRY(dl_gradient_alloc(&s->g, s->threads, s->m, n, s->k, options->select == DLTF_SELECT_POSITIVE,
-                             DL_ONLINE_BATCH));
+                             options->nested, DL_ONLINE_BATCH));
     DL_TRY(dl_parameters_alloc(&s->average, s->m, n));
     DL_TRY_NEW(s->row, s->threads * dl_apart(n));
     *online = s;
@@ -127,7 +129,7 @@ static dltf_status shift_bias(dltf_online *s, const dltf_model *start) {
     for (int64_t j = 0; j < s->m; j++) {
         double product = 0;
         for (int64_t i = 0; i < s->n; i++)
-            product += (double)s->g.E.value[j * s->n + i] * shift[i];
+            product += (double)s->g.E.value[j * s->n + i] * shift[i] / start->parts.factor;
         s->g.b.value[j] = (float)((double)s->g.b.value[j] + product);
     }
     dl_free(shift);
@@ -146,6 +148,11 @@ static dltf_status start_from(dltf_online *s, const dltf_model *start) {
         memcpy(s->g.E.value, parts->encoder, size);
     if (parts->encoder && parts->bias)
         memcpy(s->g.b.value, parts->bias, (size_t)s->m * sizeof(float));
+    for (int64_t j = 0; parts->encoder && parts->scale && j < s->m; j++)
+        for (int64_t i = j * s->n; i < (j + 1) * s->n; i++)
+            s->g.E.value[i] *= parts->scale[j];
+    for (int64_t j = 0; parts->encoder && j < s->m; j++)
+        s->g.b.value[j] *= (float)((parts->scale ? (double)parts->scale[j] : 1) / parts->factor);
     s->warm = true;
     s->warm_encoder = parts->encoder != NULL;
     return s->warm_encoder ? shift_bias(s, start) : DLTF_OK;
@@ -159,6 +166,8 @@ dltf_status dltf_online_new(int64_t n, const dltf_model *start, const dltf_train
     dltf_online *s = NULL;
     char choice[160];
     dltf_status status = DL_READ_OPTIONS(train, options, &o);
+    if (status == DLTF_OK)
+        status = dl_start_check(start, o.k);
     if (status != DLTF_OK)
         return status;
     if (n < 1 || n > INT32_MAX)

@@ -29,24 +29,46 @@ done:
     return status;
 }
 
-dltf_status dl_ranks_mean(const dl_samples *samples, float *mean) {
-    if (dl_comm_size() == 1)
-        return dl_samples_mean(samples, mean);
+/* The sum of all parts, to be freed. */
+static dltf_status sum_parts(const dl_samples *samples, bool squares, double **sum) {
     dltf_status status = DLTF_OK;
     int64_t n = samples->X.cols, rows = samples->X.rows, parts = dl_summary_parts(rows);
     double *sums = NULL, *row = NULL;
     DL_TRY_NEW(sums, parts * n);
     DL_TRY_NEW(row, n);
     for (int64_t part = first_part(rows, dl_comm_rank()); part < first_part(rows, dl_comm_rank() + 1); part++)
-        DL_TRY(dl_mean_part(samples, part, row, sums + part * n));
+        DL_TRY(dl_mean_part(samples, part, squares, row, sums + part * n));
     DL_TRY(exchange(rows, n * (int64_t)sizeof *sums, sums));
     for (int64_t part = 1; part < parts; part++)
         for (int64_t j = 0; j < n; j++)
             sums[j] += sums[part * n + j];
-    status = dl_mean_finish(sums, n, mean);
+    *sum = sums;
+    sums = NULL;
 done:
     dl_free(sums);
     dl_free(row);
+    return status;
+}
+
+dltf_status dl_ranks_mean(const dl_samples *samples, float *mean) {
+    double *sum = NULL;
+    if (dl_comm_size() == 1)
+        return dl_samples_mean(samples, mean);
+    dltf_status status = sum_parts(samples, false, &sum);
+    if (status == DLTF_OK)
+        status = dl_mean_finish(sum, samples->X.cols, mean);
+    dl_free(sum);
+    return status;
+}
+
+dltf_status dl_ranks_deviation(const dl_samples *samples, float *deviation) {
+    double *sum = NULL;
+    if (dl_comm_size() == 1)
+        return dl_samples_deviation(samples, deviation);
+    dltf_status status = sum_parts(samples, true, &sum);
+    if (status == DLTF_OK)
+        status = dl_deviation_finish(samples, sum, deviation);
+    dl_free(sum);
     return status;
 }
 

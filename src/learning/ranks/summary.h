@@ -4,9 +4,10 @@
 
 #include "data/samples.h"
 
-/* dl_samples_mean and dl_samples_summarise without its check, with the same result, in which every rank reads
- * its own part only. */
+/* dl_samples_mean, dl_samples_deviation and dl_samples_summarise without its check, with the same result, in
+ * which every rank reads its own part only. */
 dltf_status dl_ranks_mean(const dl_samples *samples, float *mean);
+dltf_status dl_ranks_deviation(const dl_samples *samples, float *deviation);
 dltf_status dl_ranks_summarise(const dl_samples *samples, dl_summary *summary);
 
 #endif

@@ -32,7 +32,7 @@ static int64_t work(const dltf_learner *l) {
 
 static double bytes(const dltf_learner *l) {
     double start = 8 * (double)l->m * (double)l->n;
-    return start + dl_gradient_bytes(l->threads, l->m, l->n, l->k, dl_plan_batch(l));
+    return start + dl_gradient_bytes(l->threads, l->m, l->n, l->k, false, dl_plan_batch(l));
 }
 
 static dltf_status create(dltf_learner *l, void **state) {

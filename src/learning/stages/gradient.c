@@ -46,6 +46,10 @@ static int64_t work(const dltf_learner *l) {
     return dl_plan_batch(l) * dl_plan_steps(l) / dl_plan_rounds(l) + 1;
 }
 
+static dltf_status admit(const dltf_learner *l) {
+    return l->options.nested ? dl_nested_admit(l->m, l->k) : DLTF_OK;
+}
+
 /* ---- Memory ---- */
 
 static dltf_status create(dltf_learner *l, void **state) {
@@ -73,7 +77,7 @@ static void free_state(void *state) {
 static double bytes(const dltf_learner *l) {
     double matrix = (double)l->m * (double)l->n, encoder = 8 * matrix, best = 8 * matrix;
     return encoder + (has_rival(l) ? 2 : 1) * best +
-           dl_gradient_bytes(l->threads, l->m, l->n, l->k, dl_plan_batch(l));
+           dl_gradient_bytes(l->threads, l->m, l->n, l->k, l->options.nested, dl_plan_batch(l));
 }
 
 /* ---- The start ---- */
@@ -323,6 +327,7 @@ const dl_stage dl_stage_gradient = {
     .makes_encoder = true,
     .holds_out = true,
     .length = dl_plan_rounds,
+    .admit = admit,
     .bytes = bytes,
     .work = work,
     .create = create,

@@ -64,16 +64,18 @@ DLTF_API dltf_matrix dltf_source_matrix(const dltf_source *source);
 DLTF_API void dltf_source_free(dltf_source *source);
 
 /* A matrix read from a file: .npy (v1-3; memory-mapped where possible), .npz ("file.npz" with one array, or
- * "file.npz:name"), a sparse matrix in SciPy's .npz, text (.csv, .tsv, .txt), IDX and IDX.gz, CIFAR-10
- * (.bin), .fvecs, .bvecs, .ivecs. The first axis is the sample; the others are flattened. A mapped file must
- * not become shorter while the array exists: reading it would raise SIGBUS. */
+ * "file.npz:name"), a tensor of a safetensors file ("file.safetensors:name"), a dataset of an HDF5 file
+ * ("file.h5:name") if the build found libhdf5, a sparse matrix in SciPy's .npz, text (.csv, .tsv, .txt), IDX
+ * and IDX.gz, CIFAR-10 (.bin), .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, .f16bin. Of three and more axes
+ * the last one is the columns; of images (bytes) and IDX files the first one is the sample and the others are
+ * flattened. A mapped file must not become shorter while the array exists: reading it would raise SIGBUS. */
 typedef struct dltf_array dltf_array;
 
 DLTF_API dltf_status dltf_array_load(const char *path, dltf_array **array);
 /* The same for files larger than memory: rows are read on demand, as DLTF_ROWS, if the format stores rows of
- * equal size in order: .npy in C order, IDX, CIFAR-10, .fvecs, .bvecs, .ivecs. Other formats are loaded; .npy
- * in Fortran order is rejected. `raw_columns` > 0: the file is rows of that many little-endian floats,
- * without a header. */
+ * equal size in order: .npy in C order, safetensors, HDF5, IDX, CIFAR-10, .fvecs, .fbin and their kin. Other
+ * formats are loaded; .npy in Fortran order is rejected. `raw_columns` > 0: the file is rows of that many
+ * little-endian floats, without a header. */
 DLTF_API dltf_status dltf_array_open(const char *path, int64_t raw_columns, dltf_array **array);
 /* The rows of several arrays, one after the other. Takes ownership of the parts, even on failure. */
 DLTF_API dltf_status dltf_array_join(dltf_array **parts, int64_t count, dltf_array **array);
@@ -101,7 +103,7 @@ DLTF_API dltf_status dltf_labels_save(const int64_t *labels, int64_t count, cons
 /* ---- Codes ------------------------------------------------------------------------------------- */
 
 /* Sparse codes in compressed rows (CSR): entries indptr[i] .. indptr[i+1]-1 belong to sample i, at most k per
- * sample; their indices (atoms) ascend, their values are non-zero. */
+ * sample (of a model with thresholds: at most m); their indices (atoms) ascend, their values are non-zero. */
 typedef struct dltf_codes dltf_codes;
 
 /* Copies and checks. */
@@ -136,6 +138,14 @@ typedef struct dltf_model_view {
     dltf_select select;      /* DLTF_SELECT_MODEL in a new model means abs */
     bool remove_mean;        /* before scaling, the mean of its entries is subtracted from each sample */
     const float *offset;     /* n, subtracted from preprocessed samples last; NULL: none */
+    const float *deviation;  /* n, positive; samples are divided by it after `mean`; NULL: none */
+    const float *scale;      /* m, positive: entry z_j of a code stands for z_j scale_j w_j; NULL: all 1 */
+    const float *threshold;  /* m: a code has all positive scores above their thresholds, and k is m; NULL: it
+                              * has the k largest. Needs DLTF_SELECT_POSITIVE */
+    bool layer_norm;         /* instead of remove_mean and unit_norm: the mean of its entries is subtracted
+                              * from each sample, which is then divided by their standard deviation (n - 1
+                              * degrees of freedom) + 1e-5 */
+    double factor;           /* samples are multiplied by it before `offset` is subtracted; 0: 1 */
 } dltf_model_view;
 
 /* Copies; dictionary rows are normalised. */
@@ -152,6 +162,14 @@ DLTF_API dltf_status dltf_model_save(const dltf_model *model, const char *path);
 DLTF_API dltf_status dltf_model_write(const dltf_model *model, uint8_t **bytes, int64_t *size);
 DLTF_API void dltf_bytes_free(uint8_t *bytes);
 
+/* The sparse autoencoder of another program in a folder: cfg.json and sae_weights.safetensors of SAELens,
+ * cfg.json and sae.safetensors of sparsify, or params.npz of Gemma Scope (docs/formats.md). `factor`: what
+ * samples are multiplied by, where cfg.json says expected_average_only_in and no file has it; otherwise 0. */
+DLTF_API dltf_status dltf_model_import(const char *folder, double factor, dltf_model **model);
+/* The reverse; creates the folder. `format`: "saelens", "sparsify" or "gemma-scope". Fails if an autoencoder
+ * of this format cannot compute the same codes. */
+DLTF_API dltf_status dltf_model_export(const dltf_model *model, const char *format, const char *folder);
+
 DLTF_API void dltf_model_get_sized(const dltf_model *model, dltf_model_view *found, size_t size);
 static inline dltf_model_view dltf_model_get(const dltf_model *model) {
     dltf_model_view found;
@@ -160,6 +178,15 @@ static inline dltf_model_view dltf_model_get(const dltf_model *model) {
 }
 
 DLTF_API void dltf_model_free(dltf_model *model);
+
+/* A model of the first atoms of another one, with its k (at most `atoms`), encoder, preprocessing and notes.
+ * A dictionary of its own if the other was trained with option `nested` and this is one of its prefixes;
+ * otherwise the errors of its codes can be much larger than those of a dictionary trained with as many atoms.
+ */
+DLTF_API dltf_status dltf_model_first_atoms(const dltf_model *model, int64_t atoms, dltf_model **first);
+/* How many prefixes of a nested dictionary are dictionaries, all atoms included; 0: it is not nested. Writes
+ * up to `room` of their sizes, ascending, unless `sizes` is NULL. */
+DLTF_API int64_t dltf_model_prefixes(const dltf_model *model, int64_t *sizes, int64_t room);
 
 /* Provenance: training options and data checksum, as text. NULL if there is none. */
 DLTF_API const char *dltf_model_note(const dltf_model *model, const char *name);

@@ -79,6 +79,10 @@ typedef struct dltf_train_options {
 
     dltf_incoherence incoherence; /* stage spread, after tied and admm: inf */
     double keep;                  /* its weight of the distance from the dictionary before */
+
+    bool nested;      /* learned: the first m/16, m/8, m/4 and m/2 atoms are dictionaries, too
+                       * (dltf_model_prefixes) */
+    bool standardise; /* every column to mean 0 and variance 1; not for streams */
 } dltf_train_options;
 
 DLTF_API void dltf_train_options_init(dltf_train_options *options, size_t size);
