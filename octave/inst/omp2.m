@@ -5,8 +5,8 @@
 % Orthogonal matching pursuit until @code{norm (x - D*gamma) <= epsilon}, as in OMP-Box.
 %
 % @var{XtX} has the squared norms of the samples, @code{sum (X .* X)}. The first form runs in the library, in single precision and on
-% all cores; for targets below about 1e-3 of the norm of a sample, codes get more entries than they need. The second form runs on one core, in double
-% precision. Other options as in @code{omp}.
+% all cores; for targets below about 1e-3 of the norm of a sample, codes get more entries than they
+% need. The second form runs on one core, in double precision. Other options as in @code{omp}.
 % @seealso{omp, ksvd}
 % @end deftypefn
 
@@ -55,6 +55,10 @@ end
 %!assert (full (max (sum (omp2 (D, X, [], 0.1, "maxatoms", 3) != 0))), 3)
 %!assert (full (max (sum (omp2 (D' * X, sum (X .* X), D' * D, 0.1, "maxatoms", 3) != 0))), 3)
 %!assert (nnz (omp2 (D, X, [], 100)), 0)
+%!test # long codes: the room for entries grows
+%! Z = omp2 (D' * X, sum (X .* X), D' * D, 1e-6);
+%! assert (nnz (Z) > 60 * 15);
+%! assert (norm (X - D * Z, "fro") < 1e-4);
 %!error <epsilon> omp2 (D, X, [], -1)
 %!error <epsilon> omp2 (D, X, [], "x")
 %!error <whole> omp2 (D, X, [], 1, "maxatoms", 0.5)
