@@ -2,7 +2,8 @@
 % @deftypefn {} {@var{problem} =} dltf_synthetic (@var{name}, @var{value}, @dots{})
 % The paper's synthetic problem: a random dictionary, codes with k ones, and samples with noise.
 %
-% Options: @code{n}, @code{m}, @code{k}, @code{samples}, @code{noise}, @code{seed}, @code{codes} (entries: "ones", "signs", "uniform", "gaussian"). The result has the fields
+% Options: @code{n}, @code{m}, @code{k}, @code{samples}, @code{noise}, @code{seed}, and @code{codes} (the entries of a code: "ones", "signs", "uniform", "gaussian").
+% The result has the fields
 % @code{dictionary}, @code{samples}, @code{codes}, @code{test_samples} and @code{test_codes}.
 % @seealso{dltf_match}
 % @end deftypefn
