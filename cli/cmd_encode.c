@@ -15,6 +15,7 @@
 typedef struct encode_flags {
     const char *output;
     bool dense, raw;
+    enum { DIVIDE_SAMPLES, DIVIDE_ATOMS } divide;
     int64_t atoms;
 } encode_flags;
 
@@ -24,7 +25,7 @@ typedef struct encode_job {
     dltf_encode_options encoding;
     char *output;
     dltf_layout layout;
-    dltf_model *model;
+    dl_model_part part; /* of the model, or all of it */
     dltf_reader *data;
     dltf_codes_writer *codes;
     dltf_stream_totals totals;
@@ -36,6 +37,7 @@ static const dl_option own_options[] = {
     {.name = "output", .letter = 'o', .kind = DL_OPTION_TEXT, .offset = offsetof(encode_flags, output), .argument = "CODES", .help = "output file, or - for standard output (default: named after DATA, in the current directory)"},
     {.name = "dense", .kind = DL_OPTION_FLAG, .offset = offsetof(encode_flags, dense), .default_text = "false", .help = "write all N x m values as .npy, .csv, .fvecs or .f32 (raw rows) instead of a sparse .npz; standard output gets .npy or, with --raw, raw rows"},
     {.name = "raw", .kind = DL_OPTION_FLAG, .offset = offsetof(encode_flags, raw), .default_text = "false", .help = "read DATA as raw rows: little-endian float32 without a header, as many columns as the model expects"},
+    {.name = "divide", .kind = DL_OPTION_CHOICE, .offset = offsetof(encode_flags, divide), .default_text = "samples", .choices = "samples|atoms", .argument = "WHAT", .help = "what the ranks of dltf-mpi divide: samples, each with the whole model, or atoms, so that none needs memory for the whole model"},
     PREFIX_OPTION(encode_flags, "encode with"),
 };
 /* clang-format on */
@@ -75,24 +77,50 @@ static int choose_files(encode_job *job) {
     return code == EXIT_OK && !to_output ? check_ending(job) : code;
 }
 
-static int open_files(encode_job *job) {
-    int code = prefix_load_model(job->args.operands[0], job->flags.atoms, &job->model);
+static bool divides_atoms(const encode_job *job) {
+    return job->flags.divide == DIVIDE_ATOMS && dltf_ranks() > 1;
+}
+
+static int load_part(encode_job *job, const char *path) {
+    if (job->flags.atoms > 0)
+        return usage_error("--atoms and --divide atoms cannot be combined: omit one");
+    int code = files_check_model(path);
     if (code != EXIT_OK)
         return code;
-    dltf_model_view model = dltf_model_get(job->model);
+    dltf_status status = dl_model_part_load(path, dltf_rank(), dltf_ranks(), &job->part);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static int load_model(encode_job *job) {
+    const char *path = job->args.operands[0];
+    if (divides_atoms(job))
+        return load_part(job, path);
+    int code = prefix_load_model(path, job->flags.atoms, &job->part.model);
+    job->part.m = dltf_model_get(job->part.model).m;
+    return code;
+}
+
+static int open_files(encode_job *job) {
+    int code = load_model(job);
+    if (code != EXIT_OK)
+        return code;
+    dltf_model_view model = dltf_model_get(job->part.model);
     code = files_open_data(job->args.operands[1], job->flags.raw ? model.n : 0, &job->data);
     if (code != EXIT_OK || dltf_rank() > 0) /* rank 0 writes */
         return code;
-    dltf_status status =
-        dltf_codes_writer_open(job->output, job->layout, dltf_reader_rows(job->data), model.m, &job->codes);
+    dltf_status status = dltf_codes_writer_open(job->output, job->layout, dltf_reader_rows(job->data),
+                                                job->part.m, &job->codes);
     return status == DLTF_OK ? EXIT_OK : library_failure(status);
 }
 
 static int encode(encode_job *job) {
     const char *data = job->args.operands[1];
     double begin = dl_seconds();
-    dltf_status status = dltf_encode_stream(job->model, job->data, &job->encoding, progress_step, NULL,
-                                            job->codes, &job->totals);
+    dltf_status status = divides_atoms(job)
+                             ? dl_encode_stream_parts(&job->part, job->data, &job->encoding, progress_step,
+                                                      NULL, job->codes, &job->totals)
+                             : dltf_encode_stream(job->part.model, job->data, &job->encoding, progress_step,
+                                                  NULL, job->codes, &job->totals);
     progress_erase();
     if (dltf_rank() > 0 && status == DLTF_OK)
         return EXIT_OK;
@@ -139,8 +167,8 @@ static int print_report(encode_job *job) {
         snprintf(atoms, sizeof atoms, " --atoms %lld", (long long)job->flags.atoms);
     facts f = facts_new();
     facts_integer(&f, "samples", NULL, totals->samples);
-    facts_integer(&f, "m", NULL, dltf_model_get(job->model).m);
-    prefix_report(&f, job->model);
+    facts_integer(&f, "m", NULL, job->part.m);
+    prefix_report(&f, job->part.model);
     facts_real(&f, "seconds", NULL, job->seconds);
     facts_real(&f, "samples_per_second", NULL, rate);
     facts_line(&f, "samples", "%lld in %.3g s (%.0f per second)", (long long)totals->samples, job->seconds,
@@ -171,7 +199,7 @@ static int run(const command *self, int count, char **words) {
         code = steps[i](&job);
     dltf_codes_writer_free(job.codes);
     dltf_reader_free(job.data);
-    dltf_model_free(job.model);
+    dltf_model_free(job.part.model);
     free(job.output);
     return code;
 }

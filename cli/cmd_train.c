@@ -200,15 +200,27 @@ static dltf_status save_model(const void *model, const char *path) {
     return dltf_model_save(model, path);
 }
 
-static int save(training *t) {
+static int save_whole(training *t) {
     if (dltf_rank() > 0)
         return EXIT_OK;
     dltf_status status = dltf_learner_model(t->learner, &t->model);
     if (status != DLTF_OK)
         return library_failure(status);
     release(t);
-    if (files_save_anywhere(save_model, t->model, t->output) != t->output)
-        return EXIT_FAILED;
+    return files_save_anywhere(save_model, t->model, t->output) == t->output ? EXIT_OK : EXIT_FAILED;
+}
+
+/* Ranks that share the atoms write the model together. */
+static int save_parts(training *t) {
+    release(t);
+    dltf_status status = dl_learner_save_model(t->learner, t->output);
+    return status == DLTF_OK ? EXIT_OK : library_failure(status);
+}
+
+static int save(training *t) {
+    int saved = dl_learner_is_shared(t->learner) ? save_parts(t) : save_whole(t);
+    if (saved != EXIT_OK || dltf_rank() > 0)
+        return saved;
     checkpoints_end(&t->checkpoints, t->flags.resume);
     if (!t->flags.history)
         return EXIT_OK;
@@ -223,7 +235,7 @@ static int save(training *t) {
 }
 
 static int print_report(training *t) {
-    if (dltf_rank() > 0)
+    if (dltf_rank() > 0 && !dl_learner_is_shared(t->learner))
         return EXIT_OK;
     interrupt_at_once(); /* the results are saved */
     return train_report(&(train_result){.learner = t->learner,

@@ -29,7 +29,7 @@ int train_stream(const arguments *args, const train_flags *flags, const dltf_tra
 /* A training that has ended. */
 typedef struct train_result {
     const dltf_learner *learner;
-    const dltf_model *model;
+    const dltf_model *model; /* NULL if ranks share the atoms */
     dltf_train_options options;
     dltf_matrix data;
     const char *data_path, *output; /* the first file; the model */
@@ -37,7 +37,8 @@ typedef struct train_result {
     double seconds;
 } train_result;
 
-/* Measures the model and prints everything about it. Returns an exit code. */
+/* Measures the model and prints everything about it. Ranks that share the atoms measure together, and rank 0
+ * prints. Returns an exit code. */
 int train_report(const train_result *result);
 
 /* Reports whether option center = auto subtracted the mean; `choice`: the sentence that says so, NULL or

@@ -64,15 +64,7 @@ static void report_quality(const train_result *r, const dltf_quality *q, facts *
 /* Up to so many atoms: more take longer to compare with each other than samples to learn from. */
 enum { MOST_COMPARED_ATOMS = 4096 };
 
-static dltf_status report_dictionary(const train_result *r, facts *f) {
-    dltf_model_view view = dltf_model_get(r->model);
-    if (view.m > MOST_COMPARED_ATOMS) {
-        facts_json(f, "coherence", json_null());
-        facts_json(f, "frame_potential", json_null());
-        facts_line(f, "coherence", "not measured for more than %d atoms; dltf inspect does",
-                   MOST_COMPARED_ATOMS);
-        return DLTF_OK;
-    }
+static dltf_status compare_atoms(dltf_model_view view, facts *f) {
     dltf_matrix dictionary = dltf_matrix_f32(view.dictionary, view.m, view.n);
     double coherence = 0, potential = 0;
     dltf_status status = dltf_coherence(dictionary, &coherence);
@@ -83,6 +75,22 @@ static dltf_status report_dictionary(const train_result *r, facts *f) {
     facts_real(f, "frame_potential", NULL, potential);
     facts_real(f, "frame_potential_bound", NULL, bound);
     facts_line(f, "frame potential", "%.4g (lower bound: %.4g)", potential, bound);
+    return status;
+}
+
+static dltf_status report_dictionary(const train_result *r, facts *f) {
+    dltf_model *made = NULL;
+    if (r->options.m > MOST_COMPARED_ATOMS) {
+        facts_json(f, "coherence", json_null());
+        facts_json(f, "frame_potential", json_null());
+        facts_line(f, "coherence", "not measured for more than %d atoms; dltf inspect does",
+                   MOST_COMPARED_ATOMS);
+        return DLTF_OK;
+    }
+    dltf_status status = r->model ? DLTF_OK : dltf_learner_model(r->learner, &made);
+    if (status == DLTF_OK)
+        status = compare_atoms(dltf_model_get(r->model ? r->model : made), f);
+    dltf_model_free(made);
     return status;
 }
 

@@ -8,7 +8,9 @@
  * the sample of an entry is entry[e] / Z.k. */
 typedef struct dl_by_atom {
     int64_t m;
-    int64_t *start; /* m + 1 */
+    int64_t first;  /* of these atoms in the codes, whose other entries are left out; 0 unless the caller sets
+                       it */
+    int64_t *start; /* m + 2 */
     int64_t *entry;
 } dl_by_atom;
 

@@ -12,20 +12,30 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Relative to the mean eigenvalue of a product of m atoms. */
+static double smallest_ridge(int64_t m, int64_t size) {
+    return 1e-12 * (double)m / (double)size;
+}
+
+static bool factorise_with(const double *B, int64_t size, double ridge, double *factor) {
+    if (B != factor)
+        memcpy(factor, B, (size_t)(size * size) * sizeof *factor);
+    for (int64_t i = 0; i < size; i++)
+        factor[i * size + i] += ridge;
+    return dl_cholesky(factor, size);
+}
+
 /* Cholesky factor of B + r I, B the smaller of W W^T and the Gram matrix; r grows until the sum is positive
  * definite despite rounding. */
 static void factorise(int threads, const double *W, int64_t m, int64_t n, double r, double *factor) {
     bool wide = m > n; /* n x n: W W^T in the paper's letters; otherwise the m x m Gram matrix */
     int64_t size = wide ? n : m;
-    double smallest = 1e-12 * (double)m / (double)size; /* relative to the mean eigenvalue */
-    for (double ridge = fmax(r, smallest); isfinite(ridge); ridge *= 10) {
+    for (double ridge = fmax(r, smallest_ridge(m, size)); isfinite(ridge); ridge *= 10) {
         if (wide)
             dl_gemm(threads, DL_TRANSPOSED, DL_PLAIN, n, n, m, 1, W, W, 0, factor);
         else
             dl_gemm(threads, DL_PLAIN, DL_TRANSPOSED, m, m, n, 1, W, W, 0, factor);
-        for (int64_t i = 0; i < size; i++)
-            factor[i * size + i] += ridge;
-        if (dl_cholesky(factor, size))
+        if (factorise_with(factor, size, ridge, factor))
             return;
     }
 }
@@ -49,13 +59,33 @@ void dl_dual_encoder(int threads, const double *W, int64_t m, int64_t n, double 
 
 /* ---- Large dictionaries ---- */
 
-/* (B + r I)^{-1} (n x n), B = W W^T for m atoms, estimated from the first ones. */
-static dltf_status invert(int threads, const double *W, int64_t m, int64_t n, double r, double *inverse) {
+int64_t dl_dual_atoms(int64_t m, int64_t n) {
+    return dl_min(m, 4 * n);
+}
+
+/* The panels of the product are those of the whole: the same bytes for any division. */
+dltf_status dl_dual_product(int threads, const double *W, int64_t m, int64_t n, int64_t first, int64_t rows,
+                            double *B) {
+    int64_t atoms = dl_dual_atoms(m, n);
+    double *columns = DL_NEW(double, atoms *rows);
+    if (!columns)
+        return DLTF_MEMORY;
+    for (int64_t j = 0; j < atoms; j++)
+        memcpy(columns + j * rows, W + j * n + first, (size_t)rows * sizeof *columns);
+    dl_gemm(threads, DL_TRANSPOSED, DL_PLAIN, rows, n, atoms, 1, columns, W, 0, B + first * n);
+    dl_free(columns);
+    return DLTF_OK;
+}
+
+/* (B + r I)^{-1}, with B scaled to all m atoms. */
+dltf_status dl_dual_invert(int threads, const double *B, int64_t m, int64_t n, double r, double *inverse) {
     dltf_status status = DLTF_OK;
-    int64_t first = dl_min(m, 4 * n);
-    double *factor = NULL, share = (double)first / (double)m;
+    int64_t atoms = dl_dual_atoms(m, n);
+    double *factor = NULL, share = (double)atoms / (double)m;
+    double ridge = fmax(share * r, smallest_ridge(atoms, n));
     DL_TRY_NEW(factor, n * n);
-    factorise(threads, W, first, n, share * r, factor);
+    while (isfinite(ridge) && !factorise_with(B, n, ridge, factor))
+        ridge *= 10;
     memset(inverse, 0, (size_t)(n * n) * sizeof *inverse);
     for (int64_t i = 0; i < n; i++)
         inverse[i * n + i] = share;
@@ -85,19 +115,15 @@ static void multiply_tile(void *context, int64_t tile, int worker) {
     }
 }
 
-dltf_status dl_dual_encoder32(int threads, const double *W, const float *W32, int64_t m, int64_t n, double r,
+dltf_status dl_dual_encoder32(int threads, const double *inverse, const float *W, int64_t rows, int64_t n,
                               float *E) {
     dltf_status status = DLTF_OK;
-    double *inverse = NULL;
     dl_packed packed = {0};
-    DL_TRY_NEW(inverse, n * n);
     DL_TRY(dl_packed_alloc(&packed, n, n));
-    DL_TRY(invert(threads, W, m, n, r, inverse));
     dl_packed_fill_f64(&packed, inverse);
-    product p = {&packed, W32, m, n, E};
-    dl_parallel(threads, dl_tiles(m, DL_TILE), multiply_tile, &p);
+    product p = {&packed, W, rows, n, E};
+    dl_parallel(threads, dl_tiles(rows, DL_TILE), multiply_tile, &p);
 done:
     dl_packed_free(&packed);
-    dl_free(inverse);
     return status;
 }

@@ -146,6 +146,10 @@ void dl_residual_code(dl_residual *r, int64_t tile, int worker, int64_t number, 
                  &(dl_coded){tile, number, worker, sample, target_of(r, worker, number), x, code});
 }
 
+void dl_residual_given(dl_residual *r, int64_t tile, const float *sample, const double *x) {
+    add_errors(sample, x, r->model->parts.n, sums_of(r, tile));
+}
+
 void dl_residual_end(dl_residual *r, int64_t tile, int worker) {
     const double *squares = squares_of(r, worker);
     double *sums = sums_of(r, tile);

@@ -58,6 +58,8 @@ void dl_residual_load(dl_residual *residual, const dl_samples *samples, int64_t 
                       int64_t number, float *out);
 void dl_residual_code(dl_residual *residual, int64_t tile, int worker, int64_t number, const float *sample,
                       dl_code code);
+/* The same with a reconstruction that was computed elsewhere. */
+void dl_residual_given(dl_residual *residual, int64_t tile, const float *sample, const double *x);
 void dl_residual_end(dl_residual *residual, int64_t tile, int worker);
 /* Checks the sums of all tiles of the piece X, whose first row is `first`: fails as dl_residual_add. */
 dltf_status dl_residual_check(dl_residual *residual, dltf_matrix X, int64_t first);

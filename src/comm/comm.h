@@ -29,6 +29,10 @@ void dl_comm_broadcast(void *memory, int64_t bytes);
 void dl_comm_gather_all(const void *mine, const int64_t *counts, int64_t size, void *all);
 void dl_comm_gather(const void *mine, const int64_t *counts, int64_t size, void *all);
 
+/* Sends to every rank r the next out[r] records of `size` bytes, and receives in[r] from it; both arrays have
+ * the records of rank 0 first. */
+void dl_comm_exchange(const void *mine, const int64_t *out, int64_t size, void *all, const int64_t *in);
+
 /* Whether the flag of any rank is set; false after a failure. */
 bool dl_comm_any(bool flag);
 

@@ -189,21 +189,31 @@ void dl_comm_broadcast(void *memory, int64_t bytes) {
     sent(world.rank == 0 ? bytes * (world.size - 1) : 0);
 }
 
-/* Whether the arguments of MPI could be set: false on all ranks or none. */
-static bool describe(const int64_t *counts, int64_t size, MPI_Datatype *record) {
+/* Counts and places as MPI wants them. Whether they fit. */
+static bool place_records(const int64_t *counts, int *as_int, int *places) {
     int64_t place = 0;
-    bool fits = size <= INT32_MAX;
+    bool fits = true;
     for (int r = 0; r < world.size; r++) {
         fits = fits && place + counts[r] <= INT32_MAX;
-        world.counts[r] = (int)counts[r];
-        world.places[r] = (int)place;
+        as_int[r] = (int)counts[r];
+        places[r] = (int)place;
         place += counts[r];
     }
+    return fits;
+}
+
+/* The type of a record; false, on all ranks or none, if counts do not fit. */
+static bool make_record(bool fits, int64_t size, MPI_Datatype *record) {
+    fits = fits && size <= INT32_MAX;
     if (!ready(fits ? DLTF_OK : dl_fail(DLTF_MEMORY, "more than 2^31 records to exchange between ranks")))
         return false;
     MPI_Type_contiguous((int)size, MPI_BYTE, record);
     MPI_Type_commit(record);
     return true;
+}
+
+static bool describe(const int64_t *counts, int64_t size, MPI_Datatype *record) {
+    return make_record(place_records(counts, world.counts, world.places), size, record);
 }
 
 void dl_comm_gather_all(const void *mine, const int64_t *counts, int64_t size, void *all) {
@@ -224,4 +234,16 @@ void dl_comm_gather(const void *mine, const int64_t *counts, int64_t size, void 
                 MPI_COMM_WORLD);
     MPI_Type_free(&record);
     sent(world.rank > 0 ? counts[world.rank] * size : 0);
+}
+
+void dl_comm_exchange(const void *mine, const int64_t *out, int64_t size, void *all, const int64_t *in) {
+    MPI_Datatype record;
+    bool fits = place_records(out, world.counts, world.places);
+    if (!make_record(place_records(in, world.received, world.at) && fits, size, &record))
+        return;
+    MPI_Alltoallv(mine, world.counts, world.places, record, all, world.received, world.at, record,
+                  MPI_COMM_WORLD);
+    MPI_Type_free(&record);
+    for (int r = 0; r < world.size; r++)
+        sent(r == world.rank ? 0 : out[r] * size);
 }

@@ -51,6 +51,11 @@ void dl_comm_gather(const void *mine, const int64_t *counts, int64_t size, void 
     dl_comm_gather_all(mine, counts, size, all);
 }
 
+void dl_comm_exchange(const void *mine, const int64_t *out, int64_t size, void *all, const int64_t *in) {
+    (void)in;
+    dl_comm_gather_all(mine, out, size, all);
+}
+
 bool dl_comm_any(bool flag) {
     return flag;
 }

@@ -158,6 +158,25 @@ done:
     return status;
 }
 
+dltf_status dl_model_new_empty(const dltf_model_view *parts, dltf_model **model) {
+    dltf_status status = DLTF_OK;
+    dltf_model *made = NULL;
+    DL_TRY_NEW(made, 1);
+    made->parts = *parts;
+    DL_TRY(copy_finite(parts->mean, parts->n, "mean", &made->mean));
+    DL_TRY(copy_finite(parts->deviation, parts->n, "deviation", &made->deviation));
+    DL_TRY(copy_finite(parts->offset, parts->n, "offset", &made->offset));
+    made->parts.dictionary = made->parts.encoder = made->parts.bias = NULL;
+    made->parts.deviation = made->deviation;
+    made->parts.mean = made->mean;
+    made->parts.offset = made->offset;
+    *model = made;
+    made = NULL;
+done:
+    dltf_model_free(made);
+    return status;
+}
+
 void dltf_model_get_sized(const dltf_model *model, dltf_model_view *found, size_t size) {
     const dltf_model_view none = {0};
     DL_WRITE_STRUCT(dltf_model_view, found, size, model ? &model->parts : &none);

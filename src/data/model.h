@@ -48,6 +48,9 @@ const dl_derived *dl_model_derived(const dltf_model *model, dl_derived_kind kind
 /* Adds samples to those coded with the model so far, and returns their number, at most UINT_MAX. */
 unsigned dl_model_count(const dltf_model *model, int64_t samples);
 
+/* A model without atoms: the part of a rank that has none. It has the means and settings of `parts`. */
+dltf_status dl_model_new_empty(const dltf_model_view *parts, dltf_model **model);
+
 /* Replaces dictionary and encoder of an untied model, both in double, by others of the same size, and drops
  * all that was derived. No other thread may use the model, and no encoder may exist. */
 dltf_status dl_model_replace(dltf_model *model, const double *dictionary, const double *encoder);

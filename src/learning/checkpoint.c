@@ -15,11 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists the tensors of the learner itself, then those of the current stage. Returns their number. The last
- * `divided` have one row per sample; memory holds only the rows of this rank. */
-static int list_fields(const dltf_learner *l, dl_field *fields, int *divided) {
+int dl_checkpoint_fields(const dltf_learner *l, dl_field *fields) {
     int count = 0;
-    *divided = 0;
     fields[count++] = (dl_field){"dictionary", DL_TENSOR_F64, l->m, l->n, l->W};
     fields[count++] = (dl_field){"code_sum", DL_TENSOR_F64, l->m, 0, l->code_sum};
     fields[count++] = (dl_field){"tau", DL_TENSOR_F64, 1, 0, (void *)(uintptr_t)&l->tau};
@@ -28,10 +25,8 @@ static int list_fields(const dltf_learner *l, dl_field *fields, int *divided) {
         fields[count++] = (dl_field){"encoder.bias", DL_TENSOR_F64, l->m, 0, l->bias};
     }
     const dl_stage *stage = l->stages[l->stage];
-    if (dl_learner_inside(l) && stage->fields) {
+    if (dl_learner_inside(l) && stage->fields)
         count += stage->fields(l, l->state, fields + count);
-        *divided = stage->divided_fields;
-    }
     return count;
 }
 
@@ -39,8 +34,6 @@ dl_scratch dl_learner_scratch(const dltf_learner *l) {
     const dl_stage *stage = l->stages[l->stage];
     return dl_learner_inside(l) && stage->scratch ? *stage->scratch(l->state) : (dl_scratch){0};
 }
-
-enum { MAX_FIELDS = DL_MAX_FIELDS + 8 };
 
 /* ---- Writing ---- */
 
@@ -84,23 +77,23 @@ done:
     return status;
 }
 
-/* The tensors, without those of samples if these are in shards. */
+/* The tensors, without those that are in shards. */
 static dltf_status add_fields(const dltf_learner *l, dl_bundle *bundle) {
     dltf_status status = DLTF_OK;
-    dl_field fields[MAX_FIELDS];
-    int divided = 0, count = list_fields(l, fields, &divided);
+    dl_field fields[DL_CHECKPOINT_FIELDS];
+    int count = dl_checkpoint_fields(l, fields);
+    bool shards = dl_learner_has_shards(l);
     bundle->mapped = dl_learner_scratch(l);
-    if (dl_learner_has_shards(l))
-        count -= divided;
     for (int i = 0; i < count && status == DLTF_OK; i++)
-        status = dl_bundle_add_view(bundle, fields[i].name, fields[i].type, fields[i].rows, fields[i].cols,
-                                    fields[i].memory);
+        if (!shards || !dl_learner_divides(l, fields, count, i))
+            status = dl_bundle_add_view(bundle, fields[i].name, fields[i].type, fields[i].rows,
+                                        fields[i].cols, fields[i].memory);
     return status;
 }
 
 static bool is_finite(const dltf_learner *l) {
-    return dl_all_finite64(l->W, l->m * l->n) && dl_all_finite64(l->E, l->m * l->n) &&
-           dl_all_finite64(l->bias, l->m);
+    return dl_all_finite64(l->W, l->atoms * l->n) && dl_all_finite64(l->E, l->atoms * l->n) &&
+           dl_all_finite64(l->bias, l->atoms);
 }
 
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle) {
@@ -126,9 +119,12 @@ done:
 
 /* ---- Reading ---- */
 
-/* Checks m against the stored dictionary before anything of that size is allocated. */
+/* Checks m against the stored dictionary before anything of that size is allocated. That of a shard is
+ * checked when it is opened. */
 static dltf_status check_size(const dl_bundle *bundle, const dltf_train_options *options) {
     const dl_tensor *dictionary = dl_bundle_find(bundle, "dictionary");
+    if (!dictionary && dl_shards_count(bundle) == options->m)
+        return DLTF_OK;
     if (!dictionary || dictionary->rows != options->m)
         return dl_fail(DLTF_FORMAT, "tensor 'dictionary' is missing or does not have m = %lld rows",
                        (long long)options->m);
@@ -214,9 +210,10 @@ static dltf_status check_data(const dl_bundle *bundle, const dltf_learner *l) {
 }
 
 static dltf_status check_atoms(const dltf_learner *l) {
-    for (int64_t j = 0; j < l->m; j++)
+    for (int64_t j = 0; j < l->atoms; j++)
         if (!(fabs(dl_norm(l->W + j * l->n, l->n) - 1) < 1e-5))
-            return dl_fail(DLTF_FORMAT, "atom %lld of the dictionary does not have norm 1", (long long)j);
+            return dl_fail(DLTF_FORMAT, "atom %lld of the dictionary does not have norm 1",
+                           (long long)(l->first_atom + j));
     return DLTF_OK;
 }
 
@@ -260,20 +257,23 @@ done:
 
 static dltf_status restore_fields(const dl_bundle *bundle, const dl_shard_source *source, dltf_learner *l) {
     dltf_status status = DLTF_OK;
-    dl_field fields[MAX_FIELDS];
-    if (dl_learner_has_encoder(l) || dl_bundle_find(bundle, "encoder.E"))
+    dl_field fields[DL_CHECKPOINT_FIELDS];
+    if (dl_learner_has_encoder(l) || l->warm_encoder || dl_bundle_find(bundle, "encoder.E"))
         DL_TRY(dl_learner_make_encoder(l));
     if (dl_learner_inside(l))
         DL_TRY(dl_learner_enter(l));
-    int divided = 0, whole = list_fields(l, fields, &divided) - divided;
+    int count = dl_checkpoint_fields(l, fields), divided = 0;
     dl_scratch scratch = dl_learner_scratch(l);
-    for (int i = 0; i < whole; i++) {
+    for (int i = 0; i < count; i++) {
         dl_rows all = {.all = fields[i].rows, .count = fields[i].rows};
-        DL_TRY(dl_field_copy_rows(bundle, &fields[i], all, &scratch));
+        if (dl_learner_divides(l, fields, count, i))
+            divided++;
+        else
+            DL_TRY(dl_field_copy_rows(bundle, &fields[i], all, &scratch));
     }
     if (divided > 0)
         DL_TRY(dl_bundle_has_shards(bundle) ? dl_shards_restore(bundle, l, source)
-                                            : dl_divided_restore(bundle, l, 0, l->N));
+                                            : dl_divided_restore(bundle, l));
     DL_TRY(check_atoms(l));
     if (dl_learner_inside(l) && l->stages[l->stage]->restored)
         DL_TRY(l->stages[l->stage]->restored(l, l->state));

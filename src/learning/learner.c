@@ -91,9 +91,9 @@ bool dl_learner_begun(const dltf_learner *l) {
 dltf_status dl_learner_make_encoder(dltf_learner *l) {
     dltf_status status = DLTF_OK;
     if (!l->E)
-        DL_TRY_NEW(l->E, l->m * l->n);
+        DL_TRY_NEW(l->E, l->atoms * l->n);
     if (!l->bias)
-        DL_TRY_NEW(l->bias, l->m);
+        DL_TRY_NEW(l->bias, l->atoms);
 done:
     return status;
 }

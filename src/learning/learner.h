@@ -15,26 +15,31 @@ struct dltf_learner {
     dl_handle handle;
     dltf_train_options options; /* complete: m and k as chosen */
     int threads;
-    int64_t N, n, m, k;               /* N: training samples, without those held out */
-    int64_t first, own;               /* of them, those of this rank: whole tiles, in order */
-    dl_samples samples;               /* rows of the data, scaled so that the mean of ||x||^2 is k */
-    dl_holdout holdout;               /* which of them are held out */
+    int64_t N, n, m, k; /* N: training samples, without those held out */
+    int64_t first, own; /* of them, those of this rank: whole tiles, in order; all if ranks share the atoms */
+    dl_samples samples; /* rows of the data, scaled so that the mean of ||x||^2 is k */
+    dl_holdout holdout; /* which of them are held out */
     float *mean, *deviation, *offset; /* of `samples`, or NULL */
     dl_summary summary;
     double weight;           /* 10^4 / N: data terms in the units of the paper, whatever N */
     bool warm, warm_encoder; /* started from a model; from one with an encoder, copied to E and bias */
 
+    /* Atoms of this rank: all, unless ranks share them (ranks/atoms.h), as they do if all stages of the
+     * method can. What has an entry for every atom then has those of this rank. */
+    bool by_atoms; /* ranks share the atoms, not the samples, if there are several */
+    int64_t first_atom, atoms;
+
     /* The dictionary, and what dl_learner_refresh derives from it if a stage needs it. */
-    double *W; /* m x n, unit-norm rows */
+    double *W; /* atoms x n, unit-norm rows */
     bool needs_gram;
     double *G;     /* W^T W, m x m */
     float *G32;    /* the same in f32 */
     dl_packed W32; /* W in f32, for products with samples */
 
-    double *code_sum; /* m: sums of the newest codes; they decide the signs of atoms */
+    double *code_sum; /* atoms: sums of the newest codes; they decide the signs of atoms */
     double tau;       /* step length of the W-step, carried from one stage to the next */
 
-    double *E, *bias; /* m x n and m: the untied encoder, once its stage has made it */
+    double *E, *bias; /* atoms x n and atoms: the untied encoder, once its stage has made it */
 
     const dl_stage *const *stages; /* of the method */
     int stage;                     /* position: iteration `index` of stages[stage] comes next */
@@ -65,8 +70,14 @@ dltf_status dl_start_dictionary(dltf_learner *l, const dltf_model *start);
 /* G and the f32 copies from W. Required after every change of W. */
 void dl_learner_refresh(dltf_learner *l);
 
-/* Sets `first` and `own`. Fails if there are more ranks than tiles. */
+/* Sets `first` and `own`, `first_atom` and `atoms`. Fails if there are more ranks than tiles. */
 dltf_status dl_learner_divide(dltf_learner *l);
+/* Whether this rank has only some of the atoms. */
+bool dl_learner_shares_atoms(const dltf_learner *l);
+/* Then the rows, of so many bytes, of the first `count` atoms of all ranks, as new memory on rank 0 or
+ * `everywhere`. `own`: those of this rank. */
+dltf_status dl_learner_gather(const dltf_learner *l, const void *own, int64_t bytes, int64_t count,
+                              bool everywhere, void **rows);
 /* Fails if ranks start from different dictionaries: they would not stay in step. `source`: where they come
  * from. */
 dltf_status dl_learner_compare(const dltf_learner *l, dltf_subject source);
@@ -89,8 +100,15 @@ int64_t dl_learner_measurements(const dltf_learner *l);
 /* Errors of the model as it stands, on a few of them, into a record, which a failure leaves as it was. */
 dltf_status dl_learner_monitor(const dltf_learner *l, dltf_iteration *record);
 
+/* The share of the mean in the energy of the samples as they are preprocessed. */
+dltf_status dl_mean_share(const dl_samples *samples, double *share);
+
 /* Errors of thresholded features of a model on samples: all but omp_error. */
 dltf_status dl_model_quality(const dltf_model *model, dltf_matrix X, int threads, dltf_quality *quality);
+
+/* The model of the atoms of this rank, with k at most their number. If it has none, the model has no
+ * matrices, but means, settings and notes. */
+dltf_status dl_learner_own_model(const dltf_learner *l, dltf_model **model);
 
 /* Coherence and frame potential into a record. */
 void dl_learner_describe(const dltf_learner *l, dltf_iteration *record);
@@ -126,6 +144,9 @@ dl_scratch dl_learner_scratch(const dltf_learner *l);
 /* The state of an unfinished training, to and from a bundle, which borrows it. The state of samples may be in
  * shards instead (shard.h), which `source` opens; NULL: there are none. */
 typedef struct dl_shard_source dl_shard_source;
+enum { DL_CHECKPOINT_FIELDS = DL_MAX_FIELDS + 8 };
+/* The tensors of the learner itself, then those of the current stage. Returns their number. */
+int dl_checkpoint_fields(const dltf_learner *l, dl_field *fields);
 dltf_status dl_checkpoint_make(const dltf_learner *l, dl_bundle *bundle);
 dltf_status dl_checkpoint_restore(const dl_bundle *bundle, dltf_matrix X, int64_t threads,
                                   const dl_shard_source *source, dltf_learner **learner);

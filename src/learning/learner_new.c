@@ -32,7 +32,7 @@ done:
 /* Rejects a training that exceeds the memory of the machine before anything is allocated: a system that
  * overcommits would kill the process later. Only one stage is in memory at a time. */
 static dltf_status check_memory(const dltf_learner *l) {
-    double m = (double)l->m, n = (double)l->n, machine = dl_memory_of_machine();
+    double m = (double)l->atoms, n = (double)l->n, machine = dl_memory_of_machine();
     bool limited = l->options.memory > 0 && (double)l->options.memory < machine;
     double allowed = limited ? (double)l->options.memory - PROGRAM_BYTES : machine;
     double shared = 8 * m * n + (l->needs_gram ? 12 * m * m + 4 * m * n : 0), most = 0;
@@ -67,8 +67,8 @@ static dltf_status check_memory(const dltf_learner *l) {
 
 static dltf_status allocate(dltf_learner *l) {
     dltf_status status = DLTF_OK;
-    DL_TRY_NEW(l->W, l->m * l->n);
-    DL_TRY_NEW(l->code_sum, l->m);
+    DL_TRY_NEW(l->W, l->atoms * l->n);
+    DL_TRY_NEW(l->code_sum, l->atoms);
     if (l->needs_gram) {
         DL_TRY_NEW(l->G, l->m * l->m);
         DL_TRY_NEW(l->G32, l->m * l->m);
@@ -112,8 +112,11 @@ dltf_status dl_learner_create(dltf_matrix X, const dltf_train_options *options, 
     l->m = l->options.m;
     l->k = l->options.k;
     l->stages = dl_method_stages(&l->options);
-    for (int i = 0; l->stages[i]; i++)
+    l->by_atoms = l->m > DL_PANEL && !l->options.nested; /* a panel is not divided */
+    for (int i = 0; l->stages[i]; i++) {
         l->needs_gram = l->needs_gram || l->stages[i]->needs_gram;
+        l->by_atoms = l->by_atoms && l->stages[i]->by_atoms;
+    }
     DL_TRY(hold_out(l, X.rows));
     l->N = X.rows - l->holdout.held_out;
     DL_TRY(dl_learner_divide(l));

@@ -3,9 +3,11 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "data/matrix.h"
+#include "data/model.h"
 #include "dltf/encode.h"
 #include "learning/learner.h"
 #include "learning/learner_facts.h"
+#include "learning/ranks/measure.h"
 
 #include <math.h>
 
@@ -34,24 +36,16 @@ static dltf_status gather(const dltf_learner *l, int64_t count, double **rows) {
     return dl_matrix_status(l->samples.X);
 }
 
-/* The share of the mean in the energy of the samples, preprocessed as the model does it. */
-static dltf_status mean_share(const dltf_model *model, dltf_matrix X, double *share) {
+dltf_status dl_mean_share(const dl_samples *samples, double *share) {
     dltf_status status = DLTF_OK;
-    dltf_model_view parts = dltf_model_get(model);
-    dl_samples samples = {.X = X,
-                          .mean = parts.mean,
-                          .deviation = parts.deviation,
-                          .offset = parts.offset,
-                          .remove_mean = parts.remove_mean,
-                          .unit_norm = parts.unit_norm,
-                          .scale = 1};
+    dltf_matrix X = samples->X;
     double *row = NULL, *sum = NULL, energy = 0, of_mean = 0;
     float *x = NULL;
     DL_TRY_NEW(row, X.cols);
     DL_TRY_NEW(sum, X.cols);
     DL_TRY_NEW(x, X.cols);
     for (int64_t i = 0; i < X.rows; i++) {
-        dl_samples_row(&samples, i, row, x);
+        dl_samples_row(samples, i, row, x);
         for (int64_t j = 0; j < X.cols; j++) {
             sum[j] += row[j];
             energy += row[j] * row[j];
@@ -89,7 +83,8 @@ dltf_status dl_model_quality(const dltf_model *model, dltf_matrix X, int threads
     quality->entries = (double)dltf_codes_csr(codes).indptr[X.rows] / (double)X.rows;
     DL_TRY(dltf_codes_unused(codes, &unused));
     quality->unused_share = (double)unused / (double)dltf_model_get(model).m;
-    DL_TRY(mean_share(model, X, &quality->mean_share));
+    dl_samples samples = dl_model_samples(model, X);
+    DL_TRY(dl_mean_share(&samples, &quality->mean_share));
     DL_TRY(dltf_refit(model, X, codes, threads, &refitted));
     DL_TRY(measure_codes(model, X, refitted, threads, &quality->refit_error, &quality->refit_explained));
 done:
@@ -119,9 +114,13 @@ static dltf_status measure(const dltf_learner *l, const dltf_model *model, int64
     *quality = (dltf_quality){
         .samples = count, .held_out = l->holdout.held_out > 0, .omp_error = NAN, .omp_explained = NAN};
     DL_TRY(gather(l, count, &rows));
+    dltf_matrix X = dltf_matrix_f64(rows, count, l->n);
+    if (dl_learner_shares_atoms(l)) {
+        status = dl_shared_quality(l, X, quality);
+        goto done;
+    }
     if (!model)
         DL_TRY(dltf_learner_model(l, &made));
-    dltf_matrix X = dltf_matrix_f64(rows, count, l->n);
     model = model ? model : made;
     DL_TRY(dl_model_quality(model, X, l->threads, quality));
     if (omp)

@@ -1,4 +1,5 @@
 /* The result of a training: the model and its provenance (dltf_learner_model, dltf_train). */
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "data/model.h"
@@ -59,32 +60,43 @@ static void sign_row(void *context, int64_t j, int worker) {
 /* Copies a matrix of the learner, in f32 and with the signs of the atoms. */
 static dltf_status signed_rows(const dltf_learner *l, const double *matrix, int64_t cols, double scale,
                                float **rows) {
-    *rows = DL_NEW(float, l->m *cols);
+    *rows = DL_NEW(float, l->atoms *cols);
     if (!*rows)
         return DLTF_MEMORY;
     signing s = {l, matrix, cols, scale, *rows};
-    dl_parallel(l->threads, l->m, sign_row, &s);
+    dl_parallel(l->threads, l->atoms, sign_row, &s);
     return DLTF_OK;
 }
 
-dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model) {
-    DL_CLEAR(model);
-    DL_REQUIRE(learner, model);
-    const dltf_learner *l = learner;
+/* Rows of a matrix of all ranks in place of those of this rank, if ranks share the atoms and `whole`. */
+static dltf_status own_or_all(const dltf_learner *l, const double *matrix, int64_t cols, double scale,
+                              bool whole, float **rows) {
+    dltf_status status = signed_rows(l, matrix, cols, scale, rows);
+    if (status != DLTF_OK || !whole || !dl_learner_shares_atoms(l))
+        return status;
+    void *all = NULL;
+    status = dl_learner_gather(l, *rows, cols * (int64_t)sizeof **rows, l->m, true, &all);
+    dl_free(*rows);
+    *rows = all;
+    return status;
+}
+
+static dltf_status make_model(const dltf_learner *l, bool whole, dltf_model **model) {
     dltf_status status = DLTF_OK;
     dltf_model *made = NULL;
     float *dictionary = NULL, *encoder = NULL, *bias = NULL;
     bool untied = dl_learner_has_encoder(l);
+    int64_t m = whole ? l->m : l->atoms;
     dl_learner_publish(l);
-    DL_TRY(signed_rows(l, l->W, l->n, 1, &dictionary));
+    DL_TRY(own_or_all(l, l->W, l->n, 1, whole, &dictionary));
     if (untied)
-        DL_TRY(signed_rows(l, l->E, l->n, 1, &encoder));
+        DL_TRY(own_or_all(l, l->E, l->n, 1, whole, &encoder));
     bool biased = l->options.encoder != DLTF_ENCODER_TIGHT && l->options.encoder != DLTF_ENCODER_DUAL;
     if (untied && biased) /* in the units of the samples */
-        DL_TRY(signed_rows(l, l->bias, 1, 1 / l->samples.scale, &bias));
-    dltf_model_view parts = {.m = l->m,
+        DL_TRY(own_or_all(l, l->bias, 1, 1 / l->samples.scale, whole, &bias));
+    dltf_model_view parts = {.m = m,
                              .n = l->n,
-                             .k = l->k,
+                             .k = dl_min(l->k, m),
                              .dictionary = dictionary,
                              .encoder = encoder,
                              .bias = bias,
@@ -94,7 +106,7 @@ dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model) 
                              .remove_mean = l->options.remove_mean,
                              .unit_norm = l->options.unit_norm,
                              .select = l->options.select};
-    DL_TRY(dltf_model_new(&parts, &made));
+    DL_TRY(m > 0 ? dltf_model_new(&parts, &made) : dl_model_new_empty(&parts, &made));
     DL_TRY(dl_learner_notes(l, &made->notes));
     *model = made;
     made = NULL;
@@ -104,6 +116,16 @@ done:
     dl_free(encoder);
     dl_free(bias);
     return status;
+}
+
+dltf_status dltf_learner_model(const dltf_learner *learner, dltf_model **model) {
+    DL_CLEAR(model);
+    DL_REQUIRE(learner, model);
+    return make_model(learner, true, model);
+}
+
+dltf_status dl_learner_own_model(const dltf_learner *l, dltf_model **model) {
+    return make_model(l, false, model);
 }
 
 dltf_status dl_train(dltf_matrix X, const dltf_train_options *options, const dltf_model *start,

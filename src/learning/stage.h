@@ -22,6 +22,8 @@ typedef struct dl_stage {
     bool needs_gram;      /* the m x m matrices of the learner */
     bool makes_encoder;   /* after its first iteration the learner has an untied encoder */
     bool whole;           /* an iteration changes stored state midway, and so cannot be cancelled there */
+    bool by_atoms;        /* ranks can share the atoms: the stage needs only those of the rank, and all its
+                             fields with m rows are those of atoms */
     bool holds_out;       /* some samples are held out from all stages, for this one to measure errors on */
 
     /* Iterations that the options ask for; 0: the stage is skipped. */

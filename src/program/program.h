@@ -7,6 +7,8 @@
 #include "dltf.h"
 
 #include "api/checkpoint_files.h"
+#include "api/encode_parts.h"
+#include "api/model_parts.h"
 #include "atoms/top_options.h"
 #include "base/options.h"
 #include "base/shown.h"

@@ -33,11 +33,12 @@ static dltf_status split(dl_writer *writer, const char *path) {
 }
 
 /* A temporary file in the folder of the target, with the permissions of the old file. */
-static int open_temporary(dl_writer *writer, const struct stat *old) {
+static int open_temporary(dl_writer *writer, const struct stat *old, bool named) {
     writer->folder = dl_temporary_folder(writer->directory);
     if (writer->folder < 0)
         return -1;
-    int descriptor = dl_temporary_create(writer->folder, writer->target, writer->temporary);
+    int descriptor = (named ? dl_temporary_create_named : dl_temporary_create)(writer->folder, writer->target,
+                                                                               writer->temporary);
     if (descriptor >= 0 && old)
         (void)!fchmod(descriptor, old->st_mode & 0777);
     return descriptor;
@@ -45,7 +46,7 @@ static int open_temporary(dl_writer *writer, const struct stat *old) {
 
 /* Finds out whether the path can be written, and where: through a symbolic link, so that the link survives
  * and its target is replaced; in place if it is a device or pipe. */
-static dltf_status open_descriptor(dl_writer *writer, const char *path, int *descriptor) {
+static dltf_status open_descriptor(dl_writer *writer, const char *path, bool named, int *descriptor) {
     char resolved[PATH_MAX];
     struct stat old, link;
     bool exists = stat(path, &old) == 0;
@@ -54,23 +55,25 @@ static dltf_status open_descriptor(dl_writer *writer, const char *path, int *des
     if (!exists && errno != ENOENT)
         return system_failure("create");
     writer->in_place = exists && !S_ISREG(old.st_mode);
+    if (writer->in_place && named)
+        return dl_fail(DLTF_FILE, "cannot create: ranks can write regular files only");
     if (writer->in_place) /* a directory fails here: EISDIR */
         *descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     else {
         dltf_status status = split(writer, exists && realpath(path, resolved) ? resolved : path);
         if (status != DLTF_OK)
             return status;
-        *descriptor = open_temporary(writer, exists ? &old : NULL);
+        *descriptor = open_temporary(writer, exists ? &old : NULL, named);
     }
     return *descriptor >= 0 ? DLTF_OK : system_failure("create");
 }
 
-dltf_status dl_writer_open(dl_writer *writer, const char *path) {
+static dltf_status open_file(dl_writer *writer, const char *path, bool named) {
     int descriptor = -1;
     *writer = (dl_writer){.folder = -1};
     if (!path || !*path)
         return dl_fail(DLTF_ARGUMENT, "no file name given");
-    dltf_status status = open_descriptor(writer, path, &descriptor);
+    dltf_status status = open_descriptor(writer, path, named, &descriptor);
     if (status == DLTF_OK) {
         writer->file = fdopen(descriptor, "wb");
         if (!writer->file) {
@@ -81,6 +84,24 @@ dltf_status dl_writer_open(dl_writer *writer, const char *path) {
     if (status != DLTF_OK)
         dl_writer_abort(writer);
     return status;
+}
+
+dltf_status dl_writer_open(dl_writer *writer, const char *path) {
+    return open_file(writer, path, false);
+}
+
+dltf_status dl_writer_open_shared(dl_writer *writer, const char *path, char **name) {
+    dltf_status status = open_file(writer, path, true);
+    if (status != DLTF_OK)
+        return status;
+    int64_t size = (int64_t)strlen(writer->directory) + DL_TEMPORARY_NAME + 2;
+    *name = dl_alloc(size, 1);
+    if (!*name) {
+        dl_writer_abort(writer);
+        return DLTF_MEMORY;
+    }
+    snprintf(*name, (size_t)size, "%s/%s", writer->directory, writer->temporary);
+    return DLTF_OK;
 }
 
 dltf_status dl_writer_open_output(dl_writer *writer) {
@@ -133,6 +154,18 @@ dltf_status dl_writer_write(dl_writer *writer, const void *bytes, int64_t count)
     return DLTF_OK;
 }
 
+dltf_status dl_writer_skip(dl_writer *writer, int64_t count) {
+    int error = posix_fallocate(fileno(writer->file), (off_t)writer->written, (off_t)count);
+    writer->written += count;
+    if (error == ENOSPC || error == EFBIG || error == EDQUOT) {
+        errno = error;
+        return system_failure("write");
+    }
+    if (fseeko(writer->file, (off_t)writer->written, SEEK_SET) != 0)
+        return system_failure("write");
+    return DLTF_OK;
+}
+
 dltf_status dl_writer_replace(dl_writer *writer, const void *bytes, int64_t count) {
     if (fseek(writer->file, 0, SEEK_SET) != 0 ||
         fwrite(bytes, 1, (size_t)count, writer->file) != (size_t)count ||
@@ -151,6 +184,18 @@ static bool flush_and_sync(FILE *file) {
         result = fsync(fileno(file));
     while (result != 0 && errno == EINTR);
     return result == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
+dltf_status dl_part_write(const char *name, int64_t place, const void *bytes, int64_t count) {
+    FILE *file = fopen(name, "r+be");
+    if (!file)
+        return system_failure("open");
+    bool good = fseeko(file, (off_t)place, SEEK_SET) == 0 &&
+                (count == 0 || fwrite(bytes, 1, (size_t)count, file) == (size_t)count) &&
+                flush_and_sync(file);
+    dltf_status status = good ? DLTF_OK : system_failure("write");
+    fclose(file);
+    return status;
 }
 
 dltf_status dl_writer_commit(dl_writer *writer) {

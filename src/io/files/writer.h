@@ -23,6 +23,11 @@ typedef struct dl_writer {
 /* Opens the temporary file; an existing file stays until the commit. Writes devices and pipes in place.
  * A symbolic link to a file that does not exist is an error. */
 dltf_status dl_writer_open(dl_writer *writer, const char *path);
+/* The same with a temporary file that has a name, so that other processes can write parts of it. Devices and
+ * pipes are an error. `name`: its path, to be released with dl_free. */
+dltf_status dl_writer_open_shared(dl_writer *writer, const char *path, char **name);
+/* In one of these processes: writes bytes at a place of the file and syncs them. */
+dltf_status dl_part_write(const char *name, int64_t place, const void *bytes, int64_t count);
 /* Writes to standard output, which stays open. Not atomic. */
 dltf_status dl_writer_open_output(dl_writer *writer);
 /* Collects the bytes in memory. */
@@ -30,6 +35,9 @@ void dl_writer_open_memory(dl_writer *writer);
 /* Returns what was written to memory, in place of a commit. */
 void dl_writer_take(dl_writer *writer, uint8_t **bytes, int64_t *size);
 dltf_status dl_writer_write(dl_writer *writer, const void *bytes, int64_t count);
+/* Leaves out bytes of a regular file, for others to write. Their space is reserved, if the file system can.
+ */
+dltf_status dl_writer_skip(dl_writer *writer, int64_t count);
 /* Overwrites bytes at the beginning of the file; not possible on a pipe. */
 dltf_status dl_writer_replace(dl_writer *writer, const void *bytes, int64_t count);
 dltf_status dl_writer_commit(dl_writer *writer);

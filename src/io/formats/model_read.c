@@ -43,14 +43,14 @@ static dltf_status read_flag(const dl_notes *notes, const char *name, const char
 }
 
 /* k, select and preprocessing. */
-static dltf_status read_settings(const dl_notes *notes, dltf_model_view *parts) {
+static dltf_status read_settings(const dl_notes *notes, int64_t m, dltf_model_view *parts) {
     const char *k = dl_notes_get(notes, "k"), *select = dl_notes_get(notes, "select");
     parts->k = 0;
     for (const char *c = k; c && *c >= '0' && *c <= '9' && parts->k <= INT32_MAX; c++)
         parts->k = 10 * parts->k + (*c - '0');
     char again[24];
     snprintf(again, sizeof again, "%" PRId64, parts->k);
-    if (!k || strcmp(k, again) != 0 || parts->k < 1 || parts->k > parts->m)
+    if (!k || strcmp(k, again) != 0 || parts->k < 1 || parts->k > m)
         return bad_note("k", k, "a number from 1 to the number of atoms");
     if (select && strcmp(select, "abs") == 0)
         parts->select = DLTF_SELECT_ABS;
@@ -64,23 +64,28 @@ static dltf_status read_settings(const dl_notes *notes, dltf_model_view *parts) 
     return status == DLTF_OK ? read_flag(notes, "unit_norm", NULL, &parts->unit_norm) : status;
 }
 
-/* An optional tensor of this shape with finite values; `used` counts those present. */
-static dltf_status get_tensor(const dl_bundle *bundle, const char *name, int64_t rows, int64_t cols,
+/* Rows of a tensor. */
+typedef struct range {
+    int64_t first, count, all;
+} range;
+
+/* An optional tensor of this shape, of which these rows have finite values; `used` counts those present. */
+static dltf_status get_tensor(const dl_bundle *bundle, const char *name, range rows, int64_t cols,
                               const float **values, int *used) {
     const void *content = NULL;
     *values = NULL;
     if (!dl_bundle_find(bundle, name))
         return DLTF_OK;
-    dltf_status status = dl_bundle_get(bundle, name, DL_TENSOR_F32, rows, cols, &content);
+    dltf_status status = dl_bundle_get(bundle, name, DL_TENSOR_F32, rows.all, cols, &content);
     if (status != DLTF_OK)
         return status;
-    *values = content;
-    (*used)++;
     int64_t width = cols > 0 ? cols : 1;
-    for (int64_t i = 0; i < rows * width; i++)
+    *values = (const float *)content + rows.first * width;
+    (*used)++;
+    for (int64_t i = 0; i < rows.count * width; i++)
         if (!isfinite((*values)[i]))
             return dl_fail(DLTF_FORMAT, "tensor '%s': row %" PRId64 ", column %" PRId64 " is %s", name,
-                           i / width, i % width, isnan((*values)[i]) ? "NaN" : "infinite");
+                           rows.first + i / width, i % width, isnan((*values)[i]) ? "NaN" : "infinite");
     return DLTF_OK;
 }
 
@@ -100,7 +105,7 @@ static dltf_status get_factor(const dl_bundle *bundle, double *factor, int *used
                : dl_fail(DLTF_FORMAT, "tensor 'factor' is %g: expected a number above 0", *factor);
 }
 
-static dltf_status check_unit_rows(const dltf_model_view *parts) {
+static dltf_status check_unit_rows(const dltf_model_view *parts, int64_t first) {
     for (int64_t row = 0; row < parts->m; row++) {
         double sum = 0.0;
         for (int64_t col = 0; col < parts->n; col++) {
@@ -108,54 +113,75 @@ static dltf_status check_unit_rows(const dltf_model_view *parts) {
             sum += value * value;
         }
         if (!(fabs(sqrt(sum) - 1.0) <= 1e-4))
-            return dl_fail(DLTF_FORMAT, "row %" PRId64 " of the dictionary has norm %g: expected 1", row,
-                           sqrt(sum));
+            return dl_fail(DLTF_FORMAT, "row %" PRId64 " of the dictionary has norm %g: expected 1",
+                           first + row, sqrt(sum));
     }
     return DLTF_OK;
 }
 
-static dltf_status get_tensors(const dl_bundle *bundle, dltf_model_view *parts) {
+/* The atoms of part `number` of `count`: whole panels. */
+static range atoms_of_part(int64_t m, int number, int count) {
+    int64_t panels = (m + DL_PANEL - 1) / DL_PANEL, first = panels * number / count * DL_PANEL,
+            end = panels * (number + 1) / count * DL_PANEL;
+    return (range){first, (end < m ? end : m) - first, m};
+}
+
+static dltf_status get_tensors(const dl_bundle *bundle, int number, int count, dltf_model_view *parts,
+                               range *atoms) {
     dltf_status status = DLTF_OK;
     int used = 0;
     const dl_tensor *dictionary = dl_bundle_find(bundle, "dictionary");
     if (!dictionary)
         return dl_fail(DLTF_FORMAT, "is not a complete model: tensor 'dictionary' is missing");
-    parts->m = dictionary->rows;
+    *atoms = atoms_of_part(dictionary->rows, number, count);
+    parts->m = atoms->count;
     parts->n = dictionary->cols;
-    DL_TRY(get_tensor(bundle, "dictionary", parts->m, parts->n, &parts->dictionary, &used));
-    DL_TRY(get_tensor(bundle, "encoder", parts->m, parts->n, &parts->encoder, &used));
-    DL_TRY(get_tensor(bundle, "bias", parts->m, 0, &parts->bias, &used));
-    DL_TRY(get_tensor(bundle, "mean", parts->n, 0, &parts->mean, &used));
-    DL_TRY(get_tensor(bundle, "deviation", parts->n, 0, &parts->deviation, &used));
-    DL_TRY(get_tensor(bundle, "offset", parts->n, 0, &parts->offset, &used));
-    DL_TRY(get_tensor(bundle, "scale", parts->m, 0, &parts->scale, &used));
-    DL_TRY(get_tensor(bundle, "threshold", parts->m, 0, &parts->threshold, &used));
+    const range entries = {0, parts->n, parts->n};
+    DL_TRY(get_tensor(bundle, "dictionary", *atoms, parts->n, &parts->dictionary, &used));
+    DL_TRY(get_tensor(bundle, "encoder", *atoms, parts->n, &parts->encoder, &used));
+    DL_TRY(get_tensor(bundle, "bias", *atoms, 0, &parts->bias, &used));
+    DL_TRY(get_tensor(bundle, "mean", entries, 0, &parts->mean, &used));
+    DL_TRY(get_tensor(bundle, "deviation", entries, 0, &parts->deviation, &used));
+    DL_TRY(get_tensor(bundle, "offset", entries, 0, &parts->offset, &used));
+    DL_TRY(get_tensor(bundle, "scale", *atoms, 0, &parts->scale, &used));
+    DL_TRY(get_tensor(bundle, "threshold", *atoms, 0, &parts->threshold, &used));
     DL_TRY(get_factor(bundle, &parts->factor, &used));
     if (used != bundle->count)
         return dl_fail(DLTF_FORMAT, "contains tensors other than dictionary, encoder, bias, mean, deviation, "
                                     "offset, scale, threshold and factor: written by another version?");
-    status = check_unit_rows(parts);
+    status = check_unit_rows(parts, atoms->first);
 done:
     return status;
 }
 
-dltf_status dl_model_from_bundle(const dl_bundle *bundle, dltf_model **model) {
+dltf_status dl_model_part_from_bundle(const dl_bundle *bundle, int number, int count, dl_model_part *part) {
     dltf_status status = DLTF_OK;
     dltf_model_view parts = {0};
+    range atoms = {0};
     dltf_model *made = NULL;
     DL_TRY(dl_kind_check(bundle, DL_KIND_MODEL));
-    DL_TRY(get_tensors(bundle, &parts));
-    DL_TRY(read_settings(&bundle->notes, &parts));
-    DL_TRY(dltf_model_new(&parts, &made));
+    DL_TRY(get_tensors(bundle, number, count, &parts, &atoms));
+    DL_TRY(read_settings(&bundle->notes, atoms.all, &parts));
+    *part = (dl_model_part){NULL, atoms.first, atoms.all, parts.k, parts.encoder, parts.bias};
+    parts.k = parts.k < parts.m ? parts.k : parts.m;
+    DL_TRY(parts.m > 0 ? dltf_model_new(&parts, &made) : dl_model_new_empty(&parts, &made));
     for (int i = 0; i < bundle->notes.count; i++) {
         const dl_note *note = &bundle->notes.list[i];
         if (!is_reserved(note->name))
             DL_TRY(dl_notes_set(&made->notes, note->name, note->value));
     }
-    *model = made;
+    part->model = made;
     made = NULL;
 done:
     dltf_model_free(made);
+    return status;
+}
+
+dltf_status dl_model_from_bundle(const dl_bundle *bundle, dltf_model **model) {
+    dl_model_part whole;
+    dltf_status status = dl_model_part_from_bundle(bundle, 0, 1, &whole);
+    if (status == DLTF_OK)
+        *model = whole.model;
     return status;
 }
 

@@ -4,9 +4,12 @@
 
 #include "data/bundle.h"
 #include "io/files/file.h"
+#include "io/files/writer.h"
 
 /* Save and load prefix their error messages with the path. */
 dltf_status dl_safetensors_save(const dl_bundle *bundle, const char *path);
+/* Writes what comes before the data of the tensors, and finds where these begin. */
+dltf_status dl_safetensors_start(dl_writer *out, const dl_bundle *bundle, int64_t *data);
 /* The bytes of the file, to be freed with dl_free. */
 dltf_status dl_safetensors_write(const dl_bundle *bundle, uint8_t **bytes, int64_t *size);
 /* Fills an empty bundle; on failure it is empty. Tensors of rank above 2 are an error. */

@@ -88,7 +88,7 @@ static dltf_status write_tensor(dl_writer *out, const dl_bundle *bundle, const d
     return status;
 }
 
-static dltf_status write_all(dl_writer *out, const dl_bundle *bundle, const char *header) {
+static dltf_status write_header(dl_writer *out, const char *header) {
     dltf_status status = DLTF_OK;
     int64_t length = (int64_t)strlen(header), padding = (8 - length % 8) % 8;
     uint8_t prefix[8];
@@ -96,9 +96,24 @@ static dltf_status write_all(dl_writer *out, const dl_bundle *bundle, const char
     DL_TRY(dl_writer_write(out, prefix, sizeof prefix));
     DL_TRY(dl_writer_write(out, header, length));
     DL_TRY(dl_writer_write(out, "       ", padding));
-    for (int i = 0; i < bundle->count; i++)
-        DL_TRY(write_tensor(out, bundle, &bundle->tensors[i]));
 done:
+    return status;
+}
+
+static dltf_status write_all(dl_writer *out, const dl_bundle *bundle, const char *header) {
+    dltf_status status = write_header(out, header);
+    for (int i = 0; i < bundle->count && status == DLTF_OK; i++)
+        status = write_tensor(out, bundle, &bundle->tensors[i]);
+    return status;
+}
+
+dltf_status dl_safetensors_start(dl_writer *out, const dl_bundle *bundle, int64_t *data) {
+    char *header = NULL;
+    dltf_status status = make_header(bundle, &header);
+    if (status == DLTF_OK)
+        status = write_header(out, header);
+    *data = out->written;
+    dl_free(header);
     return status;
 }
 

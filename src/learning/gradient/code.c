@@ -9,6 +9,7 @@
 #include "coding/least_squares.h"
 #include "kernels/packed.h"
 #include "kernels/packed16.h"
+#include "learning/gradient/ranks.h"
 
 #include <string.h>
 
@@ -32,12 +33,12 @@ static const float *sample_of(const dl_gradient *g, int64_t c) {
 
 /* Candidates of a part: the codes themselves if it has all atoms. */
 static dl_slots found_by(const dl_gradient *g, int64_t part, int64_t first, int64_t rows) {
-    return dl_slots_from(g->parts > 1 ? &g->found : &g->Z, part * g->room + first, rows);
+    return dl_slots_from(g->merges ? &g->found : &g->Z, part * g->room + first, rows);
 }
 
 /* Panels of the active atoms of a prefix. */
 static int64_t panels_of(const dl_gradient *g, int q) {
-    return q < g->depth ? dl_tiles(dl_min(g->prefix[q], g->active), DL_PANEL) : 0;
+    return q < g->depth ? dl_tiles(dl_min(g->prefix[q], dl_gradient_active(g)), DL_PANEL) : 0;
 }
 
 /* With the filter, parts begin where panels of both layouts do. */
@@ -66,7 +67,7 @@ typedef struct block {
 static block block_of(const dl_gradient *g, int64_t task) {
     int64_t part = task / tiles_of(g), tile = task % tiles_of(g), panel = first_panel(g, part);
     int64_t first = tile_first(g, tile), rows = tile_first(g, tile + 1) - first;
-    int64_t atoms = dl_min(first_panel(g, part + 1) * DL_PANEL, g->active) - panel * DL_PANEL;
+    int64_t atoms = dl_min(first_panel(g, part + 1) * DL_PANEL, dl_gradient_active(g)) - panel * DL_PANEL;
     block b = {first, rows, .E = dl_packed_range(&g->packed, panel, atoms),
                .out = found_by(g, part, first, rows)};
     if (g->filter) {
@@ -124,31 +125,17 @@ static void settle_rest(dl_gradient *g) {
     dl_parallel(g->threads, g->parts * tiles_of(g), settle_tile, g);
 }
 
-/* Code c: the k best of the first candidates. */
-static void select_code(dl_gradient *g, dl_merge *w, int64_t count, int64_t c) {
-    int64_t k = g->k;
-    dl_kernels_now()->select(w->value, count, 1, count, k, g->positive, w->keys, &g->Z.count[c], w->position,
-                             g->Z.value + c * k);
-    for (int32_t e = 0; e < g->Z.count[c]; e++)
-        g->Z.index[c * k + e] = w->index[w->position[e]];
-}
-
-/* The k best of the candidates of all parts of each prefix. These are in the order of the atoms, so that ties
- * go to the lowest index. */
+/* The k best of the candidates of all parts of each prefix. These are in the order of the atoms. */
 static void merge_sample(void *context, int64_t i, int worker) {
     dl_gradient *g = context;
-    dl_merge *w = &g->merges[worker];
-    int64_t count = 0;
+    dl_merge *merge = &g->merges[worker];
     int per_prefix = g->parts / g->depth;
+    merge->count = 0;
     for (int part = 0; part < g->parts; part++) {
-        dl_slots found = found_by(g, part, i, 1);
-        int32_t first = (int32_t)(first_panel(g, part) * DL_PANEL);
-        for (int32_t e = 0; e < found.count[0]; e++, count++) {
-            w->index[count] = first + found.index[e];
-            w->value[count] = found.value[e];
-        }
+        dl_merge_add(merge, found_by(g, part, i, 1), (int32_t)(g->first + first_panel(g, part) * DL_PANEL));
+        int64_t code = (g->depth - 1 - part / per_prefix) * g->rows + i;
         if ((part + 1) % per_prefix == 0) /* a prefix is complete */
-            select_code(g, w, count, (g->depth - 1 - part / per_prefix) * g->rows + i);
+            dl_merge_select(merge, g->positive, dl_slots_from(g->ranks ? &g->ranks->found : &g->Z, code, 1));
     }
 }
 
@@ -162,25 +149,34 @@ static bool find_codes(dl_gradient *g) {
         settle_rest(g);
     else
         dl_gradient_rested(g);
-    if (g->parts > 1)
+    if (g->merges)
         dl_parallel(g->threads, g->rows, merge_sample, g);
+    if (g->ranks)
+        dl_rank_codes_select(&g->ranks->codes, dl_slots_from(&g->ranks->found, 0, g->rows), g->positive,
+                             dl_slots_from(&g->Z, 0, g->rows));
     return true;
 }
 
+/* The atom of an entry of the code of sample i. */
+static const float *atom_of(const dl_gradient *g, int64_t i, int64_t entry) {
+    return g->ranks ? dl_gradient_ranks_row(g->ranks, i * g->k + entry, g->k)
+                    : g->W.value + g->Z.index[i * g->k + entry] * g->n;
+}
+
 /* D = z* - z, then z = z*. Products in f32 are exact enough for a gradient. */
-static void refit_code(void *context, int64_t i, int worker) {
+static void refit_code(void *context, int64_t task, int worker) {
     const double smallest_pivot = 1e-5;
     const dl_kernels *kernels = dl_kernels_now();
     dl_gradient *g = context;
+    int64_t i = task + (g->ranks ? g->ranks->collected : 0);
     int64_t n = g->n, k = g->k, s = g->Z.count[i];
-    const float *W = g->W.value, *y = sample_of(g, i);
-    const int32_t *S = g->Z.index + i * k;
+    const float *y = sample_of(g, i);
     float *z = g->Z.value + i * k, *D = g->D + i * k;
     double *G = g->normal + worker * dl_apart((k + 1) * k), *b = G + s * s;
     for (int64_t p = 0; p < s; p++) {
         for (int64_t q = 0; q <= p; q++)
-            G[p * s + q] = (double)kernels->dot32(W + S[p] * n, W + S[q] * n, n);
-        b[p] = (double)kernels->dot32(W + S[p] * n, y, n);
+            G[p * s + q] = (double)kernels->dot32(atom_of(g, i, p), atom_of(g, i, q), n);
+        b[p] = (double)kernels->dot32(atom_of(g, i, p), y, n);
     }
     dl_solve_support(G, b, s, smallest_pivot);
     for (int64_t p = 0; p < s; p++) {
@@ -189,20 +185,18 @@ static void refit_code(void *context, int64_t i, int worker) {
     }
 }
 
+static void refit(dl_gradient *g) {
+    if (!g->ranks)
+        dl_parallel(g->threads, dl_gradient_codes(g), refit_code, g);
+    for (int64_t first = 0; g->ranks && first < g->rows; first += g->ranks->piece)
+        dl_parallel(g->threads, dl_gradient_ranks_collect(g, first), refit_code, g);
+}
+
 /* ---- Residuals ---- */
 
-/* The atoms of group q begin here: whole panels. */
+/* The atoms of group q begin here. */
 static int64_t group_first(const dl_gradient *g, int64_t q) {
-    return dl_min(g->packed.panels * q / g->groups * DL_PANEL, g->m);
-}
-
-/* Groups of a branch: the same number in each. */
-static int64_t branch_groups(const dl_gradient *g) {
-    return g->groups / g->branches;
-}
-
-static float *branch_sum(const dl_gradient *g, int64_t branch, int64_t i) {
-    return g->P + (branch * g->depth * g->room + i) * g->n;
+    return dl_atom_group_first(g->all, g->groups, q);
 }
 
 /* Entries of a code from *e on: their atoms' sum over groups first .. first + count - 1, as a binary tree, in
@@ -222,7 +216,8 @@ static bool add_groups(const dl_gradient *g, int64_t i, int64_t first, int64_t c
     }
     memset(sum, 0, (size_t)n * sizeof *sum);
     for (; *e < g->Z.count[i] && g->Z.index[i * k + *e] < end; ++*e)
-        kernels->add_scaled32(sum, g->Z.value[i * k + *e], g->W.value + g->Z.index[i * k + *e] * n, n);
+        kernels->add_scaled32(sum, g->Z.value[i * k + *e],
+                              g->W.value + (g->Z.index[i * k + *e] - g->first) * n, n);
     return true;
 }
 
@@ -230,44 +225,63 @@ static bool add_groups(const dl_gradient *g, int64_t i, int64_t first, int64_t c
 static void add_branch(void *context, int64_t task, int worker) {
     dl_gradient *g = context;
     int64_t tiles = g->depth * tiles_of(g), branch = task / tiles, tile = task % tiles;
-    int64_t groups = branch_groups(g), first = group_first(g, branch * groups);
-    int64_t codes = dl_gradient_codes(g);
+    dl_span span = g->branches.spans[branch];
+    int64_t first = group_first(g, span.first), codes = dl_gradient_codes(g);
     float *sums = g->scratch + worker * dl_gradient_stride(g);
     for (int64_t i = codes * tile / tiles; i < codes * (tile + 1) / tiles; i++) {
         int32_t e = 0;
         while (e < g->Z.count[i] && g->Z.index[i * g->k + e] < first)
             e++;
-        bool any = g->any[branch * g->depth * g->room + i] =
-            add_groups(g, i, branch * groups, groups, &e, sums);
+        bool any = add_groups(g, i, span.first, span.count, &e, sums);
+        g->branches.any[branch * g->branches.room + i] = any;
         if (any)
-            memcpy(branch_sum(g, branch, i), sums, (size_t)g->n * sizeof *sums);
+            memcpy(dl_branch_sum(&g->branches, branch, i, g->n), sums, (size_t)g->n * sizeof *sums);
     }
 }
 
-/* Adds up `count` branches of a sample. Returns the one that now has the sum, -1 if there are no terms. */
-static int64_t fold_branches(dl_gradient *g, int64_t i, int64_t first, int64_t count) {
-    if (count == 1)
-        return g->any[first * g->depth * g->room + i] ? first : -1;
-    int64_t low = fold_branches(g, i, first, count / 2);
-    int64_t high = fold_branches(g, i, first + count / 2, count / 2);
+int64_t dl_branches_fold(dl_branches *b, int64_t i, int64_t groups, int64_t n, int64_t *next) {
+    int64_t branch = *next;
+    if (b->spans[branch].count == groups) {
+        ++*next;
+        return b->any[branch * b->room + i] ? branch : -1;
+    }
+    int64_t low = dl_branches_fold(b, i, groups / 2, n, next);
+    int64_t high = dl_branches_fold(b, i, groups / 2, n, next);
     if (low < 0 || high < 0)
         return low < 0 ? high : low;
-    dl_kernels_now()->add_scaled32(branch_sum(g, low, i), 1, branch_sum(g, high, i), g->n);
+    dl_kernels_now()->add_scaled32(dl_branch_sum(b, low, i, n), 1, dl_branch_sum(b, high, i, n), n);
     return low;
 }
 
-static void find_residual(void *context, int64_t i, int worker) {
+void dl_gradient_residual(dl_gradient *g, int64_t i, const float *sum) {
+    float *r = g->R + i * g->n;
+    memcpy(r, sample_of(g, i), (size_t)g->n * sizeof *r);
+    if (sum)
+        dl_kernels_now()->add_scaled32(r, -1, sum, g->n);
+}
+
+static void square_sample(void *context, int64_t i, int worker) {
     (void)worker;
     dl_gradient *g = context;
-    const dl_kernels *kernels = dl_kernels_now();
-    const float *y = sample_of(g, i);
-    float *r = g->R + i * g->n;
-    int64_t branch = fold_branches(g, i, 0, g->branches);
-    memcpy(r, y, (size_t)g->n * sizeof *r);
-    if (branch >= 0)
-        kernels->add_scaled32(r, -1, branch_sum(g, branch, i), g->n);
-    g->sums[i][0] = kernels->square(r, g->n);
-    g->sums[i][1] = kernels->square(y, g->n);
+    g->sums[i][0] = dl_kernels_now()->square(g->R + i * g->n, g->n);
+    g->sums[i][1] = dl_kernels_now()->square(sample_of(g, i), g->n);
+}
+
+static void find_residual(void *context, int64_t i, int worker) {
+    dl_gradient *g = context;
+    int64_t next = 0, branch = dl_branches_fold(&g->branches, i, g->groups, g->n, &next);
+    dl_gradient_residual(g, i, branch < 0 ? NULL : dl_branch_sum(&g->branches, branch, i, g->n));
+    square_sample(g, i, worker);
+}
+
+static void find_residuals(dl_gradient *g) {
+    dl_parallel(g->threads, g->branches.count * g->depth * tiles_of(g), add_branch, g);
+    if (!g->ranks) {
+        dl_parallel(g->threads, dl_gradient_codes(g), find_residual, g);
+        return;
+    }
+    dl_gradient_ranks_residuals(g);
+    dl_parallel(g->threads, g->rows, square_sample, g);
 }
 
 /* ---- Both ---- */
@@ -275,11 +289,9 @@ static void find_residual(void *context, int64_t i, int worker) {
 dl_gradient_error dl_gradient_code(dl_gradient *g) {
     if (!find_codes(g))
         return (dl_gradient_error){0, 0};
-    int64_t codes = dl_gradient_codes(g);
     if (g->refit)
-        dl_parallel(g->threads, codes, refit_code, g);
-    dl_parallel(g->threads, g->branches * g->depth * tiles_of(g), add_branch, g);
-    dl_parallel(g->threads, codes, find_residual, g);
+        refit(g);
+    find_residuals(g);
     return dl_gradient_total(g);
 }
 

@@ -41,12 +41,16 @@ static int64_t record_bytes(const dl_gradient *g) {
 dltf_status dl_descent_alloc(dl_descent *d, const dltf_learner *l, bool refit) {
     dltf_status status = DLTF_OK;
     bool positive = l->options.select == DLTF_SELECT_POSITIVE;
-    DL_TRY(dl_gradient_alloc(&d->g, l->threads, l->m, l->n, l->k, positive, l->options.nested,
-                             dl_plan_batch(l)));
+    if (dl_learner_shares_atoms(l))
+        DL_TRY(dl_gradient_alloc_shared(&d->g, l->threads, l->m, l->n, l->k, positive, dl_plan_batch(l)));
+    else
+        DL_TRY(dl_gradient_alloc(&d->g, l->threads, l->m, l->n, l->k, positive, l->options.nested,
+                                 dl_plan_batch(l)));
     if (refit)
         DL_TRY(dl_gradient_alloc_refit(&d->g));
     DL_TRY_NEW(d->row, l->threads * dl_apart(l->n));
-    DL_TRY(dl_rank_batch_alloc(&d->share, d->g.room, record_bytes(&d->g)));
+    if (!d->g.ranks)
+        DL_TRY(dl_rank_batch_alloc(&d->share, d->g.room, record_bytes(&d->g)));
     d->samples = l->samples;
     d->samples.scale /= sqrt((double)l->k);
     d->g.polled = true;
@@ -101,8 +105,32 @@ static void exchange(dl_descent *d) {
     dl_rank_batch_exchange(&d->share, columns, g->D ? count : count - 1);
 }
 
+/* Ranks that share the atoms read all samples. If their data differed, so would their models, without a
+ * sign of it. */
+static void compare_samples(const dl_gradient *g) {
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < g->rows * g->n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &g->Y[i], sizeof bits);
+        sum = (sum ^ bits) * UINT64_C(0x100000001b3); /* FNV-1a */
+    }
+    if (!dl_comm_same(&sum, sizeof sum))
+        dl_comm_agree(dl_fail_about(DLTF_DATA, DLTF_SUBJECT_DATA,
+                                    "has other values than on rank 0: every rank needs the same data"));
+}
+
+static dl_gradient_error load_and_code_shared(batch b, int64_t rows) {
+    dl_gradient *g = &b.d->g;
+    g->rows = rows;
+    dl_parallel(b.l->threads, rows, load_sample, &b);
+    compare_samples(g);
+    return dl_gradient_code(g);
+}
+
 static dl_gradient_error load_and_code(batch b, int64_t rows) {
     dl_gradient *g = &b.d->g;
+    if (g->ranks)
+        return load_and_code_shared(b, rows);
     dl_rank_batch_divide(&b.d->share, rows, owner_of, &b);
     g->rows = b.d->share.own;
     dl_parallel(b.l->threads, g->rows, load_sample, &b);
@@ -140,11 +168,13 @@ dltf_status dl_descent_round(dl_descent *d, dltf_learner *l, int64_t first, int6
     dl_gradient_rule rule;
     if (!l->partway) {
         memset(d->round, 0, sizeof d->round);
-        memset(d->g.code_sum, 0, (size_t)l->m * sizeof *d->g.code_sum);
+        memset(d->g.code_sum, 0, (size_t)l->atoms * sizeof *d->g.code_sum);
     }
     for (int64_t step = first + (int64_t)d->round[DONE]; step < last && plan(l, state, step, &rule); step++) {
         dl_gradient_error batch = dl_descent_batch(d, l, step);
         dltf_status status = dl_matrix_status(l->samples.X); /* rows that cannot be read are zero */
+        if (status == DLTF_OK)
+            status = dl_comm_status();
         if (status != DLTF_OK)
             return status;
         if (!dl_poll())
@@ -182,7 +212,7 @@ static void copy_row(void *context, int64_t j, int worker) {
 
 void dl_parameters_copy(const dltf_learner *l, dl_parameters to, dl_parameters from) {
     copying c = {l, to, from};
-    dl_parallel(l->threads, l->m, copy_row, &c);
+    dl_parallel(l->threads, l->atoms, copy_row, &c);
 }
 
 void dl_descent_use(dl_descent *d, const dltf_learner *l, dl_parameters p) {
@@ -220,13 +250,13 @@ static void take_row(void *context, int64_t j, int worker) {
 
 static void take_matrices(dl_gradient *g, const dltf_learner *l, bool encoder) {
     copying c = {.l = l, .to = {.W = g->W.value, .E = encoder ? g->E.value : NULL}};
-    dl_parallel(l->threads, l->m, take_row, &c);
+    dl_parallel(l->threads, l->atoms, take_row, &c);
     dl_gradient_pack(g);
 }
 
 void dl_gradient_from_learner(dl_gradient *g, const dltf_learner *l, bool encoder) {
-    memcpy(g->code_sum, l->code_sum, (size_t)l->m * sizeof *l->code_sum);
-    for (int64_t j = 0; encoder && j < l->m; j++)
+    memcpy(g->code_sum, l->code_sum, (size_t)l->atoms * sizeof *l->code_sum);
+    for (int64_t j = 0; encoder && j < l->atoms; j++)
         g->b.value[j] = (float)(l->bias[j] / sqrt((double)l->k));
     take_matrices(g, l, encoder);
 }
@@ -245,11 +275,11 @@ static void give_row(void *context, int64_t j, int worker) {
 
 void dl_gradient_to_learner(const dltf_learner *l, dl_parameters p) {
     copying c = {.l = l, .from = p};
-    dl_parallel(l->threads, l->m, give_row, &c);
+    dl_parallel(l->threads, l->atoms, give_row, &c);
 }
 
 int dl_gradient_fields(dl_gradient *g, dl_field *fields) {
-    int64_t m = g->m, n = g->n;
+    int64_t m = g->all, n = g->n;
     const dl_field all[] = {
         {"gradient.b", DL_TENSOR_F32, m, 0, g->b.value},
         {"gradient.W.moment", DL_TENSOR_F32, m, n, g->W.moment},
@@ -274,20 +304,20 @@ int dl_descent_fields(dl_descent *d, dl_field *fields) {
 }
 
 dltf_status dl_gradient_check(const dl_gradient *g) {
-    if (g->active < 1 || g->active > g->m)
+    if (g->active < 1 || g->active > g->all)
         return dl_fail(DLTF_FORMAT, "the checkpoint has an out-of-range number of active atoms");
     for (int64_t j = 0; j < g->m; j++)
         if (g->updates[j] < 0 || g->idle[j] < 0 || g->W.square[j] < 0 || g->E.square[j] < 0 ||
             g->b.square[j] < 0)
             return dl_fail(DLTF_FORMAT, "the checkpoint has a negative count or square for atom %lld",
-                           (long long)j);
+                           (long long)(g->first + j));
     return DLTF_OK;
 }
 
 dltf_status dl_descent_restored(dl_descent *d, const dltf_learner *l, int64_t steps) {
     if (l->partway && !(d->round[0] >= 0 && d->round[0] <= (double)steps))
         return dl_fail(DLTF_FORMAT, "the checkpoint has an out-of-range number of steps");
-    memcpy(d->g.code_sum, l->code_sum, (size_t)l->m * sizeof *l->code_sum);
+    memcpy(d->g.code_sum, l->code_sum, (size_t)l->atoms * sizeof *l->code_sum);
     take_matrices(&d->g, l, true);
     return dl_gradient_check(&d->g);
 }

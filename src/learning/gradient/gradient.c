@@ -4,7 +4,9 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "comm/comm.h"
 #include "kernels/packed.h"
+#include "learning/gradient/ranks.h"
 
 #include <string.h>
 
@@ -39,41 +41,6 @@ static void touch_panel(void *context, int64_t panel, int worker) {
     }
 }
 
-static dltf_status alloc_merges(dl_gradient *g) {
-    dltf_status status = DLTF_OK;
-    int64_t candidates = g->parts * g->k;
-    DL_TRY(dl_slots_alloc(&g->found, g->parts * g->room, g->k));
-    DL_TRY_NEW(g->merges, g->threads);
-    for (int t = 0; t < g->threads; t++) {
-        DL_TRY_NEW(g->merges[t].index, candidates);
-        DL_TRY_NEW(g->merges[t].value, candidates);
-        DL_TRY_NEW(g->merges[t].keys, candidates);
-        DL_TRY_NEW(g->merges[t].position, g->k);
-    }
-done:
-    return status;
-}
-
-static void free_merges(dl_gradient *g) {
-    dl_slots_free(&g->found);
-    for (int t = 0; g->merges && t < g->threads; t++) {
-        dl_free(g->merges[t].index);
-        dl_free(g->merges[t].value);
-        dl_free(g->merges[t].keys);
-        dl_free(g->merges[t].position);
-    }
-    dl_free(g->merges);
-}
-
-/* Few, for their sums take room x n entries each, and enough to divide a large dictionary. */
-static int64_t groups_of(int64_t m) {
-    const int64_t atoms = 4096;
-    int64_t groups = 4;
-    while (groups * atoms < m)
-        groups *= 2;
-    return groups;
-}
-
 /* Two rows, or one for each level of the tree of groups. */
 int64_t dl_gradient_stride(const dl_gradient *g) {
     int64_t rows = 1;
@@ -82,21 +49,70 @@ int64_t dl_gradient_stride(const dl_gradient *g) {
     return dl_apart(dl_max(rows, 2) * g->n);
 }
 
+static dltf_status alloc_branches(dl_gradient *g) {
+    dltf_status status = DLTF_OK;
+    dl_branches *b = &g->branches;
+    int rank = g->ranks ? dl_comm_rank() : 0, ranks = g->ranks ? dl_comm_size() : 1;
+    int64_t first = g->ranks ? dl_atoms_first_group(g->all, rank) : 0;
+    int64_t end = g->ranks ? dl_atoms_first_group(g->all, rank + 1) : g->groups, widest = g->groups;
+    while (widest > 1 && g->groups / widest < (int64_t)g->threads * ranks)
+        widest /= 2;
+    b->room = g->depth * g->room;
+    b->count = dl_atom_spans(g->groups, first, end, widest, NULL);
+    DL_TRY_NEW(b->spans, b->count);
+    dl_atom_spans(g->groups, first, end, widest, b->spans);
+    DL_TRY_NEW(b->sums, b->count * b->room * g->n);
+    DL_TRY_NEW(b->any, b->count * b->room);
+done:
+    return status;
+}
+
 static dltf_status alloc_divisions(dl_gradient *g) {
     dltf_status status = DLTF_OK;
     int64_t panels = dl_tiles(g->m, DL_PANEL);
-    g->parts = g->depth * (int)dl_min(g->threads, panels);
-    g->groups = groups_of(g->m);
-    if (g->parts > 1)
-        DL_TRY(alloc_merges(g));
-    g->branches = 1;
-    while (g->branches < g->threads && g->branches < g->groups)
-        g->branches *= 2;
-    DL_TRY_NEW(g->P, g->branches * g->depth * g->room * g->n);
-    DL_TRY_NEW(g->any, g->branches * g->depth * g->room);
+    int parts = (int)dl_max(1, dl_min(g->threads, panels)); /* of each prefix */
+    g->parts = g->depth * parts;
+    if (g->parts > 1 || g->ranks) {
+        DL_TRY(dl_slots_alloc(&g->found, g->parts * g->room, g->k));
+        DL_TRY(dl_merges_alloc(g->threads, g->parts * g->k, g->k, &g->merges));
+    }
+    DL_TRY(alloc_branches(g));
     DL_TRY_NEW(g->scratch, g->threads * dl_gradient_stride(g));
-    int64_t most = dl_tiles(panels, g->parts / g->depth) * DL_PANEL; /* atoms of a part */
+    int64_t most = dl_max(1, dl_tiles(panels, parts)) * DL_PANEL; /* atoms of a part */
     DL_TRY(dl_workspaces_alloc(g->threads, most, g->n, g->k, &g->spaces));
+done:
+    return status;
+}
+
+static dltf_status alloc_atoms(dl_gradient *g) {
+    dltf_status status = DLTF_OK;
+    int64_t m = g->m, n = g->n;
+    DL_TRY(adam_alloc(&g->W, m, n));
+    DL_TRY(adam_alloc(&g->E, m, n));
+    DL_TRY(adam_alloc(&g->b, m, 1));
+    DL_TRY_NEW(g->updates, m);
+    DL_TRY_NEW(g->idle, m);
+    DL_TRY_NEW(g->shares, DL_SHARES);
+    dl_gradient_fill_shares(g);
+    DL_TRY_NEW(g->code_sum, m);
+    DL_TRY(dl_by_atom_alloc(&g->by_atom, m, g->depth * g->room * g->k));
+    g->by_atom.first = g->first;
+    dl_parallel(g->threads, dl_tiles(m, DL_PANEL), touch_panel, g);
+done:
+    return status;
+}
+
+static dltf_status alloc_batch(dl_gradient *g) {
+    dltf_status status = DLTF_OK;
+    DL_TRY_NEW(g->Y, g->room * g->n);
+    int64_t codes = g->depth * g->room;
+    DL_TRY_NEW(g->R, codes * g->n);
+    DL_TRY(dl_slots_alloc(&g->Z, codes, g->k));
+    DL_TRY_NEW(g->sums, codes);
+    DL_TRY_NEW(g->center, g->n);
+    DL_TRY_NEW(g->center32, g->n);
+    DL_TRY(alloc_divisions(g));
+    DL_TRY(dl_gradient_alloc_layouts(g));
 done:
     return status;
 }
@@ -110,37 +126,36 @@ static void find_prefixes(dl_gradient *g, bool nested) {
 
 dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
                               bool nested, int64_t room) {
-    dltf_status status = DLTF_OK;
     *g = (dl_gradient){.m = m, .n = n, .k = k, .positive = positive, .threads = threads, .room = room};
-    g->active = m;
+    g->all = g->active = m;
+    g->groups = dl_atom_groups(m);
     find_prefixes(g, nested);
-    int64_t codes = g->depth * room;
-    DL_TRY(adam_alloc(&g->W, m, n));
-    DL_TRY(adam_alloc(&g->E, m, n));
-    DL_TRY(adam_alloc(&g->b, m, 1));
-    DL_TRY_NEW(g->updates, m);
-    DL_TRY_NEW(g->idle, m);
-    DL_TRY_NEW(g->shares, DL_SHARES);
-    dl_gradient_fill_shares(g);
-    DL_TRY_NEW(g->code_sum, m);
-    DL_TRY_NEW(g->Y, room * n);
-    DL_TRY_NEW(g->R, codes * n);
-    DL_TRY(dl_slots_alloc(&g->Z, codes, k));
-    DL_TRY(dl_by_atom_alloc(&g->by_atom, m, codes * k));
-    DL_TRY_NEW(g->sums, codes);
-    DL_TRY_NEW(g->center, n);
-    DL_TRY_NEW(g->center32, n);
-    DL_TRY(alloc_divisions(g));
-    DL_TRY(dl_gradient_alloc_layouts(g));
-    dl_parallel(threads, dl_tiles(m, DL_PANEL), touch_panel, g);
+    dltf_status status = alloc_atoms(g);
+    return status == DLTF_OK ? alloc_batch(g) : status; /* the caller frees partial allocations */
+}
+
+dltf_status dl_gradient_alloc_shared(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k,
+                                     bool positive, int64_t room) {
+    dltf_status status = DLTF_OK;
+    *g = (dl_gradient){.n = n, .k = k, .positive = positive, .threads = threads, .room = room};
+    g->all = g->active = m;
+    g->first = dl_atoms_first(m, dl_comm_rank());
+    g->m = dl_atoms_first(m, dl_comm_rank() + 1) - g->first;
+    g->groups = dl_atom_groups(m);
+    find_prefixes(g, false);
+    DL_TRY(dl_gradient_ranks_alloc(g));
+    DL_TRY(alloc_atoms(g));
+    DL_TRY(alloc_batch(g));
 done:
-    return status; /* the caller frees partial allocations */
+    return status;
 }
 
 dltf_status dl_gradient_alloc_refit(dl_gradient *g) {
     dltf_status status = DLTF_OK;
     DL_TRY_NEW(g->D, g->depth * g->room * g->k);
     DL_TRY_NEW(g->normal, g->threads * dl_apart((g->k + 1) * g->k));
+    if (g->ranks)
+        DL_TRY(dl_gradient_ranks_alloc_refit(g));
 done:
     return status;
 }
@@ -165,9 +180,12 @@ void dl_gradient_free(dl_gradient *g) {
     dl_free(g->scratch);
     dl_free(g->normal);
     dl_workspaces_free(g->spaces, g->threads);
-    free_merges(g);
-    dl_free(g->P);
-    dl_free(g->any);
+    dl_slots_free(&g->found);
+    dl_merges_free(g->merges, g->threads);
+    dl_free(g->branches.spans);
+    dl_free(g->branches.sums);
+    dl_free(g->branches.any);
+    dl_gradient_ranks_free(g);
 }
 
 double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, bool nested, int64_t room) {
@@ -186,14 +204,19 @@ static void move_row(float *to, float *from, int64_t n) {
     memset(from, 0, (size_t)n * sizeof *from);
 }
 
+int64_t dl_gradient_active(const dl_gradient *g) {
+    return dl_max(0, dl_min(g->active - g->first, g->m));
+}
+
 void dl_gradient_activate(dl_gradient *g, int64_t atoms) {
-    int64_t n = g->n;
-    for (int64_t j = g->active; j < atoms; j++)
+    int64_t n = g->n, before = dl_gradient_active(g);
+    g->active = atoms;
+    int64_t now = dl_gradient_active(g);
+    for (int64_t j = before; j < now; j++)
         move_row(g->E.value + j * n, g->E.moment + j * n, n);
-    for (int64_t j = atoms; j < g->active; j++)
+    for (int64_t j = now; j < before; j++)
         move_row(g->E.moment + j * n, g->E.value + j * n, n);
-    for (int64_t p = dl_min(atoms, g->active) / DL_PANEL; p * DL_PANEL < dl_max(atoms, g->active); p++)
+    for (int64_t p = dl_min(now, before) / DL_PANEL; p * DL_PANEL < dl_max(now, before); p++)
         dl_gradient_pack_panel(g, p, 0);
     dl_gradient_packed(g);
-    g->active = atoms;
 }

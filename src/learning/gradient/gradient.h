@@ -19,6 +19,8 @@
 #include "coding/feature.h"
 #include "coding/prefilter.h"
 #include "learning/nested.h"
+#include "learning/ranks/atoms.h"
+#include "learning/ranks/codes.h"
 
 /* One parameter per atom (a row of W, of E, or an entry of b) with its averages. */
 typedef struct dl_adam {
@@ -35,16 +37,21 @@ typedef struct dl_average_share {
     double moment, square;
 } dl_average_share;
 
-/* Work space of one thread: the candidates of a sample from all parts. */
-typedef struct dl_merge {
-    int32_t *index, *position; /* parts x k, k */
-    float *value;              /* parts x k */
-    uint32_t *keys;            /* parts x k */
-} dl_merge;
+/* Sums over subtrees of groups (ranks/atoms.h), for each code. */
+typedef struct dl_branches {
+    int64_t count, room; /* room: codes */
+    dl_span *spans;
+    float *sums; /* count x room x n */
+    bool *any;   /* count x room: whether there are terms */
+} dl_branches;
 
-/* Dictionary and encoder while they are learned. */
+typedef struct dl_gradient_ranks dl_gradient_ranks;
+
+/* Dictionary and encoder while they are learned. With ranks that share the atoms, `m` and all arrays of that
+ * size are those of this rank; codes, `active` and `groups` are of all atoms. */
 typedef struct dl_gradient {
     int64_t m, n, k;
+    int64_t all, first; /* atoms of all ranks; the first one of this rank */
     bool positive;
     int threads;
     dl_adam W, E, b;
@@ -52,7 +59,7 @@ typedef struct dl_gradient {
     dl_average_share *shares; /* DL_SHARES */
     int64_t *idle;            /* m: samples since the atom was last in a code */
     double *code_sum;         /* m: sums of codes; the caller clears them */
-    int64_t active;           /* atoms that take part, see dl_gradient_activate */
+    int64_t active;           /* atoms of all ranks that take part, see dl_gradient_activate */
 
     /* E and b for products (gradient/pack.c). */
     dl_packed packed;
@@ -84,22 +91,24 @@ typedef struct dl_gradient {
     dl_workspace *spaces;
 
     /* Atoms are divided twice (gradient/code.c). */
-    int parts;        /* for scores: as many as threads for each prefix */
-    dl_slots found;   /* parts x room: their candidates; none if there is one part */
-    dl_merge *merges; /* one per thread; NULL if there is one part */
-    int64_t groups;   /* for sums: a power of two that depends only on m */
-    int64_t branches; /* of equally many groups, whose sums are made together */
-    float *P;         /* branches x depth x room x n: their sums */
-    bool *any;        /* branches x depth x room: whether there are terms */
+    int parts;                /* for scores: as many as threads for each prefix */
+    dl_slots found;           /* parts x room: their candidates; none if codes are found directly */
+    dl_merge *merges;         /* one per thread; NULL likewise */
+    int64_t groups;           /* for sums: a power of two that depends only on the number of all atoms */
+    dl_branches branches;     /* of this rank, whose sums are made by one thread each */
+    dl_gradient_ranks *ranks; /* NULL unless ranks share the atoms (gradient/ranks.h) */
 } dl_gradient;
 
-/* Allocates for batches of up to `room` samples. */
+/* Allocates for batches of up to `room` samples; shared: this rank has its own atoms of `m`, not nested. */
 dltf_status dl_gradient_alloc(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k, bool positive,
                               bool nested, int64_t room);
+dltf_status dl_gradient_alloc_shared(dl_gradient *g, int threads, int64_t m, int64_t n, int64_t k,
+                                     bool positive, int64_t room);
 /* Allocates for g->refit, which the caller may then set: values of codes are least squares on their supports
  * for W, and E and b are fitted to them: min 1/2 sum_i ||z*_i - z_i||^2 over the entries that max_k chose. */
 dltf_status dl_gradient_alloc_refit(dl_gradient *g);
 void dl_gradient_free(dl_gradient *g);
+/* m: atoms of this rank. */
 double dl_gradient_bytes(int threads, int64_t m, int64_t n, int64_t k, bool nested, int64_t room);
 
 /* Atoms of the shortest prefix that has atom j. */
@@ -118,6 +127,9 @@ static inline int64_t dl_gradient_codes(const dl_gradient *g) {
 /* For use by dl_gradient_alloc; and the entries of scratch of a thread. */
 void dl_gradient_fill_shares(dl_gradient *g);
 int64_t dl_gradient_stride(const dl_gradient *g);
+
+/* The atoms of this rank that take part. */
+int64_t dl_gradient_active(const dl_gradient *g);
 
 /* Packs E and b for products. Required after the caller has set them. */
 void dl_gradient_pack(dl_gradient *g);
@@ -145,6 +157,16 @@ typedef struct dl_gradient_error {
 
 /* Computes codes z and residuals r = y - Wz of the g->rows samples in g->Y and, with refit, D. */
 dl_gradient_error dl_gradient_code(dl_gradient *g);
+
+/* Parts of it, for gradient/ranks.c. The sum of a branch for sample i: */
+static inline float *dl_branch_sum(const dl_branches *b, int64_t branch, int64_t i, int64_t n) {
+    return b->sums + (branch * b->room + i) * n;
+}
+/* Adds up the branches from *next on that make up a subtree of so many groups. Returns the one that now has
+ * the sum, -1 if there are no terms. */
+int64_t dl_branches_fold(dl_branches *b, int64_t i, int64_t groups, int64_t n, int64_t *next);
+/* Sets r = y - sum of sample i; NULL: the sum has no terms. */
+void dl_gradient_residual(dl_gradient *g, int64_t i, const float *sum);
 
 /* The error of the coded samples. */
 dl_gradient_error dl_gradient_total(const dl_gradient *g);

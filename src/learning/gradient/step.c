@@ -116,7 +116,7 @@ typedef struct step {
 static void update_panel(void *context, int64_t panel, int worker) {
     const step *s = context;
     dl_gradient *g = s->g;
-    int64_t first = panel * DL_PANEL, last = dl_min(first + DL_PANEL, g->active);
+    int64_t first = panel * DL_PANEL, last = dl_min(first + DL_PANEL, dl_gradient_active(g));
     bool changed = false;
     for (int64_t j = first; j < last; j++) {
         g->idle[j] += g->rows;
@@ -138,6 +138,6 @@ void dl_gradient_step(dl_gradient *g, const dl_gradient_rule *rule) {
     g->from_center = g->positive && rule->from_center;
     if (g->from_center)
         find_center(g);
-    dl_parallel(g->threads, dl_tiles(g->active, DL_PANEL), update_panel, &s);
+    dl_parallel(g->threads, dl_tiles(dl_gradient_active(g), DL_PANEL), update_panel, &s);
     dl_gradient_packed(g);
 }

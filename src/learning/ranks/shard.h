@@ -1,11 +1,14 @@
-/* Shards: the part of a checkpoint that has a row for every sample, divided among files. With several ranks
- * each writes the rows of its own samples, so that no rank ever holds those of all. The main file names the
- * generation of its shards and their rows; shards of other generations, which a killed training may leave
- * behind, are ignored. */
+/* Shards: the part of a checkpoint that has a row for every sample, or, where ranks share the atoms, for
+ * every atom, divided among files. Each rank writes the rows of its own, so that no rank ever holds all. The
+ * main file names the generation of its shards and their rows; shards of other generations, which a killed
+ * training may leave behind, are ignored. */
 #ifndef DL_LEARNING_RANKS_SHARD_H
 #define DL_LEARNING_RANKS_SHARD_H
 
 #include "learning/learner.h"
+
+/* Whether several ranks divide the rows of field i of `count`, those of a checkpoint. */
+bool dl_learner_divides(const dltf_learner *l, const dl_field *fields, int count, int i);
 
 /* Whether a checkpoint of the learner has shards, one for each rank. */
 bool dl_learner_has_shards(const dltf_learner *l);
@@ -17,8 +20,9 @@ dltf_status dl_shard_make(const dltf_learner *l, dltf_status status, dl_bundle *
 /* The generation that a main bundle or a shard names: 16 hexadecimal digits; NULL if none. */
 const char *dl_shard_generation(const dl_bundle *bundle);
 
-/* Whether a checkpoint has shards. */
+/* Whether a checkpoint has shards; how many rows these have together, -1 without. */
 bool dl_bundle_has_shards(const dl_bundle *bundle);
+int64_t dl_shards_count(const dl_bundle *bundle);
 
 /* Where shards are read from. */
 struct dl_shard_source {
@@ -32,7 +36,7 @@ struct dl_shard_source {
 /* Restores the rows of this rank from the shards that a main bundle names, of any number of ranks. */
 dltf_status dl_shards_restore(const dl_bundle *bundle, const dltf_learner *l, const dl_shard_source *source);
 
-/* The same from a bundle that has the rows of the samples `first` .. end - 1. */
-dltf_status dl_divided_restore(const dl_bundle *bundle, const dltf_learner *l, int64_t first, int64_t end);
+/* The same from a bundle that has all rows. */
+dltf_status dl_divided_restore(const dl_bundle *bundle, const dltf_learner *l);
 
 #endif

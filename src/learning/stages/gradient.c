@@ -11,10 +11,10 @@
 #include "base/memory.h"
 #include "base/meter.h"
 #include "base/parallel.h"
-#include "coding/dual.h"
 #include "comm/comm.h"
 #include "learning/gradient/descent.h"
 #include "learning/gradient/plan.h"
+#include "learning/gradient/start.h"
 
 #include <float.h>
 #include <math.h>
@@ -22,7 +22,7 @@
 #include <string.h>
 
 enum { PATIENCE = 3 }; /* evaluations in a row, none below the one before, after which training stops early */
-static const double RIDGE = 0.1, GROWTH_SHARE = 0.8, REFIT_MARGIN = 0.01;
+static const double GROWTH_SHARE = 0.8, REFIT_MARGIN = 0.01;
 /* An error counts as grown if it exceeds the smallest one by this factor. Errors below ROUNDING are none. */
 static const double GREW = 1.1, ROUNDING = 1e-5;
 /* It still falls if it is below the one before by more than this share. */
@@ -58,9 +58,9 @@ static dltf_status create(dltf_learner *l, void **state) {
     DL_TRY_NEW(s, 1);
     *state = s;
     DL_TRY(dl_descent_alloc(&s->d, l, true));
-    DL_TRY(dl_parameters_alloc(&s->best, l->m, l->n));
+    DL_TRY(dl_parameters_alloc(&s->best, l->atoms, l->n));
     if (has_rival(l))
-        DL_TRY(dl_parameters_alloc(&s->rival, l->m, l->n));
+        DL_TRY(dl_parameters_alloc(&s->rival, l->atoms, l->n));
     DL_TRY(dl_learner_make_encoder(l));
 done:
     return status;
@@ -75,9 +75,9 @@ static void free_state(void *state) {
 }
 
 static double bytes(const dltf_learner *l) {
-    double matrix = (double)l->m * (double)l->n, encoder = 8 * matrix, best = 8 * matrix;
+    double matrix = (double)l->atoms * (double)l->n, encoder = 8 * matrix, best = 8 * matrix;
     return encoder + (has_rival(l) ? 2 : 1) * best +
-           dl_gradient_bytes(l->threads, l->m, l->n, l->k, l->options.nested, dl_plan_batch(l));
+           dl_gradient_bytes(l->threads, l->atoms, l->n, l->k, l->options.nested, dl_plan_batch(l));
 }
 
 /* ---- The start ---- */
@@ -102,25 +102,16 @@ static double best_scale(const dltf_learner *l, gradient *s, double *error) {
 }
 
 static dltf_status start_from_dual(dltf_learner *l, gradient *s) {
-    dltf_status status = DLTF_OK;
     dl_gradient *g = &s->d.g;
-    double *factor = NULL, ridge = RIDGE * (double)l->m / (double)l->n;
-    bool wide = l->m > l->n;
-    if (!wide) {
-        DL_TRY_NEW(factor, l->m * l->m);
-        dl_dual_encoder(l->threads, l->W, l->m, l->n, ridge, factor, l->E);
-    }
-    dl_gradient_from_learner(g, l, !wide);
-    if (wide)
-        DL_TRY(dl_dual_encoder32(l->threads, l->W, g->W.value, l->m, l->n, ridge, g->E.value));
+    dltf_status status = dl_gradient_start_dual(g, l);
+    if (status != DLTF_OK)
+        return status;
     dl_gradient_pack(g);
     float scale = (float)best_scale(l, s, &s->best_error);
-    for (int64_t i = 0; i < l->m * l->n; i++)
+    for (int64_t i = 0; i < l->atoms * l->n; i++)
         g->E.value[i] *= scale;
     dl_gradient_pack(g);
-done:
-    dl_free(factor);
-    return status;
+    return DLTF_OK;
 }
 
 /* Initial state: W of the learner, and the encoder of earlier stages or of the starting model, or else the
@@ -325,6 +316,7 @@ const dl_stage dl_stage_gradient = {
     .diverged = "rescale the data",
     .saving = "lower m",
     .makes_encoder = true,
+    .by_atoms = true,
     .holds_out = true,
     .length = dl_plan_rounds,
     .admit = admit,
