@@ -8,7 +8,7 @@ DLTF_WERROR ?= $(if $(wildcard .git),ON,OFF)
 CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF -DDLTF_WERROR=$(DLTF_WERROR))
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
-.PHONY: all demo test test-all python soak bench format install uninstall clean help
+.PHONY: all demo test test-all python octave soak bench format install uninstall clean help
 
 all:
 	@command -v cmake > /dev/null || { echo "cmake not found: run scripts/install-deps build" >&2; exit 1; }
@@ -61,6 +61,10 @@ bench: all
 	@echo "== learners"; bench/learners --speed --again -o bench/results/learners.json --figures bench/results
 	@bench/page
 
+# The package for Octave, built against the library of `make`, installed and tested below build/octave.
+octave: all
+	@scripts/octave-package
+
 format:
 	scripts/check-format --fix
 
@@ -85,6 +89,7 @@ help:
 	@echo "make python   build the Python package: wheel and source archive in build/python/dist"
 	@echo "make soak     disturb the program for SOAK_MINUTES (30); writes tests/soak/summary.json"
 	@echo "make bench    run the benchmarks; writes bench/results and the tables of docs/performance.md"
+	@echo "make octave   make and test the package for Octave, build/octave/dltf-octave-VERSION.tar.gz"
 	@echo "make format   format the C files"
 	@echo "make install  install to PREFIX (default /usr/local), below DESTDIR if set; make uninstall removes it again"
 	@echo "make clean    remove build and demo output"

@@ -225,7 +225,7 @@ TEXT
   [[ $names == encode* && $(wc -w <<<"$names") -ge 5 ]]
   [[ $("$bench" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p') == "$names" ]]
   # Each has committed results; so have the scripts, and nothing else.
-  [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names encode-avx2 peers learners networks kmeans searchers streams ranks micro python_peers | sort) ]]
+  [[ $(cd "$BATS_TEST_DIRNAME/../../bench/results" && ls -1 -- *.json) == $(printf '%s.json\n' $names encode-avx2 peers learners networks kmeans searchers streams ranks micro octave python_peers | sort) ]]
 }
 
 @test "a benchmark prints a table, or one JSON object with the same rows" {
