@@ -183,6 +183,10 @@ const char *grouped(int64_t count) {
 
 /* ---- Results ---- */
 
+void output_lost(void) {
+    terminal.lost = true;
+}
+
 int output_finish(int code) {
     return code == EXIT_OK && terminal.lost ? failure("not enough memory for the results") : code;
 }

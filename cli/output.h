@@ -56,6 +56,9 @@ void output_facts(facts *f, bool by_product);
 /* The number of ranks and what rank 0 has sent. */
 void output_ranks(facts *f);
 
+/* There was not enough memory for something to print. */
+void output_lost(void);
+
 /* The exit code of a command that ended with `code`: a failure if there was not enough memory for something
  * to print. */
 int output_finish(int code);

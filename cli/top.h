@@ -35,7 +35,7 @@ typedef struct top_correlated {
     int64_t count;
 } top_correlated;
 
-/* The atoms that correlate most with an atom; none if memory runs out. */
+/* The atoms that correlate most with an atom; none, and the command fails, if memory runs out. */
 top_correlated top_find_correlated(const top_job *job, int64_t atom);
 
 /* The columns where an atom is largest in magnitude, at most `most`; returns their number. */

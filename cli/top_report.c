@@ -12,7 +12,8 @@ const char *top_sample_name(const top_job *job, int64_t row) {
 
 top_correlated top_find_correlated(const top_job *job, int64_t atom) {
     top_correlated c = {.count = 0};
-    dltf_top_correlated(job->found, atom, TOP_CORRELATED, c.atoms, c.pearson, &c.count);
+    if (dltf_top_correlated(job->found, atom, TOP_CORRELATED, c.atoms, c.pearson, &c.count) != DLTF_OK)
+        output_lost();
     return c;
 }
 
@@ -47,13 +48,17 @@ typedef struct line {
 static bool line_begin(line *l) {
     *l = (line){NULL, NULL, 0};
     l->out = open_memstream(&l->text, &l->size);
+    if (!l->out)
+        output_lost();
     return l->out != NULL;
 }
 
 static void line_end(line *l, const char *label, facts *f) {
-    fclose(l->out);
-    if (l->text)
+    bool written = fclose(l->out) == 0;
+    if (written && l->text) /* glibc: NULL if memory ran out */
         facts_text(f, NULL, label, l->text);
+    else
+        output_lost();
     free(l->text);
 }
 

@@ -21,7 +21,8 @@ def to_torch(model: Model) -> Any:
     import torch
 
     parts = model.get()
-    unknown = sorted(name for name, value in parts.items() if name not in KNOWN and np.any(value))
+    plain = {**parts, "factor": parts.get("factor", 1) != 1}
+    unknown = sorted(name for name, value in plain.items() if name not in KNOWN and np.any(value))
     if unknown:
         raise ValueError(f"model: has {', '.join(unknown)}, which the module for PyTorch cannot compute")
 

@@ -38,6 +38,11 @@ encode MODEL X --coder niht -q -o out/z.npz
 encode MODEL X --coder htp -q -o out/z.npz
 encode MODEL X --coder shortlist -q -o out/z.npz
 decode MODEL CODES -q -o out/y.npy --original X
+evaluate MODEL X -q --json
+top MODEL X -q --json --picture out/top.png --shape 4x2
+top MODEL X -q -o out/top.npz
+import SAE -q -o out/m.safetensors
+export MODEL --micro -o out/micro.c
 inspect MODEL
 inspect MODEL --json --atoms out/atoms.png --shape 4x2
 inspect HASHER --json
@@ -158,6 +163,8 @@ class Workbench:
         self.dltf("synth -n 8 -m 12 -k 2 -N 60 -q -o toy")
         self.dltf("train toy/X.npy -m 8 -k 2 --encoder distilled --steps 3 --polish 1 -q -o model.safetensors")
         self.dltf("train toy/X.npy -m 8 -k 2 --encoder tied --steps 3 --iterations 2 -q -o m --history history.csv")
+        self.dltf("train toy/X.npy -m 8 -k 2 --encoder learned --select positive --epochs 1 -q -o positive.safetensors")
+        self.dltf("export positive.safetensors --format saelens -o sae")
         self.dltf("encode model.safetensors toy/X.npy -q -o codes.npz")
         self.dltf("hash train toy/X.npy --method itq -m 8 -q -o hasher.safetensors")
         self.dltf("hash encode hasher.safetensors toy/X.npy -q -o bits.npy")
@@ -183,7 +190,7 @@ class Workbench:
         self.interrupted("classify train toy/X.npy --labels labels.csv --hidden 8 --epochs 100000000 -q -o c", "c.checkpoint", "training")
         return {"X": "toy/X.npy", "XNPZ": "X.npz", "CSV": "X.csv", "IDX": "X-idx2-ubyte", "IDXGZ": "X-idx2-ubyte.gz",
                 "FVECS": "X.fvecs", "RAW": "X.raw", "HISTORY": "history.csv", "MODEL": "model.safetensors",
-                "CHECKPOINT": "checkpoint", "CODES": "codes.npz",
+                "CHECKPOINT": "checkpoint", "SAE": "sae", "CODES": "codes.npz",
                 "HASHER": "hasher.safetensors", "NETWORK": "network.safetensors", "INDEX": "bits.index", "TOY": "toy",
                 "PGM": "image.pgm", "PNG": "image.png", "JPEG": "image.jpg", "CIFAR": "batch.bin", "PCA": "pca.safetensors",
                 "LABELS": "labels.csv", "BITS": "bits.npy", "TRAINING": "training"}

@@ -177,63 +177,7 @@ static void unaligned_arrays_are_rejected(void **state) {
                  "model: the address of the dictionary is not a multiple of 4 bytes");
 }
 
-/* The first atoms: their rows, fewer entries if they are fewer than k, notes, and prefixes up to there. */
-static void first_atoms(void **state) {
-    (void)state;
-    dltf_model *model = NULL, *first = NULL;
-    assert_int_equal(dltf_model_new(&full, &model), DLTF_OK);
-    assert_int_equal(dl_notes_set(&model->notes, "seed", "7"), DLTF_OK);
-    assert_int_equal(dltf_model_first_atoms(model, 2, &first), DLTF_OK);
-    dltf_model_view all = dltf_model_get(model), got = dltf_model_get(first);
-    assert_true(got.m == 2 && got.n == n && got.k == 2 && got.unit_norm);
-    assert_int_equal(got.select, DLTF_SELECT_POSITIVE);
-    assert_memory_equal(got.dictionary, all.dictionary, 2 * n * sizeof(float));
-    assert_memory_equal(got.encoder, all.encoder, 2 * n * sizeof(float));
-    assert_memory_equal(got.bias, all.bias, 2 * sizeof(float));
-    assert_memory_equal(got.mean, all.mean, n * sizeof(float));
-    assert_string_equal(dltf_model_note(first, "seed"), "7");
-    assert_string_equal(dltf_model_note(first, "first.atoms"), "2 of 3");
-    assert_int_equal(dltf_model_prefixes(first, NULL, 0), 0);
-    dltf_model_free(first);
-    assert_int_equal(dl_notes_set(&model->notes, "nested.prefixes", "1 3"), DLTF_OK);
-    int64_t sizes[2] = {0};
-    assert_int_equal(dltf_model_prefixes(model, sizes, 1), 2);
-    assert_true(sizes[0] == 1 && sizes[1] == 0);
-    assert_int_equal(dltf_model_first_atoms(model, 1, &first), DLTF_OK);
-    assert_int_equal(dltf_model_get(first).k, 1);
-    assert_int_equal(dltf_model_prefixes(first, sizes, 2), 1);
-    dltf_model_free(first);
-    assert_int_equal(dltf_model_first_atoms(model, m, &first), DLTF_OK);
-    assert_null(dltf_model_note(first, "first.atoms"));
-    dltf_model_free(first);
-    for (int64_t atoms = 0; atoms <= m + 1; atoms += m + 1) {
-        assert_int_equal(dltf_model_first_atoms(model, atoms, &first), DLTF_ARGUMENT);
-        assert_null(first);
-    }
-    dltf_model_free(model);
-}
-
-/* A note that is not a list of ascending sizes up to m counts as far as it is one. */
-static void damaged_prefixes(void **state) {
-    (void)state;
-    static const struct {
-        const char *note;
-        int64_t count;
-    } cases[] = {{"", 0},    {"x", 0},       {"-1 2", 0},
-                 {"0", 0},   {"2 2", 1},     {"3 2", 1},
-                 {"1 4", 1}, {"1 2 3 y", 3}, {"99999999999999999999", 0}};
-    dltf_model *model = NULL;
-    assert_int_equal(dltf_model_new(&full, &model), DLTF_OK);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(dl_notes_set(&model->notes, "nested.prefixes", cases[i].note), DLTF_OK);
-        assert_int_equal(dltf_model_prefixes(model, NULL, 0), cases[i].count);
-    }
-    assert_int_equal(dltf_model_prefixes(NULL, NULL, 0), 0);
-    dltf_model_free(model);
-}
-
 TESTS_MAIN(cmocka_unit_test(normalised_copy), cmocka_unit_test(tied_model),
            cmocka_unit_test(normalising_twice_changes_nothing), cmocka_unit_test(bad_arguments),
            cmocka_unit_test(bad_values), cmocka_unit_test(unaligned_arrays_are_rejected),
-           cmocka_unit_test(notes), cmocka_unit_test(out_of_memory), cmocka_unit_test(first_atoms),
-           cmocka_unit_test(damaged_prefixes))
+           cmocka_unit_test(notes), cmocka_unit_test(out_of_memory))
