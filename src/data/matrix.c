@@ -161,7 +161,10 @@ dltf_status dl_matrix_check_memory(dltf_matrix matrix, dltf_subject subject) {
 }
 
 void dltf_matrix_row(dltf_matrix matrix, int64_t row, float *out) {
-    if (!matrix.data || !out)
+    bool dense = matrix.type != DLTF_ROWS && matrix.type != DLTF_SPARSE;
+    if (!matrix.data || !out || row < 0 || row >= matrix.rows)
+        return;
+    if (dense && dl_matrix_check(matrix, DLTF_SUBJECT_DATA) != DLTF_OK)
         return;
     if (matrix.type == DLTF_ROWS)
         dl_source_row_f32(matrix.data, matrix.row_stride + row, out);
