@@ -206,7 +206,7 @@ const command command_export = {
     .details =
         "Writes a model as exact C constants, so that a program needs neither a file system nor a JSON "
         "parser: dltf_model_new(&model, ...) makes the same model as dltf_model_load. Notes are omitted. "
-        "With --micro the constants are those of the two files in micro/, which need no C library: weights "
+        "With --micro the constants are those of micro/dltf_micro.h, which needs no C library: weights "
         "in "
         "8 or 16 bits or float32. See docs/embedded.md. With --format, writes a folder that SAELens or "
         "sparsify loads, or Gemma "

@@ -1,5 +1,4 @@
-/* Thresholded features on a microcontroller: see dltf_micro.h. The order of this file: selection, which all
- * encoders share; fixed point; floating point.
+/* Fixed point: see dltf_micro.h.
  *
  * Why fixed point cannot overflow, and how exact it is.
  *
@@ -19,55 +18,7 @@
  * score by less than 1/2, rounding of the product by less than 1, and rounding of the bias, when the model is
  * exported and when it is divided by a power of two, by at most 3/4: together by less than 9/4. A factor is
  * rounded to an integer when the model is exported, before its q are chosen: that costs nothing. */
-#include "dltf_micro.h"
-
-/* ---- Selection ---- */
-
-/* The best scores so far, the largest magnitude first. An entry is magnitude * 2^32 + sign * 2^16 + row. */
-typedef struct best {
-    uint64_t *entry;
-    uint32_t
-        least; /* a score must have a larger magnitude to enter: that of the last entry once there are k */
-    int k, count;
-    uint32_t positive;
-} best;
-
-static best nothing(uint64_t *entry, int k, uint8_t flags) {
-    return (best){entry, 0, k, 0, flags & DLTF_MICRO_POSITIVE};
-}
-
-/* Ties go to the lowest row, because rows come in order. */
-static void insert(best *b, int row, uint32_t magnitude, uint32_t negative) {
-    uint64_t *p = b->entry + (b->count < b->k ? b->count++ : b->k - 1);
-    for (; p > b->entry && (uint32_t)(p[-1] >> 32) < magnitude; p--)
-        *p = p[-1];
-    *p = (uint64_t)magnitude << 32 | negative << 16 | (uint32_t)row;
-    if (b->count == b->k)
-        b->least = (uint32_t)(b->entry[b->k - 1] >> 32);
-}
-
-/* Few scores pass the first comparison: about k (1 + ln(m / k)) of m in random order. */
-static inline void offer(best *b, int row, uint32_t magnitude, uint32_t negative) {
-    if (magnitude > b->least && !(negative & b->positive))
-        insert(b, row, magnitude, negative);
-}
-
-static uint16_t row_of(uint64_t entry) {
-    return (uint16_t)entry;
-}
-
-static int is_negative(uint64_t entry) {
-    return entry >> 16 & 1;
-}
-
-static void sort_by_row(best *b) {
-    for (uint64_t *i = b->entry + 1; i < b->entry + b->count; i++) {
-        uint64_t entry = *i, *p = i;
-        for (; p > b->entry && row_of(p[-1]) > row_of(entry); p--)
-            *p = p[-1];
-        *p = entry;
-    }
-}
+#include "dltf_micro_parts.h"
 
 /* ---- Fixed point: pairs of 16-bit numbers ---- */
 
@@ -144,59 +95,7 @@ static inline uint64_t next(const uint64_t **p) {
 }
 #endif
 
-/* ---- Fixed point: the sample ---- */
-
-/* Mean and centered entries have 8 more bits than the sample. */
-enum { MEAN_BITS = 8 };
-
-static inline int32_t input(const dltf_micro_model *model, const void *x, int d) {
-    return model->input_bits == 8 ? ((const int8_t *)x)[d] : ((const int16_t *)x)[d];
-}
-
-static int32_t mean_of(const dltf_micro_model *model, const void *x) {
-    int32_t sum = 0, n = model->n;
-    for (int d = 0; d < n; d++)
-        sum += input(model, x, d);
-    int32_t rest = sum % n * (1 << MEAN_BITS);
-    return sum / n * (1 << MEAN_BITS) + (rest + (rest < 0 ? -n : n) / 2) / n;
-}
-
-/* Where a sample comes from, and what is done to its entries. */
-typedef struct sample {
-    const dltf_micro_model *model;
-    const void *x;
-    int32_t mean; /* with MEAN_BITS */
-    int exponent; /* entries are divided by 2^exponent */
-} sample;
-
-static inline int32_t entry(const sample *s, int d) {
-    int32_t value = input(s->model, s->x, d);
-    return s->model->flags & DLTF_MICRO_REMOVE_MEAN ? value * (1 << MEAN_BITS) - s->mean : value;
-}
-
-/* a / 2^shift, to the nearest. */
-static inline int32_t divided(int32_t a, int shift) {
-    return (a + ((1 << shift) >> 1)) >> shift;
-}
-
-/* The smallest exponent that makes all entries fit, but not below that of the bias. */
-static sample look_at(const dltf_micro_model *model, const void *x) {
-    sample s = {model, x, 0, model->bias_shift};
-    int32_t limit = model->bits == 8 ? 127 : 32767, largest = 0;
-    int centered = model->flags & DLTF_MICRO_REMOVE_MEAN;
-    if (!centered && model->input_bits <= model->bits)
-        return s;
-    if (centered)
-        s.mean = mean_of(model, x);
-    for (int d = 0; d < model->n; d++) {
-        int32_t value = entry(&s, d);
-        value = value < 0 ? -value : value;
-        largest = value > largest ? value : largest;
-    }
-    while (divided(largest, s.exponent) > limit)
-        s.exponent++;
-    return s;
-}
+/* ---- Fixed point: packing a sample ---- */
 
 /* An entry in `bits` bits; 0 beyond the end. */
 static inline int32_t rounded(const sample *s, int d, int32_t limit) {
@@ -293,10 +192,6 @@ KEEP_APART static products products16(const uint64_t *w, const uint64_t *u, int 
         {(int32_t)(a >> shift), (int32_t)(b >> shift), (int32_t)(c >> shift), (int32_t)(d >> shift)}};
 }
 
-static inline int words_of_row(const dltf_micro_model *model) {
-    return model->bits == 8 ? (model->n + 7) / 8 : (model->n + 3) / 4;
-}
-
 /* `bias` may be NULL. Rows beyond m, in the last group, have weights and a bias of 0, and so a score of 0:
  * they are not selected. */
 static inline void offer_row(best *b, int row, int32_t product, int16_t factor, const int32_t *bias,
@@ -346,18 +241,6 @@ dltf_micro_code dltf_micro_encode(const dltf_micro_model *model, const void *x, 
 
 /* ---- Fixed point: decoding ---- */
 
-/* q(row, d) of dltf_micro_rows. */
-static int32_t weight(const dltf_micro_model *model, const dltf_micro_rows *rows, int row, int d) {
-    int column = model->bits == 8 ? d / 8 : d / 4, quarter = model->bits == 8 ? d / 2 % 4 : d % 4;
-    int group = row / DLTF_MICRO_ROWS, r = row % DLTF_MICRO_ROWS;
-    uint64_t word = rows->words[(group * words_of_row(model) + column) * DLTF_MICRO_ROWS + r];
-    int32_t both = (int16_t)(uint16_t)(word >> 16 * quarter);
-    if (model->bits == 16)
-        return both;
-    int32_t even = (int8_t)(uint8_t)both;
-    return d % 2 ? (both - even) / 256 : even;
-}
-
 static int16_t saturated(int64_t a) {
     return a > 32767 ? 32767 : a < -32768 ? -32768 : (int16_t)a;
 }
@@ -389,207 +272,5 @@ void dltf_micro_decode(const dltf_micro_model *model, dltf_micro_code code, cons
             sum += z * weight(model, rows, index[p], d);
         }
         out[d] = decoded(sum, model->decode_factor, model->decode_shift - code.exponent - cut);
-    }
-}
-
-/* ---- Floating point ---- */
-
-/* A number, or its bits: those of the magnitude have the order of the magnitude. */
-typedef union word {
-    float number;
-    uint32_t bits;
-} word;
-
-static float magnitude(float a) {
-    return a < 0 ? -a : a;
-}
-
-/* Newton's method from above, where it descends until it is exact to rounding; for 1 <= a. */
-static float square_root(float a) {
-    for (float root = a;;) {
-        float next = (root + a / root) * 0.5f;
-        if (!(next < root))
-            return root;
-        root = next;
-    }
-}
-
-static void remove_mean(float *x, int n) {
-    float sum = 0;
-    for (int d = 1; d < n; d++)
-        sum += x[d] - x[0];
-    float mean = x[0] + sum / (float)n;
-    for (int d = 0; d < n; d++)
-        x[d] -= mean;
-}
-
-/* Divided by the largest entry first: no square over- or underflows. */
-static void scale_to_norm_1(float *x, int n) {
-    float largest = 0, sum = 0;
-    for (int d = 0; d < n; d++)
-        largest = magnitude(x[d]) > largest ? magnitude(x[d]) : largest;
-    if (largest == 0)
-        return;
-    for (int d = 0; d < n; d++) {
-        x[d] /= largest;
-        sum += x[d] * x[d];
-    }
-    float norm = square_root(sum);
-    for (int d = 0; d < n; d++)
-        x[d] /= norm;
-}
-
-static void preprocess(const dltf_micro_model_f32 *model, const void *x, float *out) {
-    int n = model->n;
-    for (int d = 0; d < n; d++)
-        out[d] = model->input == DLTF_MICRO_F32   ? ((const float *)x)[d]
-                 : model->input == DLTF_MICRO_I16 ? (float)((const int16_t *)x)[d] * model->input_scale
-                                                  : (float)((const int8_t *)x)[d] * model->input_scale;
-    for (int d = 0; d < n && model->mean; d++)
-        out[d] -= model->mean[d];
-    if (model->flags & DLTF_MICRO_REMOVE_MEAN)
-        remove_mean(out, n);
-    if (model->flags & DLTF_MICRO_UNIT_NORM)
-        scale_to_norm_1(out, n);
-    for (int d = 0; d < n && model->offset; d++)
-        out[d] -= model->offset[d];
-}
-
-/* Products of four rows. The last rows may be the same one: `rows` is how many differ. */
-static void products_f32(const float *w, const float *x, int n, int rows, float *product) {
-    const float *w1 = rows > 1 ? w + n : w, *w2 = rows > 2 ? w1 + n : w1, *w3 = rows > 3 ? w2 + n : w2;
-    float a = 0, b = 0, c = 0, d = 0;
-    for (int j = 0; j < n; j++) {
-        float u = x[j];
-        a += w[j] * u;
-        b += w1[j] * u;
-        c += w2[j] * u;
-        d += w3[j] * u;
-    }
-    product[0] = a, product[1] = b, product[2] = c, product[3] = d;
-}
-
-uint8_t dltf_micro_encode_f32(const dltf_micro_model_f32 *model, const void *x, uint64_t *work, float *sample,
-                              uint16_t *index, float *value) {
-    best b = nothing(work, model->k, model->flags);
-    const float *w = model->encoder;
-    preprocess(model, x, sample);
-    for (int row = 0; row < model->m; row += DLTF_MICRO_ROWS, w += DLTF_MICRO_ROWS * model->n) {
-        float product[DLTF_MICRO_ROWS];
-        int rows = model->m - row < DLTF_MICRO_ROWS ? model->m - row : DLTF_MICRO_ROWS;
-        products_f32(w, sample, model->n, rows, product);
-        for (int r = 0; r < rows; r++) {
-            word score = {product[r] - (model->bias ? model->bias[row + r] : 0)};
-            offer(&b, row + r, score.bits & 0x7fffffff, score.bits >> 31);
-        }
-    }
-    sort_by_row(&b);
-    for (int p = 0; p < b.count; p++) {
-        word score = {.bits = (uint32_t)(b.entry[p] >> 32) | (uint32_t)is_negative(b.entry[p]) << 31};
-        index[p] = row_of(b.entry[p]);
-        value[p] = score.number;
-    }
-    return (uint8_t)b.count;
-}
-
-void dltf_micro_decode_f32(const dltf_micro_model_f32 *model, uint8_t count, const uint16_t *index,
-                           const float *value, float *out) {
-    for (int d = 0; d < model->n; d++) {
-        float sum = 0;
-        for (int p = 0; p < count; p++)
-            sum += value[p] * model->dictionary[(size_t)index[p] * model->n + (size_t)d];
-        out[d] = sum;
-    }
-}
-
-/* ---- Refit ---- */
-
-/* Solves G z = b, of unit-norm atoms, by the factorisation L D L^T. G is the lower triangle by rows, and is
- * overwritten; b becomes z. A pivot is the squared distance of an atom from the span of the earlier ones. */
-static void solve(float *G, float *b, int count) {
-    const float smallest_pivot = 1e-4f; /* well above the rounding errors of G, and its quantisation */
-    for (int i = 0; i < count; i++) {
-        float *row = G + i * (i + 1) / 2, pivot = row[i];
-        for (int j = 0; j < i; j++) {
-            const float *other = G + j * (j + 1) / 2;
-            float sum = row[j]; /* becomes L(i, j) D(j) */
-            for (int l = 0; l < j; l++)
-                sum -= row[l] * other[l];
-            row[j] = sum;
-        }
-        for (int j = 0; j < i; j++) {
-            float inverse = G[j * (j + 1) / 2 + j], scaled_entry = row[j] * inverse;
-            pivot -= scaled_entry * row[j];
-            row[j] = scaled_entry;
-            b[i] -= scaled_entry * b[j];
-        }
-        row[i] = pivot > smallest_pivot ? 1 / pivot : 0; /* the inverse of D(i); 0: dependent, left out */
-    }
-    for (int i = 0; i < count; i++)
-        b[i] *= G[i * (i + 1) / 2 + i];
-    for (int i = count - 1; i >= 0; i--)
-        for (int j = 0; j < i; j++)
-            b[j] -= G[i * (i + 1) / 2 + j] * b[i];
-}
-
-void dltf_micro_refit_f32(const dltf_micro_model_f32 *model, const float *sample, uint8_t count,
-                          const uint16_t *index, float *value, float *refit_work) {
-    float *G = refit_work;
-    for (int i = 0; i < count; i++) {
-        const float *w = model->dictionary + (size_t)index[i] * model->n;
-        value[i] = 0;
-        for (int d = 0; d < model->n; d++)
-            value[i] += w[d] * sample[d];
-        for (int j = 0; j <= i; j++, G++) {
-            const float *other = model->dictionary + (size_t)index[j] * model->n;
-            *G = 0;
-            for (int d = 0; d < model->n; d++)
-                *G += w[d] * other[d];
-        }
-    }
-    solve(refit_work, value, count);
-}
-
-/* The product of atom `row` with the preprocessed sample. */
-static float correlation(const sample *s, int row) {
-    const dltf_micro_model *model = s->model;
-    int64_t sum = 0;
-    float shift = 0;
-    for (int d = 0; d < model->n; d++) {
-        int32_t w = weight(model, &model->dictionary, row, d);
-        sum += (int64_t)w * entry(s, d);
-        if (model->center)
-            shift += (float)w * model->center[d];
-    }
-    int removed = model->flags & DLTF_MICRO_REMOVE_MEAN ? 1 << MEAN_BITS : 1;
-    return (float)sum * (model->input_scale / (float)removed) - shift;
-}
-
-void dltf_micro_refit(const dltf_micro_model *model, const void *x, uint8_t count, const uint16_t *index,
-                      float *value, float *refit_work) {
-    const dltf_micro_rows *rows = &model->dictionary;
-    sample s = look_at(model, x);
-    float *G = refit_work;
-    for (int i = 0; i < count; i++) {
-        float scale = rows->scale * (float)rows->factor[index[i]];
-        value[i] = correlation(&s, index[i]) * scale;
-        for (int j = 0; j <= i; j++) {
-            int64_t sum = 0;
-            for (int d = 0; d < model->n; d++)
-                sum += weight(model, rows, index[i], d) * weight(model, rows, index[j], d);
-            *G++ = (float)sum * scale * (rows->scale * (float)rows->factor[index[j]]);
-        }
-    }
-    solve(refit_work, value, count);
-}
-
-void dltf_micro_quantise(const float *x, uint16_t n, float input_scale, int16_t *out) {
-    for (int d = 0; d < n; d++) {
-        float steps = x[d] / input_scale;
-        float rounded_away = steps < 0 ? steps - 0.5f : steps + 0.5f;
-        out[d] = rounded_away >= 32767    ? 32767
-                 : rounded_away <= -32768 ? -32768
-                 : steps == steps         ? (int16_t)rounded_away
-                                          : 0;
     }
 }

@@ -1,7 +1,8 @@
 /* dltf_micro: thresholded features z = max_k(E x - b) on a microcontroller.
  *
- * Two files, dltf_micro.h and dltf_micro.c, in C99 without a C library: no heap, no global variables, no
- * thread-local storage. Models are constants in flash, written by `dltf export MODEL --micro`:
+ * In C99 without a C library: no heap, no global variables, no thread-local storage. Compile dltf_micro.c for
+ * fixed point; float32 models, refit and dltf_micro_quantise need dltf_micro_f32.c, too. Models are constants
+ * in flash, written by `dltf export MODEL --micro`:
  *
  *     dltf export X.model.safetensors --micro --bits 8 --data X.npy -o model.h
  *
