@@ -16,12 +16,12 @@ typedef struct best {
     uint32_t positive;
 } best;
 
-static inline best nothing(uint64_t *entry, int k, uint8_t flags) {
+static best nothing(uint64_t *entry, int k, uint8_t flags) {
     return (best){entry, 0, k, 0, flags & DLTF_MICRO_POSITIVE};
 }
 
 /* Ties go to the lowest row, because rows come in order. */
-static inline void insert(best *b, int row, uint32_t magnitude, uint32_t negative) {
+static void insert(best *b, int row, uint32_t magnitude, uint32_t negative) {
     uint64_t *p = b->entry + (b->count < b->k ? b->count++ : b->k - 1);
     for (; p > b->entry && (uint32_t)(p[-1] >> 32) < magnitude; p--)
         *p = p[-1];
@@ -36,15 +36,15 @@ static inline void offer(best *b, int row, uint32_t magnitude, uint32_t negative
         insert(b, row, magnitude, negative);
 }
 
-static inline uint16_t row_of(uint64_t entry) {
+static uint16_t row_of(uint64_t entry) {
     return (uint16_t)entry;
 }
 
-static inline int is_negative(uint64_t entry) {
+static int is_negative(uint64_t entry) {
     return entry >> 16 & 1;
 }
 
-static inline void sort_by_row(best *b) {
+static void sort_by_row(best *b) {
     for (uint64_t *i = b->entry + 1; i < b->entry + b->count; i++) {
         uint64_t entry = *i, *p = i;
         for (; p > b->entry && row_of(p[-1]) > row_of(entry); p--)
@@ -62,7 +62,7 @@ static inline int32_t input(const dltf_micro_model *model, const void *x, int d)
     return model->input_bits == 8 ? ((const int8_t *)x)[d] : ((const int16_t *)x)[d];
 }
 
-static inline int32_t mean_of(const dltf_micro_model *model, const void *x) {
+static int32_t mean_of(const dltf_micro_model *model, const void *x) {
     int32_t sum = 0, n = model->n;
     for (int d = 0; d < n; d++)
         sum += input(model, x, d);
@@ -89,7 +89,7 @@ static inline int32_t divided(int32_t a, int shift) {
 }
 
 /* The smallest exponent that makes all entries fit, but not below that of the bias. */
-static inline sample look_at(const dltf_micro_model *model, const void *x) {
+static sample look_at(const dltf_micro_model *model, const void *x) {
     sample s = {model, x, 0, model->bias_shift};
     int32_t limit = model->bits == 8 ? 127 : 32767, largest = 0;
     int centered = model->flags & DLTF_MICRO_REMOVE_MEAN;
@@ -114,7 +114,7 @@ static inline int words_of_row(const dltf_micro_model *model) {
 }
 
 /* q(row, d) of dltf_micro_rows. */
-static inline int32_t weight(const dltf_micro_model *model, const dltf_micro_rows *rows, int row, int d) {
+static int32_t weight(const dltf_micro_model *model, const dltf_micro_rows *rows, int row, int d) {
     int column = model->bits == 8 ? d / 8 : d / 4, quarter = model->bits == 8 ? d / 2 % 4 : d % 4;
     int group = row / DLTF_MICRO_ROWS, r = row % DLTF_MICRO_ROWS;
     uint64_t word = rows->words[(group * words_of_row(model) + column) * DLTF_MICRO_ROWS + r];
