@@ -143,6 +143,7 @@ const experiment experiment_certificates = {
     .details = "Not in the paper.",
     .methods = methods,
     .metrics = metrics,
+    .larger_is_better = true,
     .settings = NOISES * KS,
     .in_quick = in_quick,
     .describe = describe,

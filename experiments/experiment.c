@@ -114,6 +114,7 @@ dltf_status experiment_run(const experiment *self, const experiment_request *req
             json_array_append_new(rows, make_row(&list, &list.cells[i]));
         *result = json_object();
         json_object_set_new(*result, "experiment", json_string(self->name));
+        json_object_set_new(*result, "better", json_string(self->larger_is_better ? "larger" : "smaller"));
         json_object_set_new(*result, "protocol", make_protocol(self, request));
         const char *notice = self->notice ? self->notice(request) : NULL;
         if (notice)

@@ -51,6 +51,7 @@ typedef struct experiment {
     const char *method_key;     /* another key for the method in rows; NULL: only `method` */
     const char *baseline;       /* rows have the difference of the first metric to this method; NULL: none */
     const char *const *metrics; /* NULL-terminated keys; `sd` belongs to the first */
+    bool larger_is_better;      /* of the first metric */
     int settings;               /* number of settings */
     bool (*in_quick)(int setting); /* whether --quick includes a setting; NULL: all */
     /* Adds the keys and values that identify a setting in its rows. */
@@ -83,6 +84,7 @@ typedef struct experiment {
     ROW(table5)                                                                                              \
     ROW(table6)                                                                                              \
     ROW(certificates)                                                                                        \
+    ROW(incoherence)                                                                                         \
     ROW(encoders)                                                                                            \
     ROW(images)                                                                                              \
     ROW(learners)

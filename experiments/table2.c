@@ -90,6 +90,7 @@ const experiment experiment_table2 = {
                "all test images.",
     .methods = methods,
     .metrics = clustering_metrics,
+    .larger_is_better = true,
     .settings = SETTINGS,
     .in_quick = in_quick,
     .describe = describe,

@@ -108,6 +108,7 @@ const experiment experiment_table3 = {
     .details = "As table2, with k = 30.",
     .methods = methods,
     .metrics = clustering_metrics,
+    .larger_is_better = true,
     .settings = CLUSTERING_SETS,
     .describe = describe,
     .protocol = protocol,

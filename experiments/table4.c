@@ -158,6 +158,7 @@ const experiment experiment_table4 = {
         "has as many atoms as ksvd.",
     .methods = methods,
     .metrics = metrics,
+    .larger_is_better = true,
     .settings = IMAGES * SIGMAS * KS,
     .in_quick = in_quick,
     .describe = describe,

@@ -177,6 +177,7 @@ const experiment experiment_table5 = {
         "dltf hash train.",
     .methods = methods,
     .metrics = metrics,
+    .larger_is_better = true,
     .settings = SETTINGS,
     .in_quick = in_quick,
     .describe = describe,

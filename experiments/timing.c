@@ -135,6 +135,7 @@ const experiment experiment_timing = {
     .summary = "running time of the thresholded feature against OMP, and coherence",
     .methods = methods,
     .metrics = metrics,
+    .larger_is_better = true,
     .settings = 1,
     .describe = describe,
     .protocol = protocol,
