@@ -116,3 +116,58 @@ np.save('there/X.npy', X)"
     same_file one.safetensors resumed.safetensors
   done
 }
+
+# stopped RANK CALL: a training of two ranks, of which one stops itself before a call; it is continued as soon as both the stop
+# was seen and the other rank had time to run into it.
+stopped() {
+  local pid=
+  rm -f pid m.*
+  LD_PRELOAD="$FAULT_LIBRARY${LD_PRELOAD:+:$LD_PRELOAD}" FAULT_RANK=$1 FAULT_CLOCK=1 FAULT=$2:SIGSTOP FAULT_PATH=.checkpoint \
+    apart "[ \$rank != $1 ] || echo \$\$ >pid" train "$toy/X.npy" "${options[@]}" --checkpoint-every 1 -q -o m.safetensors 3>&- &
+  for ((i = 0; i < 600; i++)); do
+    [[ -s pid ]] && pid=$(<pid) && [[ $(cut -d' ' -f3 "/proc/$pid/stat") == T ]] && break
+    sleep 0.1
+  done
+  ((i < 600))
+  sleep 0.5
+  [[ ! -e m.safetensors && $(cut -d' ' -f3 "/proc/$pid/stat") == T ]]
+  kill -CONT "$pid"
+  wait $!
+}
+
+# bats test_tags=long
+@test "a rank that was stopped for a while changes nothing" {
+  dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
+  # When it reads the clock between steps; when it names its shard of a checkpoint.
+  for stop in "0 clock:40" "1 clock:40" "0 names:1" "1 names:1"; do
+    stopped $stop
+    same_file one.safetensors m.safetensors
+    [[ $(compgen -G 'm.*') == m.safetensors ]]
+  done
+}
+
+@test "no space for the shard of a rank: a warning, and the same bytes" {
+  dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
+  for rank in 0 1; do
+    rm -f m.*
+    LD_PRELOAD="$FAULT_LIBRARY${LD_PRELOAD:+:$LD_PRELOAD}" FAULT_RANK=$rank FAULT_CLOCK=1 FAULT=fwrite:1:ENOSPC \
+      ranks 2 train "$toy/X.npy" "${options[@]}" --checkpoint-every 1 -o m.safetensors 2>errors
+    [[ $(grep -c 'cannot save a checkpoint' errors) == 1 ]]
+    grep 'checkpoint: m.safetensors.checkpoint.*: cannot write: No space left on device.*; training continues without checkpoints' errors
+    same_file one.safetensors m.safetensors
+    [[ $(compgen -G 'm.*') == m.safetensors ]]
+  done
+}
+
+# bats test_tags=long
+@test "a rank that is killed: the others end, without a model, and the training is resumed" {
+  dltf train "$toy/X.npy" "${options[@]}" -q -o one.safetensors
+  for rank in 0 1; do
+    rm -f m.*
+    run env LD_PRELOAD="$FAULT_LIBRARY${LD_PRELOAD:+:$LD_PRELOAD}" FAULT_RANK=$rank FAULT_CLOCK=1 FAULT=clock:90:SIGKILL timeout -s KILL 120 \
+      "${START[@]}" -n 2 "$DLTF_MPI" train "$toy/X.npy" "${options[@]}" --checkpoint-every 1 -q -o m.safetensors
+    [[ $status != 0 && ! -e m.safetensors && -n $(compgen -G "$checkpoint.*-of-2") ]]
+    ranks 2 train "$toy/X.npy" --resume $checkpoint -q -o m.safetensors
+    same_file one.safetensors m.safetensors
+  done
+}
