@@ -2,9 +2,9 @@
 #ifndef CLI_SUGGESTION_H
 #define CLI_SUGGESTION_H
 
-#include "cli/halving.h"
+#include "program/program.h"
 
-/* data: the file, which has `rows` samples. */
-void suggestion_print(const halving *h, const char *data, int64_t rows, bool json);
+/* data: the file. */
+void suggestion_print(const dltf_suggestion *suggestion, const char *data, bool json);
 
 #endif

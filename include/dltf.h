@@ -62,5 +62,6 @@
 #include "dltf/options.h"
 #include "dltf/ranks.h"
 #include "dltf/search.h"
+#include "dltf/suggest.h"
 
 #endif

@@ -22,6 +22,7 @@
 #include "dltf/online.h"
 #include "dltf/options.h"
 #include "dltf/search.h"
+#include "dltf/suggest.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -91,6 +92,12 @@ DLTF_API dltf_status dltf_values_set_array(dltf_values *values, const char *name
  *   "synthetic"   dictionary; samples, indptr, indices, values; the same of the test set as "test.samples"
  *   "top"         samples, m, and for each atom uses, mean and largest; its top samples are entries
  *                 top_indptr[j] .. top_indptr[j+1]-1 of top_rows and top_values; random ones likewise
+ *   "suggestion"  samples (of all trials), held_out, complete (0: the budget was too small), used_seconds,
+ *                 expected_samples and expected_seconds (what training as suggested sees and takes at most;
+ *                 -1 if unknown), chosen (a trial; -1: none ended), and for each trial m, k, center,
+ *                 remove_mean, positive, best (1, or 0: the others), trained_samples, explained_variance
+ *                 (after refit), raw_explained_variance, l0, unused_share, score (smaller is better),
+ *                 code_seconds (of a sample) and train_seconds
  *   "model" "clusters" "pca" "index" "neighbours" "image"  the view of that name; select and method as text
  * Arrays are valid as long as the object is neither freed nor changed. */
 DLTF_API dltf_status dltf_bind_get(const char *kind, const void *object, dltf_values **values);
@@ -164,6 +171,12 @@ DLTF_API dltf_status dltf_bind_online_new(int64_t n, const dltf_model *start, co
 DLTF_API dltf_status dltf_bind_online_add(dltf_online *online, const dltf_array *X);
 DLTF_API dltf_status dltf_bind_online_quality(const dltf_online *online, const dltf_model *model,
                                               dltf_values **quality);
+
+/* Task "suggest". */
+DLTF_API dltf_status dltf_bind_suggest(const dltf_array *X, const dltf_options *options,
+                                       dltf_report_fn report, void *context, dltf_suggestion **suggestion);
+/* Options of task "train". */
+DLTF_API dltf_status dltf_bind_suggestion_options(const dltf_suggestion *suggestion, dltf_options **options);
 
 /* ---- Coding ------------------------------------------------------------------------------------ */
 

@@ -16,7 +16,7 @@ typedef enum dltf_switch { DLTF_AUTO, DLTF_YES, DLTF_NO } dltf_switch;
 typedef struct dltf_options dltf_options;
 
 /* The names of the tasks: "train", "encode", "denoise", "gist", "certify", "cluster", "landmark", "hash",
- * "hash_evaluate", "search", "synthetic", "top". NULL past the end. */
+ * "hash_evaluate", "search", "synthetic", "top", "suggest". NULL past the end. */
 DLTF_API const char *dltf_options_task(int index);
 /* The options of a task. All have their defaults. */
 DLTF_API dltf_status dltf_options_new(const char *task, dltf_options **options);

@@ -1,4 +1,5 @@
 /* dltf_bind_get: the content of every kind of object by name. One row of the table for each kind. */
+#include "api/bind_suggest.h"
 #include "api/bind_top.h"
 #include "api/values.h"
 #include "base/text.h"
@@ -226,6 +227,7 @@ static const struct kind {
     {"image", DL_HANDLE_IMAGE, get_image},
     {"synthetic", DL_HANDLE_SYNTHETIC, get_synthetic},
     {"top", DL_HANDLE_TOP, dl_bind_get_top},
+    {"suggestion", DL_HANDLE_SUGGESTION, dl_bind_get_suggestion},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -14,6 +14,7 @@
 #include "learning/train_options.h"
 #include "retrieval/hash_evaluate_options.h"
 #include "search/search_options.h"
+#include "suggest/suggest_options.h"
 #include "theory/certify_options.h"
 
 #include <string.h>
@@ -34,6 +35,7 @@ static const struct task {
     {"search", dl_search_option_table},
     {"synthetic", dl_synthetic_option_table},
     {"top", dl_top_option_table},
+    {"suggest", dl_suggest_option_table},
 };
 
 enum { TASK_COUNT = sizeof tasks / sizeof *tasks, TEXT_SIZE = 400 };

@@ -20,7 +20,8 @@ typedef enum dl_handle {
     DL_HANDLE_NEIGHBOURS,
     DL_HANDLE_IMAGE,
     DL_HANDLE_SYNTHETIC,
-    DL_HANDLE_TOP
+    DL_HANDLE_TOP,
+    DL_HANDLE_SUGGESTION
 } dl_handle;
 
 /* DL_TRY_NEW of one object of this kind. */

@@ -25,8 +25,8 @@ dltf_status dl_train_options_settle(dltf_train_options *options, const char *con
                                     const char **reason);
 
 /* The number of samples that training of an encoder `learned` sees, those of several epochs counted several
- * times, unless the held-out error settles earlier. m and k must be set. `rows`: of the data, about a tenth
- * less if some are held out. To predict how long training takes. */
-int64_t dl_train_samples(const dltf_train_options *options, int64_t rows);
+ * times, unless the held-out error settles earlier. m and k must be set. `rows`, `cols`: of the data; about
+ * a tenth of the rows less if some are held out. To predict how long training takes. */
+int64_t dl_train_samples(const dltf_train_options *options, int64_t rows, int64_t cols);
 
 #endif

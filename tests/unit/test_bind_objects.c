@@ -84,7 +84,7 @@ static void descriptions_of_options(void **state) {
         }
         dltf_options_free(of_task);
     }
-    assert_true(tasks == 12 && options > 60);
+    assert_true(tasks == 13 && options > 60);
     assert_null(dltf_options_task(-1));
 }
 

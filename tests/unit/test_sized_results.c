@@ -25,6 +25,7 @@ static struct {
     dltf_neighbours *neighbours;
     dltf_relevance *relevance;
     dltf_top *top;
+    dltf_suggestion *suggestion;
 } it;
 
 static dltf_matrix data(void) {
@@ -74,6 +75,7 @@ static int make_all(void **state) {
                      DLTF_OK);
     assert_int_equal(dltf_relevance_by_labels(labels, 4, labels, 4, &it.relevance), DLTF_OK);
     assert_int_equal(dltf_top_find(it.model, data(), NULL, NULL, NULL, NULL, &it.top), DLTF_OK);
+    assert_int_equal(dltf_suggest(data(), NULL, NULL, NULL, &it.suggestion), DLTF_OK);
     return 0;
 }
 
@@ -92,6 +94,7 @@ static int free_all(void **state) {
     dltf_neighbours_free(it.neighbours);
     dltf_relevance_free(it.relevance);
     dltf_top_free(it.top);
+    dltf_suggestion_free(it.suggestion);
     return 0;
 }
 
@@ -109,6 +112,7 @@ static int free_all(void **state) {
     ROW(model, dltf_model_view, dltf_model_get_sized(it.model, out, size))                                   \
     ROW(options, dltf_train_options, dltf_learner_options_sized(it.learner, out, size))                      \
     ROW(online_options, dltf_train_options, dltf_online_options_sized(it.online, out, size))                 \
+    ROW(suggested_options, dltf_train_options, dltf_suggestion_options_sized(it.suggestion, out, size))      \
     ROW(record, dltf_iteration, dltf_learner_history_sized(it.learner, 1, out, size))                        \
     ROW(now, dltf_online_view, dltf_online_get_sized(it.online, out, size))                                  \
     ROW(image, dltf_image_view, dltf_image_get_sized(it.image, out, size))                                   \

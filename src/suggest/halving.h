@@ -1,63 +1,67 @@
 /* Successive halving: many settings are tried on few samples, the better ones on more. A budget of CPU time
  * limits which trials are begun, and ends one that takes longer than expected. */
-#ifndef CLI_HALVING_H
-#define CLI_HALVING_H
+#ifndef DL_SUGGEST_HALVING_H
+#define DL_SUGGEST_HALVING_H
 
-#include "cli/lists.h"
-#include "cli/trials.h"
+#include "suggest/sizes.h"
+#include "suggest/trial.h"
 
-enum { HALVING_ROUNDS = 4, HALVING_SIZES = 8, HALVING_MOST_ATOMS_FOR_BEST = 512 };
+enum { DL_HALVING_ROUNDS = 4, DL_HALVING_MOST_ATOMS_FOR_BEST = 512 };
 /* Of all sizes, with three kinds of preprocessing and two of selection. */
-enum { HALVING_SETTINGS = 3 * 2 * HALVING_SIZES * HALVING_SIZES };
+enum { DL_HALVING_SETTINGS = 3 * 2 * DL_MOST_SIZES * DL_MOST_SIZES };
 
-typedef struct halving {
+typedef struct dl_halving {
     /* set by the caller */
-    trial_data data;
-    list_of_integers m, k; /* ascending */
-    bool m_given, k_given; /* by the user */
-    bool abs, positive;    /* selections to try */
+    dl_trial_data data;
+    dl_sizes m, k;
+    bool abs, positive; /* selections to try */
     bool unit_norm;
-    double seconds; /* the budget: CPU time of the process */
+    double seconds; /* the budget: CPU time of the process, from `begin` on */
+    dltf_progress_fn progress;
+    void *context;
 
-    /* results; static memory, because there may be hundreds of trials */
-    trial trials[2 * HALVING_SETTINGS];
+    /* results */
+    dl_trial trials[2 * DL_HALVING_SETTINGS];
     int count;
-    int first[HALVING_ROUNDS +
+    int first[DL_HALVING_ROUNDS +
               1];           /* trial of each round; round 0 is a single small trial, to measure speed */
     int rounds;             /* that have trials */
     int chosen;             /* -1: no trial was finished */
     int skipped;            /* trials that did not fit the budget */
     bool stopped;           /* the budget ended a trial */
+    bool cancelled;         /* the callback did */
     dltf_status impossible; /* of the last setting that cannot be trained */
     int divisor;            /* samples per trial are divided by it, to fit the budget */
     int best_tried;         /* trials of encoder best, in the last round */
+    double used;            /* CPU time of all trials */
 
     /* to predict costs */
+    double begin; /* dl_cpu_seconds */
     double work, work_seconds, planned_work;
-    trial *running;
-} halving;
+    dl_trial *running;
+} dl_halving;
 
 /* Not with few columns, where the mean of a sample, which is not part of its code, says most about it. */
-bool halving_tries_remove_mean(const halving *h);
+bool dl_halving_tries_remove_mean(const dl_halving *h);
 
 /* The setting tried first; also the answer if no trial is finished. */
-setting halving_usual(const halving *h);
+dl_setting dl_halving_usual(const dl_halving *h);
 
-/* Runs all trials that fit the budget. Returns DLTF_CANCELLED after Ctrl-C, and the status of the last trial
- * if training is not possible with any setting. */
-dltf_status halving_run(halving *h);
+/* Runs all trials that fit the budget. Returns DLTF_CANCELLED if the callback cancelled, and the status of
+ * the last trial if training is not possible with any setting. */
+dltf_status dl_halving_run(dl_halving *h);
 
 /* The first trial of the deepest round. All trials from there on are sorted, best first. */
-int halving_last_round(const halving *h);
+int dl_halving_last_round(const dl_halving *h);
 
 /* Whether decisions depended on the speed of the machine. */
-bool halving_budget_bound(const halving *h);
+bool dl_halving_budget_bound(const dl_halving *h);
 
 /* What is minimised: the unexplained variance, raised for costlier settings; and the same in words. */
-#define HALVING_RULE                                                                                         \
+#define DL_HALVING_RULE                                                                                      \
     "twice the entries must leave 30% less unexplained, twice the atoms 5%, positive codes 2%, encoder "     \
     "best "                                                                                                  \
     "3%; with --remove-mean, the mean of a sample counts as an entry"
-double halving_score(const trial *t);
+double dl_halving_score(const dl_trial *t);
 
 #endif

@@ -1,15 +1,11 @@
 /* One trial: a training on some samples, and its codes of samples held out. */
-#include "cli/trials.h"
+#include "suggest/trial.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "data/matrix.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <time.h>
-
-double cpu_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Samples that training itself holds out to follow its error. By default there are up to 2,000, whose coding
  * takes longer than a short training. */
@@ -36,7 +32,7 @@ static int64_t held_out(int64_t N, int64_t n, int64_t most_k) {
     return (int64_t)fmin((double)N / 5, fmin(fmax(affordable, 100), 1000));
 }
 
-static void measure_variance(trial_data *data) {
+static void measure_variance(dl_trial_data *data) {
     for (int64_t j = 0; j < data->n; j++) {
         double sum = 0, squares = 0;
         for (int64_t i = 0; i < data->held_out; i++)
@@ -47,50 +43,50 @@ static void measure_variance(trial_data *data) {
     }
 }
 
-dltf_status trial_data_new(dltf_matrix X, int64_t most, int64_t most_k, trial_data *data) {
+dltf_status dl_trial_data_new(dltf_matrix X, int64_t most, int64_t most_k, dl_trial_data *data) {
     int64_t N = X.rows < most ? X.rows : most, n = X.cols, stride = golden_stride(N);
-    *data = (trial_data){.N = N, .n = n, .held_out = held_out(N, n, most_k)};
-    data->rows = malloc((size_t)(N * n) * sizeof *data->rows);
+    *data = (dl_trial_data){.N = N, .n = n, .held_out = held_out(N, n, most_k)};
+    data->rows = DL_NEW(float, N *n);
     if (!data->rows)
         return DLTF_MEMORY;
     for (int64_t i = 0; i < N; i++) {
         float *row = data->rows + i * n;
         int64_t from = (int64_t)((double)(i * stride % N) * (double)X.rows / (double)N);
         dltf_matrix_row(X, from, row);
-        for (int64_t j = 0; j < n; j++) {
-            if (!isfinite(row[j])) {
-                data->bad_row = from;
-                data->bad_column = j;
-                return DLTF_DATA;
-            }
-        }
+        for (int64_t j = 0; j < n; j++)
+            if (!isfinite(row[j]))
+                return dl_fail_about(
+                    DLTF_DATA, DLTF_SUBJECT_DATA,
+                    "row %lld, column %lld is not a finite number in single precision (counting from 0): "
+                    "replace it, or rescale the data",
+                    (long long)from, (long long)j);
     }
     measure_variance(data);
     return DLTF_OK;
 }
 
-void trial_data_free(trial_data *data) {
-    free(data->rows);
-    *data = (trial_data){.rows = NULL};
+void dl_trial_data_release(dl_trial_data *data) {
+    dl_free(data->rows);
+    data->rows = NULL;
 }
 
 /* ---- Cost ---- */
 
-double trial_train_work(const trial_data *data, const setting *with, int64_t samples) {
+double dl_trial_train_work(const dl_trial_data *data, const dl_setting *with, int64_t samples) {
     /* in samples: starting and following a training; the stages before encoder best */
     const double overhead = 1e4, distilling = 1.5e6;
     double seen = (double)samples + overhead + (with->encoder == DLTF_ENCODER_BEST ? distilling : 0);
     return seen * (double)(with->m + 64) * (double)(data->n + 16);
 }
 
-double trial_work(const trial_data *data, const trial *t) {
+double dl_trial_work(const dl_trial_data *data, const dl_trial *t) {
     double sample = (double)(t->with.m + 2 * t->with.k * t->with.k) * (double)data->n;
-    return trial_train_work(data, &t->with, t->samples) + (double)data->held_out * sample;
+    return dl_trial_train_work(data, &t->with, t->samples) + (double)data->held_out * sample;
 }
 
 /* ---- Training ---- */
 
-static dltf_status train(const trial_data *data, trial *t, dltf_progress_fn progress, void *context,
+static dltf_status train(const dl_trial_data *data, dl_trial *t, dltf_progress_fn progress, void *context,
                          dltf_model **model) {
     int64_t rows = data->N - data->held_out < t->samples ? data->N - data->held_out : t->samples;
     dltf_train_options options = dltf_train_options_default();
@@ -123,7 +119,8 @@ static dltf_status train(const trial_data *data, trial *t, dltf_progress_fn prog
 
 /* ||x - xhat||^2, where xhat is what dltf_decode returns plus what it lacks: the mean of the entries of the
  * sample; with unit_norm also its norm and the mean of all samples. */
-static double residual(const setting *s, const float *mean, const float *x, const float *decoded, int64_t n) {
+static double residual(const dl_setting *s, const float *mean, const float *x, const float *decoded,
+                       int64_t n) {
     double own_mean = 0, norm = 0, sum = 0;
     bool lacks_mean = s->unit_norm && s->center;
     for (int64_t j = 0; j < n && s->remove_mean; j++)
@@ -137,20 +134,20 @@ static double residual(const setting *s, const float *mean, const float *x, cons
     return sum;
 }
 
-static dltf_status measure_unexplained(const trial_data *data, const setting *s, const dltf_model *model,
-                                       const dltf_codes *codes, double *share) {
-    float *decoded = malloc((size_t)(data->held_out * data->n) * sizeof *decoded);
+static dltf_status measure_unexplained(const dl_trial_data *data, const dl_setting *s,
+                                       const dltf_model *model, const dltf_codes *codes, double *share) {
+    float *decoded = DL_NEW(float, data->held_out * data->n);
     dltf_status status = decoded ? dltf_decode(model, codes, decoded) : DLTF_MEMORY;
     double sum = 0;
     for (int64_t i = 0; i < data->held_out && status == DLTF_OK; i++)
         sum +=
             residual(s, dltf_model_get(model).mean, data->rows + i * data->n, decoded + i * data->n, data->n);
     *share = data->variance > 0 ? sum / data->variance : sum > 0 ? INFINITY : 0;
-    free(decoded);
+    dl_free(decoded);
     return status;
 }
 
-static dltf_status count_entries(const dltf_codes *codes, trial *t) {
+static dltf_status count_entries(const dltf_codes *codes, dl_trial *t) {
     dltf_csr Z = dltf_codes_csr(codes);
     int64_t unused = 0;
     dltf_status status = dltf_codes_unused(codes, &unused);
@@ -159,15 +156,15 @@ static dltf_status count_entries(const dltf_codes *codes, trial *t) {
     return status;
 }
 
-static dltf_status measure(const trial_data *data, const dltf_model *model, trial *t,
+static dltf_status measure(const dl_trial_data *data, const dltf_model *model, dl_trial *t,
                            dltf_progress_fn progress, void *context) {
     dltf_matrix X = dltf_matrix_f32(data->rows, data->held_out, data->n);
     dltf_codes *codes = NULL, *refitted = NULL;
     dltf_encode_options encoding = dltf_encode_options_default();
     encoding.threads = data->threads;
-    double begin = cpu_seconds();
+    double begin = dl_cpu_seconds();
     dltf_status status = dltf_encode(model, X, &encoding, progress, context, &codes);
-    t->code_seconds = (cpu_seconds() - begin) / (double)data->held_out;
+    t->code_seconds = (dl_cpu_seconds() - begin) / (double)data->held_out;
     if (status == DLTF_OK)
         status = count_entries(codes, t);
     if (status == DLTF_OK)
@@ -181,12 +178,12 @@ static dltf_status measure(const trial_data *data, const dltf_model *model, tria
     return status;
 }
 
-dltf_status trial_run(const trial_data *data, trial *t, dltf_progress_fn progress, void *context) {
+dltf_status dl_trial_run(const dl_trial_data *data, dl_trial *t, dltf_progress_fn progress, void *context) {
     dltf_model *model = NULL;
-    double begin = cpu_seconds();
+    double begin = dl_cpu_seconds();
     t->unexplained = t->raw_unexplained = INFINITY;
     dltf_status status = train(data, t, progress, context, &model);
-    t->train_seconds = cpu_seconds() - begin;
+    t->train_seconds = dl_cpu_seconds() - begin;
     if (status == DLTF_OK)
         status = measure(data, model, t, progress, context);
     dltf_model_free(model);
