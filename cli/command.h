@@ -51,6 +51,7 @@ typedef struct command {
     ROW(inspect)                                                                                             \
     ROW(evaluate)                                                                                            \
     ROW(top)                                                                                                 \
+    ROW(report)                                                                                              \
     ROW(export)                                                                                              \
     ROW(import)                                                                                              \
     ROW(certify)                                                                                             \

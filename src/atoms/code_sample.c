@@ -82,3 +82,11 @@ void dl_code_sample_pearson(const dl_code_sample *s, int64_t atom, double *r) {
         r[b] = b == atom || !isfinite(found) ? 0 : found;
     }
 }
+
+void dl_code_sample_together(const dl_code_sample *s, int64_t atom, int64_t *counts) {
+    memset(counts, 0, (size_t)s->m * sizeof *counts);
+    for (int64_t i = 0; i < s->rows; i++)
+        if (value_of(s, i, atom) != 0)
+            for (int64_t e = i * s->k; e < i * s->k + s->count[i]; e++)
+                counts[s->index[e]]++;
+}

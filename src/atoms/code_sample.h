@@ -22,6 +22,8 @@ void dl_code_sample_add(dl_code_sample *sample, int64_t first, dltf_csr codes);
 void dl_code_sample_finish(dl_code_sample *sample);
 /* Pearson's r of an atom with every atom, 0 with itself and where it is undefined. */
 void dl_code_sample_pearson(const dl_code_sample *sample, int64_t atom, double *r);
+/* For every atom, the codes that have it and this one: counts[atom] is the number of codes that have it. */
+void dl_code_sample_together(const dl_code_sample *sample, int64_t atom, int64_t *counts);
 void dl_code_sample_close(dl_code_sample *sample);
 
 #endif

@@ -79,6 +79,14 @@ static void add_refit(dl_evaluation *e, int worker, const float *x, const double
     sums[FITTED] += squared_distance(x, y, n);
 }
 
+static float relative_error(const dl_evaluation *e, const dl_coded *sample) {
+    int64_t n = e->model->parts.n;
+    double energy = 0, error = squared_distance(sample->x, sample->decoded, n);
+    for (int64_t j = 0; j < n; j++)
+        energy += (double)sample->x[j] * (double)sample->x[j];
+    return energy > 0 ? (float)(error / energy) : 0;
+}
+
 static void add_sample(void *context, const dl_coded *sample) {
     dl_evaluation *e = context;
     double *sums = e->sums + sample->tile * SUMS;
@@ -86,6 +94,8 @@ static void add_sample(void *context, const dl_coded *sample) {
         memset(sums, 0, SUMS * sizeof *sums);
     add_norms(sample->target, sample->x, sample->decoded, e->model->parts.n, sums);
     add_entries(sample->code, sums);
+    if (e->errors)
+        e->errors[sample->tile * DL_TILE + sample->number] = relative_error(e, sample);
     if ((e->tiles + sample->tile) % e->refits.stride == 0)
         add_refit(e, sample->worker, sample->x, sample->decoded, sample->code, sums);
 }

@@ -24,6 +24,8 @@ typedef struct dl_evaluation {
     double *scratch;  /* per thread, of a refit */
     float *values;    /* per thread, of a refitted code */
     double *totals;
+    float
+        *errors; /* of each sample of a piece, relative to its energy; NULL: not needed. Set by the caller */
     dl_refits refits;
 } dl_evaluation;
 

@@ -9,6 +9,7 @@
 #include "api/checkpoint_files.h"
 #include "api/encode_parts.h"
 #include "api/model_parts.h"
+#include "api/study.h"
 #include "atoms/top_options.h"
 #include "base/options.h"
 #include "base/shown.h"
@@ -24,6 +25,7 @@
 #include "io/files/reservation.h"
 #include "io/files/text_write.h"
 #include "io/formats/hdf5.h"
+#include "io/formats/png_bytes.h"
 #include "io/image_file.h"
 #include "io/matrix_file.h"
 #include "io/neighbours.h"
@@ -37,6 +39,9 @@
 #include "pretrain/pretraining.h"
 #include "retrieval/hash_evaluate_options.h"
 #include "search/search_options.h"
+#include "suggest/suggest_options.h"
+#include "suggest/suggestion.h"
+#include "theory/atom_coherence.h"
 #include "theory/certify_options.h"
 
 /* What a file contains: one of them, the others are NULL. */

@@ -56,14 +56,28 @@ void markup_text(FILE *out, const char *text) {
     }
 }
 
-void markup_base64(FILE *out, FILE *file) {
+void markup_base64_bytes(FILE *out, const void *bytes, size_t size) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    unsigned char b[3];
-    for (size_t got; (got = fread(b, 1, 3, file)) > 0;) {
-        memset(b + got, 0, 3 - got);
+    const unsigned char *from = bytes;
+    for (size_t i = 0; i < size; i += 3) {
+        unsigned char b[3] = {from[i], i + 1 < size ? from[i + 1] : 0, i + 2 < size ? from[i + 2] : 0};
         fputc(digits[b[0] >> 2], out);
         fputc(digits[(b[0] & 3) << 4 | b[1] >> 4], out);
-        fputc(got > 1 ? digits[(b[1] & 15) << 2 | b[2] >> 6] : '=', out);
-        fputc(got > 2 ? digits[b[2] & 63] : '=', out);
+        fputc(i + 1 < size ? digits[(b[1] & 15) << 2 | b[2] >> 6] : '=', out);
+        fputc(i + 2 < size ? digits[b[2] & 63] : '=', out);
     }
+}
+
+void markup_base64(FILE *out, FILE *file) {
+    char part[3 * 1024]; /* a multiple of three: parts need no padding but the last */
+    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;)
+        markup_base64_bytes(out, part, got);
+}
+
+void markup_json(FILE *out, const char *json) {
+    for (const char *c = json; *c; c++)
+        if (*c == '<' || *c == '>' || *c == '&')
+            fprintf(out, "\\u%04x", (unsigned)*c);
+        else
+            fputc(*c, out);
 }
