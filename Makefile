@@ -8,7 +8,7 @@ DLTF_WERROR ?= $(if $(wildcard .git),ON,OFF)
 CONFIGURE = cmake --preset release $(if $(wildcard build/release/CMakeCache.txt),,-DBUILD_TESTING=OFF -DDLTF_WERROR=$(DLTF_WERROR))
 QUIETLY = > build/release.log 2>&1 || { cat build/release.log; exit 1; }
 
-.PHONY: all demo test test-all python octave soak bench format install uninstall clean help
+.PHONY: all demo test test-all python octave dist deb soak bench format install uninstall clean help
 
 all:
 	@command -v cmake > /dev/null || { echo "cmake not found: run scripts/install-deps build" >&2; exit 1; }
@@ -29,6 +29,7 @@ test:
 # Adds slow tests and those that need more packages: sanitizers, fuzzing, a second MPI, aarch64, fault injection.
 test-all:
 	@scripts/install-deps test-all
+	@scripts/install-deps browser || echo "no browser could be installed: the test of pages is skipped"
 	@scripts/run-tests all
 
 # The Python package: wheel and source archive, offline (python/README.md).
@@ -65,6 +66,15 @@ bench: all
 octave: all
 	@scripts/octave-package
 
+# The release archive of the last commit, with checksum and bill of materials, in build/dist (RELEASE.md).
+dist:
+	@scripts/dist
+
+# Debian packages, built and tried in a clean system below build/deb; as root.
+deb:
+	@scripts/install-deps deb
+	@scripts/deb
+
 format:
 	scripts/check-format --fix
 
@@ -90,6 +100,8 @@ help:
 	@echo "make soak     disturb the program for SOAK_MINUTES (30); writes tests/soak/summary.json"
 	@echo "make bench    run the benchmarks; writes bench/results and the tables of docs/performance.md"
 	@echo "make octave   make and test the package for Octave, build/octave/dltf-octave-VERSION.tar.gz"
+	@echo "make dist     write the release archive of the last commit to build/dist"
+	@echo "make deb      build Debian packages in a clean system and try them; as root; writes build/deb"
 	@echo "make format   format the C files"
 	@echo "make install  install to PREFIX (default /usr/local), below DESTDIR if set; make uninstall removes it again"
 	@echo "make clean    remove build and demo output"

@@ -1,7 +1,8 @@
 """Builds the shared library with CMake and puts it into the wheel, with the libraries that it needs (python/bundle.py).
 
 The wheel has no extension module: one wheel serves every version of Python on a platform. DLTF_LIBRARY names a library
-that has been built already. Everything else is in pyproject.toml.
+that has been built already, or is "system": the package then has no library and loads the one of the system. Everything else is in
+pyproject.toml.
 """
 import os
 import pathlib
@@ -28,23 +29,29 @@ def build_library(folder: pathlib.Path) -> pathlib.Path:
     return next((folder / "lib").glob("libdltf.so.*.*.*"))
 
 
+GIVEN = os.environ.get("DLTF_LIBRARY")
+
+
 class BuildWithLibrary(build_py):
     def run(self):
         super().run()
-        given = os.environ.get("DLTF_LIBRARY")
-        library = pathlib.Path(given) if given else build_library(pathlib.Path(self.get_finalized_command("build").build_temp))
+        if GIVEN == "system":
+            return
+        library = pathlib.Path(GIVEN) if GIVEN else build_library(pathlib.Path(self.get_finalized_command("build").build_temp))
         bundle.bundle(library, pathlib.Path(self.build_lib, "dltf", "lib"))
 
 
 class PlatformWheel(bdist_wheel):
     def get_tag(self):
         """Any Python 3; the platform is the oldest glibc that has all symbols the libraries ask for."""
+        if GIVEN == "system":
+            return super().get_tag()
         return "py3", "none", bundle.platform_tag(pathlib.Path(self.get_finalized_command("build_py").build_lib, "dltf", "lib"))
 
 
 class BinaryDistribution(Distribution):
     def has_ext_modules(self):
-        return True  # the wheel is for one platform
+        return GIVEN != "system"  # with libraries, the wheel is for one platform
 
 
 setup(version=VERSION, distclass=BinaryDistribution, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel},

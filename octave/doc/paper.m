@@ -1,5 +1,5 @@
 % Two results of the paper in a few lines: a row of Table 1 (k = 8), and a denoised image. About 10 s on two cores.
-%   pkg load dltf-octave; paper
+%   pkg load dltf; paper
 
 % Table 1: 10,000 samples, each the sum of 8 of 128 random atoms in 64 dimensions, with noise of 0.1. ave_dif is the mean
 % number of wrong atoms in a code of a test sample.
