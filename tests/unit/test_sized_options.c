@@ -197,6 +197,13 @@ static dltf_status try_top(const void *options) {
     return status;
 }
 
+static dltf_status try_suggest(const void *options) {
+    dltf_suggestion *suggestion = NULL;
+    dltf_status status = dltf_suggest(data(), options, NULL, NULL, &suggestion);
+    dltf_suggestion_free(suggestion);
+    return status;
+}
+
 static int cancel(void *context, const dltf_progress *progress) {
     (void)context, (void)progress;
     return 1;
@@ -219,7 +226,8 @@ static dltf_status try_synthetic(const void *options) {
     ROW(encode)                                                                                              \
     ROW(denoise)                                                                                             \
     ROW(gist)                                                                                                \
-    ROW(certify) ROW(cluster) ROW(landmark) ROW(hash) ROW(hash_evaluate) ROW(search) ROW(synthetic) ROW(top)
+    ROW(certify)                                                                                             \
+    ROW(cluster) ROW(landmark) ROW(hash) ROW(hash_evaluate) ROW(search) ROW(synthetic) ROW(top) ROW(suggest)
 TASKS(INIT)
 
 typedef struct row {
@@ -242,6 +250,7 @@ static const row rows[] = {
     ROW(encode, evaluation_of_stream),
     ROW(top, top),
     ROW(top, top_of_stream),
+    ROW(suggest, suggest),
     ROW(denoise, denoise),
     ROW(gist, gist),
     ROW(gist, gist_of_set),
