@@ -41,6 +41,7 @@ decode MODEL CODES -q -o out/y.npy --original X
 evaluate MODEL X -q --json
 top MODEL X -q --json --picture out/top.png --shape 4x2
 top MODEL X -q -o out/top.npz
+report MODEL X --labels LABELS --samples 2 --shape 4x2 -q -o out/report.html
 import SAE -q -o out/m.safetensors
 export MODEL --micro -o out/micro.c
 inspect MODEL
